@@ -145,42 +145,50 @@ async function reportRecovered(trx: Knex.Transaction): Promise<Reported[]> {
 interface DeadLettersRow {
   workspaceId: string;
   noticeWebhookIds: string[];
+  /** Dead letters from this id on can be in a notice. */
+  firstId: string;
+}
+
+interface FoundDeadLetters {
   count: number;
-  lastId: string;
   since: Date;
+  /** Detail of the newest dead letter. */
   detail: string;
 }
 
-/** Dead letters of a workspace are reported at most once in this time. */
+/** Dead letters of a workspace are reported at most once in this time. The first notice counts those of the same time. */
 const deadLettersEvery = '5 minutes';
 const maxCounted = 10_000;
 
+/** Each dead letter is marked when it is counted: one that is committed late can have a lower id than one that was counted. */
 async function reportDeadLetters(trx: Knex.Transaction): Promise<Reported[]> {
   const { rows: clock } = await trx.raw<{ rows: { since: Date }[] }>(
     `select now() - interval '${deadLettersEvery}' as since`,
   );
   const { rows } = await trx.raw<{ rows: DeadLettersRow[] }>(
     `select s.workspace_id as "workspaceId", cast(s.notice_webhook_ids as text[]) as "noticeWebhookIds",
-            found.count, found.last_id as "lastId", found.since, last.detail
+            cast(coalesce(n.first_id, cast(:first as uuid)) as text) as "firstId"
      from workspace_settings s
      left join dead_letter_notices n on n.workspace_id = s.workspace_id
-     cross join lateral (
-       select count(*)::integer as count, min(created_at) as since, max(id::text) as last_id from (
-         select id, created_at from dead_letters d
-         where d.workspace_id = s.workspace_id and d.id > coalesce(n.last_id, cast(:first as uuid))
-         order by d.id limit :maxCounted) new) found
-     join dead_letters last on last.id = cast(found.last_id as uuid)
      where s.notice_webhook_ids <> '{}' and (n.noticed_at is null or n.noticed_at <= now() - interval '${deadLettersEvery}')
-       and found.count > 0
+       and exists (select from dead_letters d
+                   where d.workspace_id = s.workspace_id and not d.noticed
+                     and d.id >= coalesce(n.first_id, cast(:first as uuid)))
      order by s.workspace_id limit :maxRows`,
-    { first: firstIdAt(clock[0]!.since.getTime()), maxCounted, maxRows },
+    { first: firstIdAt(clock[0]!.since.getTime()), maxRows },
   );
   const reported: Reported[] = [];
-  for (const { workspaceId, noticeWebhookIds, count, lastId, since, detail } of rows) {
+  for (const { workspaceId, noticeWebhookIds, firstId } of rows) {
     await trx('dead_letter_notices')
-      .insert({ workspace_id: workspaceId, last_id: lastId, noticed_at: trx.fn.now() })
+      .insert({ workspace_id: workspaceId, first_id: firstId, noticed_at: trx.fn.now() })
       .onConflict('workspace_id')
-      .merge();
+      .merge(['noticed_at']);
+    const { rows: found } = await trx.raw<{ rows: FoundDeadLetters[] }>(markNoticed, {
+      workspaceId,
+      firstId,
+      maxCounted,
+    });
+    const { count, since, detail } = found[0]!;
     const event = 'dead_letter.created';
     await writeNotice(trx, {
       event,
@@ -195,3 +203,15 @@ async function reportDeadLetters(trx: Knex.Transaction): Promise<Reported[]> {
   }
   return reported;
 }
+
+const markNoticed = `
+  with marked as (
+    update dead_letters set noticed = true
+    where id = any(array(
+      select id from dead_letters
+      where workspace_id = :workspaceId and not noticed and id >= :firstId
+      order by id limit :maxCounted))
+    returning id, created_at, detail
+  )
+  select count(*)::integer as count, min(created_at) as since, (array_agg(detail order by id desc))[1] as detail
+  from marked`;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { recordId } from '@tocsin/database';
 import { noticeRules, reportWebhooks } from '@tocsin/deliveries';
 import { until } from '@tocsin/testing';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
@@ -161,4 +162,39 @@ test('dead letters of a workspace are reported with their number, at most every 
   await report();
   expect([first <= 3, await counted()]).toEqual([true, 4]);
   await until('both arrive', () => harness.destination.at(target.path).length === 2);
+});
+
+test('a dead letter that is committed after a notice with later ones is in the next notice', async () => {
+  const target = await harness.addTarget({ body });
+  await nameForNotices(target.id);
+  const { knex } = harness.database;
+  const write = (acceptedMs: number, workspaceId = harness.workspaceId) =>
+    knex('dead_letters').insert({
+      id: recordId(acceptedMs, randomUUID()),
+      workspace_id: workspaceId,
+      reason: 'unknown_alert_rule',
+      detail: `of ${acceptedMs}`,
+      queue: 'alert-fired',
+      routing_key: 'alert.fired',
+      content: Buffer.from('{}'),
+      created_at: new Date(acceptedMs),
+    });
+  const nowMs = Date.now();
+  const counts = async () => (await notices()).map(({ notice }) => [notice.count, notice.error]);
+  await write(nowMs - 6 * minuteMs);
+  await write(nowMs, randomUUID());
+  await write(nowMs);
+  await report();
+  expect(await counts()).toEqual([[1, `of ${nowMs}`]]);
+  await write(nowMs - minuteMs);
+  await report();
+  expect(await counts()).toHaveLength(1);
+  await knex('dead_letter_notices').update({ noticed_at: ago(6 * minuteMs) });
+  await report();
+  expect(await counts()).toEqual([
+    [1, `of ${nowMs}`],
+    [1, `of ${nowMs - minuteMs}`],
+  ]);
+  await knex('dead_letter_notices').update({ noticed_at: ago(6 * minuteMs) });
+  expect(await report()).toEqual([]);
 });

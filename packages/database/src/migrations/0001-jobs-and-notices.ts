@@ -14,10 +14,14 @@ export const deadLettersAndJobs = `
     -- Kept so that a requeued message carries the id of its original request.
     request_id text,
     created_at timestamptz not null,
-    requeued_at timestamptz
+    requeued_at timestamptz,
+    -- True: a notice has counted it.
+    noticed boolean not null default false
   );
   create index dead_letters_waiting on dead_letters (id) where requeued_at is null;
   create index dead_letters_workspace on dead_letters (workspace_id, id) where workspace_id is not null;
+  create index dead_letters_not_noticed on dead_letters (workspace_id, id)
+    where not noticed and workspace_id is not null;
 
   -- Bulk work on a workspace's deliveries or alerts: a job that a worker carries out page by page and that survives
   -- restarts.
@@ -83,8 +87,8 @@ export const noticesAndSettings = `
   );
   create table dead_letter_notices (
     workspace_id uuid primary key,
-    -- Dead letters up to this id are in a notice.
-    last_id uuid not null,
+    -- Dead letters before this id are older than the first notice, and are in none.
+    first_id uuid not null,
     noticed_at timestamptz not null
   );
 `;

@@ -45,6 +45,8 @@ const addSecret = (id: string, body: object = {}) =>
   api.call<Created & Problem>('POST', secretsOf(id), { body });
 const row = (table: string, id: string) => api.database.knex(table).where({ webhook_id: id }).first();
 
+const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
+
 describe('the options of a webhook', () => {
   test('options are off by default, are saved, and null restores the default', async () => {
     const plain = await create();
@@ -103,6 +105,48 @@ describe('the options of a webhook', () => {
     expect((await api.call('POST', webhooks, { body })).status).toBe(422);
   });
 
+  test('the problems of all options are reported at once, with those of the schema', async () => {
+    const { id } = await create({ idempotency_header: 'X-Delivery' });
+    const wrong = {
+      timeout_ms: 1,
+      retry_schedule_ms: [43_200_000, 43_200_000],
+      paused_until: ahead(8 * 86_400_000),
+      signing: true,
+      headers: { 'webhook-id': ['a'], 'x-delivery': ['b'] },
+    };
+    const paths = [
+      '/headers/webhook-id',
+      '/idempotency_header',
+      '/paused_until',
+      '/retry_schedule_ms',
+      '/timeout_ms',
+    ];
+    const pathsOf = ({ errors = [] }: Problem) => errors.map(({ path }) => path).sort();
+    expect(pathsOf((await patch(id, wrong)).body)).toEqual(paths);
+    const body = {
+      name: 'H',
+      url: 'http://127.0.0.1:9/',
+      body: '{}',
+      idempotency_header: 'x-delivery',
+      ...wrong,
+    };
+    expect(pathsOf((await api.call<Saved>('POST', webhooks, { body })).body)).toEqual(paths);
+    const types = {
+      ...wrong,
+      retry_schedule_ms: 'daily',
+      paused_until: 1,
+      signing: 'yes',
+      headers: { a: 'b' },
+    };
+    expect(pathsOf((await patch(id, types)).body)).toEqual([
+      '/headers/a',
+      '/paused_until',
+      '/retry_schedule_ms',
+      '/signing',
+      '/timeout_ms',
+    ]);
+  });
+
   test('a conflict of fields is found when only one of them is in the request', async () => {
     const { id } = await create({ idempotency_header: 'X-Delivery' });
     expect((await patch(id, { headers: { 'x-delivery': ['a'] } })).status).toBe(422);
@@ -141,8 +185,6 @@ describe('the options of a webhook', () => {
 });
 
 describe('a pause by hand', () => {
-  const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
-
   test('a pause is shown until it ends or is ended, and a change of the url keeps it', async () => {
     const until = ahead(60_000);
     const { id, paused } = await create({ paused_until: until });

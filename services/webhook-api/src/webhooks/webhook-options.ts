@@ -52,6 +52,33 @@ export function optionErrors(
   return errors;
 }
 
+/** A webhook's options, and the names of its configured headers. */
+type OptionsWithHeaders = WebhookOptions & Pick<StoredWebhook, 'headerNames'>;
+
+export const noOptionsAndHeaders: OptionsWithHeaders = { ...noOptions, headerNames: [] };
+
+/** Errors of the members that have the right type, in a body that its schema has refused. */
+export function errorsOfGivenOptions(
+  before: OptionsWithHeaders,
+  given: Readonly<Record<string, unknown>>,
+  now: Date,
+): FieldError[] {
+  const { retry_schedule_ms, signing, idempotency_header, paused_until, headers } = given;
+  const fields: PatchWebhook = {
+    ...(isNumbers(retry_schedule_ms) && { retry_schedule_ms }),
+    ...(typeof signing === 'boolean' && { signing }),
+    ...(typeof idempotency_header === 'string' && { idempotency_header }),
+    ...(typeof paused_until === 'string' && { paused_until }),
+  };
+  const isObject = typeof headers === 'object' && headers !== null;
+  const headerNames = isObject ? Object.keys(headers) : before.headerNames;
+  return optionErrors(changeOptions(before, fields), { headerNames, now });
+}
+
+function isNumbers(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'number');
+}
+
 function idempotencyProblem(name: string, headerNames: readonly string[]): string | undefined {
   const [refused] = checkHeaders({ [name]: [] });
   if (refused !== undefined) return refused.message;

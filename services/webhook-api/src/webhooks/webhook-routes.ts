@@ -65,7 +65,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       access: inWorkspace('workspace_create_webhook'),
       params: workspaceParams,
       body: createWebhookSchema,
-      furtherErrors: (body, { workspaceId }) => checks.errorsOfSave(workspaceId, body),
+      furtherErrors: (body, { workspaceId }) => useCases.errorsOf(workspaceId, body),
       responses: {
         201: {
           description: 'The webhook.',
@@ -113,7 +113,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       access: ofResource('webhook_update', load),
       params: webhookParams,
       body: patchWebhookSchema,
-      furtherErrors: (body, { workspaceId }) => checks.errorsOfSave(workspaceId, body),
+      furtherErrors: (body, webhook) => useCases.errorsOf(webhook.workspaceId, body, webhook),
       responses: {
         200: { description: 'The whole webhook.', schema: savedWebhookSchema, headers: etagDescription },
       },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { CreateWebhook, PatchWebhook } from '@tocsin/contracts';
 import { recordId, type SecretBox } from '@tocsin/database';
-import { AppError } from '@tocsin/kit';
+import { AppError, type FieldError } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
 import { type Change, changedFields } from '../change.js';
 import { requireValid, type WebhookChecks } from './check-webhook.js';
@@ -17,14 +17,21 @@ import {
   type WebhookSecrets,
 } from './stored-webhook.js';
 import type { RuleName } from './webhook-deletion-repository.js';
-import { changeOptions, noOptions, optionErrors, presentOptions } from './webhook-options.js';
+import {
+  changeOptions,
+  errorsOfGivenOptions,
+  noOptions,
+  noOptionsAndHeaders,
+  optionErrors,
+  presentOptions,
+} from './webhook-options.js';
 import type { WebhooksRepository } from './webhooks-repository.js';
 
 export interface WebhookUseCasesDeps {
   repository: WebhooksRepository;
   signingSecrets: Pick<SigningSecretsRepository, 'count'>;
   secretBox: SecretBox;
-  checks: Pick<WebhookChecks, 'checkSave' | 'noticeWarnings'>;
+  checks: Pick<WebhookChecks, 'checkSave' | 'errorsOfSave' | 'noticeWarnings'>;
   maxPerWorkspace: number;
   now: () => Date;
 }
@@ -39,6 +46,15 @@ export interface WebhookUseCases {
   create(workspaceId: string, fields: CreateWebhook, change: Change): Promise<SavedWebhook>;
   /** `before` is the webhook as the request found it. A request that changes no value leaves it as it is. */
   update(before: StoredWebhook, fields: PatchWebhook, change: Change): Promise<SavedWebhook>;
+  /**
+   * Lists the errors of the members that have the right type, in a body that its schema has refused. `before` is the
+   * webhook that the body would change.
+   */
+  errorsOf(
+    workspaceId: string,
+    body: Readonly<Record<string, unknown>>,
+    before?: StoredWebhook,
+  ): FieldError[];
   /** Returns the rules that the webhook was removed from. */
   delete(webhook: StoredWebhook, options: { detach: boolean }, change: Change): Promise<RuleName[]>;
 }
@@ -123,6 +139,13 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       if (fields.body !== undefined && (await repository.isForNotices(webhook)))
         warnings.push(...checks.noticeWarnings(webhook.workspaceId, fields.body));
       return { webhook, warnings };
+    },
+
+    errorsOf(workspaceId, given, before) {
+      return [
+        ...checks.errorsOfSave(workspaceId, given),
+        ...errorsOfGivenOptions(before ?? noOptionsAndHeaders, given, now()),
+      ];
     },
 
     async delete(webhook, { detach }, change) {

@@ -21,54 +21,52 @@ export async function applyStatsChanges({ knex }: Database): Promise<boolean> {
 /** `webhook_id` of the rows that count all webhooks of a workspace. */
 export const allWebhooks = '00000000-0000-0000-0000-000000000000';
 
+/** A histogram is merged when it would have more entries. Before that, adding to a row costs no more than its update. */
+const maxEntries = 64;
+
+const sums = `sum(open)::integer as open, sum(succeeded)::integer as succeeded, sum(failed)::integer as failed,
+           sum(skipped)::integer as skipped, sum(attempts)::integer as attempts`;
+
+const addedUp = (step: string, interval: string) => `
+    select workspace_id, is_total, webhook_id, ${step}, date_bin('${interval}', minute, 'epoch'), ${sums},
+           concat_latencies(latencies)
+    from minutes group by 1, 2, 3, 5`;
+
 // Rows are written in the order of their keys. A minute of a webhook is added to six rows: see the schema.
 const apply = `
   with changes as materialized (
     delete from delivery_stats_changes
     where ctid = any(array(select ctid from delivery_stats_changes limit ${maxChanges}))
     returning *
-  ), minutes as (
-    select workspace_id, webhook_id, minute, sum(open) as open, sum(succeeded) as succeeded, sum(failed) as failed,
-           sum(skipped) as skipped, sum(attempts) as attempts
+  ), total_latencies as (
+    select workspace_id, minute, array_agg(256 * number + bucket) as latencies
+    from (select workspace_id, minute, entry & 255 as bucket, sum(entry >> 8)::bigint as number
+          from changes cross join unnest(latencies) as entry group by 1, 2, 3) as buckets
+    where number <> 0 group by workspace_id, minute
+  ), minutes as materialized (
+    select workspace_id, false as is_total, webhook_id, minute, ${sums}, concat_latencies(latencies) as latencies
     from changes group by workspace_id, webhook_id, minute
-  ), latency_minutes as (
-    select workspace_id, webhook_id, minute, abs(latency) as bucket, sum(sign(latency)::integer) as number
-    from changes cross join unnest(latencies) as latency
-    group by workspace_id, webhook_id, minute, bucket
-  ), scopes as (
-    select is_total, step_minutes, step
-    from (values (false), (true)) as t(is_total)
-    cross join (values (1, 'minute'), (60, 'hour'), (1440, 'day')) as s(step_minutes, step)
-  ), counts as (
-    select workspace_id, is_total, case when is_total then '${allWebhooks}'::uuid else webhook_id end as webhook_id,
-           step_minutes, date_trunc(step, minute, 'UTC') as at, sum(open) as open, sum(succeeded) as succeeded,
-           sum(failed) as failed, sum(skipped) as skipped, sum(attempts) as attempts
-    from minutes cross join scopes group by 1, 2, 3, 4, 5
-  ), latencies as (
-    select workspace_id, is_total, case when is_total then '${allWebhooks}'::uuid else webhook_id end as webhook_id,
-           step_minutes, date_trunc(step, minute, 'UTC') as at, bucket, sum(number)::integer as number
-    from latency_minutes cross join scopes group by 1, 2, 3, 4, 5, 6
-  ), histograms as (
-    select workspace_id, is_total, webhook_id, step_minutes, at, array_agg(bucket order by bucket) as buckets,
-           array_agg(number order by bucket) as numbers
-    from latencies where number <> 0 group by 1, 2, 3, 4, 5
+    union all
+    select workspace_id, true, '${allWebhooks}', minute, open, succeeded, failed, skipped, attempts, latencies
+    from (select workspace_id, minute, ${sums} from changes group by workspace_id, minute) as totals
+    left join total_latencies using (workspace_id, minute)
+  ), steps (workspace_id, is_total, webhook_id, step_minutes, at, open, succeeded, failed, skipped, attempts, latencies) as (
+    select workspace_id, is_total, webhook_id, 1, minute, open, succeeded, failed, skipped, attempts, latencies
+    from minutes
+    union all ${addedUp('60', '1 hour')}
+    union all ${addedUp('1440', '1 day')}
   ), applied as (
     insert into delivery_stats as s
     select workspace_id, is_total, webhook_id, step_minutes, at, open, succeeded, failed, skipped, attempts,
-           coalesce(buckets, '{}'), coalesce(numbers, '{}')
-    from counts left join histograms using (workspace_id, is_total, webhook_id, step_minutes, at)
-    order by workspace_id, is_total, step_minutes, webhook_id, at
+           case when cardinality(latencies) > ${maxEntries} then merge_latencies(latencies)
+                else coalesce(latencies, '{}') end
+    from steps order by workspace_id, is_total, step_minutes, webhook_id, at
     on conflict (workspace_id, is_total, step_minutes, webhook_id, at) do update
     set open = s.open + excluded.open, succeeded = s.succeeded + excluded.succeeded,
         failed = s.failed + excluded.failed, skipped = s.skipped + excluded.skipped,
         attempts = s.attempts + excluded.attempts,
-        (latency_buckets, latency_counts) = (
-          select coalesce(array_agg(bucket order by bucket), '{}'),
-                 coalesce(array_agg(number order by bucket), '{}')
-          from (select bucket, sum(number)::integer as number
-                from (select * from unnest(s.latency_buckets, s.latency_counts) as before(bucket, number)
-                      union all
-                      select * from unnest(excluded.latency_buckets, excluded.latency_counts)) as added
-                group by bucket having sum(number) <> 0) as merged)
+        latencies = case when cardinality(s.latencies) + cardinality(excluded.latencies) > ${maxEntries}
+                         then merge_latencies(s.latencies || excluded.latencies)
+                         else s.latencies || excluded.latencies end
   )
   select count(*)::integer as changes from changes`;

@@ -155,7 +155,7 @@ test('a range with more than 30,000 entries by webhook is 422', async () => {
     is_total: false,
     webhook_id: randomUUID(),
     step_minutes: index < 40 ? 1 : 1_440,
-    ...{ open: 0, succeeded: 1, failed: 0, skipped: 0, attempts: 1, latency_buckets: [], latency_counts: [] },
+    ...{ open: 0, succeeded: 1, failed: 0, skipped: 0, attempts: 1, latencies: [] },
   });
   const webhooks = Array.from({ length: 40 }, (_, index) => row(index));
   const days = webhooks.map((webhook) => ({

@@ -22,9 +22,8 @@ export const deliveryStats = `
     failed integer not null,
     skipped integer not null,
     attempts integer not null,
-    -- Histogram of the latencies of the succeeded deliveries: numbers of the buckets that are not empty, and their counts.
-    latency_buckets smallint[] not null,
-    latency_counts integer[] not null,
+    -- Histogram of the latencies of the succeeded deliveries. An entry is 256 × number + bucket; a bucket can have several.
+    latencies bigint[] not null,
     primary key (workspace_id, is_total, step_minutes, webhook_id, at)
   ) with (fillfactor = 70);
   create index delivery_stats_at on delivery_stats using brin (at);
@@ -40,20 +39,27 @@ export const deliveryStats = `
     failed integer not null,
     skipped integer not null,
     attempts integer not null,
-    -- Latency buckets of deliveries that succeeded; negative for deliveries that no longer count as succeeded.
-    latencies smallint[]
+    -- One entry for each delivery that succeeded, with the number 1, or -1 if it no longer counts as succeeded.
+    latencies bigint[]
   ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
 
-  -- The first 48 bits of an id of the history are the Unix milliseconds of its acceptance. Bytes are read, because a cast of
-  -- the id's text takes four times as long.
-  create function accepted_ms(id uuid) returns bigint language sql immutable parallel safe
-    return (get_byte(uuid_send(id), 0)::bigint << 40) + (get_byte(uuid_send(id), 1)::bigint << 32)
-      + (get_byte(uuid_send(id), 2)::bigint << 24) + (get_byte(uuid_send(id), 3) << 16)
-      + (get_byte(uuid_send(id), 4) << 8) + get_byte(uuid_send(id), 5);
+  -- The first 48 bits of an id of the history are the Unix milliseconds of its acceptance. The id is given as bytes
+  -- (uuid_send), because a cast of its text takes four times as long.
+  create function accepted_ms(id bytea) returns bigint language sql immutable parallel safe
+    return (get_byte(id, 0)::bigint << 40) + (get_byte(id, 1)::bigint << 32) + (get_byte(id, 2)::bigint << 24)
+      + (get_byte(id, 3) << 16) + (get_byte(id, 4) << 8) + get_byte(id, 5);
 
-  -- Number of a latency's bucket. Bucket 1 ends at 1.09 ms; each further one ends at 2^(1/8), 1.09 times, the end before.
+  -- Number of a latency's bucket, below 256. Bucket 1 ends at 1.09 ms; each further one ends at 2^(1/8), 1.09 times, the end
+  -- before.
   create function latency_bucket(latency_ms double precision) returns smallint language sql immutable parallel safe
     return (1 + floor(8 * ln(greatest(latency_ms, 1)) / ln(2::double precision)))::smallint;
+
+  -- A histogram with one entry for each bucket.
+  create function merge_latencies(latencies bigint[]) returns bigint[] language sql immutable parallel safe
+    return (select coalesce(array_agg(256 * number + bucket), '{}') from (
+      select entry & 255 as bucket, sum(entry >> 8)::bigint as number from unnest(latencies) as entry
+      group by entry & 255 having sum(entry >> 8) <> 0) as merged);
+  create aggregate concat_latencies(bigint[]) (sfunc = array_cat, stype = bigint[], parallel = safe);
 
   -- Triggers, so that no statement that changes deliveries can miss the counts.
   ${countingTrigger({ event: 'insert', tables: 'new table as new_rows', rows: 'select 1 as sign, * from new_rows' })}
@@ -87,17 +93,22 @@ function countingTrigger({ event, tables, rows }: { event: string; tables: strin
     begin
       insert into delivery_stats_changes
       select * from (
-        select workspace_id, webhook_id, to_timestamp(accepted_ms(id) / 60000 * 60) as minute,
+        select workspace_id, webhook_id, to_timestamp(accepted_ms / 60000 * 60) as minute,
                sum((status = 'open')::integer * sign) as open,
                sum((status = 'succeeded')::integer * sign) as succeeded,
                sum((status = 'failed')::integer * sign) as failed,
                sum((status = 'skipped')::integer * sign) as skipped,
                sum(attempts_made * sign) as attempts,
-               array_agg(sign * latency_bucket(date_part('epoch', first_succeeded_at) * 1000 - accepted_ms(id)))
+               array_agg(256::bigint * sign
+                         + latency_bucket(date_part('epoch', first_succeeded_at) * 1000 - accepted_ms))
                  filter (where status = 'succeeded' and first_succeeded_at is not null) as latencies
-        from (${rows}) changed
-        where not is_notice(alert_rule_id)
-        group by workspace_id, webhook_id, minute) counted
+        -- With "offset 0" the expressions are computed once for each row, and not wherever they are used.
+        from (select *, accepted_ms(id_bytes)
+              from (select sign, workspace_id, webhook_id, status, attempts_made, first_succeeded_at,
+                           uuid_send(id) as id_bytes
+                    from (${rows}) changed where not is_notice(alert_rule_id) offset 0) with_bytes
+              offset 0) with_times
+        group by workspace_id, webhook_id, accepted_ms / 60000) counted
       where open <> 0 or succeeded <> 0 or failed <> 0 or skipped <> 0 or attempts <> 0;
       return null;
     end

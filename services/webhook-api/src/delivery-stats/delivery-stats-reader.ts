@@ -13,9 +13,8 @@ export interface StatsRow {
   failed: number;
   skipped: number;
   attempts: number;
-  /** Numbers of latency buckets, and their counts in the same order. */
-  latencyBuckets: number[];
-  latencyCounts: number[];
+  /** Histogram of latencies. An entry is 256 × number + bucket; a bucket can have several. */
+  latencies: number[];
 }
 
 /** Counts of a workspace, or of some of its webhooks. */
@@ -92,19 +91,19 @@ const readCounts = `
       and (:isTotal or webhook_id = any(cast(:webhookIds as uuid[])))
   )
   (select ${atMs}, webhook_id as "webhookId", open, succeeded, failed, skipped, attempts,
-          array_to_json(latency_buckets) as "latencyBuckets", array_to_json(latency_counts) as "latencyCounts"
+          array_to_json(latencies) as latencies
    from delivery_stats
    where workspace_id = :workspaceId and is_total = :isTotal and step_minutes = :stepMinutes
      and webhook_id = any(cast(:webhookIds as uuid[])) and at >= :from and at < :to
    limit :limit)
   union all
   select ${atMs}, webhook_id, sum(open)::integer, sum(succeeded)::integer, sum(failed)::integer, sum(skipped)::integer,
-         sum(attempts)::integer, '[]', '[]'
+         sum(attempts)::integer, '[]'
   from changes group by at, webhook_id
   union all
-  select ${atMs}, webhook_id, 0, 0, 0, 0, 0, json_agg(bucket), json_agg(number)
-  from (select at, webhook_id, abs(latency) as bucket, sum(sign(latency)::integer)::integer as number
-        from changes cross join unnest(latencies) as latency group by at, webhook_id, bucket) as latencies
+  select ${atMs}, webhook_id, 0, 0, 0, 0, 0, json_agg(256 * number + bucket)
+  from (select at, webhook_id, entry & 255 as bucket, sum(entry >> 8)::bigint as number
+        from changes cross join unnest(latencies) as entry group by at, webhook_id, bucket) as latencies
   group by at, webhook_id`;
 
 const readWebhooks = `

@@ -11,14 +11,14 @@ function row(changes: Partial<StatsRow> = {}): StatsRow {
     atMs: startMs,
     webhookId: 'w',
     ...counts,
-    latencyBuckets: [],
-    latencyCounts: [],
+    latencies: [],
     ...changes,
   };
 }
 
 /** Number of the bucket of a latency, as the database's function `latency_bucket` counts it. */
 const bucketOf = (latencyMs: number) => 1 + Math.floor(8 * Math.log2(latencyMs));
+const entry = (latencyMs: number, number: number) => 256 * number + bucketOf(latencyMs);
 
 test('rows of a step are added up, and a step without rows is zero', () => {
   const rows = [
@@ -73,7 +73,7 @@ test.each([
     { length: 2_000 },
     (_, index) => lowMs + ((highMs - lowMs) * (index + 0.5)) / 2_000,
   );
-  const rows = latencies.map((latency) => row({ latencyBuckets: [bucketOf(latency)], latencyCounts: [1] }));
+  const rows = latencies.map((latency) => row({ succeeded: 1, latencies: [entry(latency, 1)] }));
   const [step] = summarizeStats(rows, { ...range, byWebhook: false });
   for (const [part, shown] of [[0.5, step!.p50_ms] as const, [0.95, step!.p95_ms] as const]) {
     const exact = lowMs + (highMs - lowMs) * part;
@@ -83,8 +83,8 @@ test.each([
 
 test('latencies that no longer count do not change the percentiles', () => {
   const rows = [
-    row({ latencyBuckets: [bucketOf(100), bucketOf(9_000)], latencyCounts: [3, 1] }),
-    row({ latencyBuckets: [bucketOf(9_000)], latencyCounts: [-1] }),
+    row({ succeeded: 4, latencies: [entry(100, 1), entry(9_000, 1), entry(100, 2)] }),
+    row({ succeeded: -1, latencies: [entry(9_000, -1)] }),
   ];
   const [step] = summarizeStats(rows, { ...range, byWebhook: false });
   expect(step!.p95_ms).toBeLessThan(110);

@@ -42,39 +42,36 @@ function addUp(rows: readonly StatsRow[]): Omit<Step, 'from' | 'to' | 'webhook_i
     total.open += row.open;
     total.attempts += row.attempts;
   }
+  if (total.succeeded === 0) return { ...total, p50_ms: null, p95_ms: null };
   const histogram = histogramOf(rows);
   return { ...total, p50_ms: percentile(histogram, 0.5), p95_ms: percentile(histogram, 0.95) };
 }
 
-/** Latency buckets in their order. */
-type Histogram = Pick<StatsRow, 'latencyBuckets' | 'latencyCounts'>;
+/** An entry of a histogram is 256 × number + bucket, so buckets are below 256. */
+const bucketLimit = 256;
 
-const noLatencies: Histogram = { latencyBuckets: [], latencyCounts: [] };
-
-/** Most steps have one row, whose buckets are in order already. */
-function histogramOf(rows: readonly StatsRow[]): Histogram {
-  const withLatencies = rows.filter(({ latencyBuckets }) => latencyBuckets.length > 0);
-  if (withLatencies.length < 2) return withLatencies[0] ?? noLatencies;
-  const counts = new Map<number, number>();
-  for (const { latencyBuckets, latencyCounts } of withLatencies)
-    for (const [index, bucket] of latencyBuckets.entries())
-      counts.set(bucket, (counts.get(bucket) ?? 0) + latencyCounts[index]!);
-  const latencyBuckets = [...counts.keys()].filter((bucket) => counts.get(bucket)! > 0).sort((x, y) => x - y);
-  return { latencyBuckets, latencyCounts: latencyBuckets.map((bucket) => counts.get(bucket)!) };
+/** Number of deliveries by bucket. */
+function histogramOf(rows: readonly StatsRow[]): number[] {
+  const numbers: number[] = new Array(bucketLimit).fill(0);
+  for (const { latencies } of rows)
+    for (const entry of latencies) {
+      const bucket = entry & (bucketLimit - 1);
+      numbers[bucket] = numbers[bucket]! + (entry - bucket) / bucketLimit;
+    }
+  return numbers;
 }
 
 /** Buckets of a doubling of the latency, as in the database's function `latency_bucket`. */
 const bucketsPerDoubling = 8;
 
 /** The latency below which `part` of the deliveries are, interpolated within its bucket; null without deliveries. */
-function percentile({ latencyBuckets, latencyCounts }: Histogram, part: number): number | null {
-  const wanted = part * latencyCounts.reduce((sum, count) => sum + count, 0);
+function percentile(histogram: readonly number[], part: number): number | null {
+  const wanted = part * histogram.reduce((sum, number) => sum + number, 0);
   let below = 0;
-  for (const [index, bucket] of latencyBuckets.entries()) {
-    const count = latencyCounts[index]!;
-    if (below + count >= wanted)
-      return Math.round(2 ** ((bucket - 1 + (wanted - below) / count) / bucketsPerDoubling));
-    below += count;
+  for (const [bucket, number] of histogram.entries()) {
+    if (number > 0 && below + number >= wanted)
+      return Math.round(2 ** ((bucket - 1 + (wanted - below) / number) / bucketsPerDoubling));
+    below += number;
   }
   return null;
 }

@@ -26,8 +26,7 @@ function read(name: string) {
   return { source, template: source.slice(whole.length), metadata: JSON.parse(json) as Metadata };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies of foreign APIs.
-function render(name: string, facts: AlertFacts): any {
+function render(name: string, facts: AlertFacts): unknown {
   const compiled = compile(read(name).source);
   if (!compiled.ok) throw new Error(compiled.error.message);
   const rendered = compiled.template.render(alertContext(facts));
@@ -35,7 +34,14 @@ function render(name: string, facts: AlertFacts): any {
   return JSON.parse(rendered.output);
 }
 
-const renderAll = (name: string) => sampleAlerts.map((facts) => ({ facts, body: render(name, facts) }));
+/** The body for each sample alert. `Body` has the members of the foreign API that the test reads. */
+const renderAll = <Body>(name: string) =>
+  sampleAlerts.map((facts) => ({ facts, body: render(name, facts) as Body }));
+
+interface Text {
+  type: string;
+  text: string;
+}
 
 test('the page lists every template, and no other', () => {
   const listed = [...page.matchAll(/^\| \[([^\]]+)\]/gm)].map(([, name]) => name);
@@ -63,7 +69,7 @@ describe.each(names)('%s', (name) => {
 
   test('it is accepted without a warning and renders for every sample alert', () => {
     expect(checkBody(read(name).source)).toEqual({ ok: true, warnings: [] });
-    for (const { body } of renderAll(name)) expect(body).toEqual(expect.any(Object));
+    for (const { body } of renderAll<unknown>(name)) expect(body).toEqual(expect.any(Object));
   });
 
   test('it renders the same body with and without its metadata', () => {
@@ -80,8 +86,12 @@ describe.each(names)('%s', (name) => {
   });
 });
 
+interface ChatMessage {
+  blocks: [header: { text: Text }, fields: { fields: [model: Text, ...Text[]] }];
+}
+
 test('the chat message stays within the limits of its blocks, and names cannot write markup', () => {
-  for (const { facts, body } of renderAll('chat-service.json.j2')) {
+  for (const { facts, body } of renderAll<ChatMessage>('chat-service.json.j2')) {
     const [header, fields] = body.blocks;
     expect(header.text.type).toBe('plain_text');
     expect(header.text.text.length).toBeLessThanOrEqual(150);
@@ -95,22 +105,35 @@ test('the chat message stays within the limits of its blocks, and names cannot w
     expect(fields.fields[0].text).toBe(`*Model*\n${escaped}`);
   }
   const long = { ...sampleFacts, alert_rule_name: 'x'.repeat(255), model_name: 'y'.repeat(1_024) };
-  expect(render('chat-service.json.j2', long).blocks[0].text.text.length).toBeLessThanOrEqual(150);
+  const { blocks } = render('chat-service.json.j2', long) as ChatMessage;
+  expect(blocks[0].text.text.length).toBeLessThanOrEqual(150);
 });
 
+interface Cards {
+  attachments: [{ contentType: string; content: { body: { type: string; facts?: object[] }[] } }];
+}
+
 test('the card has a version, a title and facts', () => {
-  for (const { facts, body } of renderAll('chat-service-cards.json.j2')) {
+  for (const { facts, body } of renderAll<Cards>('chat-service-cards.json.j2')) {
     const [{ contentType, content }] = body.attachments;
     expect(contentType).toBe('application/vnd.microsoft.card.adaptive');
     expect(content).toMatchObject({ type: 'AdaptiveCard', version: '1.4' });
-    const { facts: shown } = content.body.find(({ type }: { type: string }) => type === 'FactSet');
+    const { facts: shown } = content.body.find(({ type }) => type === 'FactSet')!;
     expect(shown).toContainEqual({ title: 'Model', value: facts.model_name });
     expect(shown).toHaveLength(4 + Object.keys(facts.labels).length);
   }
 });
 
+interface CloudIssue {
+  fields: {
+    summary: string;
+    labels: string[];
+    description: { content: { type: string; content: [Text] }[] };
+  };
+}
+
 test('the cloud issue has a structured document as description', () => {
-  for (const { facts, body } of renderAll('issue-tracker-cloud.json.j2')) {
+  for (const { facts, body } of renderAll<CloudIssue>('issue-tracker-cloud.json.j2')) {
     const { description, labels, summary, ...rest } = body.fields;
     expect(Object.keys(rest).sort()).toEqual(['issuetype', 'priority', 'project']);
     expect(description).toMatchObject({ type: 'doc', version: 1 });
@@ -130,7 +153,9 @@ test('the cloud issue has a structured document as description', () => {
 });
 
 test('the self-hosted issue has plain text as description', () => {
-  for (const { facts, body } of renderAll('issue-tracker-self-hosted.json.j2')) {
+  for (const { facts, body } of renderAll<{
+    fields: { project: object; summary: string; description: string };
+  }>('issue-tracker-self-hosted.json.j2')) {
     expect(body.fields.project).toEqual({ key: '<PROJECT_KEY>' });
     expect(body.fields.description).toContain(`Alert ${facts.alert_id}, fired at ${facts.fired_at}.`);
     expect(body.fields.summary.length).toBeLessThanOrEqual(255);
@@ -140,25 +165,35 @@ test('the self-hosted issue has plain text as description', () => {
 test('the pagers open and close one incident for a rule and a model', () => {
   const resolved = { ...sampleFacts, alert_id: 'another', state: 'resolved' };
   const tested = { ...sampleFacts, is_test: true };
-  const [event, eventResolved, eventTested] = [sampleFacts, resolved, tested].map((facts) =>
-    render('pager-events.json.j2', facts),
-  );
+  const renderEvent = (facts: AlertFacts) =>
+    render('pager-events.json.j2', facts) as { dedup_key: string; payload: { severity: string } };
+  const [event, eventResolved, eventTested] = [sampleFacts, resolved, tested].map(renderEvent);
   expect(event).toMatchObject({ event_action: 'trigger', payload: { severity: 'critical' } });
-  expect(eventResolved).toMatchObject({ event_action: 'resolve', dedup_key: event.dedup_key });
-  expect(eventTested.payload.severity).toBe('info');
-  expect(eventTested.dedup_key).not.toBe(event.dedup_key);
+  expect(eventResolved).toMatchObject({ event_action: 'resolve', dedup_key: event!.dedup_key });
+  expect(eventTested!.payload.severity).toBe('info');
+  expect(eventTested!.dedup_key).not.toBe(event!.dedup_key);
 
-  const paged = [sampleFacts, resolved, tested].map((facts) => render('pager-rest.json.j2', facts));
+  const renderPage = (facts: AlertFacts) =>
+    render('pager-rest.json.j2', facts) as { message_type: string; entity_id: string };
+  const paged = [sampleFacts, resolved, tested].map(renderPage);
   expect(paged.map(({ message_type }) => message_type)).toEqual(['CRITICAL', 'RECOVERY', 'INFO']);
-  expect(paged[1].entity_id).toBe(paged[0].entity_id);
+  expect(paged[1]!.entity_id).toBe(paged[0]!.entity_id);
 
-  const incidents = [sampleFacts, resolved].map((facts) => render('incident-tool.json.j2', facts));
+  const renderIncident = (facts: AlertFacts) =>
+    render('incident-tool.json.j2', facts) as { status: string; deduplication_key: string };
+  const incidents = [sampleFacts, resolved].map(renderIncident);
   expect(incidents.map(({ status }) => status)).toEqual(['firing', 'resolved']);
-  expect(incidents[1].deduplication_key).toBe(incidents[0].deduplication_key);
+  expect(incidents[1]!.deduplication_key).toBe(incidents[0]!.deduplication_key);
 });
 
+interface Mail {
+  subject: string;
+  content: [{ value: string }];
+  personalizations: [{ to: object[] }];
+}
+
 test('the subject of the e-mail is one line', () => {
-  for (const { facts, body } of renderAll('e-mail-gateway.json.j2')) {
+  for (const { facts, body } of renderAll<Mail>('e-mail-gateway.json.j2')) {
     expect(body.subject).not.toMatch(/[\r\n]/);
     expect(body.content[0].value).toContain(`Alert: ${facts.alert_id}`);
     expect(body.personalizations[0].to).toHaveLength(1);
@@ -166,7 +201,9 @@ test('the subject of the e-mail is one line', () => {
 });
 
 test('the event is a CloudEvent with all facts of the alert as data', () => {
-  for (const { facts, body } of renderAll('cloudevents.json.j2')) {
+  for (const { facts, body } of renderAll<{ type: string; source: string; data: object }>(
+    'cloudevents.json.j2',
+  )) {
     expect(body).toMatchObject({ specversion: '1.0', id: facts.alert_id, time: facts.fired_at });
     expect(body.type).toBe(`tocsin.alert.${facts.state === 'resolved' ? 'resolved' : 'fired'}`);
     expect(body.source).toMatch(/^urn:/);

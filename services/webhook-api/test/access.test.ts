@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Permission } from '@tocsin/identity';
 import { startApi, type TestApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 import type { Role } from './support/tokens.js';
@@ -12,7 +13,7 @@ const responders: Role[] = ['responder', 'editor', 'admin'];
 const editors: Role[] = ['editor', 'admin'];
 const publishers: Role[] = ['publisher', 'admin'];
 /** Roles in the workspace by permission. `admin` is an administrator of the deployment too. */
-const rolesWith: Record<string, Role[]> = {
+const rolesWith: Partial<Record<Permission, Role[]>> = {
   workspace_list_webhooks: readers,
   webhook_read: readers,
   workspace_list_alert_rules: readers,
@@ -35,15 +36,64 @@ const rolesWith: Record<string, Role[]> = {
   dead_letter_read: ['admin'],
   dead_letter_requeue: ['admin'],
 };
+/** The permission of each operation that needs one. */
+const permissionOf: Record<string, Permission> = {
+  testWebhook: 'workspace_test_webhook',
+  testSavedWebhook: 'workspace_test_webhook',
+  previewTemplate: 'workspace_test_webhook',
+  createWebhook: 'workspace_create_webhook',
+  listWebhooks: 'workspace_list_webhooks',
+  getWebhook: 'webhook_read',
+  updateWebhook: 'webhook_update',
+  deleteWebhook: 'webhook_delete',
+  createAlertRule: 'workspace_create_alert_rule',
+  listAlertRules: 'workspace_list_alert_rules',
+  getAlertRule: 'alert_rule_read',
+  updateAlertRule: 'alert_rule_update',
+  deleteAlertRule: 'alert_rule_delete',
+  publishAlert: 'workspace_publish_alert',
+  publishAlertBatch: 'workspace_publish_alert',
+  listAlerts: 'alert_read',
+  getAlert: 'alert_read',
+  dispatchAlert: 'delivery_redeliver',
+  listDeliveries: 'delivery_read',
+  getDelivery: 'delivery_read',
+  getDeliveryStats: 'delivery_read',
+  redeliver: 'delivery_redeliver',
+  createRedelivery: 'delivery_redeliver',
+  listRedeliveries: 'delivery_redeliver',
+  getRedelivery: 'delivery_redeliver',
+  cancelRedelivery: 'delivery_redeliver',
+  cancelDelivery: 'delivery_redeliver',
+  createCancellation: 'delivery_redeliver',
+  listCancellations: 'delivery_redeliver',
+  getCancellation: 'delivery_redeliver',
+  cancelCancellation: 'delivery_redeliver',
+  createDispatch: 'delivery_redeliver',
+  listDispatches: 'delivery_redeliver',
+  getDispatch: 'delivery_redeliver',
+  cancelDispatch: 'delivery_redeliver',
+  createSigningSecret: 'webhook_update',
+  listSigningSecrets: 'webhook_update',
+  deleteSigningSecret: 'webhook_update',
+  getWorkspaceSettings: 'workspace_read_settings',
+  updateWorkspaceSettings: 'workspace_update_settings',
+  listWorkspaceDeadLetters: 'workspace_dead_letter_read',
+  listAuditEvents: 'audit_read',
+  listAllAuditEvents: 'audit_read',
+  listDeadLetters: 'dead_letter_read',
+  requeueDeadLetter: 'dead_letter_requeue',
+};
 /** Operations that any valid token may use, and those that need none. */
 const tokenOnly = ['GET /api/v1/whoami', 'GET /api/v1/workspaces'];
 const open = ['GET /livez', 'GET /readyz'];
 
 interface Operation {
   name: string;
+  id: string;
   method: string;
   path: string;
-  permission: string | undefined;
+  permission: Permission | undefined;
   isPublic: boolean;
   example: object | undefined;
 }
@@ -54,7 +104,8 @@ interface Document {
     Record<
       string,
       {
-        'x-permission'?: string;
+        operationId: string;
+        'x-permission'?: Permission;
         security?: unknown[];
         requestBody?: { content: Record<string, { example?: object }> };
       }
@@ -70,6 +121,7 @@ beforeAll(async () => {
   operations = Object.entries(body.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: `${method.toUpperCase()} ${path}`,
+      id: operation.operationId,
       method: method.toUpperCase(),
       path,
       permission: operation['x-permission'],
@@ -115,6 +167,11 @@ async function statusFor(operation: Operation, as: Role | undefined): Promise<nu
   const body = example === undefined ? null : JSON.stringify(example);
   return (await fetch(`${api.url}${target}`, { method, headers, body })).status;
 }
+
+test('the operations need the permissions of this table', () => {
+  const needed = operations.filter(({ permission }) => permission !== undefined);
+  expect(Object.fromEntries(needed.map(({ id, permission }) => [id, permission]))).toEqual(permissionOf);
+});
 
 test('every operation has a permission of the list, or is named as open to all', () => {
   const others = operations.filter(({ permission }) => permission === undefined);

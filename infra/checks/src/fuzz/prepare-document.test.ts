@@ -43,8 +43,7 @@ const document = {
   },
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: a document of any shape
-const prepared = prepareDocument(document, values) as any;
+const prepared = prepareDocument(document, values) as typeof document;
 const { patch, delete: deletion } = prepared.paths['/webhooks/{webhook_id}'];
 const { PatchWebhook, Webhook } = prepared.components.schemas;
 
@@ -63,8 +62,8 @@ test('generated requests have no destination but the given one', () => {
 
 test('requests mostly name existing resources, and deletions others than the rest', () => {
   const uuid = { type: 'string', format: 'uuid' };
-  expect(patch.parameters[0].schema).toEqual({ anyOf: [{ const: 'kept' }, uuid] });
-  expect(deletion.parameters[0].schema).toEqual({ anyOf: [{ const: 'deletable' }, uuid] });
+  expect(patch.parameters[0]!.schema).toEqual({ anyOf: [{ const: 'kept' }, uuid] });
+  expect(deletion.parameters[0]!.schema).toEqual({ anyOf: [{ const: 'deletable' }, uuid] });
   const { items } = PatchWebhook.properties.alert_rule.properties.notification_webhook_ids;
   expect(items).toEqual({ anyOf: [{ const: 'kept' }, { type: 'string' }] });
 });

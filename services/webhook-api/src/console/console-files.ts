@@ -24,6 +24,8 @@ export function consoleFiles({ directory, issuer }: ConsoleFilesOptions): Reques
   const page = servePage(directory, new URL(issuer).origin);
   const files = { index: false, redirect: false, cacheControl: false } as const;
   const router = express.Router({ caseSensitive: true });
+  // No file is looked for: that takes a sixth of the time of a request to the API.
+  router.use((request, _response, next) => (isOfApi(request) ? next('router') : next()));
   // Their names contain a hash of their content.
   router.use(
     '/assets',
@@ -46,12 +48,16 @@ function cache(value: string): (response: Response) => void {
   return (response) => void response.setHeader('Cache-Control', value);
 }
 
+function isOfApi({ path }: Request): boolean {
+  return /^\/api(\/|$)/.test(path);
+}
+
 /** At `/`, clients that accept anything get the page; elsewhere only those that ask for `text/html`. */
 function wantsPage(request: Request): boolean {
   const { method, path, headers } = request;
   if (method !== 'GET' && method !== 'HEAD') return false;
   if (path === '/') return request.accepts(['text/html', 'application/json']) === 'text/html';
-  return !/^\/api(\/|$)/.test(path) && (headers.accept ?? '').includes('text/html');
+  return (headers.accept ?? '').includes('text/html');
 }
 
 /** The build writes this text into the page, where style elements need the nonce of the response. */

@@ -31,6 +31,7 @@ const works: { [Kind in JobKind]: JobWork<JobFilters[Kind]> } = {
  * webhook or workspace has used more than half of its limit on open deliveries. Undefined if no job is running.
  */
 export async function runJobPage(database: Database, options: JobPageOptions): Promise<JobPage | undefined> {
+  if (!(await isAnyRunning(database))) return undefined;
   let jobId: string | undefined;
   const opened: WebhookInWorkspace[] = [];
   try {
@@ -47,6 +48,17 @@ export async function runJobPage(database: Database, options: JobPageOptions): P
     options.counts.written(opened);
   }
 }
+
+/** Workers ask twice a second, so an idle one needs no transaction. */
+async function isAnyRunning(database: Database): Promise<boolean> {
+  const [row] = await database.prepared<{ running: boolean }>(anyRunning, []);
+  return row!.running;
+}
+
+const anyRunning = {
+  name: 'jobs.any-running',
+  text: `select exists (select from jobs where status = 'running') as running`,
+};
 
 const touch = 'update jobs set updated_at = clock_timestamp()';
 

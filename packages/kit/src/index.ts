@@ -22,7 +22,7 @@ export { createSemaphore, type LimitReason, type Semaphore } from './concurrency
 export { createSingleFlight, type SingleFlight } from './concurrency/single-flight.js';
 export { createTickThrottle, type TickThrottle } from './concurrency/tick-throttle.js';
 export { createTimeBudget, type TimeBudget } from './concurrency/time-budget.js';
-export { sleep, withTimeout } from './concurrency/timeout.js';
+export { createWakeableSleep, sleep, type WakeableSleep, withTimeout } from './concurrency/timeout.js';
 export { ConfigError, type EnvReader, readEnv } from './env.js';
 export { type FileLock, tryLockFile, withFileLock } from './file-lock.js';
 export { type HealthCheck, healthRoutes } from './health.js';

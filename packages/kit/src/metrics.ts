@@ -25,10 +25,16 @@ interface HistogramOptions<L extends string> {
   buckets?: number[];
 }
 
+/**
+ * Interval of the timer that measures the lag of the event loop; the measured values include it. The default of 10 ms costs an
+ * idle service half a percent of a core, more than everything else that it does.
+ */
+const lagSampleMs = 100;
+
 export function createMetrics({ service }: { service: string }): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs });
   const registers = [registry];
   const buildInfo = { name: 'tocsin_build_info', help: 'Always 1.', labelNames: ['version'], registers };
   new Gauge(buildInfo).set({ version: readVersion() }, 1);

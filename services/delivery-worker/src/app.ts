@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createSecretBox, readClock } from '@tocsin/database';
 import { createOpenDeliveryCounts } from '@tocsin/deliveries';
-import { createLogger, createMetrics, createShutdown, instanceName, type Logger } from '@tocsin/kit';
+import {
+  createLogger,
+  createMetrics,
+  createShutdown,
+  createWakeableSleep,
+  instanceName,
+  type Logger,
+} from '@tocsin/kit';
 import { createPublisher, createQueueDepth, deliveriesQueue } from '@tocsin/messaging';
 import { type DeliveryWorkerConfig, openKeys } from './config.js';
 import { createConsumers } from './consumers.js';
@@ -112,6 +119,7 @@ export async function createDeliveryWorker(
     onAttempt: window.finished,
     onError,
   });
+  const dispatcherSleep = createWakeableSleep();
   const fanOut = createFanOut({
     rules: createRulesReader(database),
     repository: createFanOutRepository(database, { workerId, queuedLeaseMs: config.queuedLeaseMs }),
@@ -121,6 +129,7 @@ export async function createDeliveryWorker(
     settle,
     delivery,
     publish,
+    onWaiting: dispatcherSleep.wake,
     window,
     slots,
     logger,
@@ -179,6 +188,7 @@ export async function createDeliveryWorker(
     alertsWaiting: fanOut.waiting,
     replyLost: sweep.replyLost,
     mayDispatch,
+    idleSleep: dispatcherSleep.sleep,
     metrics,
     logger,
     signal,

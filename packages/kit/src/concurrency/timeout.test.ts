@@ -1,4 +1,4 @@
-import { sleep, withTimeout } from './timeout.js';
+import { createWakeableSleep, sleep, withTimeout } from './timeout.js';
 
 const never = new Promise<never>(() => {});
 
@@ -22,4 +22,20 @@ test('an aborted sleep ends early without an error', async () => {
   await sleep(60_000, stopping.signal);
   await sleep(60_000, stopping.signal);
   expect(performance.now() - startedAtMs).toBeLessThan(30_000);
+});
+
+test('a wakeable sleep ends at its time, when it is woken, and when its signal is aborted', async () => {
+  const { sleep: wait, wake } = createWakeableSleep();
+  const stop = new AbortController();
+  const startedAtMs = performance.now();
+  await wait(5, stop.signal);
+  for (let count = 0; count < 2; count += 1) {
+    const waiting = wait(60_000, stop.signal);
+    wake();
+    await waiting;
+  }
+  const waiting = wait(60_000, stop.signal);
+  stop.abort();
+  await waiting;
+  expect(performance.now() - startedAtMs).toBeLessThan(10_000);
 });

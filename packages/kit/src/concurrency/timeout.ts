@@ -21,6 +21,24 @@ export async function withTimeout<T>(work: Promise<T>, options: TimeoutOptions):
   }
 }
 
+/** A wait that others can end early. */
+export interface WakeableSleep {
+  /** Waits. `wake` and an aborted signal end the wait early, without an error. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  wake(): void;
+}
+
+export function createWakeableSleep(): WakeableSleep {
+  let waking = new AbortController();
+  return {
+    sleep: (ms, signal) => sleep(ms, AbortSignal.any([signal, waking.signal])),
+    wake() {
+      waking.abort();
+      waking = new AbortController();
+    },
+  };
+}
+
 /** Waits. An aborted signal ends the wait early, without an error. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;

@@ -41,11 +41,20 @@ export function guardAgainstSlowClients(server: Server, limits: Partial<SlowClie
     const waiting = [...connections.values()].filter(isWaitingForClient);
     for (const { socket } of waiting.slice(0, Math.ceil(maxConnections / 20))) socket.destroy();
   });
-  const timer = setInterval(() => {
-    const readers = findSlowReaders(connections.values());
-    for (const { socket } of selectSlowest(readers, maxUnsentBytes)) socket.destroy();
-  }, checkEveryMs).unref();
-  server.once('close', () => clearInterval(timer));
+  let timer: NodeJS.Timeout | undefined;
+  const stopChecks = () => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  // Checks run only while there are responses, so that an idle server does not wake up.
+  server.prependListener('request', () => {
+    timer ??= setInterval(() => {
+      const readers = findSlowReaders(connections.values());
+      for (const { socket } of selectSlowest(readers, maxUnsentBytes)) socket.destroy();
+      if (![...connections.values()].some(({ exchanges }) => exchanges.size > 0)) stopChecks();
+    }, checkEveryMs).unref();
+  });
+  server.once('close', stopChecks);
 }
 
 /** The open connections, in the order in which a request last started or ended on them. */

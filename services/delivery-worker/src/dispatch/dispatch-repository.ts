@@ -17,6 +17,8 @@ interface QueuedWebhook extends WebhookKey {
 export interface DispatchRepository extends DueReader {
   /** Makes up to `limit` due deliveries of each of these webhooks due when its pause ends, or in five minutes. */
   postpone(webhooks: WebhookKey[], limit: number): Promise<void>;
+  /** False while no delivery is waiting, queued or sending. */
+  hasOpen(): Promise<boolean>;
   /** The queued deliveries without a recorded outcome: webhooks, and the number of those that are not claimed. */
   queued(): Promise<{ webhooks: QueuedWebhook[]; unclaimed: number }>;
   /** Marks due deliveries as queued, oldest first within each quota. Rows that are locked are skipped. */
@@ -34,6 +36,10 @@ export function createDispatchRepository(database: Database, queuedLeaseMs: numb
         webhooks.map(({ webhookId }) => webhookId),
         limit,
       ]);
+    },
+    async hasOpen() {
+      const [row] = await database.prepared<{ open: boolean }>(hasOpen, []);
+      return row!.open;
     },
     async queued() {
       const rows = await database.prepared<QueuedRow>(queued, []);
@@ -77,6 +83,8 @@ const postpone = {
       from unnest($1::uuid[], $2::uuid[]) as w(workspace_id, webhook_id) join pauses using (webhook_id)
       cross join lateral (${dueOf('w', '$3::integer')} for update skip locked) picked))`,
 };
+
+const hasOpen = { name: 'dispatch.has-open', text: 'select exists (select from open_deliveries) as open' };
 
 const queued = {
   name: 'dispatch.queued',

@@ -1,5 +1,5 @@
 import type { DeliveryDue } from '@tocsin/contracts';
-import type { Logger } from '@tocsin/kit';
+import { type Logger, sleep } from '@tocsin/kit';
 import type { DispatchMetrics } from './dispatch-metrics.js';
 import { type DispatchDeps, runDispatcher } from './dispatcher.js';
 import type { Candidate, Survey } from './due-reader.js';
@@ -31,6 +31,10 @@ interface Setting {
   /** Errors of the broker, one for each pass. */
   brokerErrors?: (Error | undefined)[];
   mayDispatch?: boolean;
+  /** Answers of the database, one for each idle pass: is a delivery open? Unless given: yes. */
+  open?: boolean[];
+  /** Ends a pause without open deliveries at once. */
+  wakes?: boolean;
   hasLimited?: boolean;
   /** Error of the statement that marks rows. */
   queueError?: Error;
@@ -70,6 +74,14 @@ async function run(passes: number, setting: Setting = {}) {
     },
     async postpone(webhooks, limit) {
       postponed.push({ webhooks: webhookIdsOf(webhooks), limit });
+    },
+    async hasOpen() {
+      const open = setting.open?.shift() ?? true;
+      if (!open) {
+        calls.push('empty');
+        startPass();
+      }
+      return open;
     },
     async queued() {
       calls.push('queued');
@@ -134,6 +146,7 @@ async function run(passes: number, setting: Setting = {}) {
       return false;
     },
     alertsWaiting: () => alertsWaiting,
+    idleSleep: (ms, signal) => (setting.wakes ? Promise.resolve() : sleep(ms, signal)),
     metrics: {} as DispatchMetrics,
     logger: { warn: log, debug: log } as unknown as Logger,
     signal: stop.signal,
@@ -247,6 +260,19 @@ test('500 deliveries are postponed in a pass at most', async () => {
   expect([postponed!.webhooks.length, postponed!.limit]).toEqual([500, 1]);
 });
 
+test('while no delivery is open, a pass reads one value and leaves the window empty', async () => {
+  const setting = { open: [false, false], queued: { a: 1 }, candidates: [candidateOf('a')], found: 0 };
+  const { calls, observed, backlogs } = await run(3, { ...setting, wakes: true });
+  expect(calls).toEqual(['depth', 'queued', 'survey', 'queue', 'publish', 'empty', 'empty']);
+  expect(observed.at(-1)).toEqual({ ready: 0, queuedByWebhook: new Map() });
+  expect(backlogs).toEqual({ window: [], slots: [] });
+});
+
+test('a pass after an empty one looks for due deliveries when one is open', async () => {
+  const { calls } = await run(3, { open: [false, true], wakes: true });
+  expect(calls).toEqual(['depth', 'queued', 'survey', 'empty', 'depth', 'queued', 'survey']);
+});
+
 // Each pause is up to a quarter longer or shorter.
 test.each<[string, Setting, number, number]>([
   ['250 ms while nothing is due', {}, 370, 2_000],
@@ -256,6 +282,7 @@ test.each<[string, Setting, number, number]>([
     370,
     2_000,
   ],
+  ['1,000 ms while no delivery is open', { open: [false, false, false] }, 900, 4_000],
   ['50 ms after a pass that queued something', { candidates: [candidateOf('a')] }, 74, 370],
   ['50 ms after a pass that postponed something', { paused: pausedIn(17) }, 74, 370],
   ['10 ms within a walk that found nothing', { isPartial: true }, 14, 370],

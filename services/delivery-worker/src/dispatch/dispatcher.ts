@@ -1,5 +1,5 @@
 import { isDatabaseUnavailable } from '@tocsin/database';
-import { type Logger, sleep } from '@tocsin/kit';
+import { type Logger, sleep, type WakeableSleep } from '@tocsin/kit';
 import type { ClaimRepository } from '../delivery/claim-repository.js';
 import type { ClaimedDelivery } from '../delivery/claimed-delivery.js';
 import type { Slots, WebhookKey } from '../slots/slots.js';
@@ -27,15 +27,18 @@ export interface DispatchDeps {
   replyLost: () => void;
   /** False while this worker consumes nothing or cannot write: it leaves the dispatch to workers that do. */
   mayDispatch: () => boolean;
+  /** Pause while no delivery is open. It ends when this worker has written a delivery that waits. */
+  idleSleep: WakeableSleep['sleep'];
   metrics: DispatchMetrics;
   logger: Logger;
   /** Aborted when the worker stops. */
   signal: AbortSignal;
 }
 
-/** Pauses between two passes, in milliseconds, with 25 % jitter: while there is work, and while nothing is due. */
+/** Pauses between two passes, in milliseconds, with 25 % jitter: while there is work, while nothing is due, and while nothing is open. */
 const busyPauseMs = 50;
 const idlePauseMs = 250;
+const emptyPauseMs = 1_000;
 /** Pause within a walk that has found nothing so far. It bounds the database's work while thousands of workspaces wait. */
 const walkPauseMs = 10;
 /** A webhook whose pause is over gets one delivery in the queue, as a probe. */
@@ -50,18 +53,30 @@ const fewVisits = 16;
  * worker runs one dispatcher; rows that another one has locked are skipped.
  */
 export async function runDispatcher(deps: DispatchDeps): Promise<void> {
-  const { logger, signal } = deps;
-  const walk = createDueWalk(deps.repository);
+  const { repository, logger, signal } = deps;
+  const walk = createDueWalk(repository);
+  let pauseMs = busyPauseMs;
   while (!signal.aborted) {
-    let pauseMs = idlePauseMs;
+    const wasIdle = pauseMs >= idlePauseMs;
+    pauseMs = idlePauseMs;
     try {
-      if (deps.mayDispatch()) pauseMs = await dispatchOnce(walk, deps);
+      if (deps.mayDispatch())
+        pauseMs =
+          wasIdle && !(await repository.hasOpen()) ? observeNothing(deps) : await dispatchOnce(walk, deps);
     } catch (err) {
       if (isDatabaseUnavailable(err)) deps.replyLost();
       logger.warn({ err }, 'dispatch.postponed');
     }
-    await sleep(pauseMs * (0.75 + Math.random() / 2), signal);
+    const pause = pauseMs === emptyPauseMs ? deps.idleSleep : sleep;
+    await pause(pauseMs * (0.75 + Math.random() / 2), signal);
   }
+}
+
+function observeNothing({ window, slots }: DispatchDeps): number {
+  window.observe({ ready: 0, queuedByWebhook: new Map() });
+  window.setBacklog([]);
+  slots.setBacklog([]);
+  return emptyPauseMs;
 }
 
 /** Resolves to the pause before the next pass. */

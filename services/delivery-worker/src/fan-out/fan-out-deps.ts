@@ -22,6 +22,8 @@ export interface FanOutDeps {
   settle: SettleMessage;
   delivery: Pick<Delivery, 'start' | 'acquireAtWrite'>;
   publish: PublishDeliveries;
+  /** Called after a commit with deliveries that wait for the dispatcher. */
+  onWaiting: () => void;
   window: Window;
   slots: Pick<Slots, 'freeAtWrite'>;
   logger: Logger;

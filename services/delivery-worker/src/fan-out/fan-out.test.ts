@@ -43,6 +43,7 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
     delivery: { start() {}, acquireAtWrite: slots.acquireAtWrite },
     slots,
     publish: async () => 0,
+    onWaiting() {},
     openDeliveries: {
       refresh: async () => {},
       workspaceFill: () => 0,

@@ -21,6 +21,7 @@ async function write(responses: (Error | string[])[]) {
   const sent: ClaimedDelivery[] = [];
   const published: string[] = [];
   const releasedSlots: string[] = [];
+  let wakes = 0;
   const releasedPlaces: string[] = [];
   const planned = (id: string, state: PlannedDelivery['state']) => ({
     id,
@@ -52,19 +53,28 @@ async function write(responses: (Error | string[])[]) {
     databaseRetry: createDatabaseRetry({ logger, signal: new AbortController().signal }),
     delivery: { start: (claimed) => sent.push(claimed), acquireAtWrite: () => undefined },
     publish: async (due) => published.push(...due.map(({ deliveryId }) => deliveryId)),
+    onWaiting() {
+      wakes += 1;
+    },
     window: { release: (webhookId: string) => releasedPlaces.push(webhookId) } as unknown as Window,
     logger,
     metrics: { alertFannedOut() {}, batch() {}, ended() {}, webhookOverQuota() {} },
   } satisfies Partial<FanOutDeps>;
   await writeAlerts([alert], { acceptedAtMs: 1_000, markedAtMs: undefined }, deps);
-  return { tries, claimedBy, sent, published, releasedSlots, releasedPlaces };
+  return { tries, claimedBy, sent, published, releasedSlots, releasedPlaces, wakes };
 }
 
 const all = ['alert', 'ours', 'any', 'later'];
 
-test('claimed deliveries are sent, queued ones are published, and waiting ones are left alone', async () => {
+test('claimed deliveries are sent, queued ones published, and waiting ones reported', async () => {
   const result = await write([all]);
-  expect(result).toMatchObject({ published: ['any'], claimedBy: [], releasedSlots: [], releasedPlaces: [] });
+  expect(result).toMatchObject({
+    published: ['any'],
+    claimedBy: [],
+    releasedSlots: [],
+    releasedPlaces: [],
+    wakes: 1,
+  });
   expect(result.sent).toMatchObject([
     { deliveryId: 'ours', run: 1, claim: 1, claimedAtMs: 30_000, webhook: { version: 7 } },
   ]);
@@ -95,5 +105,6 @@ test.each([
     published: [],
     releasedSlots: ['ours'],
     releasedPlaces: ['webhook of any'],
+    wakes: 0,
   });
 });

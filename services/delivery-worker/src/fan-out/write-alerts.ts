@@ -9,7 +9,15 @@ import { type PlannedAlert, type PlannedDelivery, releasePlanned } from './plan.
 
 type WriteDeps = Pick<
   FanOutDeps,
-  'repository' | 'claims' | 'databaseRetry' | 'delivery' | 'publish' | 'window' | 'logger' | 'metrics'
+  | 'repository'
+  | 'claims'
+  | 'databaseRetry'
+  | 'delivery'
+  | 'publish'
+  | 'onWaiting'
+  | 'window'
+  | 'logger'
+  | 'metrics'
 >;
 
 interface Written {
@@ -113,18 +121,20 @@ interface UncertainDelivery {
 function startDeliveries(alerts: PlannedAlert[], written: Written, deps: WriteDeps): void {
   const queued: DeliveryDue[] = [];
   const uncertain: UncertainDelivery[] = [];
+  let hasWaiting = false;
   for (const alert of alerts) {
     for (const delivery of alert.deliveries) {
       const { id, slot, state } = delivery;
       const due = { deliveryId: id, run: 1 };
       if (!written.ids.has(id)) releasePlanned(delivery, deps.window);
       else if (state === 'queued') queued.push(due);
-      else if (slot === undefined) continue;
+      else if (slot === undefined) hasWaiting ||= state === 'waiting';
       else if (written.isCertain) deps.delivery.start(toClaimed(alert, delivery, written.claimedAtMs), slot);
       else uncertain.push({ due, slot });
     }
   }
   if (queued.length > 0) void deps.publish(queued);
+  if (hasWaiting) deps.onWaiting();
   if (uncertain.length > 0) void claimAndStart(uncertain, written.token, deps);
 }
 

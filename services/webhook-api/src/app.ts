@@ -160,11 +160,12 @@ function requireAccepting(broker: Broker): void {
   if (!broker.isUp() || broker.isBlocked()) throw new Error('The broker accepts no messages.');
 }
 
+/** The router tries the routes in this order, and most requests publish alerts. */
 function featureRoutes(deps: ApiDeps): Route<Principal>[] {
   return [
+    ...alertRoutes(deps),
     ...webhookRoutes(deps),
     ...alertRuleRoutes(deps),
-    ...alertRoutes(deps),
     ...deliveryRoutes(deps),
     ...deliveryStatsRoutes(deps),
     ...jobRoutes(deps),

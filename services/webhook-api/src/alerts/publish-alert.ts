@@ -154,10 +154,10 @@ function asResult(error: unknown): AppError {
 
 function complete(workspaceId: string, body: PublishAlertBody, now: Date) {
   return {
-    workspace_id: workspaceId,
-    alert_id: randomUUID(),
-    fired_at: now.toISOString(),
     ...body,
+    workspace_id: body.workspace_id ?? workspaceId,
+    alert_id: body.alert_id ?? randomUUID(),
+    fired_at: body.fired_at ?? now.toISOString(),
     type: 'alert.fired',
     version: 1,
   };

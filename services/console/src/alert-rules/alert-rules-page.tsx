@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { Permitted, useAlertRuleActions, useAlertRules, usePermission, useWebhooks } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import {
+  AddressField,
   type Column,
   Empty,
   Failure,
@@ -13,7 +14,6 @@ import {
   StatusChip,
   SwitchField,
   Table,
-  TextField,
   useNow,
   useSearch,
 } from '../ui/index.js';
@@ -69,7 +69,7 @@ function AlertRules({ canCreate }: { canCreate: boolean }) {
       {data !== undefined && data.length > 0 && (
         <>
           <div className="list-filters">
-            <TextField
+            <AddressField
               label="Search by name or model"
               type="search"
               value={q}

@@ -1,7 +1,7 @@
 import type { AlertRule, Webhook } from '@tocsin/client/browser';
 import { TimeFields } from '../shared/time-fields.js';
 import { deliveryStatusWords } from '../shared/words.js';
-import { SelectField, TextField, type useSearch } from '../ui/index.js';
+import { AddressField, SelectField, type useSearch } from '../ui/index.js';
 import type { FilterName } from './filters.js';
 
 export interface FilterFieldsProps {
@@ -38,7 +38,7 @@ export function FilterFields({ search: { values, set }, webhooks, rules }: Filte
         options={named(rules, values.alert_rule_id)}
         onChange={(alert_rule_id) => set({ alert_rule_id })}
       />
-      <TextField
+      <AddressField
         label="Status code of the response"
         inputMode="numeric"
         maxLength={3}

@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import {
   Switch as AriaSwitch,
   TextField as AriaTextField,
@@ -47,6 +47,31 @@ export function TextField(props: TextFieldProps) {
       )}
       <FieldError className="error">{error}</FieldError>
     </AriaTextField>
+  );
+}
+
+export interface AddressFieldProps extends Omit<TextFieldProps, 'value' | 'onChange' | 'onBlur'> {
+  /** Value in the address. */
+  value: string;
+  onChange(text: string): void;
+}
+
+/**
+ * A text field whose value is in the address. The address follows a key with a delay, so while the person types, the field
+ * shows what was typed: showing the address would lose the keys in between.
+ */
+export function AddressField({ value, onChange, ...props }: AddressFieldProps) {
+  const [typed, setTyped] = useState<string>();
+  return (
+    <TextField
+      {...props}
+      value={typed ?? value}
+      onChange={(text) => {
+        setTyped(text);
+        onChange(text);
+      }}
+      onBlur={() => setTyped(undefined)}
+    />
   );
 }
 

@@ -1,7 +1,7 @@
 export { Button, LinkButton } from './button.js';
 export { CodeBlock } from './code-block.js';
 export { ConfirmButton, Dialog } from './dialog.js';
-export { SelectField, SwitchField, TextField } from './fields.js';
+export { AddressField, SelectField, SwitchField, TextField } from './fields.js';
 export { formatDuration, formatExact } from './format-time.js';
 export { Empty, Failure, Loading, Notice, type Tone } from './messages.js';
 export { Card, Facts, Page } from './page.js';

@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { Permitted, usePermission, useWebhooks } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import {
+  AddressField,
   type Column,
   Empty,
   Failure,
@@ -13,7 +14,6 @@ import {
   RelativeTime,
   SelectField,
   Table,
-  TextField,
   useSearch,
 } from '../ui/index.js';
 import './webhooks.css';
@@ -66,7 +66,7 @@ function Webhooks({ canCreate }: { canCreate: boolean }) {
       {data !== undefined && data.length > 0 && (
         <>
           <div className="list-filters">
-            <TextField
+            <AddressField
               label="Search by name or host"
               type="search"
               value={q}

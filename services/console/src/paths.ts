@@ -21,6 +21,7 @@ export function pathsOf(workspaceId: string) {
     alertRules: (search?: Search) => at('alert-rules', search),
     alertRule: withId('alert-rules'),
     newAlertRule: (search?: Search) => at('alert-rules/new', search),
+    audit: (search?: Search) => at('audit', search),
     settings: () => at('settings'),
   };
 }

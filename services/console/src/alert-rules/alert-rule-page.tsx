@@ -40,6 +40,7 @@ export function AlertRulePage() {
 
 function Rule({ alertRuleId }: { alertRuleId: string }) {
   const { data, error, refetch } = useAlertRule(alertRuleId);
+  const canReadAudit = usePermission('audit_read').allowed;
   const paths = usePaths();
   return (
     <>
@@ -55,6 +56,9 @@ function Rule({ alertRuleId }: { alertRuleId: string }) {
             <LinkButton to={paths.deliveries({ alert_rule_id: alertRuleId })}>
               Deliveries of this rule
             </LinkButton>
+            {canReadAudit && (
+              <LinkButton to={paths.audit({ resource_id: alertRuleId })}>Changes of this rule</LinkButton>
+            )}
           </div>
         </>
       )}

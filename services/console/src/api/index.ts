@@ -12,6 +12,7 @@ export {
 } from './use-alert-rule.js';
 export { useAlertRules } from './use-alert-rules.js';
 export { type AlertFilter, useAlert, useAlerts, useDispatchAlert } from './use-alerts.js';
+export { type AuditFilter, useAuditEvents } from './use-audit-events.js';
 export { useDeadLetters, useRequeueDeadLetter } from './use-dead-letters.js';
 export {
   type DeliveryFilter,

@@ -56,6 +56,7 @@ function Navigation() {
     ['Alerts', paths.alerts()],
     ['Webhooks', paths.webhooks()],
     ['Alert rules', paths.alertRules()],
+    ['Audit', paths.audit()],
     ['Settings', paths.settings()],
   ];
   return (

@@ -16,6 +16,7 @@ const alerts = () => import('../alerts/index.js');
 const webhooks = () => import('../webhooks/index.js');
 const webhookEditor = () => import('../webhooks/editor.js');
 const alertRules = () => import('../alert-rules/index.js');
+const audit = () => import('../audit/index.js');
 const settings = () => import('../settings/index.js');
 
 export const routes: RouteObject[] = [
@@ -49,6 +50,7 @@ export const routes: RouteObject[] = [
               { path: 'alert-rules', lazy: page(alertRules, 'AlertRulesPage') },
               { path: 'alert-rules/new', lazy: page(alertRules, 'NewAlertRulePage') },
               { path: 'alert-rules/:alertRuleId', lazy: page(alertRules, 'AlertRulePage') },
+              { path: 'audit', lazy: page(audit, 'AuditPage') },
               { path: 'settings', lazy: page(settings, 'SettingsPage') },
               { path: '*', Component: NotFoundPage },
             ],

@@ -1,5 +1,5 @@
 import type { Webhook as ApiWebhook } from '@tocsin/client/browser';
-import { useLocation, useNavigate, useParams } from 'react-router';
+import { Link, useLocation, useNavigate, useParams } from 'react-router';
 import { Permitted, usePermission, useWebhook, useWebhookActions } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { HoldUntil } from '../shared/hold-until.js';
@@ -92,7 +92,7 @@ function Destination({ webhook }: { webhook: ApiWebhook }) {
           ['Success, 24 h', formatRate(health.success_rate_24h)],
           ['After a timeout', retry_on_timeout ? 'tried again' : 'not tried again'],
           ...describeOptions(webhook),
-          ['Changed by', webhook.last_updated_by],
+          ['Changed by', <ChangedBy key="changed" webhook={webhook} />],
         ]}
       />
       <SwitchField
@@ -116,6 +116,23 @@ function Destination({ webhook }: { webhook: ApiWebhook }) {
       )}
       {update.error !== null && <Failure error={update.error} />}
     </Card>
+  );
+}
+
+/** The last author, with a link to all changes for those who may see them. */
+function ChangedBy({ webhook: { id, last_updated_by } }: { webhook: ApiWebhook }) {
+  const { allowed } = usePermission('audit_read');
+  const paths = usePaths();
+  return (
+    <>
+      {last_updated_by}
+      {allowed && (
+        <>
+          {' · '}
+          <Link to={paths.audit({ resource_id: id })}>Changes of this webhook</Link>
+        </>
+      )}
+    </>
   );
 }
 

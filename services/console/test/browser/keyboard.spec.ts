@@ -128,6 +128,10 @@ test('filters, rules, signing, settings and sign-out work with the keyboard alon
   await press(page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }));
   await expect(page.getByRole('list', { name: 'Signing secrets' })).toBeHidden();
 
+  await open('Audit');
+  await press(page.getByRole('link', { name: 'tocsin-admin' }).first());
+  await expect(page).toHaveURL(/principal=/);
+
   await open('Settings');
   await fill(page.getByLabel('Name of the workspace'), 'By keys');
   await page.keyboard.press('Enter');

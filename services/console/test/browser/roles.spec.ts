@@ -9,6 +9,7 @@ const everything = {
   webhooks: 'New webhook',
   'webhooks/new': 'Write the body that the destination receives',
   'alert-rules': 'New alert rule',
+  audit: 'Filter',
   settings: 'nobody is called when a webhook fails',
 };
 const reading = {
@@ -16,6 +17,7 @@ const reading = {
   webhooks: 'Creating webhooks is not available to you. It needs the role editor or admin',
   'webhooks/new': 'Creating a webhook is not available to you.',
   'alert-rules': 'Creating alert rules is not available to you.',
+  audit: 'The list of changes is not available to you. It needs the role admin in this workspace.',
   settings: 'Changing the settings is not available to you. It needs the role admin in this workspace.',
 };
 
@@ -24,6 +26,7 @@ const texts: Record<string, Record<keyof typeof everything, string>> = {
   admin: everything,
   editor: {
     ...everything,
+    audit: 'The list of changes is not available to you.',
     settings: 'Changing the settings is not available to you. It needs the role admin in this workspace.',
   },
   responder: reading,
@@ -39,6 +42,7 @@ const texts: Record<string, Record<keyof typeof everything, string>> = {
     webhooks: 'The list of webhooks is not available to you.',
     'webhooks/new': 'Creating a webhook is not available to you.',
     'alert-rules': 'The list of alert rules is not available to you.',
+    audit: 'The list of changes is not available to you.',
     settings: 'Changing the settings is not available to you.',
   },
   outsider: {
@@ -48,6 +52,7 @@ const texts: Record<string, Record<keyof typeof everything, string>> = {
     webhooks: 'The list of webhooks is not available to you.',
     'webhooks/new': 'Creating a webhook is not available to you.',
     'alert-rules': 'The list of alert rules is not available to you.',
+    audit: 'The list of changes is not available to you.',
     settings: 'Reading the settings of this workspace is not available to you.',
   },
 };

@@ -49,6 +49,7 @@ test('every page is photographed in both themes and widths', async ({ page, stac
     ['alert-rule-new', 'alert-rules/new'],
     ['alerts-to-dispatch', 'alerts?outcome=no_webhooks'],
     ['deliveries-waiting', 'deliveries?status=waiting'],
+    ['audit', 'audit'],
     ['settings', 'settings'],
     ['not-found', 'nothing'],
   ];

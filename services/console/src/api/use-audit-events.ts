@@ -1,0 +1,21 @@
+import type { ListAuditEventsQuery } from '@tocsin/client/browser';
+import { useWorkspaceId } from '../paths.js';
+import { useClient } from './client.js';
+import { useLiveList } from './live-list.js';
+
+export type AuditFilter = Omit<ListAuditEventsQuery, 'limit'>;
+
+/** Changes in the workspace, newest first. Needs `audit_read`. */
+export function useAuditEvents(filter: AuditFilter) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  return useLiveList({
+    queryKey: [workspaceId, 'audit-events', filter],
+    list: (part, signal) => client.auditEvents.list({ ...filter, ...part }, { signal }),
+    toItem: (event) => event,
+    idOf: ({ id }) => id,
+    timeOf: ({ time }) => time,
+    isOpen: () => false,
+    pollMs: 15_000,
+  });
+}

@@ -1,0 +1,178 @@
+import type { AuditEvent } from '@tocsin/client/browser';
+import { Link } from 'react-router';
+import { type AuditFilter, Permitted, useAlertRules, useAuditEvents, useWebhooks } from '../api/index.js';
+import { usePaths } from '../paths.js';
+import { FilterBar } from '../shared/filter-bar.js';
+import { describeEnd, LiveListState } from '../shared/live-list-state.js';
+import { timeChip } from '../shared/time-chip.js';
+import { TimeFields } from '../shared/time-fields.js';
+import { wordsOf } from '../shared/words.js';
+import {
+  AddressField,
+  type Column,
+  Empty,
+  Page,
+  RelativeTime,
+  SelectField,
+  Table,
+  useSearch,
+} from '../ui/index.js';
+import { auditActionWords } from './audit-words.js';
+
+const filterNames = ['action', 'resource_id', 'principal', 'since', 'until'] as const;
+type FilterName = (typeof filterNames)[number];
+
+export function AuditPage() {
+  return (
+    <Page title="Audit" lead="Who changed what and when. Values are not recorded.">
+      <Permitted permission="audit_read" what="The list of changes">
+        <Audit />
+      </Permitted>
+    </Page>
+  );
+}
+
+function Audit() {
+  const { values, set } = useSearch(filterNames);
+  const list = useAuditEvents(values as AuditFilter);
+  const names = useNames();
+  const texts: Record<FilterName, (value: string) => string> = {
+    action: (value) => wordsOf(auditActionWords, value) ?? value,
+    resource_id: (value) => `of ${names.get(value) ?? value.slice(0, 8)}`,
+    principal: (value) =>
+      `by ${list.items.find(({ principal }) => principal === value)?.principal_name ?? value}`,
+    since: (value) => timeChip('from', value),
+    until: (value) => timeChip('before', value),
+  };
+  const chips = filterNames.flatMap((name) => {
+    const value = values[name];
+    return value === undefined ? [] : [{ name, text: texts[name](value) }];
+  });
+  const actions = Object.entries(auditActionWords).map(([value, label]) => ({ value, label }));
+  return (
+    <>
+      <FilterBar
+        chips={chips}
+        onRemove={(name) => set({ [name]: undefined })}
+        onClear={() => set(Object.fromEntries(filterNames.map((name) => [name, undefined])))}
+      >
+        <SelectField
+          label="Change"
+          value={values.action ?? ''}
+          options={[{ value: '', label: 'Any' }, ...actions]}
+          onChange={(action) => set({ action })}
+        />
+        <AddressField
+          label="Id of what was changed"
+          maxLength={36}
+          value={values.resource_id ?? ''}
+          onChange={(resource_id) => set({ resource_id })}
+        />
+        <AddressField
+          label="Author: issuer, # and subject, or system"
+          value={values.principal ?? ''}
+          onChange={(principal) => set({ principal })}
+        />
+        <TimeFields since={values.since} until={values.until} onChange={set} />
+      </FilterBar>
+      <LiveListState list={list} things="changes" empty={<NoChanges isFiltered={chips.length > 0} />}>
+        <AuditTable
+          rows={list.items}
+          names={names}
+          values={values}
+          onEndReached={list.loadMore}
+          footer={describeEnd(list)}
+        />
+      </LiveListState>
+    </>
+  );
+}
+
+/** Names of the webhooks and rules that exist, by their ids. */
+function useNames(): ReadonlyMap<string, string> {
+  const webhooks = useWebhooks();
+  const rules = useAlertRules();
+  return new Map([...(webhooks.data ?? []), ...(rules.data ?? [])].map(({ id, name }) => [id, name]));
+}
+
+interface AuditTableProps {
+  rows: readonly AuditEvent[];
+  names: ReadonlyMap<string, string>;
+  /** Filters, which stay when a link adds another one. */
+  values: Partial<Record<FilterName, string>>;
+  onEndReached(): void;
+  footer: string;
+}
+
+function AuditTable({ names, values, ...props }: AuditTableProps) {
+  const paths = usePaths();
+  const columns: Column<AuditEvent>[] = [
+    {
+      header: 'Change',
+      width: 'minmax(0, 1.5fr)',
+      narrow: 'line',
+      cell: ({ action }) => wordsOf(auditActionWords, action) ?? action,
+    },
+    {
+      header: 'Of',
+      width: 'minmax(0, 1.5fr)',
+      cell: (event) => <Resource event={event} names={names} />,
+    },
+    {
+      header: 'Fields',
+      width: 'minmax(0, 2fr)',
+      narrow: 'line',
+      cell: ({ changed_fields }) => (changed_fields.length === 0 ? '–' : changed_fields.join(', ')),
+    },
+    {
+      header: 'By',
+      width: 'minmax(0, 1fr)',
+      cell: ({ principal, principal_name }) => (
+        <Link to={paths.audit({ ...values, principal })} title={principal}>
+          {principal_name}
+        </Link>
+      ),
+    },
+    {
+      header: 'Request id',
+      width: 'minmax(0, 1.5fr)',
+      narrow: 'hide',
+      cell: ({ request_id }) => (request_id === null ? '–' : <code>{request_id}</code>),
+    },
+    { header: 'When', width: '120px', cell: ({ time }) => <RelativeTime at={time} /> },
+  ];
+  return <Table label="Changes" columns={columns} rowKey={({ id }) => id} {...props} />;
+}
+
+/** The changed resource by its name, with a link where it has a page and exists. */
+function Resource({ event, names }: { event: AuditEvent; names: ReadonlyMap<string, string> }) {
+  const { resource_type, resource_id: id } = event;
+  const paths = usePaths();
+  const name = names.get(id) ?? id.slice(0, 8);
+  switch (resource_type) {
+    case 'webhook':
+      return names.has(id) ? <Link to={paths.webhook(id)}>{name}</Link> : name;
+    case 'alert_rule':
+      return names.has(id) ? <Link to={paths.alertRule(id)}>{name}</Link> : name;
+    case 'delivery':
+      return <Link to={paths.delivery(id)}>{name}</Link>;
+    case 'alert':
+      return <Link to={paths.alert(id)}>{name}</Link>;
+    case 'workspace_settings':
+    case 'dead_letter':
+      return <Link to={paths.settings()}>{resource_type === 'dead_letter' ? name : 'this workspace'}</Link>;
+    default:
+      return name;
+  }
+}
+
+function NoChanges({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return <Empty title="No change matches">Remove a filter above, or choose a longer time range.</Empty>;
+  return (
+    <Empty title="Nothing was changed yet">
+      Changes of webhooks, rules, secrets and settings appear here, and redeliveries, dispatches and
+      cancellations.
+    </Empty>
+  );
+}

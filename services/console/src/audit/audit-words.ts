@@ -1,0 +1,26 @@
+import type { AuditEvent } from '@tocsin/client/browser';
+
+/** Every audited change in words. */
+export const auditActionWords: Readonly<Record<AuditEvent['action'], string>> = {
+  'webhook.created': 'Webhook created',
+  'webhook.updated': 'Webhook changed',
+  'webhook.deleted': 'Webhook deleted',
+  'signing_secret.created': 'Signing secret created',
+  'signing_secret.deleted': 'Signing secret deleted',
+  'alert_rule.created': 'Alert rule created',
+  'alert_rule.updated': 'Alert rule changed',
+  'alert_rule.deleted': 'Alert rule deleted',
+  'workspace_settings.updated': 'Settings changed',
+  'delivery.redelivered': 'Delivery redelivered',
+  'delivery.cancelled': 'Delivery cancelled',
+  'alert.dispatched': 'Alert dispatched by hand',
+  'redelivery.created': 'Redelivery of many started',
+  'redelivery.cancelled': 'Redelivery of many cancelled',
+  'dispatch.created': 'Dispatch of many started',
+  'dispatch.cancelled': 'Dispatch of many cancelled',
+  'cancellation.created': 'Cancellation of many started',
+  'cancellation.cancelled': 'Cancellation of many stopped',
+  'dead_letter.requeued': 'Dead letter requeued',
+  'api_key.created': 'Engine key created',
+  'api_key.deactivated': 'Engine key deactivated',
+};

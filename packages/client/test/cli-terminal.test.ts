@@ -88,6 +88,15 @@ test.each<[string, unknown, string?]>([
   ['deliveries redeliver --webhook x', { id: hostile, status: 'done', matched: hostile, done: hostile }],
   ['dead-letters list', [members('id', 'created_at', 'reason', 'detail', 'queue', 'size_bytes')]],
   ['dead-letters requeue x', members('id', 'queue')],
+  [
+    'audit list',
+    [
+      {
+        ...members('time', 'action', 'resource_id', 'principal_name', 'principal'),
+        changed_fields: [hostile],
+      },
+    ],
+  ],
   ['keys create x', members('id', 'key', 'message')],
   ['keys list', [members('id', 'description', 'created_at', 'created_by')]],
   [
@@ -113,9 +122,9 @@ test.each<[string, unknown, string?]>([
 });
 
 test('JSON output parses to the exact text of the response', async () => {
-  api.script({ body: webhook });
+  api.script({ body: webhook, headers: { etag: '"1"' } });
   const { stdout } = await cli(['webhooks', 'get', 'x', '--json'], { env: env() });
-  expect(JSON.parse(stdout)).toEqual(webhook);
+  expect(JSON.parse(stdout)).toEqual({ ...webhook, etag: '"1"' });
 });
 
 test('the message of an error prints no control character', async () => {

@@ -45,7 +45,7 @@ export {
   UnavailableError,
 } from './api/errors.js';
 export type { CancellationsApi, DispatchesApi, JobsApi, RedeliveriesApi } from './api/jobs.js';
-export type { Paged } from './api/paged.js';
+export type { ListTotal, Paged } from './api/paged.js';
 export type { PlatformClient } from './api/platform-api.js';
 export type * from './api/schemas.js';
 export type { Tagged } from './api/tagged.js';

@@ -26,7 +26,7 @@ export {
   UnavailableError,
 } from './api/errors.js';
 export type { CancellationsApi, DispatchesApi, JobsApi, RedeliveriesApi } from './api/jobs.js';
-export type { Paged } from './api/paged.js';
+export type { ListTotal, Paged } from './api/paged.js';
 export type { PlatformClient } from './api/platform-api.js';
 export { createPlatformClient, type PlatformClientOptions } from './api/platform-client.js';
 export type * from './api/schemas.js';

@@ -45,6 +45,7 @@ export const alertAcceptedSchema = {
 } as const;
 
 const uuid = { type: 'string', format: 'uuid' } as const;
+const count = { type: 'integer', minimum: 0 } as const;
 
 /** An array schema whose type says nothing about its items, because their types are too large for the compiler. */
 function arrayOf<Schema extends { type: 'array' }>(schema: Schema & Record<string, unknown>): Schema {
@@ -140,6 +141,13 @@ export const alertSchema = {
       type: ['string', 'null'],
       description: 'Caller that dispatched the alert by hand: issuer, #, subject.',
     },
+    summary: {
+      type: 'object',
+      additionalProperties: false,
+      description: 'Number of deliveries of the alert by state. `open`: waiting, queued or sending.',
+      properties: { succeeded: count, failed: count, skipped: count, open: count },
+      required: ['succeeded', 'failed', 'skipped', 'open'],
+    },
   },
   required: [
     'alert_id',
@@ -163,6 +171,7 @@ export const alertSchema = {
     'webhook_ids',
     'dispatched_at',
     'dispatched_by',
+    'summary',
   ],
   examples: [
     {
@@ -172,6 +181,7 @@ export const alertSchema = {
       threshold: 0.9,
       bound: 'lower_bound',
       labels: { team: 'risk' },
+      summary: { succeeded: 2, failed: 0, skipped: 0, open: 1 },
     },
   ],
 } as const;

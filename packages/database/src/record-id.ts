@@ -23,6 +23,11 @@ export function firstIdAt(timeMs: number): string {
   return `${timePart(timeMs)}-0000-0000-000000000000`;
 }
 
+/** The largest id of a millisecond. */
+export function lastIdAt(timeMs: number): string {
+  return `${timePart(timeMs)}-ffff-ffff-ffffffffffff`;
+}
+
 /**
  * A lower bound of `ids` and of all rows accepted in the same milliseconds. With `id >= firstIdOf(ids)` a statement skips
  * the partitions of earlier days; without it the statement opens the partitions of the whole retention. An upper bound is

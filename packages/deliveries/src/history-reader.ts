@@ -1,4 +1,4 @@
-import { firstIdAt, timeOfRecordId } from '@tocsin/database';
+import { firstIdAt, lastIdAt, timeOfRecordId } from '@tocsin/database';
 import type { Knex } from 'knex';
 
 /** A range of history ids: `from` inclusive, `below` exclusive. */
@@ -28,12 +28,34 @@ export async function readNewestFirst<Row>(
   return rows;
 }
 
+/** Counts the rows of a range up to `max`, in the same windows. */
+export async function countNewestFirst(
+  { range, max, nowMs }: { range: IdRange; max: number; nowMs: number },
+  countWindow: (window: IdRange, max: number) => Promise<number>,
+): Promise<number> {
+  let count = 0;
+  for (const window of windowsOf(range, nowMs)) {
+    count += await countWindow(window, max - count);
+    if (count >= max) break;
+  }
+  return count;
+}
+
 /** Adjacent windows from the newest to the oldest. Ids in the future belong to the first window. */
 function windowsOf({ from, below }: IdRange, nowMs: number): IdRange[] {
   const endMs = Math.min(nowMs, timeOfRecordId(below));
   const starts = daysBack.map((days) => firstIdAt(endMs - days * dayMs)).filter((id) => id > from);
   const bounds = [below, ...starts, from];
   return bounds.slice(1).map((start, index) => ({ from: start, below: bounds[index]! }));
+}
+
+/**
+ * The ids that the deliveries of alerts can have: they begin with the millisecond in which their alert was accepted. One
+ * range, inclusive at both ends, for each millisecond.
+ */
+export function deliveryRangesOf(alertRecordIds: readonly string[]): { first: string[]; last: string[] } {
+  const times = [...new Set(alertRecordIds.map(timeOfRecordId))];
+  return { first: times.map(firstIdAt), last: times.map(lastIdAt) };
 }
 
 /**

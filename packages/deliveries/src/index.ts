@@ -5,7 +5,13 @@ export { type CancelOutcome, cancelDelivery } from './cancellation-repository.js
 export { allWebhooks, applyStatsChanges } from './delivery-stats-repository.js';
 export { type DispatchPlan, dispatchAlerts, planDispatch } from './dispatch-repository.js';
 export { decodeExchange, type Exchange, encodeExchange } from './exchange.js';
-export { type IdRange, narrowToAlert, readNewestFirst } from './history-reader.js';
+export {
+  countNewestFirst,
+  deliveryRangesOf,
+  type IdRange,
+  narrowToAlert,
+  readNewestFirst,
+} from './history-reader.js';
 export { countForJob, type JobPage, runJobPage } from './job-repository.js';
 export {
   alertRecordId,

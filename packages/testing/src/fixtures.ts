@@ -84,6 +84,7 @@ export interface AlertFixture {
   workspaceId?: string;
   alertId?: string;
   alertRuleId?: string;
+  modelId?: string;
   /** Time in Unix milliseconds; one minute ago by default. */
   acceptedAtMs?: number;
   outcome?: string;
@@ -108,7 +109,7 @@ export async function insertAlert(
     fired_at: '2025-01-31T12:00:00.123456Z',
     alert_rule_id: alert.alertRuleId,
     alert_rule_name: 'Rule',
-    model_id: randomUUID(),
+    model_id: alert.modelId,
     model_name: 'Model',
     metric_value: 0.5,
     threshold: 0.4,
@@ -240,6 +241,7 @@ function withDefaults(fixture: AlertFixture): Required<AlertFixture> {
     workspaceId: randomUUID(),
     alertId: randomUUID(),
     alertRuleId: randomUUID(),
+    modelId: randomUUID(),
     acceptedAtMs: Date.now() - 60_000,
     outcome: 'dispatched',
     webhookIds: null,

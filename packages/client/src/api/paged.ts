@@ -5,6 +5,15 @@ import type { ApiRequest, ApiResponse, Send } from './transport.js';
 export interface Paged<T> extends AsyncIterable<T> {
   pages(): AsyncIterable<T[]>;
   toArray(): Promise<T[]>;
+  /** Counts the entries that match on all pages, with one request. */
+  count(): Promise<ListTotal>;
+}
+
+/** Number of entries of a list. */
+export interface ListTotal {
+  count: number;
+  /** True: there are more than `count`. Counting stops at 10,000. */
+  isMore: boolean;
 }
 
 /** List of a GET operation. The `Link` header of a response names the next page (RFC 8288). */
@@ -35,7 +44,19 @@ export function createPaged<T>(send: Send, request: Omit<ApiRequest, 'method'>):
       for await (const page of pages()) all.push(...page);
       return all;
     },
+    async count() {
+      const query = { ...request.query, limit: 1, count: true };
+      const { headers } = await send<T[]>({ ...request, method: 'GET', query });
+      return parseTotal(headers.get('x-total-count'));
+    },
   };
+}
+
+function parseTotal(header: string | null): ListTotal {
+  const [, digits, more] = /^(\d+)(\+?)$/.exec(header ?? '') ?? [];
+  if (digits === undefined)
+    throw new ConnectionError('invalid_response', 'The response has no number of entries.');
+  return { count: Number(digits), isMore: more === '+' };
 }
 
 /**

@@ -37,6 +37,13 @@ export interface Alert {
   dispatched_at: string | null;
   /** Caller that dispatched the alert by hand: issuer, #, subject. */
   dispatched_by: string | null;
+  /** Number of deliveries of the alert by state. `open`: waiting, queued or sending. */
+  summary: {
+    succeeded: number;
+    failed: number;
+    skipped: number;
+    open: number;
+  };
 }
 
 export interface AlertAccepted {
@@ -547,8 +554,12 @@ export interface GetDeliveryStatsQuery {
 
 export interface ListAlertRulesQuery {
   external_id?: string | undefined;
+  /** A webhook that the rules call. */
+  webhook_id?: string | undefined;
   /** Largest number of entries of a page. */
   limit?: number | undefined;
+  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  count?: boolean | undefined;
 }
 
 export interface ListAlertsQuery {
@@ -561,12 +572,18 @@ export interface ListAlertsQuery {
     | 'over_quota'
     | 'suppressed'
     | undefined;
+  /** Model of the alert. Needs `since`. */
+  model_id?: string | undefined;
+  /** Label of the alert as `name:value`. Given again, the alert has all of them. Needs `since`. */
+  label?: string[] | undefined;
   /** Entries accepted at this time or later. */
   since?: string | undefined;
   /** Entries accepted before this time. */
   until?: string | undefined;
   /** Largest number of entries of a page. */
   limit?: number | undefined;
+  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  count?: boolean | undefined;
 }
 
 export interface ListAllAuditEventsQuery {
@@ -642,6 +659,8 @@ export interface ListAuditEventsQuery {
 export interface ListCancellationsQuery {
   /** Largest number of entries of a page. */
   limit?: number | undefined;
+  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  count?: boolean | undefined;
 }
 
 export interface ListDeadLettersQuery {
@@ -653,6 +672,8 @@ export interface ListDeadLettersQuery {
   until?: string | undefined;
   /** Largest number of entries of a page. */
   limit?: number | undefined;
+  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  count?: boolean | undefined;
 }
 
 export interface ListDeliveriesQuery {
@@ -662,34 +683,69 @@ export interface ListDeliveriesQuery {
   status?: 'waiting' | 'queued' | 'sending' | 'succeeded' | 'failed' | 'skipped' | undefined;
   /** Status code of the response to the last attempt. */
   status_code?: number | undefined;
+  /** Error code of the delivery. Needs `since`. */
+  error_code?:
+    | 'http_status'
+    | 'timeout'
+    | 'connect_timeout'
+    | 'connection_refused'
+    | 'connection_reset'
+    | 'dns_failure'
+    | 'tls_failure'
+    | 'blocked_address'
+    | 'invalid_response'
+    | 'template_error'
+    | 'invalid_json'
+    | 'webhook_deleted'
+    | 'webhook_disabled'
+    | 'expired'
+    | 'crashes_worker'
+    | 'internal_error'
+    | 'over_quota'
+    | 'cancelled'
+    | undefined;
+  /** Model of the alert. Needs `since`. */
+  model_id?: string | undefined;
+  /** Label of the alert as `name:value`. Given again, the alert has all of them. Needs `since`. */
+  label?: string[] | undefined;
   /** Entries accepted at this time or later. */
   since?: string | undefined;
   /** Entries accepted before this time. */
   until?: string | undefined;
   /** Largest number of entries of a page. */
   limit?: number | undefined;
+  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  count?: boolean | undefined;
 }
 
 export interface ListDispatchesQuery {
   /** Largest number of entries of a page. */
   limit?: number | undefined;
+  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  count?: boolean | undefined;
 }
 
 export interface ListRedeliveriesQuery {
   /** Largest number of entries of a page. */
   limit?: number | undefined;
+  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  count?: boolean | undefined;
 }
 
 export interface ListWebhooksQuery {
   /** Part of the name, in any case. */
   name?: string | undefined;
   external_id?: string | undefined;
+  /** Host of the url, in any case: with every port, or as `host:port` with one port. */
+  host?: string | undefined;
   /** `created_at` unless given. */
   sort?: 'name' | 'created_at' | 'updated_at' | undefined;
   /** `asc` unless given. */
   order?: 'asc' | 'desc' | undefined;
   /** Largest number of entries of a page. */
   limit?: number | undefined;
+  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  count?: boolean | undefined;
 }
 
 export interface ListWorkspaceDeadLettersQuery {
@@ -701,11 +757,15 @@ export interface ListWorkspaceDeadLettersQuery {
   until?: string | undefined;
   /** Largest number of entries of a page. */
   limit?: number | undefined;
+  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  count?: boolean | undefined;
 }
 
 export interface ListWorkspacesQuery {
   /** Largest number of entries of a page. */
   limit?: number | undefined;
+  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  count?: boolean | undefined;
 }
 
 /** Any subset of the writable fields. notification_webhook_ids is replaced as a whole. */

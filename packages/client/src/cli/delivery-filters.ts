@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Delivery } from '../api/schemas.js';
-import { choice, parseNumber, parseTime } from './parse-values.js';
+import { choice, parseLabelFilter, parseNumber, parseTime } from './parse-values.js';
 
 /** Options that filter deliveries. */
 export interface FilterFlags {
@@ -11,6 +11,13 @@ export interface FilterFlags {
   statusCode?: number;
   since?: string;
   until?: string;
+}
+
+/** Options that filter lists of deliveries. The API needs `since` with them. */
+export interface SearchFlags extends FilterFlags {
+  errorCode?: NonNullable<Delivery['error_code']>;
+  model?: string;
+  label?: string[];
 }
 
 const statuses: Delivery['status'][] = ['waiting', 'queued', 'sending', 'succeeded', 'failed', 'skipped'];
@@ -24,6 +31,21 @@ export function withFilters(command: Command): Command {
     .option('--status-code <code>', 'only with this status of the last response', parseNumber)
     .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
     .option('--until <time>', 'a time, or an age', parseTime);
+}
+
+export function withSearchFilters(command: Command): Command {
+  return withFilters(command)
+    .option('--error-code <code>', 'only with this error code, such as timeout; with --since')
+    .option('--model <id>', 'only of alerts of this model; with --since')
+    .option(
+      '--label <name=value>',
+      'only of alerts with this label; may be given again; with --since',
+      parseLabelFilter,
+    );
+}
+
+export function searchOf({ errorCode, model, label, ...flags }: SearchFlags) {
+  return { ...filterOf(flags), error_code: errorCode, model_id: model, label };
 }
 
 export function filterOf({ webhook, alert, rule, status, statusCode, since, until }: FilterFlags) {

@@ -37,6 +37,13 @@ export function parsePair(text: string, before: Record<string, string> = {}): Re
   return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
+/** Labels as the API filters them, from repeated `name=value` or `name:value`. */
+export function parseLabelFilter(text: string, before: string[] = []): string[] {
+  const [, name, value] = /^([^=:]+)[=:](.*)$/s.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError('It must be written name=value.');
+  return [...before, `${name}:${value}`];
+}
+
 export function collect(text: string, before: string[] = []): string[] {
   return [...before, text];
 }

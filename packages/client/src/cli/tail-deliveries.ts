@@ -28,8 +28,8 @@ const remembered = 20_000;
 /** Prints each delivery when it appears and whenever it changes, until the signal is aborted. */
 export async function tailDeliveries(options: TailOptions): Promise<void> {
   const { platform, out, signal, clock } = options;
-  // The status filter is applied here, because a delivery can change after it was listed.
-  const { status, status_code, ...filter } = options.filter;
+  // Filters of what can change after a delivery was listed are applied here.
+  const { status, status_code, error_code, ...filter } = options.filter;
   const seen = new Map<string, string>();
   const open = new Map<string, Delivery>();
   let since = filter.since ?? new Date(clock.now()).toISOString();
@@ -42,7 +42,8 @@ export async function tailDeliveries(options: TailOptions): Promise<void> {
     else open.set(delivery.id, delivery);
     const wanted = status === undefined || delivery.status === status;
     const matches = status_code === undefined || delivery.response?.status_code === status_code;
-    if (wanted && matches) print(delivery, out);
+    const failsSo = error_code === undefined || delivery.error_code === error_code;
+    if (wanted && matches && failsSo) print(delivery, out);
   };
 
   const round = async () => {

@@ -161,6 +161,9 @@ const alertsAndDeliveries = `
     dispatched_by text
   ) partition by range (id);
   create index alerts_workspace on alerts (workspace_id, id);
+  create index alerts_model on alerts (workspace_id, model_id, id);
+  -- Alerts without labels have no entry. Stored labels contain no NUL, which jsonb would refuse.
+  create index alerts_labels on alerts using gin ((labels::jsonb) jsonb_path_ops) where labels is not null;
 
   create table deliveries (
     id uuid primary key,
@@ -191,6 +194,8 @@ const alertsAndDeliveries = `
   create index deliveries_workspace on deliveries (workspace_id, id);
   create index deliveries_webhook on deliveries (webhook_id, id);
   create index deliveries_failed on deliveries (workspace_id, id) where failed_at is not null;
+  -- Deliveries without an error have no entry, so the update of every success stays HOT.
+  create index deliveries_error on deliveries (workspace_id, error_code, id) where error_code is not null;
 
   -- The key contains the claim, so that a commit with an unknown outcome can be repeated.
   create table attempts (

@@ -18,3 +18,9 @@ export function describeMeasurement(alert: Alert): string {
   const value = Number(metric_value.toPrecision(6));
   return `${value}, ${bound === 'lower_bound' ? 'lower' : 'upper'} bound ${threshold}`;
 }
+
+/** For example "2 succeeded, 1 open". */
+export function describeSummary({ summary }: Alert): string {
+  const counts = Object.entries(summary).filter(([, count]) => count > 0);
+  return counts.length === 0 ? '–' : counts.map(([state, count]) => `${count} ${state}`).join(', ');
+}

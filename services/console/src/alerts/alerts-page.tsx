@@ -19,7 +19,7 @@ import {
   Table,
   useSearch,
 } from '../ui/index.js';
-import { AlertOutcome, describeMeasurement } from './alert-words.js';
+import { AlertOutcome, describeMeasurement, describeSummary } from './alert-words.js';
 
 const filterNames = ['outcome', 'alert_rule_id', 'since', 'until'] as const;
 type FilterName = (typeof filterNames)[number];
@@ -132,6 +132,7 @@ function AlertTable(props: AlertTableProps) {
       cell: ({ alert_id, alert_rule_name }) => <Link to={paths.alert(alert_id)}>{alert_rule_name}</Link>,
     },
     { header: 'Outcome', width: '130px', cell: (alert) => <AlertOutcome alert={alert} /> },
+    { header: 'Deliveries', width: 'minmax(0, 1fr)', narrow: 'hide', cell: describeSummary },
     { header: 'Model', width: 'minmax(0, 1fr)', narrow: 'hide', cell: ({ model_name }) => model_name },
     { header: 'Measurement', width: 'minmax(0, 2fr)', narrow: 'hide', cell: describeMeasurement },
     { header: 'Fired', width: '130px', cell: ({ fired_at }) => <RelativeTime at={fired_at} /> },

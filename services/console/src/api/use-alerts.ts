@@ -16,7 +16,7 @@ export function useAlerts(filter: AlertFilter) {
     toItem: (alert) => alert,
     idOf: ({ alert_id }) => alert_id,
     timeOf: ({ accepted_at }) => accepted_at,
-    isOpen: () => false,
+    isOpen: ({ summary }) => summary.open > 0,
   });
 }
 

@@ -31,6 +31,18 @@ test('deliveries can be cancelled together where the filter shows open ones', ()
   expect(toCancellation({ status: 'waiting', status_code: '503' })).toBeUndefined();
 });
 
+test.each(['error_code', 'model_id', 'label'] as const)(
+  'deliveries that are filtered by %s cannot be redelivered or cancelled together',
+  (name) => {
+    expect(toRedelivery({ status: 'failed', [name]: 'x' })).toBeUndefined();
+    expect(toCancellation({ status: 'waiting', [name]: 'x' })).toBeUndefined();
+  },
+);
+
+test('a label becomes a list of one', () => {
+  expect(toFilter({ label: 'team:a:b' })).toEqual({ label: ['team:a:b'] });
+});
+
 test('chips show names instead of ids', () => {
   expect(chipsOf({ webhook_id: 'w', status: 'failed' }, names)).toEqual([
     { name: 'status', text: 'Failed' },

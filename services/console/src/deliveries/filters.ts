@@ -1,15 +1,18 @@
 import type { CreateCancellation, CreateRedelivery } from '@tocsin/client/browser';
 import type { DeliveryFilter } from '../api/index.js';
 import { timeChip } from '../shared/time-chip.js';
-import { deliveryStatusWords, wordsOf } from '../shared/words.js';
+import { deliveryStatusWords, errorCodeWords, wordsOf } from '../shared/words.js';
 
 /** Filters of the API, under the same names in the address. */
 export const filterNames = [
   'status',
   'status_code',
+  'error_code',
   'webhook_id',
   'alert_rule_id',
   'alert_id',
+  'model_id',
+  'label',
   'since',
   'until',
 ] as const;
@@ -18,17 +21,28 @@ export type FilterValues = Partial<Record<FilterName, string>>;
 
 /** Values that the API would refuse are sent as they are: its message names the mistake. */
 export function toFilter(values: FilterValues): DeliveryFilter {
-  const { status_code, ...rest } = values;
-  const filter = status_code === undefined ? rest : { ...rest, status_code: Number(status_code) };
+  const { status_code, label, ...rest } = values;
+  const filter = {
+    ...rest,
+    ...(status_code !== undefined && { status_code: Number(status_code) }),
+    ...(label !== undefined && { label: [label] }),
+  };
   return filter as DeliveryFilter;
 }
 
 const endStates = new Set(['succeeded', 'failed', 'skipped']);
 
-/** The request that redelivers all deliveries which match, or undefined if the filter shows open deliveries only. */
+/** Filters that no job has. */
+const isListOnly = ({ error_code, model_id, label }: FilterValues) =>
+  [error_code, model_id, label].some((value) => value !== undefined);
+
+/**
+ * The request that redelivers all deliveries which match. Undefined if the filter shows open deliveries only, or has a
+ * part that a redelivery cannot have.
+ */
 export function toRedelivery(values: FilterValues): CreateRedelivery | undefined {
   const { status = 'failed', ...rest } = values;
-  if (!endStates.has(status)) return undefined;
+  if (!endStates.has(status) || isListOnly(values)) return undefined;
   const filter = { ...toFilter(rest), status } as CreateRedelivery;
   return Object.keys(rest).length === 0 ? { ...filter, all: true } : filter;
 }
@@ -41,7 +55,7 @@ const cancellable = new Set(['waiting', 'queued']);
  */
 export function toCancellation(values: FilterValues): CreateCancellation | undefined {
   const { status = '', status_code, ...filter } = values;
-  if (!cancellable.has(status) || status_code !== undefined) return undefined;
+  if (!cancellable.has(status) || status_code !== undefined || isListOnly(values)) return undefined;
   return Object.keys(filter).length === 0 ? { all: true } : filter;
 }
 
@@ -61,9 +75,12 @@ export function chipsOf(values: FilterValues, names: Names): { name: FilterName;
 const chipText: Readonly<Record<FilterName, (value: string, names: Names) => string>> = {
   status: (value) => wordsOf(deliveryStatusWords, value)?.label ?? value,
   status_code: (value) => `HTTP ${value}`,
+  error_code: (value) => wordsOf(errorCodeWords, value) ?? value,
   webhook_id: (value, names) => `webhook ${names.webhook(value)}`,
   alert_rule_id: (value, names) => `rule ${names.alertRule(value)}`,
   alert_id: (value) => `alert ${value.slice(0, 8)}`,
+  model_id: (value) => `model ${value.slice(0, 8)}`,
+  label: (value) => `label ${value}`,
   since: (value) => timeChip('from', value),
   until: (value) => timeChip('before', value),
 };

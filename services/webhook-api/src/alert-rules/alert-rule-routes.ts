@@ -15,6 +15,7 @@ import {
   notFound,
   ofResource,
   pathIn,
+  uuid,
   workspaceParams,
 } from '../api-route.js';
 import { changeOf, etagDescription, etagHeader } from '../change.js';
@@ -123,7 +124,7 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
 }
 
 interface ListDeps extends Pick<ApiDeps, 'paging' | 'lists'> {
-  repository: Pick<AlertRulesRepository, 'list'>;
+  repository: Pick<AlertRulesRepository, 'list' | 'count'>;
 }
 
 function listRoute({ repository, paging, lists }: ListDeps): Route<Principal> {
@@ -138,18 +139,26 @@ function listRoute({ repository, paging, lists }: ListDeps): Route<Principal> {
     query: {
       type: 'object',
       additionalProperties: false,
-      properties: { external_id: externalId, ...pageQuery },
+      properties: {
+        external_id: externalId,
+        webhook_id: { ...uuid, description: 'A webhook that the rules call.' },
+        ...pageQuery,
+      },
     },
     responses: { 200: listResponse('The alert rules.', alertRuleSchema) },
     problems: [503],
     async handler({ resource: { workspaceId }, query }) {
       const list = { path: pathIn(collection, workspaceId), query };
-      const { limit } = query;
-      const wanted = { workspaceId, externalId: query.external_id, after: paging.positionOf(list)?.[0] };
-      if (limit === undefined)
-        return { status: 200, body: lists.stream(workspaceId, readPages(repository, wanted)) };
+      const { limit, external_id, webhook_id } = query;
+      const filter = { workspaceId, externalId: external_id, webhookId: webhook_id };
+      const count = (max: number) => repository.count(filter, max);
+      const wanted = { ...filter, after: paging.positionOf(list)?.[0] };
+      if (limit === undefined) {
+        const headers = await paging.totalOf(list, count);
+        return { status: 200, headers, body: lists.stream(workspaceId, readPages(repository, wanted)) };
+      }
       const found = await repository.list({ ...wanted, limit: limit + 1 });
-      const { rows, headers } = paging.page(list, found, { limit, keyOf: ({ id }) => [id] });
+      const { rows, headers } = await paging.page(list, found, { limit, keyOf: ({ id }) => [id], count });
       return { status: 200, headers, body: rows.map(present) };
     },
   });
@@ -158,7 +167,7 @@ function listRoute({ repository, paging, lists }: ListDeps): Route<Principal> {
 const pageRows = 250;
 
 async function* readPages(
-  repository: ListDeps['repository'],
+  repository: Pick<AlertRulesRepository, 'list'>,
   wanted: Omit<AlertRuleQuery, 'limit'>,
 ): AsyncGenerator<AlertRule[]> {
   let { after } = wanted;

@@ -2,6 +2,7 @@ import type { Bound } from '@tocsin/contracts';
 import { type Database, firstIdAt, recordChanges, type Transaction } from '@tocsin/database';
 import type { Change } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
+import { countUpTo } from '../lists/list-query.js';
 import { lockRules } from './lock-rules.js';
 
 export interface StoredAlertRule {
@@ -26,9 +27,14 @@ export interface StoredAlertRule {
 
 type RuleKey = Pick<StoredAlertRule, 'id' | 'workspaceId'>;
 
-export interface AlertRuleQuery {
+interface AlertRuleFilter {
   workspaceId: string;
   externalId: string | undefined;
+  /** A webhook that the rules call. */
+  webhookId: string | undefined;
+}
+
+export interface AlertRuleQuery extends AlertRuleFilter {
   /** Id of the last row of the previous page. */
   after: string | undefined;
   limit: number;
@@ -47,6 +53,8 @@ export interface AlertRulesRepository {
   find(id: string): Promise<StoredAlertRule | undefined>;
   /** Lists rules, oldest first. */
   list(query: AlertRuleQuery): Promise<StoredAlertRule[]>;
+  /** Counts rules, up to `max`. */
+  count(filter: AlertRuleFilter, max: number): Promise<number>;
   /** Returns those of the ids that are no webhooks of the workspace. */
   findUnknownWebhooks(workspaceId: string, webhookIds: string[]): Promise<string[]>;
   /** @throws AppError `conflict` for the external id of another rule */
@@ -76,15 +84,12 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
       return rule;
     },
 
-    async list({ workspaceId, externalId, after, limit }) {
-      const query = knex('alert_rules as r')
-        .select(knex.raw(columns))
-        .where({ workspace_id: workspaceId, deleted_at: null })
-        .orderBy('id')
-        .limit(limit);
-      if (externalId !== undefined) query.where('external_id', externalId);
-      return after === undefined ? query : query.where('id', '>', after);
+    async list({ after, limit, ...filter }) {
+      const query = matching(knex, filter).select(knex.raw(columns)).orderBy('r.id').limit(limit);
+      return after === undefined ? query : query.where('r.id', '>', after);
     },
+
+    count: (filter, max) => countUpTo(knex, matching(knex, filter).select('r.id'), max),
 
     async findUnknownWebhooks(workspaceId, webhookIds) {
       return without(webhookIds, await selectWebhooks(knex, { workspaceId, webhookIds }));
@@ -147,6 +152,16 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         return true;
       }),
   };
+}
+
+function matching(knex: Database['knex'], { workspaceId, externalId, webhookId }: AlertRuleFilter) {
+  const query = knex('alert_rules as r').where({ 'r.workspace_id': workspaceId, 'r.deleted_at': null });
+  if (externalId !== undefined) query.where('r.external_id', externalId);
+  if (webhookId === undefined) return query;
+  return query.whereIn(
+    'r.id',
+    knex('alert_rule_webhooks').select('alert_rule_id').where({ webhook_id: webhookId }),
+  );
 }
 
 /**

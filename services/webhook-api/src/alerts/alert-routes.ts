@@ -20,6 +20,8 @@ import {
 import { changeOf } from '../change.js';
 import { presentDelivery } from '../deliveries/present-delivery.js';
 import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
+import { labelQuery, modelQuery, requireRecentSince } from '../lists/search-query.js';
+import type { AlertSummary } from './alert-summaries.js';
 import { createAlertsReader, type StoredAlert } from './alerts-reader.js';
 import { createDispatchAlert } from './dispatch-alert.js';
 import { publishRoutes } from './publish-routes.js';
@@ -28,7 +30,7 @@ const collection = `${apiPrefix}/workspaces/{workspace_id}/alerts`;
 const tag = 'alerts';
 
 export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
-  const { paging, searches, quota, secretBox } = deps;
+  const { paging, searches, quota, secretBox, now } = deps;
   const reader = createAlertsReader(deps.database);
   const dispatch = createDispatchAlert({ database: deps.database, quota });
   return [
@@ -48,6 +50,8 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
         properties: {
           alert_rule_id: uuid,
           outcome: { type: 'string', enum: alertOutcomes },
+          model_id: modelQuery,
+          label: labelQuery,
           ...timeRangeQuery,
           ...pageQuery,
         },
@@ -55,13 +59,13 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
       responses: { 200: listResponse('The alerts.', alertSchema) },
       problems: [503],
       handler({ resource: { workspaceId }, query }) {
-        const { alert_rule_id, outcome } = query;
+        requireRecentSince(query, now().getTime());
         const list = { path: pathIn(collection, workspaceId), query };
         return paging.historyPage(list, {
           read: (page) =>
-            searches.run(workspaceId, () =>
-              reader.list({ workspaceId, filter: { alert_rule_id, outcome }, ...page }),
-            ),
+            searches.run(workspaceId, () => reader.list({ workspaceId, filter: query, ...page })),
+          count: (range, max) =>
+            searches.run(workspaceId, () => reader.count({ workspaceId, filter: query, range }, max)),
           idOf: ({ recordId }) => recordId,
           isBeyondBudget: ({ beyondBudget }) => beyondBudget,
           present: (alert) => present(alert),
@@ -83,7 +87,7 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
       async handler({ resource: { workspaceId }, params }) {
         const alert = await reader.find(workspaceId, params.alert_id.toLowerCase());
         if (alert === undefined) throw notProcessed();
-        return { status: 200, body: present(alert) };
+        return { status: 200, body: present({ ...alert, summary: await reader.summarize(alert) }) };
       },
     }),
     defineRoute({
@@ -118,7 +122,7 @@ function notProcessed(): AppError {
   return new AppError('alert_not_processed', detail, { retryAfterSeconds: 1 });
 }
 
-function present(alert: StoredAlert): Alert {
+function present(alert: StoredAlert & { summary: AlertSummary }): Alert {
   return {
     alert_id: alert.alertId,
     workspace_id: alert.workspaceId,
@@ -142,6 +146,7 @@ function present(alert: StoredAlert): Alert {
     webhook_ids: alert.webhookIds,
     dispatched_at: alert.dispatchedAt?.toISOString() ?? null,
     dispatched_by: alert.dispatchedBy,
+    summary: alert.summary,
   };
 }
 

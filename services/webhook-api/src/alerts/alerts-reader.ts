@@ -1,8 +1,10 @@
 import type { AlertOutcome, AlertState, Bound, Suppression } from '@tocsin/contracts';
 import { type Database, readWithTimeout } from '@tocsin/database';
-import { alertRecordId, type IdRange, readNewestFirst } from '@tocsin/deliveries';
-import { definedOnly, newestInRange } from '../lists/list-query.js';
+import { alertRecordId, countNewestFirst, type IdRange, readNewestFirst } from '@tocsin/deliveries';
+import { countUpTo } from '../lists/list-query.js';
 import { searchTimeoutMs } from '../lists/search-limiter.js';
+import { type AlertFilter, findAlerts, findMatching } from './alert-filter.js';
+import { type AlertSummary, noDeliveries, readSummaries } from './alert-summaries.js';
 
 export interface StoredAlert {
   /** Id of the row; it starts with the time of acceptance. */
@@ -36,20 +38,24 @@ export interface StoredAlert {
 interface AlertQuery {
   workspaceId: string;
   range: IdRange;
-  filter: { alert_rule_id?: string | undefined; outcome?: AlertOutcome | undefined };
-  limit: number;
+  filter: AlertFilter;
 }
 
 /** An alert of a list. */
 interface ListedAlert extends StoredAlert {
+  summary: AlertSummary;
   /** True for an alert that exceeds the byte budget of the page. */
   beyondBudget: boolean;
 }
 
 export interface AlertsReader {
   /** Lists alerts, newest first; up to 4 MiB of labels and annotations are within the budget of a page. */
-  list(query: AlertQuery): Promise<ListedAlert[]>;
+  list(query: AlertQuery & { limit: number }): Promise<ListedAlert[]>;
+  /** Counts alerts, up to `max`. */
+  count(query: AlertQuery, max: number): Promise<number>;
   find(workspaceId: string, alertId: string): Promise<StoredAlert | undefined>;
+  /** Counts the deliveries of an alert by their states. */
+  summarize(alert: StoredAlert): Promise<AlertSummary>;
   /** Reads what decides if alerts can be published, in one statement. */
   findRules(wanted: {
     workspaceId: string;
@@ -68,19 +74,29 @@ export interface RulesOfAlerts {
 
 export function createAlertsReader(database: Database): AlertsReader {
   return {
-    list: async ({ workspaceId, range, filter, limit }) => {
-      const found = await readWithTimeout(database, searchTimeoutMs, (trx, beforeNext) =>
-        readNewestFirst({ range, limit, nowMs: Date.now() }, async (window, count) => {
-          const alerts: StoredAlert[] = await trx('alerts')
-            .select(trx.raw(columns))
-            .where({ workspace_id: workspaceId, ...definedOnly(filter) })
-            .modify(newestInRange, { column: 'id', range: window, limit: count });
+    list: ({ range, limit, ...query }) =>
+      readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
+        const ids = await readNewestFirst({ range, limit, nowMs: Date.now() }, (window, count) =>
+          findAlerts({ ...query, trx, window, beforeNext }, count),
+        );
+        if (ids.length === 0) return [];
+        // Constants let PostgreSQL skip the partitions of other days.
+        const found: StoredAlert[] = await trx('alerts')
+          .select(trx.raw(columns))
+          .whereRaw('id = any(cast(? as uuid[]))', [ids])
+          .orderBy('id', 'desc');
+        const summaries = await readSummaries(trx, found.filter(hasDeliveries));
+        return withinBudget(found, summaries);
+      }),
+
+    count: ({ range, ...query }, max) =>
+      readWithTimeout(database, searchTimeoutMs, (trx, beforeNext) =>
+        countNewestFirst({ range, max, nowMs: Date.now() }, async (window, left) => {
+          const count = await countUpTo(trx, findMatching({ ...query, trx, window }).select('a.id'), left);
           await beforeNext();
-          return alerts;
+          return count;
         }),
-      );
-      return withinBudget(found);
-    },
+      ),
 
     async find(workspaceId, alertId) {
       const [key] = await database.prepared<{ acceptedAt: Date }>(findKey, [workspaceId, alertId]);
@@ -88,6 +104,11 @@ export function createAlertsReader(database: Database): AlertsReader {
       const id = alertRecordId(key.acceptedAt.getTime(), { workspace_id: workspaceId, alert_id: alertId });
       const [alert] = await database.prepared<StoredAlert>(findById, [id]);
       return alert;
+    },
+
+    async summarize(alert) {
+      const summaries = await readSummaries(database.knex, [alert].filter(hasDeliveries));
+      return summaries.get(alert.recordId) ?? noDeliveries;
     },
 
     async findRules({ workspaceId, alertRuleIds, webhookIds }) {
@@ -100,13 +121,18 @@ export function createAlertsReader(database: Database): AlertsReader {
 
 const textBytes = 4 * 1_048_576;
 
-function withinBudget(alerts: StoredAlert[]): ListedAlert[] {
+function hasDeliveries({ outcome }: StoredAlert): boolean {
+  return outcome === 'dispatched';
+}
+
+function withinBudget(alerts: StoredAlert[], summaries: Map<string, AlertSummary>): ListedAlert[] {
   let total = 0;
   return alerts.map((alert, index) => {
     for (const texts of [alert.labels, alert.annotations]) {
       if (texts !== null) total += Buffer.byteLength(JSON.stringify(texts));
     }
-    return { ...alert, beyondBudget: index > 0 && total > textBytes };
+    const summary = summaries.get(alert.recordId) ?? noDeliveries;
+    return { ...alert, summary, beyondBudget: index > 0 && total > textBytes };
   });
 }
 

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@tocsin/contracts';
-import { type Database, readWithTimeout } from '@tocsin/database';
+import { type Database, readWithTimeout, type Transaction } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
-import { definedOnly, newestInRange } from '../lists/list-query.js';
+import { countUpTo, definedOnly, inRange, newestInRange } from '../lists/list-query.js';
 import { searchTimeoutMs } from '../lists/search-limiter.js';
 
 /** An event as the API shows it, but for its time. */
@@ -16,24 +16,34 @@ interface AuditQuery {
     action?: string | undefined;
   };
   range: IdRange;
-  limit: number;
 }
 
 export interface AuditEventsReader {
   /** Lists events, newest first. */
-  list(query: AuditQuery): Promise<StoredAuditEvent[]>;
+  list(query: AuditQuery & { limit: number }): Promise<StoredAuditEvent[]>;
+  /** Counts events, up to `max`. */
+  count(query: AuditQuery, max: number): Promise<number>;
 }
 
 export function createAuditEventsReader(database: Database): AuditEventsReader {
   return {
-    list: ({ workspaceId, filter: { resource_id, principal, action }, range, limit }) =>
+    list: ({ range, limit, ...query }) =>
       readWithTimeout(database, searchTimeoutMs, (trx) =>
-        trx('audit_events')
-          .select(columns)
-          .where(definedOnly({ workspace_id: workspaceId, resource_id, principal, action }))
-          .modify(newestInRange, { column: 'id', range, limit }),
+        matching(trx, query).select(columns).modify(newestInRange, { column: 'id', range, limit }),
+      ),
+
+    count: ({ range, ...query }, max) =>
+      readWithTimeout(database, searchTimeoutMs, (trx) =>
+        countUpTo(trx, matching(trx, query).select('id').modify(inRange, { column: 'id', range }), max),
       ),
   };
+}
+
+function matching(trx: Transaction, { workspaceId, filter }: Omit<AuditQuery, 'range'>) {
+  const { resource_id, principal, action } = filter;
+  return trx('audit_events').where(
+    definedOnly({ workspace_id: workspaceId, resource_id, principal, action }),
+  );
 }
 
 const columns: (keyof StoredAuditEvent)[] = [

@@ -54,6 +54,8 @@ export function auditRoutes({ database, paging, searches }: ApiDeps): Route<Prin
           { path: pathIn(ofWorkspace, workspaceId), query: filter },
           {
             read: (page) => searches.run(workspaceId, () => reader.list({ workspaceId, filter, ...page })),
+            count: (range, max) =>
+              searches.run(workspaceId, () => reader.count({ workspaceId, filter, range }, max)),
             idOf: ({ id }) => id,
             present,
           },
@@ -75,6 +77,8 @@ export function auditRoutes({ database, paging, searches }: ApiDeps): Route<Prin
           {
             read: (page) =>
               searches.run(null, () => reader.list({ workspaceId: undefined, filter, ...page })),
+            count: (range, max) =>
+              searches.run(null, () => reader.count({ workspaceId: undefined, filter, range }, max)),
             idOf: ({ id }) => id,
             present,
           },

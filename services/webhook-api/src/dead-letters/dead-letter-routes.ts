@@ -59,6 +59,8 @@ export function deadLetterRoutes({ database, publisher, paging, searches }: ApiD
           { path: collection, query },
           {
             read: (page) => searches.run(null, () => repository.list({ requeued: query.requeued, ...page })),
+            count: (range, max) =>
+              searches.run(null, () => repository.count({ requeued: query.requeued, range }, max)),
             idOf: ({ id }) => id,
             isBeyondBudget: ({ beyondBudget }) => beyondBudget,
             present: presentDeadLetter,
@@ -84,6 +86,10 @@ export function deadLetterRoutes({ database, publisher, paging, searches }: ApiD
             read: (page) =>
               searches.run(workspaceId, () =>
                 repository.list({ workspaceId, requeued: query.requeued, ...page }),
+              ),
+            count: (range, max) =>
+              searches.run(workspaceId, () =>
+                repository.count({ workspaceId, requeued: query.requeued, range }, max),
               ),
             idOf: ({ id }) => id,
             isBeyondBudget: ({ beyondBudget }) => beyondBudget,

@@ -1,7 +1,13 @@
 import type { DeadLetterReason } from '@tocsin/contracts';
-import { type AuditAuthor, type Database, readWithTimeout, recordChanges } from '@tocsin/database';
+import {
+  type AuditAuthor,
+  type Database,
+  readWithTimeout,
+  recordChanges,
+  type Transaction,
+} from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
-import { newestInRange } from '../lists/list-query.js';
+import { countUpTo, inRange, newestInRange } from '../lists/list-query.js';
 import { searchTimeoutMs } from '../lists/search-limiter.js';
 
 export interface StoredDeadLetter {
@@ -28,7 +34,6 @@ interface DeadLetterQuery {
   range: IdRange;
   /** True for requeued dead letters only, false for the others only. */
   requeued: boolean | undefined;
-  limit: number;
 }
 
 type RequeueOutcome =
@@ -44,7 +49,9 @@ export interface RequeuedMessage {
 
 export interface DeadLettersRepository {
   /** Lists dead letters, newest first, with up to 4 MiB of messages; further rows are marked `beyondBudget`. */
-  list(query: DeadLetterQuery): Promise<StoredDeadLetter[]>;
+  list(query: DeadLetterQuery & { limit: number }): Promise<StoredDeadLetter[]>;
+  /** Counts dead letters, up to `max`. */
+  count(query: DeadLetterQuery, max: number): Promise<number>;
   /** Marks a dead letter as requeued after `publish`. The row is locked meanwhile, so it is published once. */
   requeue(
     id: string,
@@ -58,12 +65,9 @@ const pageBytes = 4 * 1_048_576;
 
 export function createDeadLettersRepository(database: Database): DeadLettersRepository {
   return {
-    list: ({ workspaceId, range, requeued, limit }) =>
+    list: ({ range, limit, ...query }) =>
       readWithTimeout(database, searchTimeoutMs, async (trx) => {
-        const page = trx('dead_letters').select('id').modify(newestInRange, { column: 'id', range, limit });
-        if (workspaceId !== undefined) page.where({ workspace_id: workspaceId });
-        if (requeued === true) page.whereNotNull('requeued_at');
-        if (requeued === false) page.whereNull('requeued_at');
+        const page = matching(trx, query).modify(newestInRange, { column: 'id', range, limit });
         const { rows } = await trx.raw<{ rows: StoredDeadLetter[] }>(
           `with page as materialized :page, found as (
              select id, workspace_id, reason, detail, queue, routing_key, created_at, requeued_at, size_bytes, content,
@@ -78,6 +82,11 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
         );
         return rows;
       }),
+
+    count: ({ range, ...query }, max) =>
+      readWithTimeout(database, searchTimeoutMs, (trx) =>
+        countUpTo(trx, matching(trx, query).modify(inRange, { column: 'id', range }), max),
+      ),
 
     requeue: (id, author, publish) =>
       database.knex.transaction(async (trx): Promise<RequeueOutcome> => {
@@ -104,6 +113,14 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
         return { kind: 'requeued', letter: rows[0]! };
       }),
   };
+}
+
+function matching(trx: Transaction, { workspaceId, requeued }: Omit<DeadLetterQuery, 'range'>) {
+  const query = trx('dead_letters').select('id');
+  if (workspaceId !== undefined) query.where({ workspace_id: workspaceId });
+  if (requeued === true) query.whereNotNull('requeued_at');
+  if (requeued === false) query.whereNull('requeued_at');
+  return query;
 }
 
 const columns = `id, workspace_id as "workspaceId", reason, detail, queue, routing_key as "routingKey",

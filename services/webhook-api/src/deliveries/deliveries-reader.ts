@@ -1,15 +1,8 @@
 import type { DeliveryErrorCode, DeliveryStatus, WaitingReason } from '@tocsin/contracts';
-import { type Database, readWithTimeout, type Transaction } from '@tocsin/database';
-import { type IdRange, narrowToAlert, readNewestFirst } from '@tocsin/deliveries';
-import { definedOnly, newestInRange } from '../lists/list-query.js';
+import { type Database, readWithTimeout } from '@tocsin/database';
 import { searchTimeoutMs } from '../lists/search-limiter.js';
-import {
-  isOpenStatus,
-  type OpenStatus,
-  openConditions,
-  type StatusColumns,
-  toDeliveryStatus,
-} from './delivery-status.js';
+import { countDeliveries, type DeliverySearch, findDeliveries } from './delivery-search.js';
+import { type StatusColumns, toDeliveryStatus } from './delivery-status.js';
 
 /** Texts of an attempt and its status code, which is null without an HTTP response. */
 export interface StoredExchange {
@@ -44,24 +37,11 @@ export interface StoredDelivery extends StoredExchange {
   beyondBudget: boolean;
 }
 
-interface DeliveryQuery {
-  workspaceId: string;
-  range: IdRange;
-  filter: DeliveryFilter;
-  limit: number;
-}
-
-interface DeliveryFilter {
-  webhook_id?: string | undefined;
-  alert_id?: string | undefined;
-  alert_rule_id?: string | undefined;
-  status?: DeliveryStatus | undefined;
-  status_code?: number | undefined;
-}
-
 export interface DeliveriesReader {
   /** Lists deliveries, newest first, with up to 4 MiB of texts; further rows are marked `beyondBudget`. */
-  list(query: DeliveryQuery): Promise<StoredDelivery[]>;
+  list(search: DeliverySearch & { limit: number }): Promise<StoredDelivery[]>;
+  /** Counts deliveries, up to `max`. */
+  count(search: DeliverySearch, max: number): Promise<number>;
   find(id: string): Promise<StoredDelivery | undefined>;
 }
 
@@ -69,81 +49,24 @@ const textBytes = 4 * 1_048_576;
 
 export function createDeliveriesReader(database: Database): DeliveriesReader {
   return {
-    list: (query) =>
+    list: ({ limit, ...search }) =>
       readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
-        const ids = await findPage(trx, query, beforeNext);
+        const ids = await findDeliveries({ ...search, trx, beforeNext }, limit);
         if (ids.length === 0) return [];
         const { rows } = await trx.raw<{ rows: DeliveryRow[] }>(readPage, { ids, textBytes });
         return rows.map(toDelivery);
       }),
+
+    count: (search, max) =>
+      readWithTimeout(database, searchTimeoutMs, (trx, beforeNext) =>
+        countDeliveries({ ...search, trx, beforeNext }, max),
+      ),
 
     async find(id) {
       const [row] = await database.prepared<DeliveryRow>(findById, [id]);
       return row && toDelivery(row);
     },
   };
-}
-
-/** Ids of the newest matching deliveries. */
-async function findPage(
-  trx: Transaction,
-  { workspaceId, range: wanted, filter, limit }: DeliveryQuery,
-  beforeNext: () => Promise<void>,
-): Promise<string[]> {
-  const { alert_id: alertId, status } = filter;
-  const range =
-    alertId === undefined ? wanted : await narrowToAlert(trx, { workspaceId, alertId, range: wanted });
-  if (range === undefined) return [];
-  // The few open deliveries are in a table without partitions, so one window covers all of them.
-  if (isOpenStatus(status)) {
-    const query = findOpen(trx, workspaceId, { ...filter, status });
-    return readIds(query.modify(newestInRange, { column: 'o.delivery_id', range, limit }));
-  }
-  return readNewestFirst({ range, limit, nowMs: Date.now() }, async (window, count) => {
-    const query = findInHistory(trx, workspaceId, filter);
-    const ids = await readIds(query.modify(newestInRange, { column: 'd.id', range: window, limit: count }));
-    await beforeNext();
-    return ids;
-  });
-}
-
-async function readIds(query: PromiseLike<{ id: string }[]>): Promise<string[]> {
-  return (await query).map(({ id }) => id);
-}
-
-function findOpen(
-  trx: Transaction,
-  workspaceId: string,
-  { status, webhook_id, ...filter }: DeliveryFilter & { status: OpenStatus },
-) {
-  const query = trx('open_deliveries as o')
-    .select('o.delivery_id as id')
-    .where({ 'o.workspace_id': workspaceId })
-    .whereRaw(openConditions[status])
-    .where(definedOnly({ 'o.webhook_id': webhook_id }));
-  const conditions = historyConditions(filter);
-  // Millions of deliveries can wait, so their history is read only for a filter that needs it.
-  if (Object.keys(conditions).length === 0) return query;
-  return query.join('deliveries as d', 'd.id', 'o.delivery_id').where(conditions);
-}
-
-function findInHistory(trx: Transaction, workspaceId: string, { status, ...filter }: DeliveryFilter) {
-  const query = trx('deliveries as d')
-    .select('d.id')
-    .where({ 'd.workspace_id': workspaceId, ...historyConditions(filter) });
-  if (status === undefined) return query;
-  // Failed deliveries have an index on `failed_at`. With an additional condition on `status`, PostgreSQL expects so
-  // few rows that it reads and sorts all failed deliveries of the workspace.
-  return status === 'failed' ? query.whereNotNull('d.failed_at') : query.where('d.status', status);
-}
-
-function historyConditions({ webhook_id, alert_id, alert_rule_id, status_code }: DeliveryFilter) {
-  return definedOnly({
-    'd.webhook_id': webhook_id,
-    'd.alert_id': alert_id,
-    'd.alert_rule_id': alert_rule_id,
-    'd.status_code': status_code,
-  });
 }
 
 const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId", d.alert_rule_id as "alertRuleId",

@@ -17,6 +17,7 @@ import {
 } from '../api-route.js';
 import { changeOf } from '../change.js';
 import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
+import { errorCodeQuery, labelQuery, modelQuery, requireRecentSince } from '../lists/search-query.js';
 import { createAttemptsReader } from './attempts-reader.js';
 import { createDeliveriesReader, type StoredDelivery } from './deliveries-reader.js';
 import { isOpenStatus } from './delivery-status.js';
@@ -33,6 +34,7 @@ export function deliveryRoutes({
   searches,
   quota,
   secretBox,
+  now,
 }: ApiDeps): Route<Principal>[] {
   const deliveries = createDeliveriesReader(database);
   const attempts = createAttemptsReader(database);
@@ -65,6 +67,9 @@ export function deliveryRoutes({
             maximum: 999,
             description: 'Status code of the response to the last attempt.',
           },
+          error_code: errorCodeQuery,
+          model_id: modelQuery,
+          label: labelQuery,
           ...timeRangeQuery,
           ...pageQuery,
         },
@@ -72,11 +77,14 @@ export function deliveryRoutes({
       responses: { 200: listResponse('The deliveries.', deliverySchema) },
       problems: [503],
       handler({ resource: { workspaceId }, query, principal }) {
+        requireRecentSince(query, now().getTime());
         return paging.historyPage(
           { path: pathIn(collection, workspaceId), query },
           {
             read: (page) =>
               searches.run(workspaceId, () => deliveries.list({ workspaceId, filter: query, ...page })),
+            count: (range, max) =>
+              searches.run(workspaceId, () => deliveries.count({ workspaceId, filter: query, range }, max)),
             idOf: ({ id }) => id,
             isBeyondBudget: ({ beyondBudget }) => beyondBudget,
             present: (delivery) => presentDelivery(delivery, { secretBox, principal }),

@@ -121,7 +121,12 @@ function routesOf(
       handler: ({ resource: { workspaceId }, query }) =>
         paging.historyPage(
           { path: pathIn(collection, workspaceId), query },
-          { read: (page) => repository.list({ kind, workspaceId, ...page }), idOf: ({ id }) => id, present },
+          {
+            read: (page) => repository.list({ kind, workspaceId, ...page }),
+            count: (range, max) => repository.count({ kind, workspaceId, range }, max),
+            idOf: ({ id }) => id,
+            present,
+          },
         ),
     }),
     defineRoute({

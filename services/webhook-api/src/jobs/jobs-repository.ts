@@ -1,7 +1,7 @@
 import type { JobFilters, JobKind } from '@tocsin/contracts';
 import { type AuditAuthor, type Database, recordChanges } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
-import { newestInRange } from '../lists/list-query.js';
+import { countUpTo, inRange, newestInRange } from '../lists/list-query.js';
 
 export interface StoredJob {
   id: string;
@@ -25,12 +25,20 @@ interface NewJob extends Pick<StoredJob, 'id' | 'kind' | 'workspaceId' | 'filter
 
 type JobKey = Pick<StoredJob, 'kind' | 'workspaceId' | 'id'>;
 
+interface JobQuery {
+  kind: JobKind;
+  workspaceId: string;
+  range: IdRange;
+}
+
 export interface JobsRepository {
   /** Undefined, without an insert, when the workspace has `maxRunning` running jobs. */
   add(job: NewJob, options: { maxRunning: number; author: AuditAuthor }): Promise<StoredJob | undefined>;
   find(job: JobKey): Promise<StoredJob | undefined>;
   /** Lists jobs of a kind, newest first. */
-  list(query: { kind: JobKind; workspaceId: string; range: IdRange; limit: number }): Promise<StoredJob[]>;
+  list(query: JobQuery & { limit: number }): Promise<StoredJob[]>;
+  /** Counts jobs of a kind, up to `max`. */
+  count(query: JobQuery, max: number): Promise<number>;
   /** Waits for a page of the job that is in progress. Undefined for a job that is not running. */
   cancel(job: JobKey, author: AuditAuthor): Promise<StoredJob | undefined>;
 }
@@ -56,6 +64,10 @@ export function createJobsRepository(database: Database): JobsRepository {
         .select(knex.raw(columns))
         .where({ workspace_id: workspaceId, kind })
         .modify(newestInRange, { column: 'id', range, limit });
+    },
+    count({ kind, workspaceId, range }, max) {
+      const query = knex('jobs').select('id').where({ workspace_id: workspaceId, kind });
+      return countUpTo(knex, query.modify(inRange, { column: 'id', range }), max);
     },
     cancel: (job, author) =>
       knex.transaction(async (trx) => {

@@ -6,20 +6,20 @@ import { createPaging, type ListRequest } from './paging.js';
 const key = { id: 'k1', key: randomBytes(32) };
 const paging = createPaging({ secretBox: createSecretBox([key]), publicUrl: 'https://api.example' });
 const list: ListRequest = { path: '/things', query: { name: 'a&b', limit: 2 } };
-const keyOf = (row: string) => [row];
+const options = { limit: 2, keyOf: (row: string) => [row], count: () => 3 };
 
-function nextCursor(): string {
-  const { headers } = paging.page(list, ['1', '2', '3'], { limit: 2, keyOf });
+async function nextCursor(): Promise<string> {
+  const { headers } = await paging.page(list, ['1', '2', '3'], options);
   return new URL(/<(.*)>/.exec(headers.Link!)![1]!).searchParams.get('cursor')!;
 }
 
-test('the last page has no link to a next one', () => {
-  expect(paging.page(list, ['1', '2'], { limit: 2, keyOf })).toEqual({ rows: ['1', '2'], headers: {} });
-  expect(paging.page(list, [], { limit: 2, keyOf })).toEqual({ rows: [], headers: {} });
+test('the last page has no link to a next one', async () => {
+  expect(await paging.page(list, ['1', '2'], options)).toEqual({ rows: ['1', '2'], headers: {} });
+  expect(await paging.page(list, [], options)).toEqual({ rows: [], headers: {} });
 });
 
-test('the next page starts after the last row and keeps filter and limit', () => {
-  const { rows, headers } = paging.page(list, ['1', '2', '3'], { limit: 2, keyOf });
+test('the next page starts after the last row and keeps filter and limit', async () => {
+  const { rows, headers } = await paging.page(list, ['1', '2', '3'], options);
   expect(rows).toEqual(['1', '2']);
   expect(headers.Link).toMatch(/^<https:\/\/api\.example\/things\?.*>; rel="next"$/);
   const query = Object.fromEntries(new URL(/<(.*)>/.exec(headers.Link!)![1]!).searchParams);
@@ -27,22 +27,34 @@ test('the next page starts after the last row and keeps filter and limit', () =>
   expect(paging.positionOf({ path: '/things', query })).toEqual(['2']);
 });
 
-test('the limit can change between pages', () => {
-  const cursor = nextCursor();
-  expect(paging.positionOf({ path: '/things', query: { name: 'a&b', limit: 9, cursor } })).toEqual(['2']);
+test('the limit can change between pages, and counting can begin', async () => {
+  const query = { name: 'a&b', limit: 9, count: true, cursor: await nextCursor() };
+  expect(paging.positionOf({ path: '/things', query })).toEqual(['2']);
 });
 
-test('a cursor stays valid when the keys are rotated', () => {
+test.each([
+  [0, '0'],
+  [10_000, '10000'],
+  [10_001, '10000+'],
+])('a list of %i entries has the total %s', async (entries, total) => {
+  const counted = { ...list, query: { ...list.query, count: true } };
+  const count = (max: number) => Math.min(entries, max);
+  const { headers } = await paging.page(counted, ['1'], { ...options, count });
+  expect(headers).toEqual({ 'X-Total-Count': total });
+});
+
+test('a cursor stays valid when the keys are rotated', async () => {
   const rotated = createSecretBox([{ id: 'k2', key: randomBytes(32) }, key]);
   const later = createPaging({ secretBox: rotated });
-  expect(later.positionOf({ ...list, query: { ...list.query, cursor: nextCursor() } })).toEqual(['2']);
+  expect(later.positionOf({ ...list, query: { ...list.query, cursor: await nextCursor() } })).toEqual(['2']);
 });
 
 test.each([
   ['another list', (cursor: string) => ({ path: '/others', query: { name: 'a&b', cursor } })],
   ['another filter', (cursor: string) => ({ path: '/things', query: { name: 'c', cursor } })],
-])('a cursor is refused for %s', (_, request) => {
-  expect(() => paging.positionOf(request(nextCursor()))).toThrow(AppError);
+])('a cursor is refused for %s', async (_, request) => {
+  const asked = request(await nextCursor());
+  expect(() => paging.positionOf(asked)).toThrow(AppError);
 });
 
 /** Reads a history and returns the first page's range and the next page's list. */
@@ -53,6 +65,7 @@ async function firstPage(query: { since?: string; until?: string }) {
       ranges.push(range);
       return ['0190-5', '0190-4', '0190-3'];
     },
+    count: async () => 3,
     idOf: (row: string) => row,
     present: (row: string) => row,
   };
@@ -70,6 +83,7 @@ test('a page of a history has 50 entries unless the limit is given', async () =>
       limits.push(limit);
       return Array.from({ length: limit }, (_, index) => `0190-${999 - index}`);
     },
+    count: async () => 1_000,
     idOf: (row: string) => row,
     present: (row: string) => row,
   };
@@ -107,8 +121,8 @@ test.each([
   expect(ranges).toHaveLength(1);
 });
 
-test('a cursor with a changed, removed or added character is refused', () => {
-  const cursor = nextCursor();
+test('a cursor with a changed, removed or added character is refused', async () => {
+  const cursor = await nextCursor();
   const changed = [...cursor].map(
     (char, at) => `${cursor.slice(0, at)}${char === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`,
   );

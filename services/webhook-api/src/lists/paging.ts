@@ -11,6 +11,10 @@ export const pageQuery = {
     maxLength: 4096,
     description: 'Start of a page, from the `Link` header of the previous page.',
   },
+  count: {
+    type: 'boolean',
+    description: 'Count all entries of the list, with its filters, in the header `X-Total-Count`.',
+  },
 } as const;
 
 const time = { type: 'string', format: 'date-time' } as const;
@@ -23,7 +27,10 @@ export const timeRangeQuery = {
 
 /** The 200 response of a list; `items` is the schema of an entry. */
 export function listResponse<const S>(description: string, items: S) {
-  const headers = { Link: 'The next page, as `<…>; rel="next"` (RFC 8288); missing on the last page.' };
+  const headers = {
+    Link: 'The next page, as `<…>; rel="next"` (RFC 8288); missing on the last page.',
+    'X-Total-Count': 'With `count=true`: the number of entries on all pages; `10000+` if it is above 10,000.',
+  };
   return { description, schema: { type: 'array', items }, headers } as const;
 }
 
@@ -34,17 +41,22 @@ export interface ListRequest {
 }
 
 interface HistoryRequest extends ListRequest {
-  query: ListRequest['query'] & { limit?: number; since?: string; until?: string };
+  query: ListRequest['query'] & { limit?: number; since?: string; until?: string; count?: boolean };
 }
 
 interface HistoryReader<Row, Shown> {
   /** Reads the newest `limit` rows of the range. */
   read(page: { range: IdRange; limit: number }): Promise<Row[]>;
+  /** Counts the rows of the range, up to `max`. */
+  count(range: IdRange, max: number): Promise<number>;
   idOf(row: Row): string;
   present(row: Row): Shown;
   /** True for a row that exceeds the byte budget of the page: it starts the next page. */
   isBeyondBudget?(row: Row): boolean;
 }
+
+/** Counts the entries of a list on all pages, up to `max`. */
+type Count = (max: number) => number | Promise<number>;
 
 export interface Paging {
   /**
@@ -59,8 +71,10 @@ export interface Paging {
   page<Row>(
     list: ListRequest,
     rows: readonly Row[],
-    options: { limit: number; keyOf: (row: Row) => string[] },
-  ): { rows: Row[]; headers: Record<string, string> };
+    options: { limit: number; keyOf: (row: Row) => string[]; count: Count },
+  ): Promise<{ rows: Row[]; headers: Record<string, string> }>;
+  /** The header with the number of entries of a list, if the request asks for it. */
+  totalOf(list: ListRequest, count: Count): Promise<Record<string, string>>;
   /**
    * Responds with a page of a history, newest first, 50 entries unless `limit` is given.
    */
@@ -95,22 +109,31 @@ export function createPaging({ secretBox, publicUrl = '' }: PagingOptions): Pagi
       }
     },
 
-    page(list, rows, { limit, keyOf }) {
+    async page(list, rows, { limit, keyOf, count }) {
       const kept = rows.slice(0, limit);
+      const headers = await paging.totalOf(list, count);
       const last = kept.at(-1);
-      if (rows.length <= limit || last === undefined) return { rows: kept, headers: {} };
+      if (rows.length <= limit || last === undefined) return { rows: kept, headers };
       const plain = JSON.stringify(keyOf(last));
       const cursor = secretBox.encrypt(plain, locationOf(nameOf(list))).toString('base64url');
       const target = `${publicUrl}${list.path}?${toQuery({ ...list.query, cursor })}`;
-      return { rows: kept, headers: { Link: `<${target}>; rel="next"` } };
+      return { rows: kept, headers: { ...headers, Link: `<${target}>; rel="next"` } };
     },
 
-    async historyPage(list, { read, idOf, present, isBeyondBudget = () => false }) {
+    async totalOf({ query }, count) {
+      if (query.count !== true) return {};
+      return { 'X-Total-Count': toTotal(await count(maxCounted + 1)) };
+    },
+
+    async historyPage(list, { read, count, idOf, present, isBeyondBudget = () => false }) {
       const { limit: wanted = 50 } = list.query;
       const range = idRange(list.query, paging.positionOf(list)?.[0]);
       const found = await read({ range, limit: wanted + 1 });
-      const limit = Math.min(wanted, found.filter((row) => !isBeyondBudget(row)).length);
-      const { rows, headers } = paging.page(list, found, { limit, keyOf: (row) => [idOf(row)] });
+      const { rows, headers } = await paging.page(list, found, {
+        limit: Math.min(wanted, found.filter((row) => !isBeyondBudget(row)).length),
+        keyOf: (row) => [idOf(row)],
+        count: (max) => count(idRange(list.query, undefined), max),
+      });
       return { status: 200, headers, body: rows.map(present) };
     },
   };
@@ -124,6 +147,13 @@ export function createPaging({ secretBox, publicUrl = '' }: PagingOptions): Pagi
 function idRange({ since, until }: HistoryRequest['query'], after: string | undefined): IdRange {
   const from = firstIdAt(since === undefined ? 0 : Date.parse(since));
   return { from, below: after ?? (until === undefined ? lastId : firstIdAt(Date.parse(until))) };
+}
+
+/** Counting stops here: the cost of an exact number grows with the history. */
+const maxCounted = 10_000;
+
+function toTotal(count: number): string {
+  return count > maxCounted ? `${maxCounted}+` : String(count);
 }
 
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -141,7 +171,7 @@ function locationOf(list: string) {
 
 /** Path and filters: equal for all pages of one list. */
 function nameOf({ path, query }: ListRequest): string {
-  const { limit: _limit, cursor: _cursor, ...rest } = query;
+  const { limit: _limit, cursor: _cursor, count: _count, ...rest } = query;
   return `${path}?${toQuery(rest)}`;
 }
 

@@ -20,6 +20,7 @@ import { createSigningSecretsRepository } from './signing-secrets-repository.js'
 import type { StoredWebhook } from './stored-webhook.js';
 import { createTemplates } from './templates.js';
 import { testRoutes } from './test-routes.js';
+import { hostQuery, parseHost } from './webhook-filter.js';
 import { createHealthReader, type HealthReader, type StoredHealth } from './webhook-health.js';
 import { webhookLoader, webhookParams, webhookPath, webhooksPath } from './webhook-path.js';
 import { createWebhookUseCases } from './webhook-use-cases.js';
@@ -187,6 +188,7 @@ function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): 
       properties: {
         name: { type: 'string', maxLength: 255, description: 'Part of the name, in any case.' },
         external_id: externalId,
+        host: hostQuery,
         sort: { type: 'string', enum: webhookSorts, description: '`created_at` unless given.' },
         order: { type: 'string', enum: ['asc', 'desc'], description: '`asc` unless given.' },
         ...pageQuery,
@@ -198,11 +200,19 @@ function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): 
       const list = { path: pathIn(webhooksPath, workspaceId), query };
       const { name, external_id, sort = 'created_at', order = 'asc', limit } = query;
       const after = paging.positionOf(list);
-      const filter = { name, externalId: external_id };
-      const wanted = { workspaceId, ...filter, sort, order, after, limit: limit && limit + 1 };
+      const filter = {
+        workspaceId,
+        name,
+        externalId: external_id,
+        host: query.host === undefined ? undefined : parseHost(query.host),
+      };
+      const wanted = { ...filter, sort, order, after, limit: limit && limit + 1 };
       const found = await lists.run(workspaceId, () => repository.list(wanted));
-      const keyOf = (webhook: ListedWebhook) => [sortKey(webhook, sort), webhook.id];
-      const { rows, headers } = paging.page(list, found, { limit: limit ?? found.length, keyOf });
+      const { rows, headers } = await paging.page(list, found, {
+        limit: limit ?? found.length,
+        keyOf: (webhook) => [sortKey(webhook, sort), webhook.id],
+        count: (max) => repository.count(filter, max),
+      });
       const show: ShowListed = (webhook, health) =>
         presentListedWebhook(webhook, { secretBox, principal, health });
       const pages = readPages(rows, { repository, health, show });

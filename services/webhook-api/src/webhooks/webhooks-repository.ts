@@ -1,6 +1,7 @@
 import { type Database, recordChanges, type Transaction } from '@tocsin/database';
 import type { Change } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
+import { countUpTo } from '../lists/list-query.js';
 import { makeDue } from './due-deliveries-repository.js';
 import type { StoredWebhook, WebhookKey } from './stored-webhook.js';
 import {
@@ -9,6 +10,7 @@ import {
   deleteWebhook,
   isNoticeWebhook,
 } from './webhook-deletion-repository.js';
+import { findWebhooks, type WebhookFilter } from './webhook-filter.js';
 import { optionColumns, toOptionRow } from './webhook-options.js';
 import { applyOptions } from './webhook-options-repository.js';
 
@@ -25,11 +27,7 @@ export interface ListedWebhook {
   bytes: number;
 }
 
-interface WebhookQuery {
-  workspaceId: string;
-  /** Part of the name, in any case. */
-  name: string | undefined;
-  externalId: string | undefined;
+interface WebhookQuery extends WebhookFilter {
   sort: WebhookSort;
   order: 'asc' | 'desc';
   /** Sort value and id of the last row of the previous page. */
@@ -50,6 +48,8 @@ interface WebhookChange {
 export interface WebhooksRepository {
   find(id: string): Promise<StoredWebhook | undefined>;
   list(query: WebhookQuery): Promise<ListedWebhook[]>;
+  /** Counts webhooks, up to `max`. */
+  count(filter: WebhookFilter, max: number): Promise<number>;
   /** True if the settings of the workspace name the webhook for notices. */
   isForNotices(webhook: WebhookKey): Promise<boolean>;
   /** Returns webhooks in the order of `ids`, without deleted ones. */
@@ -85,14 +85,11 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
 
     isForNotices: (webhook) => knex.transaction((trx) => isNoticeWebhook(trx, webhook)),
 
-    async list({ workspaceId, name, externalId, sort, order, after, limit }) {
+    async list({ sort, order, after, limit, ...filter }) {
       const { expression, parameter } = sortings[sort];
-      const query = knex('webhooks')
+      const query = findWebhooks(knex, filter)
         .select(knex.raw(listedColumns))
-        .where('workspace_id', workspaceId)
         .orderByRaw(`${expression} ${order}, id ${order}`);
-      if (name !== undefined) query.whereRaw('position(lower(?) in lower(name)) > 0', [name]);
-      if (externalId !== undefined) query.where('external_id', externalId);
       if (after !== undefined) {
         const comparison = order === 'asc' ? '>' : '<';
         query.whereRaw(`(${expression}, id) ${comparison} (${parameter}, ?::uuid)`, after);
@@ -100,6 +97,8 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
       if (limit !== undefined) query.limit(limit);
       return query;
     },
+
+    count: (filter, max) => countUpTo(knex, findWebhooks(knex, filter).select('id'), max),
 
     async findAll(ids) {
       const webhooks = await database.prepared<StoredWebhook>(findByIds, [ids]);

@@ -28,13 +28,16 @@ export function workspaceRoutes({ database, lists, paging }: ApiDeps): Route<Pri
         const list = { path, query };
         const { limit = defaultLimit } = query;
         const [after = beforeAll] = paging.positionOf(list) ?? [];
-        const owned = principal.deploymentRoles.has('tocsin_admin')
-          ? await lists.run(null, () => reader.listOwners({ after, limit: limit + 1 }))
-          : [];
-        const ids = [...new Set([...principal.workspaceRoles.keys(), ...owned])]
-          .filter((id) => id > after)
-          .sort();
-        const { rows, headers } = paging.page(list, ids, { limit, keyOf: (id) => [id] });
+        const idsAfter = async (after: string, max: number) => {
+          const owned = principal.deploymentRoles.has('tocsin_admin')
+            ? await lists.run(null, () => reader.listOwners({ after, limit: max }))
+            : [];
+          const ids = new Set([...principal.workspaceRoles.keys(), ...owned]);
+          return [...ids].filter((id) => id > after).sort();
+        };
+        const ids = await idsAfter(after, limit + 1);
+        const count = async (max: number) => (await idsAfter(beforeAll, max)).length;
+        const { rows, headers } = await paging.page(list, ids, { limit, keyOf: (id) => [id], count });
         const names = await reader.findNames(rows);
         return { status: 200, headers, body: rows.map((id) => ({ id, name: names.get(id) ?? null })) };
       },

@@ -2,7 +2,16 @@ import type { Command } from 'commander';
 import type { Alert } from '../../api/schemas.js';
 import { runs, runsConnected, runsInWorkspace, withExamples } from '../action.js';
 import type { Io } from '../io.js';
-import { choice, parseBound, parseCount, parseNumber, parsePair, parseTime } from '../parse-values.js';
+import {
+  choice,
+  parseBound,
+  parseCount,
+  parseLabelFilter,
+  parseNumber,
+  parsePair,
+  parseTime,
+} from '../parse-values.js';
+import { type CountFlag, showList, withCount } from '../show-list.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
 import { type DispatchFlags, dispatchAlerts } from './dispatch-alerts.js';
@@ -61,18 +70,26 @@ export function addAlertCommands(program: Command, io: Io): void {
     .description('list alerts, newest first')
     .option('--rule <id>', 'only of this alert rule')
     .addOption(choice('--outcome <outcome>', { of: outcomes, description: 'only these' }))
+    .option('--model <id>', 'only of this model; with --since')
+    .option(
+      '--label <name=value>',
+      'only with this label; may be given again; with --since',
+      parseLabelFilter,
+    )
     .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
     .option('--until <time>', 'a time, or an age', parseTime)
     .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
+  withCount(list);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
-    const { rule, outcome, since, until, limit } = options;
-    const query = { alert_rule_id: rule, outcome, since, until, limit: Math.min(limit, 1000) };
-    await out.list(platform.alerts.list(query, { signal }), {
-      columns: listColumns,
-      limit,
-      none: 'No alerts.',
-    });
+    const { rule, outcome, model, label, since, until, limit, count } = options;
+    const filter = { alert_rule_id: rule, outcome, model_id: model, label, since, until };
+    const found = platform.alerts.list({ ...filter, limit: Math.min(limit, 1000) }, { signal });
+    await showList(found, { out, count, columns: listColumns, limit, none: 'No alerts.' });
   });
+  withExamples(list, [
+    'tocsin alerts list --label team=risk --label region=eu --since 7d',
+    'tocsin alerts list --outcome suppressed --since 1d --count',
+  ]);
 
   const get = alerts.command('get').argument('<id>').description('show an alert, and what became of it');
   runsInWorkspace(get, io, async ({ platform, args: [id = ''], out, signal }) => {
@@ -84,6 +101,7 @@ export function addAlertCommands(program: Command, io: Io): void {
         labels: linesOf(alert.labels),
         annotations: linesOf(alert.annotations),
         webhook_ids: alert.webhook_ids?.join('\n'),
+        summary: describeSummary(alert),
       }),
     );
   });
@@ -111,6 +129,12 @@ function describeSuppression({ suppressed_by }: Alert): string | null {
   return alert_id === null ? reason : `${reason} since alert ${alert_id}`;
 }
 
+/** For example "2 succeeded, 1 open"; empty without deliveries. */
+function describeSummary({ summary = {} as Alert['summary'] }: Alert): string {
+  const counts = Object.entries(summary).filter(([, count]) => count > 0);
+  return counts.map(([state, count]) => `${count} ${state}`).join(', ');
+}
+
 const dispatchable = ['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'];
 
 function linesOf(texts: Record<string, string> = {}): string | undefined {
@@ -129,9 +153,11 @@ const outcomes: Alert['outcome'][] = [
   'suppressed',
 ];
 
-interface ListFlags {
+interface ListFlags extends CountFlag {
   rule?: string;
   outcome?: Alert['outcome'];
+  model?: string;
+  label?: string[];
   since?: string;
   until?: string;
   limit: number;
@@ -152,4 +178,5 @@ const listColumns: Column<Alert>[] = [
     value: ({ outcome }) => outcome,
     color: ({ outcome }) => (outcome === 'dispatched' ? 'green' : 'yellow'),
   },
+  { title: 'DELIVERIES', value: describeSummary },
 ];

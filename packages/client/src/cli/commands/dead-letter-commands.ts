@@ -5,6 +5,7 @@ import { requireWorkspace } from '../connect.js';
 import { forEachId } from '../for-each-id.js';
 import type { Io } from '../io.js';
 import { parseCount } from '../parse-values.js';
+import { type CountFlag, showList, withCount } from '../show-list.js';
 import type { Column } from '../table.js';
 import { printable, shortTime } from '../text.js';
 
@@ -17,18 +18,15 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
     .option('--in-workspace', 'only those whose message names the workspace; all others are for admins')
     .option('--requeued', 'only those that were requeued')
     .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
-  runsOnPlatform<{ requeued?: boolean; inWorkspace?: boolean; limit: number }>(
-    list,
-    io,
-    async ({ platform, options, settings, out, signal }) => {
-      const { requeued = false, inWorkspace = false, limit } = options;
-      if (inWorkspace) requireWorkspace(settings);
-      const { list: listAll, listInWorkspace } = platform.deadLetters;
-      const listThese = inWorkspace ? listInWorkspace : listAll;
-      const found = listThese({ requeued, limit: Math.min(limit, 1000) }, { signal });
-      await out.list(found, { columns, limit, none: 'No dead letters.' });
-    },
-  );
+  withCount(list);
+  runsOnPlatform<ListFlags>(list, io, async ({ platform, options, settings, out, signal }) => {
+    const { requeued = false, inWorkspace = false, limit, count } = options;
+    if (inWorkspace) requireWorkspace(settings);
+    const { list: listAll, listInWorkspace } = platform.deadLetters;
+    const listThese = inWorkspace ? listInWorkspace : listAll;
+    const found = listThese({ requeued, limit: Math.min(limit, 1000) }, { signal });
+    await showList(found, { out, count, columns, limit, none: 'No dead letters.' });
+  });
 
   const requeue = deadLetters
     .command('requeue')
@@ -42,6 +40,12 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
       show: ({ id, queue }) => `${id} is back on ${printable(queue)}.`,
     }),
   );
+}
+
+interface ListFlags extends CountFlag {
+  requeued?: boolean;
+  inWorkspace?: boolean;
+  limit: number;
 }
 
 const columns: Column<DeadLetter>[] = [

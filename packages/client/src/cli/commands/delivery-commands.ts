@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import type { Attempt, DeliveryWithAttempts } from '../../api/schemas.js';
 import { runsInWorkspace, runsOnPlatform, withExamples } from '../action.js';
 import { deliveryColumns } from '../delivery-columns.js';
-import { type FilterFlags, filterOf, withFilters } from '../delivery-filters.js';
+import { type SearchFlags, searchOf, withFilters, withSearchFilters } from '../delivery-filters.js';
 import { describeWait } from '../describe-wait.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
 import { parseCount, parseTime } from '../parse-values.js';
+import { type CountFlag, showList, withCount } from '../show-list.js';
 import { tailDeliveries } from '../tail-deliveries.js';
 import { type CancelFlags, cancelDeliveries } from './cancel-deliveries.js';
 import { type RedeliverFlags, redeliver } from './redeliver.js';
@@ -14,17 +15,20 @@ import { type RedeliverFlags, redeliver } from './redeliver.js';
 export function addDeliveryCommands(program: Command, io: Io): void {
   const deliveries = program.command('deliveries').description('what was sent, and what came of it');
 
-  const list = withFilters(deliveries.command('list'))
+  const list = withCount(withSearchFilters(deliveries.command('list')))
     .description('list deliveries, newest first')
     .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
-  runsInWorkspace<FilterFlags & { limit: number }>(list, io, async ({ platform, options, out, signal }) => {
-    const query = { ...filterOf(options), limit: Math.min(options.limit, 1000) };
-    const table = { columns: deliveryColumns, limit: options.limit, none: 'No deliveries.' };
-    await out.list(platform.deliveries.list(query, { signal }), table);
+  runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
+    const { limit, count } = options;
+    const query = { ...searchOf(options), limit: Math.min(limit, 1000) };
+    const found = platform.deliveries.list(query, { signal });
+    await showList(found, { out, count, columns: deliveryColumns, limit, none: 'No deliveries.' });
   });
   withExamples(list, [
     'tocsin deliveries list --status failed --since 2h',
+    'tocsin deliveries list --label team=risk --error-code timeout --since 7d',
     'tocsin deliveries list --webhook ID --json',
+    'tocsin deliveries list --status failed --since 1d --count',
   ]);
 
   const get = deliveries.command('get').argument('<id>').description('show a delivery with its attempts');
@@ -60,16 +64,20 @@ export function addDeliveryCommands(program: Command, io: Io): void {
   runsInWorkspace<CancelFlags>(cancel, io, cancelDeliveries);
   withExamples(cancel, ['tocsin deliveries cancel ID', 'tocsin deliveries cancel --webhook ID']);
 
-  const tail = withFilters(deliveries.command('tail')).description(
+  const tail = withSearchFilters(deliveries.command('tail')).description(
     'follow deliveries live: each line is one that is new or has changed; Ctrl-C ends it',
   );
-  runsInWorkspace<FilterFlags>(tail, io, async ({ platform, options, out, signal }) => {
-    await tailDeliveries({ platform, filter: filterOf(options), out, signal, clock: io.clock });
+  runsInWorkspace<SearchFlags>(tail, io, async ({ platform, options, out, signal }) => {
+    await tailDeliveries({ platform, filter: searchOf(options), out, signal, clock: io.clock });
   });
   withExamples(tail, [
     'tocsin deliveries tail --webhook ID',
     'tocsin deliveries tail --json | jq .error_code',
   ]);
+}
+
+interface ListFlags extends SearchFlags, CountFlag {
+  limit: number;
 }
 
 function show(delivery: DeliveryWithAttempts, out: Output): void {

@@ -15,6 +15,7 @@ import {
   withIfMatch,
 } from '../parse-values.js';
 import { readFieldsFrom } from '../read-input.js';
+import { type CountFlag, showList, withCount } from '../show-list.js';
 import type { Column } from '../table.js';
 
 export function addRuleCommands(program: Command, io: Io): void {
@@ -26,17 +27,18 @@ export function addRuleCommands(program: Command, io: Io): void {
     .command('list')
     .description('list the alert rules of the workspace')
     .option('--external-id <id>', 'only the one with this external id')
+    .option('--webhook <id>', 'only those that call this webhook')
     .option('--limit <count>', 'no more than so many', parseCount);
+  withCount(list);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
-    const { externalId, limit } = options;
-    const found = platform.alertRules.list(
-      { external_id: externalId, limit: limit && Math.min(limit, 1000) },
-      { signal },
-    );
-    await out.list(found, {
+    const { externalId, webhook, limit, count } = options;
+    const query = { external_id: externalId, webhook_id: webhook, limit: limit && Math.min(limit, 1000) };
+    await showList(platform.alertRules.list(query, { signal }), {
+      out,
+      count,
       columns: listColumns,
+      limit,
       none: 'No alert rules.',
-      ...(limit !== undefined && { limit }),
     });
   });
 
@@ -82,8 +84,9 @@ export function addRuleCommands(program: Command, io: Io): void {
   );
 }
 
-interface ListFlags {
+interface ListFlags extends CountFlag {
   externalId?: string;
+  webhook?: string;
   limit?: number;
 }
 

@@ -8,6 +8,7 @@ import type { Io } from '../io.js';
 import type { Output } from '../output.js';
 import { choice, collect, parseCount, parseHeader, parseTimeAhead, withIfMatch } from '../parse-values.js';
 import { readFieldsFrom, readText } from '../read-input.js';
+import { type CountFlag, showList, withCount } from '../show-list.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
 import { describeOptions, type OptionFlags, optionFieldsOf, withOptionFlags } from '../webhook-options.js';
@@ -22,19 +23,27 @@ export function addWebhookCommands(program: Command, io: Io): void {
     .description('list the webhooks of the workspace')
     .option('--name <text>', 'only those with this in their name')
     .option('--external-id <id>', 'only the one with this external id')
+    .option('--host <host>', 'only those whose url has this host, or host:port')
     .addOption(choice('--sort <field>', { of: ['name', 'created_at', 'updated_at'], description: 'by what' }))
     .addOption(choice('--order <order>', { of: ['asc', 'desc'], description: 'which way' }))
     .option('--limit <count>', 'no more than so many', parseCount);
+  withCount(list);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
-    const { name, externalId, sort, order, limit } = options;
-    const found = platform.webhooks.list(
-      { name, external_id: externalId, sort, order, limit: limit && Math.min(limit, 1000) },
-      { signal },
-    );
-    await out.list(found, {
+    const { name, externalId, host, sort, order, limit, count } = options;
+    const query = {
+      name,
+      external_id: externalId,
+      host,
+      sort,
+      order,
+      limit: limit && Math.min(limit, 1000),
+    };
+    await showList(platform.webhooks.list(query, { signal }), {
+      out,
+      count,
       columns: listColumns,
+      limit,
       none: 'No webhooks.',
-      ...(limit !== undefined && { limit }),
     });
   });
 
@@ -123,9 +132,10 @@ export function addWebhookCommands(program: Command, io: Io): void {
   addWebhookTestCommands(webhooks, io);
 }
 
-interface ListFlags {
+interface ListFlags extends CountFlag {
   name?: string;
   externalId?: string;
+  host?: string;
   sort?: 'name' | 'created_at' | 'updated_at';
   order?: 'asc' | 'desc';
   limit?: number;

@@ -1,0 +1,75 @@
+import type { AlertOutcome } from '@tocsin/contracts';
+import type { IdRange } from '@tocsin/deliveries';
+import type { Knex } from 'knex';
+import { definedOnly, inRange } from '../lists/list-query.js';
+
+export interface AlertFilter {
+  alert_rule_id?: string | undefined;
+  outcome?: AlertOutcome | undefined;
+  model_id?: string | undefined;
+  /** Labels as `name:value`. An alert matches if it has all of them. */
+  label?: readonly string[] | undefined;
+}
+
+export interface AlertSearch {
+  trx: Knex.Transaction;
+  workspaceId: string;
+  filter: AlertFilter;
+  window: IdRange;
+  /** Awaited between two statements. */
+  beforeNext: () => Promise<void>;
+}
+
+/** Largest number of alerts that are read in any order and sorted afterwards. */
+const maxUnordered = 5_000;
+
+/**
+ * Record ids of the newest `limit` alerts that match, newest first. The index of labels has no order. For a statement
+ * with an order and a limit PostgreSQL often reads all alerts newest first instead, which takes seconds for a rare label. So
+ * a first statement without an order finds whether the labels are rare.
+ */
+export async function findAlerts(search: AlertSearch, limit: number): Promise<string[]> {
+  const matching = () => findMatching(search).select('a.id');
+  if (search.filter.label !== undefined) {
+    const some = idsOf(await matching().limit(maxUnordered + 1));
+    await search.beforeNext();
+    if (some.length <= maxUnordered) return some.sort().reverse().slice(0, limit);
+  }
+  const ids = idsOf(await matching().orderBy('a.id', 'desc').limit(limit));
+  await search.beforeNext();
+  return ids;
+}
+
+/** A query of the alerts that match. */
+export function findMatching({
+  trx,
+  workspaceId,
+  filter,
+  window,
+}: Omit<AlertSearch, 'beforeNext'>): Knex.QueryBuilder {
+  return trx('alerts as a')
+    .where({ 'a.workspace_id': workspaceId })
+    .modify(matchAlerts, filter)
+    .modify(inRange, { column: 'a.id', range: window });
+}
+
+function idsOf(rows: { id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}
+
+/** Adds the conditions of a filter on the table `alerts as a`. For `modify` of a knex query. */
+export function matchAlerts(query: Knex.QueryBuilder, filter: AlertFilter): void {
+  const { label: labels = [], alert_rule_id, outcome, model_id } = filter;
+  query.where(
+    definedOnly({ 'a.alert_rule_id': alert_rule_id, 'a.outcome': outcome, 'a.model_id': model_id }),
+  );
+  // The expression and the condition on null are those of the index alerts_labels.
+  for (const label of labels)
+    query.whereNotNull('a.labels').whereRaw('a.labels::jsonb @> ?::jsonb', [toObject(label)]);
+}
+
+/** A name has no colon, so the first one ends it. */
+function toObject(label: string): string {
+  const colon = label.indexOf(':');
+  return JSON.stringify(Object.fromEntries([[label.slice(0, colon), label.slice(colon + 1)]]));
+}

@@ -1,0 +1,207 @@
+import type { DeliveryErrorCode, DeliveryStatus } from '@tocsin/contracts';
+import { firstIdAt, lastIdAt, type Transaction, timeOfRecordId } from '@tocsin/database';
+import {
+  countNewestFirst,
+  deliveryRangesOf,
+  type IdRange,
+  narrowToAlert,
+  readNewestFirst,
+} from '@tocsin/deliveries';
+import type { Knex } from 'knex';
+import { type AlertFilter, findAlerts, matchAlerts } from '../alerts/alert-filter.js';
+import { countUpTo, definedOnly, inRange } from '../lists/list-query.js';
+import { isOpenStatus, type OpenStatus, openConditions } from './delivery-status.js';
+
+interface DeliveryFilter extends Pick<AlertFilter, 'model_id' | 'label'> {
+  webhook_id?: string | undefined;
+  alert_id?: string | undefined;
+  alert_rule_id?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  status_code?: number | undefined;
+  error_code?: DeliveryErrorCode | undefined;
+}
+
+export interface DeliverySearch {
+  workspaceId: string;
+  range: IdRange;
+  filter: DeliveryFilter;
+}
+
+interface Search extends DeliverySearch {
+  trx: Transaction;
+  /** Awaited between two statements. */
+  beforeNext: () => Promise<void>;
+}
+
+/** Ids of the newest `limit` deliveries that match. */
+export async function findDeliveries(search: Search, limit: number): Promise<string[]> {
+  const range = await rangeOf(search);
+  if (range === undefined) return [];
+  const readWindow = async (window: IdRange, wanted: number) => {
+    const ids: string[] = [];
+    for (const { query, id } of await queriesIn(search, window)) {
+      const rows = await query
+        .select(`${id} as id`)
+        .orderBy(id, 'desc')
+        .limit(wanted - ids.length);
+      ids.push(...rows.map((row: { id: string }) => row.id));
+      await search.beforeNext();
+      if (ids.length >= wanted) break;
+    }
+    return ids;
+  };
+  if (isOpenStatus(search.filter.status)) return readWindow(range, limit);
+  return readNewestFirst({ range, limit, nowMs: Date.now() }, readWindow);
+}
+
+/** Counts the deliveries that match, up to `max`. */
+export async function countDeliveries(search: Search, max: number): Promise<number> {
+  const range = await rangeOf(search);
+  if (range === undefined) return 0;
+  const countWindow = async (window: IdRange, wanted: number) => {
+    let count = 0;
+    for (const { query, id } of await queriesIn(search, window)) {
+      count += await countUpTo(search.trx, query.select(id), wanted - count);
+      await search.beforeNext();
+      if (count >= wanted) break;
+    }
+    return count;
+  };
+  if (isOpenStatus(search.filter.status)) return countWindow(range, max);
+  return countNewestFirst({ range, max, nowMs: Date.now() }, countWindow);
+}
+
+async function rangeOf({ trx, workspaceId, range, filter }: Search): Promise<IdRange | undefined> {
+  const { alert_id: alertId } = filter;
+  return alertId === undefined ? range : narrowToAlert(trx, { workspaceId, alertId, range });
+}
+
+/** A query of deliveries, with its columns of the delivery's id and of the alert's record id. */
+interface DeliveriesQuery {
+  query: Knex.QueryBuilder;
+  id: string;
+  alert: string;
+}
+
+/**
+ * Largest number of alerts whose deliveries are looked up, about 5 µs each. Deliveries of more alerts are found by
+ * reading deliveries, newest first, and looking their alerts up.
+ */
+const maxAlerts = 5_000;
+
+/**
+ * Queries whose results follow each other, newest first. A filter of labels or models begins with the newest alerts that
+ * match: their deliveries have ids of the same milliseconds.
+ */
+async function queriesIn(search: Search, window: IdRange): Promise<DeliveriesQuery[]> {
+  const { model_id, label } = search.filter;
+  if (model_id === undefined && label === undefined) return [matching(search, window)];
+  const alertWindow = {
+    from: firstIdAt(timeOfRecordId(window.from)),
+    below: lastIdAt(timeOfRecordId(window.below)),
+  };
+  const alerts = await findAlerts(
+    { ...search, filter: { model_id, label }, window: alertWindow },
+    maxAlerts + 1,
+  );
+  if (alerts.length <= maxAlerts) return [ofAlerts(matching(search, window), search.trx, alerts)];
+  // The alerts of the last millisecond may be incomplete.
+  const boundary = firstIdAt(timeOfRecordId(alerts.at(-1)!) + 1);
+  const [newer, older] = [
+    { ...window, from: boundary },
+    { ...window, below: boundary },
+  ];
+  return [
+    ofAlerts(matching(search, newer), search.trx, alerts),
+    withAlert(matching(search, older), search, older),
+  ];
+}
+
+function matching(search: Search, range: IdRange): DeliveriesQuery {
+  const { trx, workspaceId, filter } = search;
+  const found = isOpenStatus(filter.status)
+    ? findOpen(trx, workspaceId, { ...filter, status: filter.status })
+    : findInHistory(trx, workspaceId, filter);
+  found.query.modify(inRange, { column: found.id, range });
+  return found;
+}
+
+/** The few open deliveries are in a table without partitions, so one window covers all of them. */
+function findOpen(
+  trx: Transaction,
+  workspaceId: string,
+  { status, webhook_id, ...filter }: DeliveryFilter & { status: OpenStatus },
+): DeliveriesQuery {
+  const query = trx('open_deliveries as o')
+    .where({ 'o.workspace_id': workspaceId })
+    .whereRaw(openConditions[status])
+    .where(definedOnly({ 'o.webhook_id': webhook_id }));
+  const conditions = historyConditions(filter);
+  // Millions of deliveries can wait, so their history is read only for a filter that needs it.
+  if (Object.keys(conditions).length > 0)
+    query.join('deliveries as d', 'd.id', 'o.delivery_id').where(conditions);
+  return { query, id: 'o.delivery_id', alert: 'o.alert_record_id' };
+}
+
+function findInHistory(
+  trx: Transaction,
+  workspaceId: string,
+  { status, ...filter }: DeliveryFilter,
+): DeliveriesQuery {
+  const query = trx('deliveries as d').where({ 'd.workspace_id': workspaceId, ...historyConditions(filter) });
+  // Failed deliveries have an index on `failed_at`. With an additional condition on `status`, PostgreSQL expects so
+  // few rows that it reads and sorts all failed deliveries of the workspace.
+  if (status === 'failed') query.whereNotNull('d.failed_at');
+  else if (status !== undefined) query.where('d.status', status);
+  return { query, id: 'd.id', alert: 'd.alert_record_id' };
+}
+
+function historyConditions({ webhook_id, alert_id, alert_rule_id, status_code, error_code }: DeliveryFilter) {
+  return definedOnly({
+    'd.webhook_id': webhook_id,
+    'd.alert_id': alert_id,
+    'd.alert_rule_id': alert_rule_id,
+    'd.status_code': status_code,
+    'd.error_code': error_code,
+  });
+}
+
+/**
+ * The deliveries of alerts. The order within each millisecond keeps PostgreSQL from joining in another way than range by
+ * range.
+ */
+function ofAlerts(
+  { query, id, alert }: DeliveriesQuery,
+  trx: Transaction,
+  alerts: string[],
+): DeliveriesQuery {
+  const { first, last } = deliveryRangesOf(alerts);
+  const ofOne = query
+    .select(`${id} as id`)
+    .whereRaw(`${id} between accepted.first and accepted.last`)
+    .whereRaw(`${alert} = any(?::uuid[])`, [alerts])
+    .orderBy(id);
+  const inRanges = trx.raw(
+    'unnest(?::uuid[], ?::uuid[]) as accepted(first, last) cross join lateral ? as found',
+    [first, last, ofOne],
+  );
+  return { query: trx.from(inRanges), id: 'found.id', alert };
+}
+
+/** A subquery that returns a value is evaluated for each delivery, so the deliveries are read in the order of their ids. */
+function withAlert(found: DeliveriesQuery, { trx, filter }: Search, window: IdRange): DeliveriesQuery {
+  const { model_id, label } = filter;
+  const alert = trx('alerts as a')
+    .select(trx.raw('true'))
+    .whereRaw(`a.id = ${found.alert}`)
+    .modify(inAlertRange, window)
+    .modify(matchAlerts, { model_id, label });
+  found.query.whereRaw('?', [alert]);
+  return found;
+}
+
+/** The range of the alerts whose deliveries can be in a window, which can begin and end within a millisecond. */
+function inAlertRange(query: Knex.QueryBuilder, { from, below }: IdRange): void {
+  query.where('a.id', '>=', firstIdAt(timeOfRecordId(from)));
+  query.where('a.id', '<=', lastIdAt(timeOfRecordId(below)));
+}

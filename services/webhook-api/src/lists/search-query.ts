@@ -1,0 +1,53 @@
+import { errorCodes } from '@tocsin/contracts';
+import { AppError } from '@tocsin/kit';
+
+/** Query parameters that need `since`. */
+export const labelQuery = {
+  type: 'array',
+  maxItems: 20,
+  items: {
+    type: 'string',
+    pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,62}:[^\\u0000]{0,256}$',
+    description: 'a label as name:value, with the name and the value of a label of an alert',
+  },
+  description: 'Label of the alert as `name:value`. Given again, the alert has all of them. Needs `since`.',
+} as const;
+
+export const modelQuery = {
+  type: 'string',
+  format: 'uuid',
+  description: 'Model of the alert. Needs `since`.',
+} as const;
+
+export const errorCodeQuery = {
+  type: 'string',
+  enum: errorCodes,
+  description: 'Error code of the delivery. Needs `since`.',
+} as const;
+
+interface Search {
+  label?: readonly string[];
+  model_id?: string;
+  error_code?: string;
+  since?: string;
+  cursor?: string;
+}
+
+const dayMs = 86_400_000;
+const maxDays = 31;
+/** A `since` of exactly 31 days ago is accepted from callers whose clock is up to an hour behind. */
+const toleranceMs = 3_600_000;
+
+/**
+ * A cursor is bound to the filters of its first page, so further pages are not checked: they may take a while.
+ * @throws AppError `validation_failed` for a filter that needs `since`, without a `since` of the last 31 days
+ */
+export function requireRecentSince({ since, cursor, ...query }: Search, nowMs: number): void {
+  const names = (['label', 'model_id', 'error_code'] as const).filter((name) => query[name] !== undefined);
+  if (names.length === 0 || cursor !== undefined) return;
+  if (since !== undefined && Date.parse(since) >= nowMs - maxDays * dayMs - toleranceMs) return;
+  const message = `must be given with ${names.join(' and ')}, as a time of the last ${maxDays} days`;
+  throw new AppError('validation_failed', 'The query is not valid.', {
+    errors: [{ path: 'since', message }],
+  });
+}

@@ -1,0 +1,58 @@
+import { AppError } from '@tocsin/kit';
+import type { Knex } from 'knex';
+
+export interface WebhookFilter {
+  workspaceId: string;
+  /** Part of the name, in any case. */
+  name: string | undefined;
+  externalId: string | undefined;
+  host: HostFilter | undefined;
+}
+
+/** Webhooks with one of these origins or, if `anyPort`, with one of these origins and a port. */
+interface HostFilter {
+  origins: string[];
+  anyPort: boolean;
+}
+
+export function findWebhooks(
+  knex: Knex,
+  { workspaceId, name, externalId, host }: WebhookFilter,
+): Knex.QueryBuilder {
+  const query = knex('webhooks').where('workspace_id', workspaceId);
+  if (name !== undefined) query.whereRaw('position(lower(?) in lower(name)) > 0', [name]);
+  if (externalId !== undefined) query.where('external_id', externalId);
+  if (host === undefined) return query;
+  const { origins, anyPort } = host;
+  return query.where((either) => {
+    either.whereIn('destination', origins);
+    if (anyPort)
+      for (const origin of origins) either.orWhereRaw('starts_with(destination, ?)', [`${origin}:`]);
+  });
+}
+
+export const hostQuery = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 260,
+  description: 'Host of the url, in any case: with every port, or as `host:port` with one port.',
+} as const;
+
+/**
+ * Reads a host as a url has it: names in lower case and in ASCII, addresses in their short form.
+ * @throws AppError `validation_failed` for a text that is no host
+ */
+export function parseHost(text: string): HostFilter {
+  return {
+    origins: ['http', 'https'].map((scheme) => originOf(`${scheme}://${text}`)),
+    anyPort: !/:\d+$/.test(text),
+  };
+}
+
+function originOf(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  // A path, query or userinfo would make the address longer.
+  if (url !== undefined && url.href === `${url.origin}/`) return url.origin;
+  const message = 'must be a host name or an address, such as chat.example.com or 10.0.0.1:8443';
+  throw new AppError('validation_failed', 'The query is not valid.', { errors: [{ path: 'host', message }] });
+}

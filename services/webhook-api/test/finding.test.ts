@@ -1,0 +1,336 @@
+import { randomUUID } from 'node:crypto';
+import type { Alert, AlertRule, Delivery, Webhook } from '@tocsin/contracts';
+import { type DeliveryFixture, insertAlertRule, insertWebhook } from '@tocsin/testing/database';
+import { createAlertsReader } from '../src/alerts/alerts-reader.js';
+import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { seedAlert, seedDelivery } from './support/history.js';
+import { nextOf, readAll } from './support/paging.js';
+
+const workspace = `/api/v1/workspaces/${workspaceId}`;
+const anHourMs = 3_600_000;
+const dayMs = 24 * anHourMs;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+
+type Pairs = Record<string, string | string[]>;
+
+function pathOf(list: string, query: Pairs): string {
+  const pairs = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
+  return `${workspace}/${list}?${new URLSearchParams(pairs)}`;
+}
+
+const get = <Body>(list: string, query: Pairs) =>
+  api.call<Body>('GET', pathOf(list, query), { as: 'reader' });
+
+/** Inserts an alert with one delivery and returns the ids of both. */
+async function seedBoth(fixture: DeliveryFixture) {
+  const alert = { alertId: randomUUID(), acceptedAtMs: Date.now() - 60_000, ...fixture };
+  await seedAlert(api.database, alert);
+  return { alertId: alert.alertId, deliveryId: await seedDelivery(api.database, alert) };
+}
+
+async function found(query: Pairs) {
+  const asked = { since: ago(anHourMs), ...query };
+  const alerts = await get<Alert[]>('alerts', asked);
+  const deliveries = await get<Delivery[]>('deliveries', asked);
+  return {
+    alerts: alerts.body.map(({ alert_id }) => alert_id),
+    deliveries: deliveries.body.map(({ id }) => id),
+  };
+}
+
+describe('labels', () => {
+  test.each([
+    ['team', 'risk'],
+    ['url', 'https://a.example:8443/x?y=1&z=%20#f'],
+    ['percent', '100 % + 5 %zz'],
+    ['text', '中文 😀 ñ \u2028'],
+    ['quotes', '"\\\'{}[]$1?'],
+    ['empty', ''],
+    ['lines', 'a\nb\tc'],
+    ['__proto__', 'x'],
+    ['a.b-c_d', ':'],
+    ['long', '\u{1f600}'.repeat(256)],
+  ])('alerts and deliveries are found by the label %s with the value %j', async (name, value) => {
+    const own = await seedBoth({ labels: Object.fromEntries([[name, value]]) });
+    await seedBoth({ labels: Object.fromEntries([[name, `${[...value].slice(0, -1).join('')}~`]]) });
+    await seedBoth({ labels: { [`${name.slice(0, 60)}_`]: value } });
+    expect(await found({ label: `${name}:${value}` })).toEqual({
+      alerts: [own.alertId],
+      deliveries: [own.deliveryId],
+    });
+  });
+
+  test('several labels match what has all of them', async () => {
+    const both = await seedBoth({ labels: { a: '1', b: '2', c: '3' } });
+    await seedBoth({ labels: { a: '1', b: '3' } });
+    expect(await found({ label: ['a:1', 'b:2'] })).toEqual({
+      alerts: [both.alertId],
+      deliveries: [both.deliveryId],
+    });
+    expect(await found({ label: ['a:1', 'a:2'] })).toEqual({ alerts: [], deliveries: [] });
+  });
+
+  test('an alert without deliveries matches, and deliveries of another workspace do not', async () => {
+    const labels = { only: randomUUID() };
+    const alertId = await seedAlert(api.database, { labels, outcome: 'no_webhooks' });
+    await seedBoth({ labels, workspaceId: otherWorkspaceId });
+    expect(await found({ label: `only:${labels.only}` })).toEqual({ alerts: [alertId], deliveries: [] });
+  });
+
+  test.each([
+    ['label=team', 'label/0'],
+    ['label=', 'label/0'],
+    ['label=:risk', 'label/0'],
+    ['label=te%20am:risk', 'label/0'],
+    ['label=team:a%00b', 'label/0'],
+    [`label=team:${'x'.repeat(257)}`, 'label/0'],
+    [Array.from({ length: 21 }, (_, n) => `label=l${n}:x`).join('&'), 'label'],
+    ['model_id=1', 'model_id'],
+  ])('the filter %.40s is refused with its name', async (query, path) => {
+    for (const list of ['alerts', 'deliveries']) {
+      const { status, body } = await api.call('GET', `${workspace}/${list}?since=${ago(anHourMs)}&${query}`);
+      expect([status, body.errors?.[0]?.path]).toEqual([422, path]);
+    }
+  });
+});
+
+test('deliveries are found by error code and by model', async () => {
+  const modelId = randomUUID();
+  const own = await seedBoth({ modelId, errorCode: 'tls_failure' });
+  const open = await seedBoth({ modelId, status: 'open', errorCode: 'tls_failure' });
+  const other = await seedBoth({ modelId, errorCode: 'timeout' });
+  const deliveries = async (query: Pairs) => (await found({ model_id: modelId, ...query })).deliveries.sort();
+  expect(await deliveries({})).toEqual([own.deliveryId, open.deliveryId, other.deliveryId].sort());
+  expect(
+    (await get<Delivery[]>('deliveries', { error_code: 'tls_failure', since: ago(anHourMs) })).body,
+  ).toHaveLength(2);
+  const both = { since: ago(anHourMs), model_id: modelId, error_code: 'tls_failure', status: 'waiting' };
+  expect((await get<Delivery[]>('deliveries', both)).body.map(({ id }) => id)).toEqual([open.deliveryId]);
+});
+
+describe('the start of a search', () => {
+  const searches: [string, Pairs][] = [
+    ['alerts', { label: 'a:1' }],
+    ['alerts', { model_id: randomUUID() }],
+    ['deliveries', { label: 'a:1' }],
+    ['deliveries', { model_id: randomUUID() }],
+    ['deliveries', { error_code: 'timeout' }],
+  ];
+
+  test.each(searches)('a search of %s by %j needs a time of the last 31 days', async (list, query) => {
+    for (const time of [undefined, ago(32 * dayMs)]) {
+      const { status, body } = await get<Problem>(list, {
+        ...query,
+        ...(time !== undefined && { since: time }),
+      });
+      const name = Object.keys(query)[0];
+      const message = `must be given with ${name}, as a time of the last 31 days`;
+      expect([status, body.errors]).toEqual([422, [{ path: 'since', message }]]);
+    }
+    expect((await get(list, { ...query, since: ago(31 * dayMs) })).status).toBe(200);
+  });
+
+  test('a search without these filters needs none', async () => {
+    expect((await get('deliveries', { status: 'failed' })).status).toBe(200);
+    expect((await get('alerts', { outcome: 'suppressed' })).status).toBe(200);
+  });
+});
+
+test('the link to the next page keeps every filter', async () => {
+  const [modelId, value] = [randomUUID(), 'a&b=c %:ü'];
+  const ids = new Set<string>();
+  for (let count = 0; count < 3; count += 1)
+    ids.add((await seedBoth({ modelId, labels: { x: value, y: '2' }, errorCode: 'timeout' })).deliveryId);
+  await seedBoth({ modelId, labels: { x: value, y: '2' }, errorCode: 'expired' });
+  await seedBoth({ modelId, labels: { x: value, y: '3' }, errorCode: 'timeout' });
+  const query = {
+    label: [`x:${value}`, 'y:2'],
+    model_id: modelId,
+    error_code: 'timeout',
+    since: ago(anHourMs),
+  };
+  const path = pathOf('deliveries', { ...query, limit: '1', count: 'true' });
+  const { entries, pages } = await readAll<Delivery>(api, path);
+  expect([new Set(entries.map(({ id }) => id)), pages]).toEqual([ids, 3]);
+  const first = await api.call('GET', path);
+  const next = new URL(nextOf(first.headers)!, api.url).searchParams;
+  expect(next.getAll('label').sort()).toEqual([...query.label].sort());
+  const second = await api.call('GET', `${workspace}/deliveries?${next}`);
+  expect(second.headers.get('x-total-count')).toBe('3');
+  next.set('label', 'y:2');
+  expect((await api.call('GET', `${workspace}/deliveries?${next}`)).status).toBe(422);
+});
+
+describe('totals', () => {
+  test('a list has a total only if it is asked for', async () => {
+    const webhookId = randomUUID();
+    for (let count = 0; count < 3; count += 1) await seedBoth({ webhookId });
+    const query = { webhook_id: webhookId, limit: '2' };
+    const total = async (more: Pairs) =>
+      (await get('deliveries', { ...query, ...more })).headers.get('x-total-count');
+    expect([await total({}), await total({ count: 'false' }), await total({ count: 'true' })]).toEqual([
+      null,
+      null,
+      '3',
+    ]);
+    expect(await total({ count: 'true', status: 'succeeded' })).toBe('0');
+  });
+
+  test.each([
+    'webhooks',
+    'alert_rules',
+    'alerts',
+    'deliveries',
+    'redeliveries',
+    'dispatches',
+    'cancellations',
+  ])('the list of %s has a total', async (list) => {
+    const path = `${workspace}/${list}?count=true`;
+    const whole = await api.call<unknown[]>('GET', path, { as: 'admin' });
+    const page = await api.call<unknown[]>('GET', `${path}&limit=1`, { as: 'admin' });
+    expect(whole.headers.get('x-total-count')).toMatch(/^\d+$/);
+    expect(page.headers.get('x-total-count')).toBe(whole.headers.get('x-total-count'));
+  });
+
+  test('a total above ten thousand is 10000+', async () => {
+    const alert = { alertId: randomUUID(), acceptedAtMs: Date.now() - 60_000 };
+    const webhookId = randomUUID();
+    await seedDelivery(api.database, { ...alert, webhookId });
+    const copy = (count: number) =>
+      api.database.knex.raw(
+        `insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
+                                 destination, status, failed_at)
+         select cast(left(id::text, 14) || right(gen_random_uuid()::text, 22) as uuid), workspace_id, alert_id,
+                alert_record_id, alert_rule_id, webhook_id, webhook_name, destination, status, failed_at
+         from deliveries, generate_series(1, ?) where webhook_id = ? and id in
+           (select id from deliveries where webhook_id = ? limit 1)`,
+        [count, webhookId, webhookId],
+      );
+    const total = async () =>
+      (await get('deliveries', { webhook_id: webhookId, count: 'true' })).headers.get('x-total-count');
+    await copy(9_999);
+    expect(await total()).toBe('10000');
+    await copy(1);
+    expect(await total()).toBe('10000+');
+  });
+});
+
+describe('the summary of an alert', () => {
+  test('the deliveries of each alert of a page are counted by state', async () => {
+    const acceptedAtMs = Date.now() - 60_000;
+    const modelId = randomUUID();
+    const alerts = [randomUUID(), randomUUID(), randomUUID()];
+    for (const alertId of alerts)
+      await seedAlert(api.database, { alertId, acceptedAtMs, modelId, labels: { page: 'x' } });
+    const [mixed, failed, none] = alerts;
+    for (const status of ['succeeded', 'succeeded', 'failed', 'skipped', 'open'] as const)
+      await seedDelivery(api.database, { alertId: mixed!, acceptedAtMs, status });
+    await seedDelivery(api.database, { alertId: failed!, acceptedAtMs });
+    const { body } = await get<Alert[]>('alerts', { model_id: modelId, since: ago(anHourMs) });
+    expect(new Map(body.map(({ alert_id, summary }) => [alert_id, summary]))).toEqual(
+      new Map([
+        [mixed, { succeeded: 2, failed: 1, skipped: 1, open: 1 }],
+        [failed, { succeeded: 0, failed: 1, skipped: 0, open: 0 }],
+        [none, { succeeded: 0, failed: 0, skipped: 0, open: 0 }],
+      ]),
+    );
+    for (const alert of body)
+      expect((await api.call<Alert>('GET', `${workspace}/alerts/${alert.alert_id}`)).body).toEqual(alert);
+  });
+
+  test('a page of alerts takes as many statements as one alert', async () => {
+    const statements: string[] = [];
+    const listen = ({ sql }: { sql: string }) => statements.push(sql);
+    const reader = createAlertsReader(api.database);
+    const modelId = randomUUID();
+    const countOf = async (limit: number) => {
+      statements.length = 0;
+      const range = {
+        from: '00000000-0000-0000-0000-000000000000',
+        below: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      };
+      await reader.list({ workspaceId, filter: { model_id: modelId }, range, limit });
+      return statements.length;
+    };
+    for (let index = 0; index < 20; index += 1)
+      await seedBoth({ modelId, acceptedAtMs: Date.now() - index * 1_000 });
+    api.database.knex.on('query', listen);
+    expect(await countOf(20)).toBe(await countOf(1));
+    api.database.knex.off('query', listen);
+  });
+});
+
+test('alert rules are found by a webhook that they call', async () => {
+  const webhookId = await insertWebhook(api.database, { workspaceId });
+  const other = await insertWebhook(api.database, { workspaceId });
+  const ids = [
+    await insertAlertRule(api.database, { workspaceId, webhookIds: [webhookId] }),
+    await insertAlertRule(api.database, { workspaceId, webhookIds: [other, webhookId] }),
+  ];
+  await insertAlertRule(api.database, { workspaceId, webhookIds: [other] });
+  const idsOf = async (query: Pairs) =>
+    (await get<AlertRule[]>('alert_rules', { webhook_id: webhookId, ...query })).body.map(({ id }) => id);
+  expect((await idsOf({})).sort()).toEqual(ids.sort());
+  const { entries } = await readAll<AlertRule>(
+    api,
+    pathOf('alert_rules', { webhook_id: webhookId, limit: '1' }),
+  );
+  expect(entries.map(({ id }) => id)).toEqual(ids.sort());
+  const total = (await get('alert_rules', { webhook_id: webhookId, count: 'true' })).headers.get(
+    'x-total-count',
+  );
+  expect(total).toBe('2');
+  expect(await idsOf({ webhook_id: randomUUID() })).toEqual([]);
+});
+
+describe('the host of webhooks', () => {
+  const urls = [
+    'https://chat.example.com/hook?token=x',
+    'http://chat.example.com:8080/',
+    'https://chat.example.com.evil.example/',
+    'https://sub.chat.example.com/',
+    'https://xn--bcher-kva.example/',
+    'http://[2001:db8::1]:81/',
+    'http://10.0.0.1/',
+  ];
+  beforeAll(async () => {
+    for (const url of urls) await insertWebhook(api.database, { workspaceId, url });
+  });
+
+  test.each([
+    ['chat.example.com', [urls[0], urls[1]]],
+    ['CHAT.Example.COM', [urls[0], urls[1]]],
+    ['chat.example.com:8080', [urls[1]]],
+    ['chat.example.com:443', [urls[0]]],
+    ['chat.example.com:80', []],
+    ['bücher.example', [urls[4]]],
+    ['[2001:db8:0::1]', [urls[5]]],
+    ['10.1', [urls[6]]],
+    ['example.com', []],
+    ['%', []],
+  ])('the host %s finds %j', async (host, expected) => {
+    const { status, headers, body } = await get<Webhook[]>('webhooks', { host, count: 'true' });
+    if (host === '%') return expect(status).toBe(422);
+    expect(body.map(({ url }) => new URL(url).origin).sort()).toEqual(
+      expected.map((url) => new URL(url!).origin).sort(),
+    );
+    expect(headers.get('x-total-count')).toBe(`${expected.length}`);
+  });
+
+  test.each(['a/b', 'a?b', 'user@a', 'http://a', 'a b', '::1', 'a:99999'])(
+    'the host %j is refused',
+    async (host) => {
+      const { status, body } = await get<Problem>('webhooks', { host });
+      expect([status, body.errors?.[0]?.path]).toEqual([422, 'host']);
+    },
+  );
+});

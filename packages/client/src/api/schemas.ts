@@ -619,6 +619,8 @@ export interface ListAllAuditEventsQuery {
   until?: string | undefined;
   /** Largest number of entries of a page. */
   limit?: number | undefined;
+  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  count?: boolean | undefined;
 }
 
 export interface ListAuditEventsQuery {
@@ -654,6 +656,8 @@ export interface ListAuditEventsQuery {
   until?: string | undefined;
   /** Largest number of entries of a page. */
   limit?: number | undefined;
+  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  count?: boolean | undefined;
 }
 
 export interface ListCancellationsQuery {

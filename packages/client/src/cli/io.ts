@@ -5,7 +5,8 @@ import type { Clock } from '../clock.js';
 export interface Io {
   clock: Clock;
   env: NodeJS.ProcessEnv;
-  stdin: Readable;
+  /** `isTTY` is true for a terminal, where a person can answer questions. */
+  stdin: Readable & { isTTY?: boolean };
   stdout: Terminal;
   stderr: Terminal;
   /** Signal that Ctrl-C aborts. */

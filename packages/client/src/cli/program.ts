@@ -11,6 +11,7 @@ import { addRuleCommands } from './commands/rule-commands.js';
 import { addSessionCommands } from './commands/session-commands.js';
 import { addSettingsCommands } from './commands/settings-commands.js';
 import { addWebhookCommands } from './commands/webhook-commands.js';
+import { addWorkspaceFileCommands } from './commands/workspace-file-commands.js';
 import { exitCodesHelp } from './exit-codes.js';
 import type { Io } from './io.js';
 import { printableLines } from './text.js';
@@ -52,6 +53,7 @@ export function createProgram(io: Io): Command {
   addDeadLetterCommands(program, io);
   addSettingsCommands(program, io);
   addAuditCommands(program, io);
+  addWorkspaceFileCommands(program, io);
   addKeyCommands(program, io);
   addCompletionCommands(program, io);
   return program;

@@ -4,10 +4,11 @@ import { runsOnPlatform, withExamples } from '../action.js';
 import { requireWorkspace } from '../connect.js';
 import type { Io } from '../io.js';
 import { parseCount, parseTime } from '../parse-values.js';
+import { type CountFlag, showList, withCount } from '../show-list.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
 
-interface AuditFlags {
+interface AuditFlags extends CountFlag {
   all?: boolean;
   resource?: string;
   principal?: string;
@@ -30,8 +31,9 @@ export function addAuditCommands(program: Command, io: Io): void {
     .option('--until <time>', 'a time, or an age', parseTime)
     .option('--all', 'in all workspaces, and of engine keys; for admins of the deployment')
     .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
+  withCount(list);
   runsOnPlatform<AuditFlags>(list, io, async ({ platform, options, settings, out, signal }) => {
-    const { all = false, resource, principal, action, since, until, limit } = options;
+    const { all = false, resource, principal, action, since, until, limit, count } = options;
     if (!all) requireWorkspace(settings);
     const query = {
       resource_id: resource,
@@ -43,7 +45,7 @@ export function addAuditCommands(program: Command, io: Io): void {
     };
     const { auditEvents } = platform;
     const found = all ? auditEvents.listAll(query, { signal }) : auditEvents.list(query, { signal });
-    await out.list(found, { columns, limit, none: 'No changes.' });
+    await showList(found, { out, count, columns, limit, none: 'No changes.' });
   });
   withExamples(list, [
     'tocsin audit list --since 7d --action webhook.updated',

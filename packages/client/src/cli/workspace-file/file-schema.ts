@@ -1,0 +1,108 @@
+import { createAlertRuleSchema, createWebhookSchema, patchWorkspaceSettingsSchema } from '@tocsin/contracts';
+import type { CreateAlertRule, CreateWebhook } from '../../api/schemas.js';
+
+/** A webhook of a file. A field that is missing has its default. */
+export interface WebhookEntry extends Omit<CreateWebhook, 'headers' | 'paused_until' | 'external_id'>, Ids {
+  /** Values can contain variables, as the url can. */
+  headers?: Record<string, string | string[]>;
+}
+
+/** An alert rule of a file. A field that is missing has its default. */
+export interface AlertRuleEntry
+  extends Omit<CreateAlertRule, 'notification_webhook_ids' | 'silenced_until' | 'external_id'>,
+    Ids {
+  /** Each the external id, the id or the name of a webhook. */
+  notification_webhooks?: string[];
+}
+
+interface Ids {
+  id?: string;
+  external_id?: string;
+}
+
+export interface SettingsEntry {
+  name?: string | null;
+  notice_webhooks?: string[];
+}
+
+/** The content of a workspace file. */
+export interface WorkspaceFile {
+  namespace: string;
+  settings?: SettingsEntry;
+  webhooks?: WebhookEntry[];
+  alert_rules?: AlertRuleEntry[];
+}
+
+const { paused_until: _pause, ...webhookFields } = createWebhookSchema.properties;
+const {
+  silenced_until: _silence,
+  notification_webhook_ids: _webhookIds,
+  ...ruleFields
+} = createAlertRuleSchema.properties;
+
+const ids = {
+  id: { type: 'string', format: 'uuid' },
+  external_id: { ...createWebhookSchema.properties.external_id, type: 'string' },
+} as const;
+
+const webhookNames = { type: 'array', maxItems: 20, items: { type: 'string', minLength: 1 } } as const;
+
+const { headers, url } = createWebhookSchema.properties;
+const headerValue = headers.additionalProperties.items;
+
+/**
+ * JSON Schema of a workspace file: the writable fields of the API, but without the pause of a webhook and the silence of a rule,
+ * which are no configuration.
+ */
+export const workspaceFileSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    namespace: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$',
+      description: 'a namespace: 63 letters, digits, ., _ and - at most, beginning with a letter or digit',
+    },
+    settings: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { name: patchWorkspaceSettingsSchema.properties.name, notice_webhooks: webhookNames },
+    },
+    webhooks: {
+      type: 'array',
+      maxItems: 1_000,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          ...ids,
+          ...webhookFields,
+          external_id: ids.external_id,
+          // The address is checked by the API, when the variables have their values.
+          url: { type: 'string', minLength: 1, description: url.description },
+          headers: {
+            ...headers,
+            additionalProperties: { ...headerValue, type: ['string', 'array'], items: headerValue },
+          },
+        },
+        required: ['name', 'url', 'body'],
+      },
+    },
+    alert_rules: {
+      type: 'array',
+      maxItems: 10_000,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          ...ids,
+          ...ruleFields,
+          external_id: ids.external_id,
+          notification_webhooks: webhookNames,
+        },
+        required: ['name', 'model_id', 'threshold', 'bound'],
+      },
+    },
+  },
+  required: ['namespace'],
+} as const;

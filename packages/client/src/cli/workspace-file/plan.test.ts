@@ -1,0 +1,182 @@
+import type { AlertRule, Webhook } from '../../api/schemas.js';
+import { createPlan, type Step } from './plan.js';
+import { readWorkspaceFile } from './read-workspace-file.js';
+import type { WorkspaceState } from './workspace-state.js';
+
+const model = 'a9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11';
+
+const chat = {
+  id: '11111111-1111-4111-8111-111111111111',
+  external_id: 'risk/chat',
+  name: 'chat',
+  url: 'https://example.com/stored',
+  headers: { Authorization: ['stored'], 'X-Team': ['a'] },
+  body: '{}',
+  enabled: true,
+  retry_on_timeout: true,
+  retry_schedule_ms: null,
+  timeout_ms: null,
+  rate_limit: null,
+  signing: false,
+  idempotency_header: null,
+} as unknown as Webhook;
+const pager = {
+  ...chat,
+  id: '22222222-2222-4222-8222-222222222222',
+  external_id: null,
+  name: 'pager',
+  headers: {},
+};
+const drift = {
+  id: '33333333-3333-4333-8333-333333333333',
+  external_id: 'risk/drift',
+  name: 'drift',
+  model_id: model,
+  threshold: 0.5,
+  bound: 'upper_bound',
+  enabled: true,
+  cooldown_seconds: 0,
+  notification_webhook_ids: [chat.id],
+} as unknown as AlertRule;
+
+const state = (parts: Partial<WorkspaceState> = {}): WorkspaceState => ({
+  webhooks: [chat, pager],
+  rules: [drift],
+  settings: { name: null, notice_webhook_ids: [], etag: '"1"' },
+  ...parts,
+});
+
+interface Given {
+  env?: NodeJS.ProcessEnv;
+  prune?: boolean;
+  of?: WorkspaceState;
+}
+
+function plan(text: string, { env = {}, prune = false, of = state() }: Given = {}) {
+  const file = readWorkspaceFile(`namespace: risk\n${text}`, 'w.yaml');
+  return createPlan({ file, state: of, env, prune });
+}
+
+const shown = (steps: Step[]) =>
+  steps.map(({ action, kind, label, fields }) => `${action} ${kind} ${label}: ${fields.join(' ')}`);
+
+const entry = (more = '', name = 'chat') => `webhooks:
+  - name: ${name}
+    url: \${URL}
+    headers: {Authorization: "\${TOKEN}", X-Team: a}
+    body: "{}"
+${more}`;
+
+test('an entry that equals its webhook changes nothing, with variables set or not', () => {
+  expect(plan(entry()).steps).toEqual([]);
+  expect(plan(entry(), { env: { URL: chat.url, TOKEN: 'stored' } }).steps).toEqual([]);
+});
+
+test('a variable that is set changes the field, and only names are shown', () => {
+  const { steps } = plan(entry(), { env: { TOKEN: 'new' } });
+  expect(shown(steps)).toEqual(['change webhook risk/chat: headers.Authorization']);
+  expect(steps[0]?.body(new Map())).toEqual({ headers: { Authorization: ['new'], 'X-Team': ['a'] } });
+  expect(shown(plan(entry(), { env: { URL: 'https://example.com/' } }).steps)).toEqual([
+    'change webhook risk/chat: url',
+  ]);
+});
+
+test('a field that the file leaves out returns to its default', () => {
+  const of = state({ webhooks: [{ ...chat, enabled: false, timeout_ms: 5_000 }] });
+  expect(shown(plan(entry(), { of }).steps)).toEqual(['change webhook risk/chat: enabled timeout_ms']);
+});
+
+test('a webhook is created with the external id of namespace and name', () => {
+  const env = { URL: 'https://example.com/', TOKEN: 't' };
+  const { steps } = plan(entry('', 'new'), { env });
+  expect(shown(steps)).toEqual([
+    'create webhook risk/new: name url headers.Authorization headers.X-Team body',
+  ]);
+  expect(steps[0]?.body(new Map())).toMatchObject({ external_id: 'risk/new', url: env.URL });
+});
+
+test('a variable that is not set is a fault where a value is created', () => {
+  expect(() => plan(entry('', 'new'))).toThrow(
+    [
+      'w.yaml:4: webhooks 1, url: needs a value that is not stored, and URL is not set',
+      'w.yaml:5: webhooks 1, headers.Authorization: needs a value that is not stored, and TOKEN is not set',
+    ].join('\n'),
+  );
+  const withoutHeader = state({ webhooks: [{ ...chat, headers: {} }] });
+  expect(() => plan(entry(), { of: withoutHeader })).toThrow(/^w\.yaml:5: .* TOKEN is not set$/);
+});
+
+test('an entry is matched by its external id, else by its id, else by what it would get', () => {
+  const ids = (ids: string) => entry(`    ${ids}`, 'renamed');
+  expect(shown(plan(ids('external_id: risk/chat')).steps)).toEqual(['change webhook risk/chat: name']);
+  expect(shown(plan(ids(`id: ${chat.id.toUpperCase()}`)).steps)).toEqual(['change webhook risk/chat: name']);
+  expect(shown(plan(ids(`external_id: risk/chat\n    id: ${pager.id}`)).steps)).toEqual([
+    'change webhook risk/chat: name',
+  ]);
+  expect(shown(plan(ids(`external_id: risk/pager\n    id: ${chat.id}`)).steps)).toEqual([
+    'change webhook risk/chat: name external_id',
+  ]);
+});
+
+test('a rule refers to webhooks by external id, id and name, also to one that is created', () => {
+  const env = { URL: 'https://example.com/', TOKEN: 't' };
+  const rule = `alert_rules:
+  - {name: drift, model_id: ${model.toUpperCase()}, threshold: 0.5, bound: upper_bound, notification_webhooks: [new, risk/new, ${pager.id}, pager, risk/chat]}`;
+  const { steps } = plan(entry(rule, 'new'), { env });
+  expect(shown(steps)).toEqual([
+    expect.stringContaining('create webhook risk/new'),
+    'change alert rule risk/drift: notification_webhooks',
+  ]);
+  expect(steps[1]?.body(new Map([['risk/new', 'made']]))).toEqual({
+    notification_webhook_ids: ['made', pager.id, chat.id],
+  });
+});
+
+test('a reference to no webhook, and to several, is a fault', () => {
+  const rule = (reference: string) => `alert_rules:
+  - name: drift
+    model_id: ${model}
+    threshold: 0.5
+    bound: upper_bound
+    notification_webhooks:
+      - ${reference}`;
+  expect(() => plan(rule('nobody'))).toThrow(
+    'w.yaml:8: alert_rules 1, notification_webhooks.0: is no webhook of the file or the workspace: nobody',
+  );
+  const of = state({ webhooks: [pager, { ...pager, id: '44444444-4444-4444-8444-444444444444' }] });
+  expect(() => plan(rule('pager'), { of })).toThrow('is the name of several webhooks');
+});
+
+test('prune deletes what the namespace has and the file does not, rules first', () => {
+  const of = state({ webhooks: [chat, pager, { ...pager, id: model, external_id: 'fraud/x' }] });
+  expect(plan('', { of })).toEqual({ steps: [], left: ['alert rule risk/drift', 'webhook risk/chat'] });
+  const pruned = plan('', { of, prune: true });
+  expect(shown(pruned.steps)).toEqual(['delete alert rule risk/drift: ', 'delete webhook risk/chat: ']);
+  expect(pruned.left).toEqual([]);
+});
+
+test('a namespace that another one begins with is not pruned', () => {
+  const of = state({ webhooks: [{ ...chat, external_id: 'risk2/chat' }], rules: [] });
+  expect(plan('', { of, prune: true })).toEqual({ steps: [], left: [] });
+});
+
+test('settings change only if the file has them', () => {
+  const of = state({ settings: { name: 'Risk', notice_webhook_ids: [chat.id], etag: '' } });
+  expect(plan('', { of }).steps).toEqual([]);
+  expect(shown(plan('settings: {notice_webhooks: [chat]}', { of }).steps)).toEqual([
+    'change settings : name',
+  ]);
+  expect(shown(plan('settings: {name: Risk, notice_webhooks: [pager]}', { of }).steps)).toEqual([
+    'change settings : notice_webhooks',
+  ]);
+});
+
+test('two entries for one webhook are a fault', () => {
+  const one = `  - {name: chat, url: u, body: "{}"}`;
+  expect(() => plan(`webhooks:\n${one}\n  - {name: x, id: ${chat.id}, url: u, body: "{}"}`)).toThrow(
+    /^w\.yaml:4: webhooks 2: is the same resource as entry 1/,
+  );
+  expect(() => plan(`webhooks:\n${one.replace('chat', 'a')}\n${one.replace('chat', 'a')}`)).toThrow(
+    /^w\.yaml:4: webhooks 2: is the same resource as entry 1, with the external id risk\/a/,
+  );
+});

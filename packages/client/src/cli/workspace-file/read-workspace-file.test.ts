@@ -1,0 +1,152 @@
+import { CommandFailure } from '../exit-codes.js';
+import { readWorkspaceFile } from './read-workspace-file.js';
+
+const read = (text: string) => readWorkspaceFile(text, 'w.yaml').content;
+
+function faultsOf(text: string): string[] {
+  try {
+    read(text);
+  } catch (error) {
+    if (error instanceof CommandFailure && error.exitCode === 6) return error.message.split('\n');
+    throw error;
+  }
+  return [];
+}
+
+const webhook = ['- name: chat', '  url: ${CHAT_URL}', "  body: '{}'"].map((line) => `  ${line}`).join('\n');
+const file = (more: string) => `namespace: risk\nwebhooks:\n${webhook}\n${more}`;
+
+test('a file is read with its comments, texts of several lines and both forms of headers', () => {
+  const text = `# comment
+namespace: risk
+webhooks:
+  - name: "chat: ops"
+    external_id: risk/chat
+    url: https://example.com/\${TOKEN}
+    headers:
+      Authorization: Bearer \${TOKEN}
+      X-Team: [a, b]
+    body: |-
+      {"text":
+        "{{ model_name }}"}
+alert_rules:
+  - {name: drift, model_id: a9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11, threshold: 0.9, bound: lower_bound, notification_webhooks: [risk/chat]}
+`;
+  expect(read(text)).toMatchObject({
+    webhooks: [
+      {
+        name: 'chat: ops',
+        headers: { Authorization: 'Bearer ${TOKEN}', 'X-Team': ['a', 'b'] },
+        body: '{"text":\n  "{{ model_name }}"}',
+      },
+    ],
+    alert_rules: [{ threshold: 0.9, notification_webhooks: ['risk/chat'] }],
+  });
+});
+
+test('JSON is a workspace file too', () => {
+  expect(read('{"namespace": "risk", "settings": {"name": null}}')).toEqual({
+    namespace: 'risk',
+    settings: { name: null },
+  });
+});
+
+test.each([
+  ['a duplicate key', file('    name: again'), 'w.yaml:6: Map keys must be unique'],
+  ['an unknown field', file('    colour: red'), 'w.yaml:6: webhooks 1, colour: is not a known property'],
+  [
+    'a pause, which is no configuration',
+    file('    paused_until: null'),
+    'w.yaml:6: webhooks 1, paused_until: is not',
+  ],
+  ['a wrong type', file('    enabled: yes'), 'w.yaml:6: webhooks 1, enabled: must be true or false'],
+  [
+    'a number for a text',
+    'namespace: risk\nsettings:\n  name: 5',
+    'w.yaml:3: settings, name: must be a string or null',
+  ],
+  [
+    'a missing field',
+    'namespace: risk\nwebhooks:\n  - name: x\n    body: "{}"',
+    'w.yaml:3: webhooks 1, url: is required',
+  ],
+  [
+    'a header of a wrong type',
+    file('    headers:\n      X: {a: b}'),
+    'w.yaml:7: webhooks 1, headers.X: must be',
+  ],
+  ['an alias', 'namespace: &a risk\nsettings:\n  name: *a', 'w.yaml:3: aliases are not supported'],
+  ['a tag of a language', 'namespace: !!js/function risk', 'w.yaml:1: Unresolved tag'],
+  ['two documents', 'namespace: a\n---\nnamespace: b', 'w.yaml:2: Source contains multiple documents'],
+  ['no document', '', 'w.yaml:1: must be an object'],
+  ['a list', '- a', 'w.yaml:1: must be an object'],
+  ['broken YAML', 'namespace: [a', 'w.yaml:1: Flow sequence in block collection'],
+  ['a tab as indentation', 'settings:\n\tname: x', 'w.yaml:2: '],
+  ['a namespace with a slash', 'namespace: a/b', 'w.yaml:1: namespace: must be a namespace'],
+  ['an empty namespace', 'namespace: ""', 'w.yaml:1: namespace: must be a namespace'],
+  [
+    'another namespace',
+    file('    external_id: fraud/chat'),
+    'w.yaml:6: webhooks 1, external_id: belongs to another namespace',
+  ],
+  [
+    'a bad variable',
+    file('    headers:\n      X: "${a-b}"'),
+    'w.yaml:7: webhooks 1, headers.X: has a "${" that is no variable',
+  ],
+  [
+    'a name that every object has',
+    '__proto__: {}\nnamespace: a',
+    'w.yaml:1: __proto__: is not a known property',
+  ],
+])('%s is a fault with its line', (_, text, fault) => {
+  expect(faultsOf(text)[0]?.slice(0, fault.length)).toBe(fault);
+});
+
+test('an external id twice is a fault in each list', () => {
+  const twice = ['one', 'two']
+    .map((name) => `  - {name: ${name}, external_id: x, url: u, body: b}`)
+    .join('\n');
+  expect(faultsOf(`namespace: risk\nwebhooks:\n${twice}`)).toEqual([
+    'w.yaml:4: webhooks 2, external_id: is also that of entry 1',
+  ]);
+});
+
+test('a file shows all faults, 20 at most', () => {
+  const entries = Array.from({ length: 40 }, (_, index) => `  - {name: w${index}, url: "\${", body: b}`).join(
+    '\n',
+  );
+  const faults = faultsOf(`namespace: risk\nwebhooks:\n${entries}`);
+  expect(faults).toHaveLength(21);
+  expect([faults[0], faults[19], faults[20]]).toEqual([
+    expect.stringContaining('w.yaml:3: webhooks 1, url: '),
+    expect.stringContaining('w.yaml:22: webhooks 20, url: '),
+    'and 20 more',
+  ]);
+});
+
+test('a thousand webhooks are read, and one more is a fault', () => {
+  const entries = (count: number) =>
+    Array.from({ length: count }, (_, index) => `  - {name: w${index}, url: u, body: b}`).join('\n');
+  expect(read(`namespace: risk\nwebhooks:\n${entries(1_000)}`).webhooks).toHaveLength(1_000);
+  expect(faultsOf(`namespace: risk\nwebhooks:\n${entries(1_001)}`)).toEqual([
+    expect.stringMatching(/^w\.yaml:2: webhooks: must NOT have more than 1000 items/),
+  ]);
+});
+
+test('aliases of aliases are refused before they are expanded', () => {
+  const levels = Array.from(
+    { length: 30 },
+    (_, index) => `l${index + 1}: &l${index + 1} [${Array(10).fill(`*l${index}`).join(', ')}]`,
+  );
+  const startMs = performance.now();
+  expect(faultsOf(`l0: &l0 x\n${levels.join('\n')}\nnamespace: a`)[0]).toBe(
+    'w.yaml:2: aliases are not supported; repeat the value',
+  );
+  expect(performance.now() - startMs).toBeLessThan(2_000);
+});
+
+test('deep nesting is a fault and no crash', () => {
+  const depth = 20_000;
+  expect(faultsOf(`namespace: ${'['.repeat(depth)}${']'.repeat(depth)}`)).toHaveLength(1);
+});

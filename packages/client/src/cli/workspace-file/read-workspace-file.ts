@@ -1,0 +1,152 @@
+import { createCheck } from '@tocsin/contracts';
+import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { CommandFailure, exitCodes } from '../exit-codes.js';
+import { type WebhookEntry, type WorkspaceFile, workspaceFileSchema } from './file-schema.js';
+import { hasBadVariable } from './variables.js';
+
+/** A fault of a file. `path` is a JSON pointer into it. */
+export interface FileFault {
+  path: string;
+  message: string;
+}
+
+export interface ReadFile {
+  content: WorkspaceFile;
+  /** Fails with the faults, each with its line. */
+  fail(faults: FileFault[]): never;
+  /** Line of a part of the file, counted from 1. */
+  lineOf(path: string): number;
+}
+
+/**
+ * Reads a workspace file: YAML 1.2 without anchors, aliases and tags of programming languages.
+ * @throws CommandFailure that names every fault with its line, 20 at most
+ */
+export function readWorkspaceFile(text: string, name: string): ReadFile {
+  const lines = new LineCounter();
+  const fail = (faults: { line: number; message: string }[]): never => {
+    const shown = faults.slice(0, maxFaults).map(({ line, message }) => `${name}:${line}: ${message}`);
+    if (faults.length > maxFaults) shown.push(`and ${faults.length - maxFaults} more`);
+    throw new CommandFailure(exitCodes.invalid, shown.join('\n'));
+  };
+  const document = parse(text, { lines, fail });
+  const lineOf = (path: string) => lines.linePos(offsetOf(document, path)).line;
+  const failAt = (faults: FileFault[]) =>
+    fail(faults.map(({ path, message }) => ({ line: lineOf(path), message: `${labelOf(path)}${message}` })));
+  const checked = createCheck<WorkspaceFile>(workspaceFileSchema)(document.toJS());
+  if (!checked.ok) return failAt(checked.faults);
+  const faults = faultsOf(checked.value);
+  return faults.length > 0 ? failAt(faults) : { content: checked.value, fail: failAt, lineOf };
+}
+
+const maxFaults = 20;
+
+function parse(
+  text: string,
+  { lines, fail }: { lines: LineCounter; fail: (faults: { line: number; message: string }[]) => never },
+): Document {
+  const at = (offset: number) => lines.linePos(offset).line;
+  let document: Document;
+  try {
+    document = parseDocument(text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      logLevel: 'error',
+    }) as Document;
+  } catch (error) {
+    // The parser calls itself for each level of nesting.
+    if (error instanceof RangeError) return fail([{ line: 1, message: 'is nested too deeply' }]);
+    throw error;
+  }
+  const faults = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
+    line: at(pos[0]),
+    message: message.split('\n')[0]!,
+  }));
+  if (faults.length > 0) return fail(faults);
+  // A few aliases of aliases can stand for gigabytes.
+  visit(document, {
+    Alias: (_, { range }) => {
+      faults.push({ line: at(range?.[0] ?? 0), message: 'aliases are not supported; repeat the value' });
+    },
+  });
+  return faults.length > 0 ? fail(faults) : document;
+}
+
+/** Position of the part that a JSON pointer names, or of the nearest part around it. */
+function offsetOf({ contents }: Document, path: string): number {
+  let offset = contents?.range?.[0] ?? 0;
+  let node: unknown = contents;
+  for (const step of path.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    const found = childOf(node, name);
+    if (found === undefined) break;
+    offset = found.place?.range?.[0] ?? offset;
+    node = found.value;
+  }
+  return offset;
+}
+
+function childOf(node: unknown, name: string): { place: Node | null; value: unknown } | undefined {
+  if (isSeq(node)) {
+    const value = node.items[Number(name)] as Node | undefined;
+    return value && { place: value, value };
+  }
+  if (!isMap(node)) return undefined;
+  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === name);
+  return pair && { place: pair.key as Node, value: pair.value };
+}
+
+/** For example "webhooks 3, url: ". Entries are counted from 1. */
+function labelOf(path: string): string {
+  const [, list, index, ...field] = path.split('/');
+  if (list === undefined) return '';
+  const entry = index !== undefined && /^\d+$/.test(index) ? ` ${Number(index) + 1}` : '';
+  const rest = entry === '' && index !== undefined ? [index, ...field] : field;
+  return `${[`${list}${entry}`, ...(rest.length > 0 ? [rest.join('.')] : [])].join(', ')}: `;
+}
+
+/** Faults that a schema cannot find. */
+function faultsOf({ namespace, webhooks = [], alert_rules: rules = [] }: WorkspaceFile): FileFault[] {
+  return [
+    ...idFaults(namespace, webhooks, '/webhooks'),
+    ...idFaults(namespace, rules, '/alert_rules'),
+    ...webhooks.flatMap((webhook, index) => variableFaults(webhook, `/webhooks/${index}`)),
+  ];
+}
+
+function idFaults(
+  namespace: string,
+  entries: readonly { id?: string; external_id?: string }[],
+  path: string,
+): FileFault[] {
+  const seen = new Map<string, number>();
+  return entries.flatMap((entry, index) =>
+    (['external_id', 'id'] as const).flatMap((name): FileFault[] => {
+      const value = entry[name];
+      if (value === undefined) return [];
+      const place = `${path}/${index}/${name}`;
+      const first = seen.get(`${name} ${value}`);
+      if (first !== undefined) return [{ path: place, message: `is also that of entry ${first + 1}` }];
+      seen.set(`${name} ${value}`, index);
+      const isForeign = name === 'external_id' && value.includes('/') && !value.startsWith(`${namespace}/`);
+      return isForeign
+        ? [{ path: place, message: `belongs to another namespace: it does not begin with ${namespace}/` }]
+        : [];
+    }),
+  );
+}
+
+const badVariable = 'has a "${" that is no variable: write ${NAME}, or $${ for the text ${';
+
+function variableFaults({ url, headers = {} }: WebhookEntry, path: string): FileFault[] {
+  const places = [
+    { path: `${path}/url`, values: [url] },
+    ...Object.entries(headers).map(([name, values]) => ({
+      path: `${path}/headers/${name}`,
+      values: [values].flat(),
+    })),
+  ];
+  return places
+    .filter(({ values }) => values.some(hasBadVariable))
+    .map(({ path }) => ({ path, message: badVariable }));
+}

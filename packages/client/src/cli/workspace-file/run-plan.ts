@@ -1,0 +1,134 @@
+import { NotFoundError, PreconditionFailedError, TooManyRequestsError } from '../../api/errors.js';
+import type { PlatformClient } from '../../api/platform-api.js';
+import type { CreateAlertRule, CreateWebhook } from '../../api/schemas.js';
+import type { Clock } from '../../clock.js';
+import { createPlan, type Plan, type PlanOptions, type Step } from './plan.js';
+import { readState } from './workspace-state.js';
+
+interface Deps {
+  platform: PlatformClient;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/** A plan with the ETags of the resources that it changes: by id, and of the settings by `settings`. */
+export interface VersionedPlan extends Plan {
+  etags: ReadonlyMap<string, string>;
+}
+
+/** Plans until every resource that changes was read with its ETag: what is shown is what a change is conditional on. */
+export async function planChanges(
+  deps: Deps,
+  options: Pick<PlanOptions, 'file' | 'env' | 'prune'>,
+): Promise<VersionedPlan> {
+  const { platform, signal } = deps;
+  const state = await retryWhenLimited(deps, () => readState(platform, signal));
+  const etags = new Map([['settings', state.settings.etag]]);
+  for (;;) {
+    const plan = createPlan({ ...options, state });
+    const unread = plan.steps.filter(({ id }) => id !== undefined && !etags.has(id));
+    if (unread.length === 0) return { ...plan, etags };
+    for (const { id = '', kind } of unread) {
+      const lists = kind === 'webhook' ? 'webhooks' : 'rules';
+      const read = kind === 'webhook' ? platform.webhooks : platform.alertRules;
+      try {
+        const found = await retryWhenLimited<{ id: string; etag: string }>(deps, () =>
+          read.get(id, { signal }),
+        );
+        etags.set(id, found.etag);
+        replace(state[lists], id, [found]);
+      } catch (error) {
+        if (!(error instanceof NotFoundError)) throw error;
+        replace(state[lists], id, []);
+      }
+    }
+  }
+}
+
+function replace(list: { id: string }[], id: string, by: { id: string }[]): void {
+  const index = list.findIndex((resource) => resource.id === id);
+  if (index >= 0) list.splice(index, 1, ...by);
+}
+
+export interface PlanResult {
+  done: Step[];
+  /** The step that failed. */
+  failed?: { step: Step; error: unknown };
+  /** The steps after it. */
+  notDone: Step[];
+}
+
+/** Runs the steps of a plan one after the other, up to the first that fails. */
+export async function runPlan(
+  { steps, etags }: VersionedPlan,
+  deps: Deps & { onDone(step: Step, warnings: string[]): void },
+): Promise<PlanResult> {
+  const created = new Map<string, string>();
+  for (const [index, step] of steps.entries()) {
+    try {
+      const ifMatch = etags.get(step.id ?? step.kind);
+      const { id, warnings = [] } = await retryWhenLimited(deps, () =>
+        runStep(step, { ...deps, ifMatch, created }),
+      );
+      if (step.action === 'create' && id !== undefined) created.set(step.label, id);
+      deps.onDone(step, warnings);
+    } catch (error) {
+      return { done: steps.slice(0, index), failed: { step, error }, notDone: steps.slice(index + 1) };
+    }
+  }
+  return { done: steps, notDone: [] };
+}
+
+async function runStep(
+  { action, kind, id = '', body }: Step,
+  {
+    platform,
+    signal,
+    ifMatch,
+    created,
+  }: Pick<Deps, 'platform' | 'signal'> & {
+    ifMatch: string | undefined;
+    created: ReadonlyMap<string, string>;
+  },
+): Promise<{ id?: string; warnings?: string[] }> {
+  const options = { signal, ifMatch };
+  const values = body(created);
+  if (kind === 'settings') {
+    await platform.settings.update(values, options);
+    return {};
+  }
+  const resources = kind === 'webhook' ? platform.webhooks : platform.alertRules;
+  if (action === 'delete') {
+    await resources.delete(id, options);
+    return {};
+  }
+  if (action === 'change') return resources.update(id, values, options);
+  return resources.create(values as CreateWebhook & CreateAlertRule, { signal });
+}
+
+/** Sentence about a step that failed. */
+export function describeFailure(step: Step, error: unknown): string {
+  if (error instanceof PreconditionFailedError)
+    return `Somebody else has changed ${nameOf(step)} since the plan was made, so this change was refused.`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** For example "webhook risk/chat". */
+export function nameOf({ kind, label }: Step): string {
+  return label === '' ? kind : `${kind} ${label}`;
+}
+
+const maxLimitedMs = 120_000;
+
+/** A request that the rate limit refuses has done nothing, so every request can be repeated. */
+async function retryWhenLimited<T>({ clock, signal }: Deps, send: () => Promise<T>): Promise<T> {
+  const endMs = clock.now() + maxLimitedMs;
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof TooManyRequestsError) || clock.now() >= endMs) throw error;
+      await clock.sleep(error.retryAfterMs ?? 1_000, signal);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { hasBadVariable, substitute } from './variables.js';
+
+const env = { A: 'a', B_2: '${A}', EMPTY: '', $: 'x' };
+
+test.each([
+  ['https://example.com', 'https://example.com'],
+  ['${A}', 'a'],
+  ['https://${A}/${B_2}?x=${EMPTY}$', 'https://a/${A}?x=$'],
+  ['$${A}', '${A}'],
+  ['$$${A}', '$${A}'],
+  ['$A {A} $', '$A {A} $'],
+])('the text %s becomes %s', (text, value) => {
+  expect(substitute(text, env)).toEqual({ value });
+});
+
+test('a text with unset variables names all of them', () => {
+  expect(substitute('${NONE}${A}${toString}', env)).toEqual({ unset: ['NONE', 'toString'] });
+});
+
+test.each(['${', '${}', '${1}', '${a-b}', '${A', '$${A}${b c}'])('the text %s has a bad variable', (text) => {
+  expect(hasBadVariable(text)).toBe(true);
+});
+
+test.each(['${A}', '$${', '$${a-b}', '$', '{}'])('the text %s has no bad variable', (text) => {
+  expect(hasBadVariable(text)).toBe(false);
+});

@@ -1,0 +1,170 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Document } from 'yaml';
+import type { AlertRule, Webhook } from '../../api/schemas.js';
+import { CommandFailure, exitCodes } from '../exit-codes.js';
+import type { AlertRuleEntry, SettingsEntry, WebhookEntry, WorkspaceFile } from './file-schema.js';
+import { ruleDefaults, webhookDefaults } from './plan.js';
+import { labelOf, type WorkspaceState } from './workspace-state.js';
+
+export interface ExportOptions {
+  /** Default: the only namespace in use, or `default`. */
+  namespace?: string | undefined;
+  /** False: resources without an external id have no id either, for another workspace. */
+  withIds: boolean;
+}
+
+/** The configuration of a workspace as a file: urls and header values are variables. */
+export function createWorkspaceFile(
+  state: WorkspaceState,
+  { namespace = namespaceOf(state), withIds }: ExportOptions,
+): { file: WorkspaceFile; leftOut: string[] } {
+  const isIncluded = ({ external_id }: Webhook | AlertRule) =>
+    !external_id?.includes('/') || external_id.startsWith(`${namespace}/`);
+  const ids = (resource: Webhook | AlertRule) => idsOf(resource, { namespace, withIds });
+  const variables = createVariableNames();
+  const reference = createReferences(state.webhooks, withIds);
+  const inOrder = <R extends Webhook | AlertRule>(resources: readonly R[]) =>
+    resources.filter(isIncluded).sort((a, b) => (sortKey(a, namespace) < sortKey(b, namespace) ? -1 : 1));
+  const webhooks = inOrder(state.webhooks);
+  const rules = inOrder(state.rules);
+  if (!withIds) for (const list of [webhooks, rules]) requireUniqueIds(list, namespace);
+  const { name, notice_webhook_ids } = state.settings;
+  const settings: SettingsEntry = {
+    ...(name !== null && { name }),
+    ...(notice_webhook_ids.length > 0 && { notice_webhooks: notice_webhook_ids.map(reference) }),
+  };
+  return {
+    file: {
+      namespace,
+      settings,
+      webhooks: webhooks.map(
+        (webhook): WebhookEntry => ({
+          ...ids(webhook),
+          name: webhook.name,
+          ...variables(webhook),
+          body: webhook.body,
+          ...changedFrom(webhookDefaults, webhook),
+        }),
+      ),
+      alert_rules: rules.map((rule): AlertRuleEntry => {
+        const { name, model_id, threshold, bound, notification_webhook_ids: webhookIds } = rule;
+        return {
+          ...ids(rule),
+          name,
+          model_id,
+          threshold,
+          bound,
+          ...changedFrom(ruleDefaults, rule),
+          ...(webhookIds.length > 0 && { notification_webhooks: webhookIds.map(reference) }),
+        };
+      }),
+    },
+    leftOut: [...state.webhooks, ...state.rules].filter((resource) => !isIncluded(resource)).map(labelOf),
+  };
+}
+
+const comment = ` Made by \`tocsin export\`. Urls and header values are variables of the environment: \`tocsin apply\` leaves what is
+ stored where a variable is not set.`;
+
+export function toYaml(file: WorkspaceFile): string {
+  const document = new Document(file);
+  document.commentBefore = comment;
+  return document.toString({ lineWidth: 0, blockQuote: 'literal' });
+}
+
+function namespaceOf({ webhooks, rules }: WorkspaceState): string {
+  const used = [...webhooks, ...rules].flatMap(
+    ({ external_id }) => /^([A-Za-z0-9][A-Za-z0-9._-]{0,62})\//.exec(external_id ?? '')?.[1] ?? [],
+  );
+  const [first, ...others] = [...new Set(used)].sort();
+  if (others.length === 0) return first ?? 'default';
+  throw new CommandFailure(
+    exitCodes.usage,
+    `Several namespaces are in use: give --namespace with one of ${[first, ...others].join(', ')}.`,
+  );
+}
+
+/** Without ids, an external id that `apply` would give is left out too: the copy of a workspace has no others. */
+function idsOf(
+  { id, external_id, name }: Webhook | AlertRule,
+  { namespace, withIds }: { namespace: string; withIds: boolean },
+): { id?: string; external_id?: string } {
+  if (withIds) return external_id === null ? { id } : { external_id };
+  return external_id === null || external_id === `${namespace}/${name}` ? {} : { external_id };
+}
+
+function sortKey(resource: Webhook | AlertRule, namespace: string): string {
+  return [resource.name, externalIdIn(namespace, resource), resource.id].join('\n');
+}
+
+/** The external id that a resource has in a copy. */
+function externalIdIn(namespace: string, { external_id, name }: Webhook | AlertRule): string {
+  return external_id ?? `${namespace}/${name}`;
+}
+
+function requireUniqueIds(resources: (Webhook | AlertRule)[], namespace: string): void {
+  const ids = resources.map((resource) => externalIdIn(namespace, resource));
+  const twice = resources.find((_, index) => ids.indexOf(ids[index]!) !== index);
+  if (twice !== undefined)
+    throw new CommandFailure(
+      exitCodes.conflict,
+      `Several have the name ${JSON.stringify(twice.name)}. Give them external ids, or other names, before an export without ids.`,
+    );
+}
+
+function changedFrom<Defaults extends object>(
+  defaults: Defaults,
+  resource: { [Name in keyof Defaults]: unknown },
+): object {
+  const names = Object.keys(defaults) as (keyof Defaults)[];
+  return Object.fromEntries(
+    names
+      .filter((name) => !isDeepStrictEqual(resource[name], defaults[name]))
+      .map((name) => [name, resource[name]]),
+  );
+}
+
+/** Webhooks by their name where it leads to one only, which is the same in every workspace. */
+function createReferences(webhooks: readonly Webhook[], withIds: boolean): (id: string) => string {
+  const uses = new Map<string, number>();
+  for (const { name, external_id, id } of webhooks)
+    for (const text of new Set([name, external_id, id]))
+      if (text !== null) uses.set(text, (uses.get(text) ?? 0) + 1);
+  const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
+  return (id) => {
+    const webhook = byId.get(id);
+    if (webhook === undefined) return id;
+    const { name, external_id } = webhook;
+    if (uses.get(name) === 1) return name;
+    return external_id ?? (withIds ? id : name);
+  };
+}
+
+/** Url and headers of webhooks as variables, such as `${CHAT_URL}` and `${CHAT_AUTHORIZATION}`. */
+function createVariableNames() {
+  const taken = new Set<string>();
+  const unique = (name: string) => {
+    let candidate = name;
+    for (let next = 2; taken.has(candidate); next += 1) candidate = `${name}_${next}`;
+    taken.add(candidate);
+    return `\${${candidate}}`;
+  };
+  return ({ name, headers }: Webhook): Pick<WebhookEntry, 'url' | 'headers'> => {
+    const prefix = toVariable(name);
+    const variables = Object.entries(headers).map(([header, values]): [string, string | string[]] => {
+      const names = values.map(() => unique(`${prefix}_${toVariable(header)}`));
+      return [header, names.length === 1 ? names[0]! : names];
+    });
+    const url = unique(`${prefix}_URL`);
+    return { url, ...(variables.length > 0 && { headers: Object.fromEntries(variables) }) };
+  };
+}
+
+function toVariable(text: string): string {
+  const letters = text
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '');
+  if (letters === '') return 'WEBHOOK';
+  return /^\d/.test(letters) ? `WEBHOOK_${letters}` : letters;
+}

@@ -1,6 +1,6 @@
 export { ensureChromiumInstalled } from './chromium/ensure-chromium-installed.js';
 export { canInstallPackages, installPackages } from './debian/install-packages.js';
-export { installWithoutService } from './debian/install-without-service.js';
+export { ensureInstalled, installWithoutService } from './debian/install-without-service.js';
 export { type InboxOptions, type RunningInbox, startInbox } from './inbox/start-inbox.js';
 export { type Directory, makeDirectory, type RoleName } from './oidc/directory.js';
 export { type ProviderOptions, type RunningProvider, startProvider } from './oidc/start-provider.js';
@@ -14,5 +14,11 @@ export { getPostgresUser } from './postgres/system-user.js';
 export { findFreePorts } from './processes/free-port.js';
 export { createProcessHost, type ProcessHost } from './processes/process-host.js';
 export { prepareNodeFiles } from './rabbitmq/node-files.js';
-export { ensureRabbitmqInstalled, startRabbitmq } from './rabbitmq/start-rabbitmq.js';
+export {
+  type Epmd,
+  ensureRabbitmqInstalled,
+  startEpmd,
+  startRabbitmq,
+  startRabbitmqNode,
+} from './rabbitmq/start-rabbitmq.js';
 export { startTestServers } from './test/start-test-servers.js';

@@ -1,15 +1,9 @@
-import { existsSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  canInstallPackages,
-  createProcessHost,
-  findFreePorts,
-  getPostgresUser,
-  installWithoutService,
-} from '@tocsin/local';
+import { createProcessHost, ensureInstalled, findFreePorts, getPostgresUser } from '@tocsin/local';
 import { until } from '@tocsin/testing';
 
 export interface Pgbouncer {
@@ -18,7 +12,6 @@ export interface Pgbouncer {
   stop(): Promise<void>;
 }
 
-const program = '/usr/sbin/pgbouncer';
 const debianPackage = {
   name: 'pgbouncer',
   unitLinks: ['/etc/systemd/system/multi-user.target.wants/pgbouncer.service'],
@@ -29,10 +22,7 @@ export async function startPgbouncer(serverUrl: string): Promise<Pgbouncer> {
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-pgbouncer-'));
   const processes = createProcessHost();
   processes.removeAtEnd(directory);
-  if (!existsSync(program)) {
-    if (!canInstallPackages()) throw new Error('PgBouncer is not installed: apt-get install pgbouncer');
-    installWithoutService(debianPackage, join(directory, 'apt.log'));
-  }
+  const program = ensureInstalled('/usr/sbin/pgbouncer', debianPackage, join(directory, 'apt.log'));
   const [port = 0] = await findFreePorts(1);
   const configuration = join(directory, 'pgbouncer.ini');
   await writeFile(configuration, configure(serverUrl, { port, directory }));

@@ -1,12 +1,24 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readLogTail } from '../processes/process-host.js';
-import { installPackages } from './install-packages.js';
+import { canInstallPackages, installPackages } from './install-packages.js';
 
 export interface ServicePackage {
   name: string;
   /** Links that start its system service at boot. */
   unitLinks: readonly string[];
+}
+
+/**
+ * Returns the path of a server's program. Installs its package as root on Debian, without its system service, if the
+ * program is missing.
+ * @throws Error that says how to install it
+ */
+export function ensureInstalled(program: string, wanted: ServicePackage, logFile: string): string {
+  if (existsSync(program)) return program;
+  if (!canInstallPackages()) throw new Error(`${program} is missing: apt-get install ${wanted.name}`);
+  installWithoutService(wanted, logFile);
+  return program;
 }
 
 const policy = '/usr/sbin/policy-rc.d';

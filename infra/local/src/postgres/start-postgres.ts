@@ -17,6 +17,8 @@ export interface PostgresOptions {
   durable: boolean;
   /** Name of a database to create if missing. */
   database?: string;
+  /** Settings in addition to the usual ones, or in place of them. */
+  settings?: Readonly<Record<string, string | number>>;
 }
 
 export interface RunningPostgres {

@@ -18,6 +18,10 @@ export interface NodeFiles {
 
 export interface NodeOptions {
   installed: InstalledRabbitmq;
+  /** Unless given: `tocsin@localhost`. */
+  nodeName?: string | undefined;
+  /** File of the password and the Erlang cookie, which the nodes of a cluster share. Unless given: one in the directory. */
+  secretsFile?: string | undefined;
   virtualHosts?: string[];
   maxMessageBytes?: number | undefined;
 }
@@ -26,10 +30,10 @@ export interface NodeOptions {
 export function prepareNodeFiles(
   directory: string,
   ports: RabbitmqPorts,
-  { installed, virtualHosts = [], maxMessageBytes }: NodeOptions,
+  { installed, nodeName, secretsFile, virtualHosts = [], maxMessageBytes }: NodeOptions,
 ): NodeFiles {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const secrets = readOrMakeSecrets(join(directory, 'secrets.json'));
+  const secrets = readOrMakeSecrets(secretsFile ?? join(directory, 'secrets.json'));
   const cookie = join(directory, '.erlang.cookie');
   if (!existsSync(cookie)) writeFileSync(cookie, secrets.cookie, { mode: 0o400 });
   const definitions = join(directory, 'definitions.json');
@@ -42,7 +46,7 @@ export function prepareNodeFiles(
     join(directory, 'inetrc'),
     '{host, {127,0,0,1}, ["localhost"]}.\n{lookup, [file, native]}.\n',
   );
-  return { ...secrets, env: environment(directory, ports, installed) };
+  return { ...secrets, env: environment(directory, ports, { installed, nodeName }) };
 }
 
 interface Secrets {
@@ -120,7 +124,7 @@ function configuration({
 function environment(
   directory: string,
   ports: RabbitmqPorts,
-  installed: InstalledRabbitmq,
+  { installed, nodeName = 'tocsin@localhost' }: Pick<NodeOptions, 'installed' | 'nodeName'>,
 ): NodeJS.ProcessEnv {
   return {
     PATH: installed.path,
@@ -131,7 +135,7 @@ function environment(
     RABBITMQ_CONF_ENV_FILE: join(directory, 'empty-env.conf'),
     ERL_INETRC: join(directory, 'inetrc'),
     // The host name of the machine often does not resolve.
-    RABBITMQ_NODENAME: 'tocsin@localhost',
+    RABBITMQ_NODENAME: nodeName,
     RABBITMQ_DIST_PORT: String(ports.distribution),
     RABBITMQ_CONFIG_FILE: join(directory, 'rabbitmq.conf'),
     RABBITMQ_CONFIG_FILES: join(directory, 'conf.d'),

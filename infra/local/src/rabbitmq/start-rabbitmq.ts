@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'amqplib';
 import { canInstallPackages } from '../debian/install-packages.js';
@@ -7,7 +8,7 @@ import { findRabbitmq, type InstalledRabbitmq } from './find-rabbitmq.js';
 import { howToInstall, installRabbitmq } from './install-rabbitmq.js';
 import { prepareNodeFiles, type RabbitmqPorts } from './node-files.js';
 
-export interface RabbitmqOptions {
+interface RabbitmqOptions {
   processes: ProcessHost;
   /** Directory for data and secrets of the node. Created if missing. */
   directory: string;
@@ -18,7 +19,13 @@ export interface RabbitmqOptions {
   virtualHosts?: string[];
   /** Maximum size of a message. Unless given: that of the shipped broker. */
   maxMessageBytes?: number;
+  /** Unless given: `tocsin@localhost`. */
+  nodeName?: string;
+  /** File of the password and the Erlang cookie, which the nodes of a cluster share. Unless given: one in `directory`. */
+  secretsFile?: string;
 }
+
+type InstalledOptions = RabbitmqOptions & { installed: InstalledRabbitmq };
 
 export interface RunningRabbitmq {
   /** Process of the node. Stopping it stops its epmd (Erlang's port mapper) too. */
@@ -43,51 +50,58 @@ export function ensureRabbitmqInstalled(logFile: string, say: (message: string) 
 }
 
 /** Starts a private node. Resolves when it accepts AMQP connections; throws with the end of its log otherwise. */
-export async function startRabbitmq(
-  options: RabbitmqOptions & { installed: InstalledRabbitmq },
-): Promise<RunningRabbitmq> {
+export async function startRabbitmq(options: InstalledOptions): Promise<RunningRabbitmq> {
+  const epmd = await startEpmd(options);
+  try {
+    const { child, url } = await startRabbitmqNode(options);
+    return { child: withEpmd(child, epmd), url };
+  } catch (error) {
+    await epmd.stop();
+    throw error;
+  }
+}
+
+/** Starts a node for which an epmd runs already: all nodes of a cluster use one. */
+export async function startRabbitmqNode(options: InstalledOptions): Promise<RunningRabbitmq> {
   const { processes, directory, logFile, ports } = options;
   const { username, password, env } = prepareNodeFiles(directory, ports, options);
-  const epmd = await keepEpmd(options);
-  let node: Child | undefined;
+  const node = await processes.start({
+    name: 'rabbitmq',
+    command: options.installed.server,
+    args: [],
+    env,
+    cwd: directory,
+    logFile,
+  });
+  const url = `amqp://${username}:${password}@127.0.0.1:${ports.amqp}`;
   try {
-    node = await processes.start({
-      name: 'rabbitmq',
-      command: options.installed.server,
-      args: [],
-      env,
-      cwd: directory,
-      logFile,
-    });
-    const url = `amqp://${username}:${password}@127.0.0.1:${ports.amqp}`;
     await waitUntil(() => connectOnce(url), {
       what: 'RabbitMQ',
       timeoutMs: 90_000,
       child: node,
       intervalMs: 100,
     });
-    return { child: withEpmd(node, epmd), url };
+    return { child: node, url };
   } catch (error) {
-    await node?.stop();
-    await epmd.stop();
+    await node.stop();
     throw error;
   }
 }
 
-interface Epmd {
+export interface Epmd {
   stop(): Promise<void>;
 }
+
+type EpmdOptions = Pick<InstalledOptions, 'processes' | 'directory' | 'installed'> & {
+  ports: { epmd: number };
+};
 
 /**
  * Starts epmd, Erlang's port mapper, in the foreground on its own port. Without it the node would start a daemon that
  * outlives it. epmd starts before the node and is restarted at once when it exits.
  */
-async function keepEpmd({
-  processes,
-  directory,
-  ports,
-  installed,
-}: RabbitmqOptions & { installed: InstalledRabbitmq }): Promise<Epmd> {
+export async function startEpmd({ processes, directory, ports, installed }: EpmdOptions): Promise<Epmd> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   let stopping = false;
   const startOne = () =>
     processes.start({

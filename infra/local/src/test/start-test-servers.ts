@@ -49,6 +49,8 @@ export async function startTestServers(processes: ProcessHost): Promise<TestServ
       virtualHosts: [
         // A virtual host without the topology.
         'blank',
+        // For a test with two installations.
+        'second',
         ...Array.from({ length: maxJestWorkers }, (_, index) => `jest-${index + 1}`),
       ],
     }),

@@ -18,6 +18,13 @@ import type { Fault } from './fault.js';
 import { flood } from './flood-faults.js';
 import { useWrongKeys } from './key-faults.js';
 import { injectRandomly } from './random-faults.js';
+import {
+  killAllBrokers,
+  killBrokerLeader,
+  killPrimary,
+  killPrimaryAndBrokerLeader,
+  killStandby,
+} from './replica-faults.js';
 import { fillDisk, freezeBroker, freezeDatabase, killAndRestart, restart } from './server-faults.js';
 import {
   killAllWorkers,
@@ -35,6 +42,9 @@ import {
 const recoveryLimitMs = 35_000;
 /** Workers only lack their keys, or are busy, so the backlog of the fault is the only wait. */
 const backlogLimitMs = 20_000;
+
+/** Eight processes share the machine with the load, so the rate is lower. */
+const replicated = { replicated: true, alertsPerSecond: 100 };
 
 /** Returns all faults in the order of the table. */
 export function allFaults(seed: number): Fault[] {
@@ -115,6 +125,15 @@ export function allFaults(seed: number): Fault[] {
       inject: injectRandomly(seed),
       affectsWorkers: true,
       affectsApi: true,
+    },
+    { name: 'replicated: broker leader killed', inject: killBrokerLeader, ...replicated },
+    { name: 'replicated: brokers killed one by one', inject: killAllBrokers, ...replicated },
+    { name: 'replicated: standby killed', inject: killStandby, ...replicated },
+    { name: 'replicated: primary killed, standby promoted', inject: killPrimary, ...replicated },
+    {
+      name: 'replicated: primary and broker leader killed',
+      inject: killPrimaryAndBrokerLeader,
+      ...replicated,
     },
   ];
 }

@@ -1,5 +1,7 @@
 import { type Fixtures, writeFixtures } from '../test-bed/fixtures.js';
 import { startIdentityProvider } from '../test-bed/identity-provider.js';
+import { type Replicas, startReplicas } from '../test-bed/replicas/replicas.js';
+import type { ServersOptions } from '../test-bed/servers.js';
 import { type ProxiedService, startProxiedService } from '../test-bed/services.js';
 import { createTestBed, type TestBed } from '../test-bed/test-bed.js';
 import type { Timing } from './timing.js';
@@ -14,10 +16,14 @@ export interface FaultTestBed extends TestBed {
   /** Access token of an administrator, who may publish in every workspace. */
   adminToken: string;
   timing: Timing;
+  /** Undefined for single servers. */
+  replicas: Replicas | undefined;
 }
 
 export interface FaultTestBedOptions {
   timing: Timing;
+  /** True: three brokers and two databases behind a balancer, in place of one of each. */
+  replicated?: boolean;
   /** Options of Node for the services; used to load mutations. */
   nodeOptions?: { worker?: string[]; api?: string[] };
   print(line: string): void;
@@ -27,8 +33,13 @@ export const webhooksPerAlert = 2;
 const workerCount = 2;
 
 export async function createFaultTestBed(options: FaultTestBedOptions): Promise<FaultTestBed> {
-  const { timing, nodeOptions = {}, print } = options;
-  const testBed = await createTestBed({ print });
+  const { timing, replicated = false, nodeOptions = {}, print } = options;
+  let replicas: Replicas | undefined;
+  const startReplicated = async (servers: ServersOptions) => {
+    replicas = await startReplicas(servers);
+    return replicas;
+  };
+  const testBed = await createTestBed({ print, ...(replicated && { startServers: startReplicated }) });
   const { database, destination, secrets } = testBed;
   const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(webhooksPerAlert) });
   const provider = await startIdentityProvider(testBed, fixtures.workspaceId);
@@ -58,6 +69,7 @@ export async function createFaultTestBed(options: FaultTestBedOptions): Promise<
     token: await provider.fetchToken('publisher'),
     adminToken: await provider.fetchToken('admin'),
     timing,
+    replicas,
     async stop() {
       await Promise.all([api, ...workers].map((service) => service.stop()));
       await provider.stop();

@@ -19,6 +19,8 @@ export interface Fault {
   affectsWorkers?: boolean;
   /** True for the faults of the short form (`--short`). */
   short?: boolean;
+  /** The fault needs replicated servers. It runs in the long form only. */
+  replicated?: boolean;
 }
 
 /** Work that was in progress when the fault was injected, and deliveries that it may repeat. */
@@ -31,7 +33,10 @@ export interface Exposure {
   bound: number;
   /** Limit on repeated requests by slot. Without it, any delivery may be repeated up to `bound`. */
   slots?: Map<number, number>;
-  /** End of the fault in milliseconds of the machine's monotonic clock. */
+  /**
+   * End of the fault in milliseconds of the machine's monotonic clock; for a failover the time of the kill, so that the
+   * recovery contains the failover.
+   */
   endedAtMs: number;
   /** One sentence for each promise that was broken during the fault, beyond those that every run checks. */
   problems?: string[];

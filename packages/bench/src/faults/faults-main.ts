@@ -4,7 +4,7 @@ import { savePage } from '../report/save-page.js';
 import type { Fault } from './fault.js';
 import { allFaults } from './fault-list.js';
 import { formatFaultTable } from './fault-table.js';
-import { createFaultTestBed } from './fault-test-bed.js';
+import { createFaultTestBed, type FaultTestBed } from './fault-test-bed.js';
 import { mutationCases } from './mutation-cases.js';
 import { type FaultResult, runFault } from './run-fault.js';
 import { runMutation } from './run-mutation.js';
@@ -44,16 +44,17 @@ async function runFaults(): Promise<boolean> {
   const faults = chooseFaults(allFaults(toNumber('seed', values.seed)));
   const results: FaultResult[] = [];
   const errors: string[] = [];
-  let testBed = await createFaultTestBed({ timing, print });
-  /** After a problem the state of the system is unknown, so the next fault gets a new one. */
-  const replaceTestBed = async () => {
-    await testBed.stop();
-    testBed = await createFaultTestBed({ timing, print });
-  };
+  let testBed: FaultTestBed | undefined;
   for (const fault of faults) {
     const startedAtMs = performance.now();
+    const { replicated = false } = fault;
     let passed = false;
     try {
+      if (testBed !== undefined && replicated !== (testBed.replicas !== undefined)) {
+        await testBed.stop();
+        testBed = undefined;
+      }
+      testBed ??= await createFaultTestBed({ timing, replicated, print });
       const result = await runFault(testBed, fault);
       results.push(result);
       passed = result.problems.length === 0;
@@ -61,11 +62,15 @@ async function runFaults(): Promise<boolean> {
     } catch (error) {
       errors.push(`RED ${fault.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
-    if (!passed) await replaceTestBed();
+    // After a problem the state of the system is unknown, so the next fault gets a new one.
+    if (!passed) {
+      await testBed?.stop();
+      testBed = undefined;
+    }
     const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
     print(`${passed ? 'ok ' : 'RED'} ${fault.name} (${seconds} s)`);
   }
-  await testBed.stop();
+  await testBed?.stop();
   const table = [formatFaultTable(results), ...errors].join('\n');
   print(table);
   if (values.save !== undefined)

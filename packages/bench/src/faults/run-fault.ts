@@ -15,6 +15,7 @@ export interface FaultResult extends Comparison {
   fault: string;
   exposure: Exposure;
   recoverySeconds: number;
+  pauses: Pauses;
   responses: RestResponses;
   /** One sentence for each broken promise; empty when the fault has passed. */
   problems: string[];
@@ -77,6 +78,7 @@ async function runTrial(testBed: FaultTestBed, fault: Fault): Promise<FaultResul
     allRequestsRecorded: !fault.affectsWorkers,
   });
   const recoverySeconds = recoveryOf({ exposure, load, records });
+  const pauses = pausesOf(load, records);
   const responses = load.responses!;
   const { deadLetters, open } = await readOpenState(database, run);
   const { unexpected } = await destination.call('progress', undefined);
@@ -93,7 +95,7 @@ async function runTrial(testBed: FaultTestBed, fault: Fault): Promise<FaultResul
     ...(unexpected === 0 ? [] : [`${unexpected} requests of other runs`]),
     ...findProcessProblems(testBed),
   ];
-  return { fault: fault.name, ...comparison, exposure, recoverySeconds, responses, problems };
+  return { fault: fault.name, ...comparison, exposure, recoverySeconds, pauses, responses, problems };
 }
 
 async function waitUntilOffered({ generator, run }: Trial, alerts: number): Promise<void> {
@@ -116,6 +118,27 @@ function recoveryOf({ exposure, load, records }: Recovery): number {
       lastMs = Math.max(lastMs, succeededAtMs - monotonicToUnixMs);
   }
   return (lastMs - exposure.endedAtMs) / 1_000;
+}
+
+/** Longest times while alerts were offered in which none was accepted, and in which no delivery succeeded. */
+interface Pauses {
+  acceptMs: number;
+  deliverMs: number;
+}
+
+function pausesOf({ offeredAtMs, acceptedAtMs }: LoadResult, records: DeliveryRecord[]): Pauses {
+  const [firstMs = 0, lastMs = 0] = [offeredAtMs.at(0), offeredAtMs.at(-1)];
+  const monotonicToUnixMs = Date.now() - monotonicMs();
+  const longest = (timesMs: number[]) => {
+    const sorted = timesMs.filter((atMs) => atMs >= firstMs && atMs <= lastMs).sort((a, b) => a - b);
+    return sorted.reduce((max, atMs, index) => Math.max(max, atMs - (sorted[index - 1] ?? firstMs)), 0);
+  };
+  return {
+    acceptMs: longest([...acceptedAtMs]),
+    deliverMs: longest(
+      records.flatMap(({ succeededAtMs }) => (succeededAtMs ?? Number.NaN) - monotonicToUnixMs),
+    ),
+  };
 }
 
 /** Finds processes that ended by themselves and services that logged a failure. */

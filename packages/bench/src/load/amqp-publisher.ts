@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConfirmChannel, connect } from 'amqplib';
+import { monotonicMs } from '../measure/clock.js';
 
 /** Publishes alerts until the system has accepted them. */
 export interface AlertPublisher {
@@ -26,14 +27,22 @@ const connectTimeoutMs = 5_000;
 const messageOptions = { persistent: true, mandatory: true, contentType: 'application/json' };
 
 /**
+ * A message without a confirm after this time is published again, as every publisher has to do: RabbitMQ 3.10 can
+ * leave messages that were in flight to a killed leader of a queue without any reply.
+ */
+const confirmTimeoutMs = 5_000;
+
+/**
  * Publishes with confirms over one connection. After a connection loss it reconnects and publishes all unconfirmed
  * messages again. Rejects when the first connection fails.
  */
 export async function openAmqpPublisher(url: string): Promise<AlertPublisher> {
-  const unconfirmed = new Set<OfferedAlert>();
+  /** Time of the latest publish, on the monotonic clock. */
+  const unconfirmed = new Map<OfferedAlert, number>();
   let channel: ConfirmChannel | undefined;
 
   const send = (alert: OfferedAlert) => {
+    unconfirmed.set(alert, monotonicMs());
     try {
       channel?.publish(
         alert.route.exchange,
@@ -57,7 +66,7 @@ export async function openAmqpPublisher(url: string): Promise<AlertPublisher> {
     // A channel can close while its connection stays open, for example after its exchange was deleted.
     opened.once('close', () => connection.close().catch(() => {}));
     channel = opened;
-    for (const alert of unconfirmed) send(alert);
+    for (const alert of unconfirmed.keys()) send(alert);
     return { ended };
   };
   const reconnectForever = async (ended: Promise<unknown>): Promise<void> => {
@@ -75,11 +84,12 @@ export async function openAmqpPublisher(url: string): Promise<AlertPublisher> {
 
   const { ended } = await open();
   void reconnectForever(ended);
+  setInterval(() => {
+    const overdueMs = monotonicMs() - confirmTimeoutMs;
+    for (const [alert, sentAtMs] of unconfirmed) if (sentAtMs < overdueMs) send(alert);
+  }, 1_000).unref();
   return {
-    publish(alert) {
-      unconfirmed.add(alert);
-      send(alert);
-    },
+    publish: send,
     inFlight: () => unconfirmed.size,
   };
 }

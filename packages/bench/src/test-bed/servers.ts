@@ -23,10 +23,21 @@ export interface DatabaseServer extends ManagedProcess {
   readonly url: string;
 }
 
-export interface BrokerServer extends ManagedProcess {
+export interface BrokerServer extends ManagedProcess, BrokerCommands {
   readonly url: string;
-  /** Runs `rabbitmqctl` with these arguments against the node and returns its standard output. */
+}
+
+/** Commands of a broker node. Each returns its standard output. */
+export interface BrokerCommands {
+  /** Runs `rabbitmqctl`. */
   control(...args: string[]): Promise<string>;
+  /** Runs `rabbitmq-queues`. */
+  queues(...args: string[]): Promise<string>;
+}
+
+export interface Servers {
+  postgres: DatabaseServer;
+  rabbitmq: BrokerServer;
 }
 
 /**
@@ -78,25 +89,36 @@ export async function startBrokerServer(options: ServersOptions): Promise<Broker
     url = running.url;
     return running.child;
   });
+  const commands = brokerCommands({ installed, directory, epmdPort: epmd, nodeName: 'tocsin@localhost' });
+  return { ...server, ...commands, url };
+}
+
+export interface BrokerCommandsOptions {
+  installed: { server: string; path: string };
+  /** Directory of the node, with its Erlang cookie. */
+  directory: string;
+  epmdPort: number;
+  nodeName: string;
+}
+
+export function brokerCommands(options: BrokerCommandsOptions): BrokerCommands {
+  const { installed, directory, epmdPort, nodeName } = options;
   const env = {
     PATH: installed.path,
     LANG: 'C.UTF-8',
     HOME: directory,
-    ERL_EPMD_PORT: String(epmd),
+    ERL_EPMD_PORT: String(epmdPort),
     ERL_INETRC: join(directory, 'inetrc'),
     RABBITMQ_CONF_ENV_FILE: join(directory, 'empty-env.conf'),
-    RABBITMQ_NODENAME: 'tocsin@localhost',
+    RABBITMQ_NODENAME: nodeName,
   };
-  const rabbitmqctl = join(dirname(installed.server), 'rabbitmqctl');
+  const run = async (program: string, args: string[]) => {
+    const file = join(dirname(installed.server), program);
+    const { stdout } = await promisify(execFile)(file, ['--quiet', ...args], { env, cwd: directory });
+    return stdout;
+  };
   return {
-    ...server,
-    url,
-    async control(...args) {
-      const { stdout } = await promisify(execFile)(rabbitmqctl, ['--quiet', ...args], {
-        env,
-        cwd: directory,
-      });
-      return stdout;
-    },
+    control: (...args) => run('rabbitmqctl', args),
+    queues: (...args) => run('rabbitmq-queues', args),
   };
 }

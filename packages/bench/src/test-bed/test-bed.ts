@@ -14,7 +14,7 @@ import {
 import { createProcessHost } from '@tocsin/local';
 import { type Destination, startDestination } from '../destination/start-destination.js';
 import { type LoadGenerator, startLoadGenerator } from '../load/start-load-generator.js';
-import { startBrokerServer, startDatabaseServer } from './servers.js';
+import { type Servers, type ServersOptions, startBrokerServer, startDatabaseServer } from './servers.js';
 import { type ServiceHost, type ServiceOptions, type ServiceProcess, startService } from './services.js';
 
 /** PostgreSQL, RabbitMQ, a destination and a load generator on free ports. Each suite starts the services it needs. */
@@ -41,6 +41,8 @@ export interface TestBedOptions {
   print(line: string): void;
   /** Writes CPU profiles of the workers and counts statements in PostgreSQL. Both reduce throughput. */
   profile?: boolean;
+  /** Starts database and broker. Unless given: one server of each. */
+  startServers?: (options: ServersOptions) => Promise<Servers>;
 }
 
 export const suiteApplicationName = 'tocsin-bench';
@@ -49,18 +51,18 @@ export const suiteApplicationName = 'tocsin-bench';
 const profileDirectory = fileURLToPath(new URL('../../results/profiles/', import.meta.url));
 const longStatementMs = 600_000;
 
-export async function createTestBed({ print, profile = false }: TestBedOptions): Promise<TestBed> {
+export async function createTestBed({
+  print,
+  profile = false,
+  startServers = (options) => startSingleServers(options, { countStatements: profile }),
+}: TestBedOptions): Promise<TestBed> {
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-bench-'));
   // Started as root, PostgreSQL runs as another user, who must be able to enter the directory.
   chmodSync(directory, 0o711);
   const processes = createProcessHost();
   processes.removeAtEnd(directory);
   const logFile = (name: string) => join(directory, 'logs', `${name}.log`);
-  const servers = { processes, directory, logFile, print };
-  const [postgres, rabbitmq] = await Promise.all([
-    startDatabaseServer(servers, { countStatements: profile }),
-    startBrokerServer(servers),
-  ]);
+  const { postgres, rabbitmq } = await startServers({ processes, directory, logFile, print });
   const database = createDatabase({
     url: postgres.url,
     applicationName: suiteApplicationName,
@@ -115,6 +117,17 @@ export async function createTestBed({ print, profile = false }: TestBedOptions):
     },
   };
   return testBed;
+}
+
+async function startSingleServers(
+  options: ServersOptions,
+  { countStatements }: { countStatements: boolean },
+): Promise<Servers> {
+  const [postgres, rabbitmq] = await Promise.all([
+    startDatabaseServer(options, { countStatements }),
+    startBrokerServer(options),
+  ]);
+  return { postgres, rabbitmq };
 }
 
 /** Runs `work` with `count` workers and stops them afterwards. */

@@ -1,0 +1,109 @@
+/** Faults of replicated servers: a member is killed with SIGKILL under load, and others take over. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { alertFiredQueue } from '@tocsin/messaging';
+import { monotonicMs } from '../measure/clock.js';
+import type { ManagedProcess } from '../test-bed/managed-process.js';
+import type { BrokerNode } from '../test-bed/replicas/broker-cluster.js';
+import type { DatabasePair } from '../test-bed/replicas/database-pair.js';
+import type { Replicas } from '../test-bed/replicas/replicas.js';
+import { delayedAlerts, startLoad } from './exposure.js';
+import type { Exposure, Trial } from './fault.js';
+
+/** Time after which a killed broker or standby is started again, in milliseconds. */
+const absenceMs = 10_000;
+/** Time after which a failed primary is replaced, in milliseconds: three failed checks of one second. */
+const detectionMs = 3_000;
+
+/** Kills the node that leads the queue of alerts, and starts it again after 10 s. */
+export function killBrokerLeader(trial: Trial): Promise<Exposure> {
+  return failOver(trial, async ({ brokers }) => {
+    const leader = await brokers.leaderOf(alertFiredQueue);
+    return {
+      kill: () => kill(leader),
+      repair: () => bringBack([leader], brokers.untilComplete),
+    };
+  });
+}
+
+/** Kills each node of the broker, the next one when the one before is back. */
+export function killAllBrokers(trial: Trial): Promise<Exposure> {
+  return failOver(trial, async ({ brokers }) => {
+    const [first, ...others] = brokers.nodes;
+    return {
+      kill: () => kill(first!),
+      async repair() {
+        await bringBack([first!], brokers.untilComplete);
+        for (const node of others) {
+          await kill(node);
+          await bringBack([node], brokers.untilComplete);
+        }
+      },
+    };
+  });
+}
+
+/** Kills the synchronous standby: every commit waits until it is back. */
+export function killStandby(trial: Trial): Promise<Exposure> {
+  return failOver(trial, async ({ databases }) => {
+    const standby = databases.standby();
+    return { kill: () => kill(standby), repair: () => bringBack([standby]) };
+  });
+}
+
+/** Kills the primary, promotes the standby, and makes the former primary a standby. */
+export function killPrimary(trial: Trial): Promise<Exposure> {
+  return failOver(trial, async ({ databases }) => ({
+    kill: () => kill(databases.primary()),
+    failOver: () => promote(databases),
+    repair: databases.rebuildStandby,
+  }));
+}
+
+export function killPrimaryAndBrokerLeader(trial: Trial): Promise<Exposure> {
+  return failOver(trial, async ({ brokers, databases }) => {
+    const leader: BrokerNode = await brokers.leaderOf(alertFiredQueue);
+    return {
+      kill: () => Promise.all([kill(databases.primary()), kill(leader)]),
+      failOver: () => promote(databases),
+      repair: () => Promise.all([databases.rebuildStandby(), bringBack([leader], brokers.untilComplete)]),
+    };
+  });
+}
+
+interface Failover {
+  kill(): Promise<unknown>;
+  /** The step that replaces the failed member, if the others do not do it by themselves. */
+  failOver?(): Promise<unknown>;
+  /** Brings the failed member back. */
+  repair(): Promise<unknown>;
+}
+
+/** No worker dies, so no request may be repeated. */
+async function failOver(trial: Trial, plan: (replicas: Replicas) => Promise<Failover>): Promise<Exposure> {
+  if (trial.replicas === undefined) throw new Error('This fault needs replicated servers.');
+  const steps = await plan(trial.replicas);
+  await startLoad(trial);
+  const killedAtMs = monotonicMs();
+  await steps.kill();
+  await steps.failOver?.();
+  await steps.repair();
+  const exposure = await delayedAlerts(trial, { sinceMs: killedAtMs, minimumMs: 100 });
+  return { ...exposure, endedAtMs: killedAtMs };
+}
+
+async function kill(server: ManagedProcess): Promise<void> {
+  server.signal('SIGKILL');
+  await server.exited();
+}
+
+async function bringBack(servers: ManagedProcess[], untilComplete?: () => Promise<void>): Promise<void> {
+  await sleep(absenceMs);
+  await Promise.all(servers.map((server) => server.restart()));
+  await untilComplete?.();
+}
+
+async function promote(databases: DatabasePair): Promise<void> {
+  await sleep(detectionMs);
+  await databases.promote();
+}

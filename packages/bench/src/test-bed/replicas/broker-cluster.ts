@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { ensureRabbitmqInstalled, findFreePorts, startEpmd, startRabbitmqNode } from '@tocsin/local';
+import { createBroker } from '@tocsin/messaging';
+import { until } from '@tocsin/testing';
+import { type ManagedProcess, startManagedProcess } from '../managed-process.js';
+import { type BrokerCommands, brokerCommands, type ServersOptions } from '../servers.js';
+
+export interface BrokerNode extends ManagedProcess, BrokerCommands {
+  /** Name of the node in the cluster, such as `tocsin-1@localhost`. */
+  readonly nodeName: string;
+  readonly url: string;
+}
+
+/** Three RabbitMQ nodes on one machine. Each queue of Tocsin has a member on every node. */
+export interface BrokerCluster {
+  nodes: BrokerNode[];
+  /** Returns the node that leads a queue now. */
+  leaderOf(queue: string): Promise<BrokerNode>;
+  /** Waits until all members of all queues are online. */
+  untilComplete(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const nodeCount = 3;
+const joinTimeoutMs = 60_000;
+
+/**
+ * Starts one node with the queues of Tocsin, lets two empty nodes join it, and grows the queues to them: a cluster that
+ * began as a single node.
+ */
+export async function startBrokerCluster(options: ServersOptions): Promise<BrokerCluster> {
+  const { processes, logFile, print } = options;
+  const directory = join(options.directory, 'rabbitmq');
+  const installed = ensureRabbitmqInstalled(logFile('apt'), print);
+  const [epmdPort = 0] = await findFreePorts(1);
+  const epmd = await startEpmd({ processes, directory, installed, ports: { epmd: epmdPort } });
+
+  const startNode = async (number: number): Promise<BrokerNode> => {
+    const nodeName = `tocsin-${number}@localhost`;
+    const name = `rabbitmq-${number}`;
+    const nodeDirectory = join(options.directory, name);
+    const [amqp = 0, distribution = 0] = await findFreePorts(2);
+    let url = '';
+    const node = await startManagedProcess(name, async () => {
+      const running = await startRabbitmqNode({
+        processes,
+        directory: nodeDirectory,
+        logFile: logFile(name),
+        ports: { amqp, distribution, epmd: epmdPort },
+        installed,
+        nodeName,
+        secretsFile: join(directory, 'secrets.json'),
+      });
+      url = running.url;
+      return running.child;
+    });
+    return {
+      ...node,
+      ...brokerCommands({ installed, directory: nodeDirectory, epmdPort, nodeName }),
+      nodeName,
+      url,
+    };
+  };
+
+  const first = await startNode(1);
+  await declareQueues(first.url);
+  const joining = await Promise.all([startNode(2), startNode(3)]);
+  for (const node of joining) await joinCluster(node, first);
+  const nodes = [first, ...joining];
+
+  /** Nodes by queue, from a column of `rabbitmqctl list_queues`. */
+  const readColumn = async (column: 'leader' | 'members' | 'online') => {
+    const table = await listQueues(nodes, column);
+    return new Map(
+      table.split('\n').flatMap((line) => {
+        const [queue = '', found = ''] = line.split('\t');
+        const names = found.match(/tocsin-\d@localhost/g);
+        return names === null ? [] : [[queue, names] as const];
+      }),
+    );
+  };
+  const untilComplete = () =>
+    until(
+      `all queues have ${nodeCount} members online`,
+      async () => [...(await readColumn('online')).values()].every((names) => names.length === nodeCount),
+      { timeoutMs: joinTimeoutMs, intervalMs: 500 },
+    ).then(() => {});
+  await untilComplete();
+  return {
+    nodes,
+    async leaderOf(queue) {
+      const leader = (await readColumn('leader')).get(queue)?.[0];
+      const found = nodes.find(({ nodeName }) => nodeName === leader);
+      if (found === undefined) throw new Error(`The queue ${queue} has no leader.`);
+      return found;
+    },
+    untilComplete,
+    async stop() {
+      await Promise.all(nodes.map((node) => node.stop()));
+      await epmd.stop();
+    },
+  };
+}
+
+/** A service declares the queues when it connects. */
+async function declareQueues(url: string): Promise<void> {
+  const broker = await createBroker({ url, name: 'tocsin-bench' });
+  await broker.ready();
+  await broker.close();
+}
+
+/** The commands of the guide. An existing queue has no member on a new node until it is grown. */
+async function joinCluster(node: BrokerNode, first: BrokerNode): Promise<void> {
+  await node.control('stop_app');
+  await node.control('reset');
+  await node.control('join_cluster', first.nodeName);
+  await node.control('start_app');
+  await node.queues('grow', node.nodeName, 'all');
+}
+
+/** Asks the nodes one after the other, because some of them may be down. */
+async function listQueues(nodes: BrokerNode[], column: string): Promise<string> {
+  const [node, ...others] = nodes;
+  if (node === undefined) throw new Error('No node of the cluster responds.');
+  try {
+    return await node.control('list_queues', 'name', column);
+  } catch {
+    return listQueues(others, column);
+  }
+}

@@ -20,7 +20,13 @@ export {
 } from './errors.js';
 export { migrateDatabase } from './migrate-database.js';
 export { type Migration, migrations } from './migrations/index.js';
-export { ensurePartitions, listDays, partitionsOfDay, readClock } from './partitions-repository.js';
+export {
+  ensurePartitions,
+  listDays,
+  partitionName,
+  partitionsOfDay,
+  readClock,
+} from './partitions-repository.js';
 export { readWithTimeout } from './read-with-timeout.js';
 export { firstIdAt, firstIdOf, lastIdAt, recordId, timeOfRecordId } from './record-id.js';
 export { checkSchema } from './schema-reader.js';

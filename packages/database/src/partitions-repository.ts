@@ -67,7 +67,8 @@ export function partitionsOfDay(day: number): string[] {
   return partitionedTables.map((table) => partitionName(table, day));
 }
 
-function partitionName(table: string, day: number): string {
+/** Name of the partition of a table for a day, a number of days since 1970. */
+export function partitionName(table: string, day: number): string {
   return `${table}_${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
 

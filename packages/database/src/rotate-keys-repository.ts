@@ -1,120 +1,177 @@
 import { checkCanary, replaceCanary } from './canary-repository.js';
-import type { Database } from './connection.js';
+import type { Database, Transaction } from './connection.js';
+import { listDays, partitionName } from './partitions-repository.js';
 import type { SecretBox } from './secret-box.js';
+import { sqlArray } from './sql-array.js';
 
 /** A table with encrypted columns. */
 interface EncryptedTable {
   name: string;
-  /** SQL of the rows, named `t`, joined to the row that has their workspace. */
-  rows: string;
+  /** True for a table with a partition for each day. Its partitions are rotated one after the other. */
+  daily?: boolean;
+  /** SQL of the table that has the workspace, joined to the rows `t`; `{day}` is the suffix of the day's partitions. */
+  join?: string;
   workspaceId: string;
   /** Primary key. Its values, joined with "/", are the id of the row in the authenticated data. */
-  key: string[];
+  key: Key[];
   /** The column `url` is stored in `url_encrypted`. */
   columns: string[];
 }
 
+interface Key {
+  name: string;
+  type: 'uuid' | 'integer';
+}
+
+const id: Key = { name: 'id', type: 'uuid' };
+
 const encryptedTables: EncryptedTable[] = [
-  {
-    name: 'webhooks',
-    rows: 'webhooks t',
-    workspaceId: 't.workspace_id',
-    key: ['id'],
-    columns: ['url', 'headers', 'body'],
-  },
+  { name: 'webhooks', workspaceId: 't.workspace_id', key: [id], columns: ['url', 'headers', 'body'] },
   {
     name: 'webhook_signing_secrets',
-    rows: 'webhook_signing_secrets t join webhooks w on w.id = t.webhook_id',
+    join: 'join webhooks w on w.id = t.webhook_id',
     workspaceId: 'w.workspace_id',
-    key: ['id'],
+    key: [id],
     columns: ['secret'],
   },
   {
     name: 'attempts',
-    rows: 'attempts t join deliveries d on d.id = t.delivery_id',
+    daily: true,
+    join: 'join deliveries{day} d on d.id = t.delivery_id',
     workspaceId: 'd.workspace_id',
-    key: ['delivery_id', 'claim'],
+    key: [
+      { name: 'delivery_id', type: 'uuid' },
+      { name: 'claim', type: 'integer' },
+    ],
     columns: ['exchange'],
   },
-  {
-    name: 'deliveries',
-    rows: 'deliveries t',
-    workspaceId: 't.workspace_id',
-    key: ['id'],
-    columns: ['rendered'],
-  },
+  { name: 'deliveries', daily: true, workspaceId: 't.workspace_id', key: [id], columns: ['rendered'] },
 ];
 
 /** Number of rows of each table that were encrypted with the current key. */
 export type RotatedRows = Record<string, number>;
 
+/** Called after each page with the rows of a table that are done. */
+export type OnRotated = (table: string, rows: number) => void;
+
 /**
- * Encrypts with the current key every value that an older key encrypted, page by page, while the system runs. A row
- * that changes meanwhile is skipped: its writer uses the current key. After an interruption a second call continues
- * with the rows that are left. The canary is last: until then every process needs the older key.
+ * Encrypts with the current key every value that another key encrypted, page by page, while the system runs. The rows of
+ * a page are locked for some milliseconds. After an interruption a second call continues with the rows that are left. The
+ * canary is last: until then every process needs the older key.
  * @throws AppError `unavailable` if the keys do not decrypt the canary; nothing is changed then
  */
-export async function rotateKeys(database: Database, secrets: SecretBox): Promise<RotatedRows> {
+export async function rotateKeys(
+  database: Database,
+  secrets: SecretBox,
+  onRotated: OnRotated = () => {},
+): Promise<RotatedRows> {
   await checkCanary(database, secrets);
+  const days = await listDays(database);
   const rotated: RotatedRows = {};
-  for (const table of encryptedTables) rotated[table.name] = await rotateTable(database, secrets, table);
+  for (const table of encryptedTables) {
+    let rows = 0;
+    const onPage = (count: number) => {
+      rows += count;
+      onRotated(table.name, rows);
+    };
+    const suffixes = table.daily ? days.map((day) => partitionName('', day)) : [''];
+    const rotateNext = async (): Promise<void> => {
+      for (let suffix = suffixes.shift(); suffix !== undefined; suffix = suffixes.shift())
+        await rotateTable(database, secrets, { table, suffix }, onPage);
+    };
+    await Promise.all(Array.from({ length: parallelDays }, rotateNext));
+    rotated[table.name] = rows;
+  }
   await replaceCanary(database, secrets);
   return rotated;
 }
 
-const pageRows = 200;
+/** One day is encrypted while the database reads or writes a page of another. */
+export const parallelDays = 2;
+
+/** Rows of a page. Attempts have up to 128 KiB each, so that a page has at most 64 MiB. */
+const pageRows = 500;
 
 type EncryptedRow = Record<string, unknown> & { workspace_id: string };
 
-async function rotateTable(database: Database, secrets: SecretBox, table: EncryptedTable): Promise<number> {
-  let rotated = 0;
-  for (let page = await readPage(database, table); page.length > 0; ) {
-    for (const row of page) rotated += await rotateRow(database, secrets, { table, row });
-    page = page.length < pageRows ? [] : await readPage(database, table, page.at(-1));
-  }
-  return rotated;
+interface Source {
+  table: EncryptedTable;
+  /** Suffix of the day's partitions; empty for a table without partitions. */
+  suffix: string;
 }
 
-async function readPage(
-  { knex }: Database,
-  { rows, workspaceId, key, columns }: EncryptedTable,
-  after?: EncryptedRow,
-): Promise<EncryptedRow[]> {
-  const keys = key.map((column) => `t.${column}`).join(', ');
-  const encrypted = columns.map((column) => `t.${column}_encrypted`);
-  const parameters = key.map(() => '?').join(', ');
-  // Most deliveries have no encrypted value, and the history can have millions of rows.
-  const hasValue = encrypted.map((column) => `${column} is not null`).join(' or ');
-  const found = await knex.raw(
-    `select ${workspaceId} as workspace_id, ${keys}, ${encrypted.join(', ')} from ${rows}
-     where (${hasValue}) ${after === undefined ? '' : `and (${keys}) > (${parameters})`}
-     order by ${keys} limit ${pageRows}`,
-    after === undefined ? [] : key.map((column) => String(after[column])),
-  );
-  return found.rows;
-}
-
-/** Returns the number of rows that were written: 0 or 1. */
-async function rotateRow(
-  { knex }: Database,
+async function rotateTable(
+  database: Database,
   secrets: SecretBox,
-  { table, row }: { table: EncryptedTable; row: EncryptedRow },
-): Promise<number> {
-  const id = table.key.map((column) => row[column]).join('/');
-  const before: Record<string, Buffer> = {};
-  const after: Record<string, Buffer> = {};
-  for (const column of table.columns) {
-    const name = `${column}_encrypted`;
-    const encrypted = row[name];
-    if (!Buffer.isBuffer(encrypted) || secrets.usesCurrentKey(encrypted)) continue;
-    const location = { workspaceId: row.workspace_id, table: table.name, id, column };
-    before[name] = encrypted;
-    after[name] = secrets.encrypt(secrets.decrypt(encrypted, location), location);
-  }
-  if (Object.keys(after).length === 0) return 0;
-  const key = Object.fromEntries(table.key.map((column) => [column, row[column]]));
-  // Two encryptions of one value differ, so an equal value is the one that was read.
-  return knex(table.name)
-    .where({ ...key, ...before })
-    .update(after);
+  source: Source,
+  onPage: (rows: number) => void,
+): Promise<void> {
+  let last: EncryptedRow | undefined;
+  do {
+    const page = await database.knex.transaction(async (trx) => {
+      const rows = await lockPage(trx, source, { prefix: secrets.currentPrefix, after: last });
+      if (rows.length > 0) await writePage(trx, source, encryptAgain(rows, source.table, secrets));
+      return rows;
+    });
+    if (page.length > 0) onPage(page.length);
+    last = page.at(-1);
+  } while (last !== undefined);
+}
+
+/** Locks rows with a value that another key encrypted. */
+async function lockPage(
+  trx: Transaction,
+  { table, suffix }: Source,
+  { prefix, after }: { prefix: Buffer; after: EncryptedRow | undefined },
+): Promise<EncryptedRow[]> {
+  const { name, join = '', workspaceId, columns } = table;
+  const names = table.key.map((key) => key.name);
+  const keys = names.map((key) => `t.${key}`).join(', ');
+  const encrypted = columns.map((column) => `t.${column}_encrypted`);
+  // Only the first bytes are read of the values that are left out.
+  const isOld = encrypted.map((column) => `substring(${column} for ${prefix.length}) <> ?`).join(' or ');
+  const isLater = after === undefined ? 'true' : `(${keys}) > (${names.map(() => '?').join(', ')})`;
+  const { rows } = await trx.raw<{ rows: EncryptedRow[] }>(
+    `select ${workspaceId} as workspace_id, ${keys}, ${encrypted.join(', ')}
+     from ${name}${suffix} t ${join.replace('{day}', suffix)}
+     where (${isOld}) and ${isLater}
+     order by ${keys} limit ${pageRows} for no key update of t`,
+    [...columns.map(() => prefix), ...(after === undefined ? [] : names.map((key) => String(after[key])))],
+  );
+  return rows;
+}
+
+function encryptAgain(rows: EncryptedRow[], { name, key, columns }: EncryptedTable, secrets: SecretBox) {
+  return rows.map((row): EncryptedRow => {
+    const rowId = key.map((part) => row[part.name]).join('/');
+    const changed: EncryptedRow = { ...row };
+    for (const column of columns) {
+      const value = row[`${column}_encrypted`];
+      if (!Buffer.isBuffer(value) || secrets.usesCurrentKey(value)) continue;
+      const location = { workspaceId: row.workspace_id, table: name, id: rowId, column };
+      changed[`${column}_encrypted`] = secrets.encrypt(secrets.decrypt(value, location), location);
+    }
+    return changed;
+  });
+}
+
+async function writePage(trx: Transaction, { table, suffix }: Source, rows: EncryptedRow[]): Promise<void> {
+  const { name, key } = table;
+  const columns = table.columns.map((column) => `${column}_encrypted`);
+  const values = [
+    ...key.map((part) =>
+      part.type === 'uuid'
+        ? sqlArray.uuid(rows.map((row) => String(row[part.name])))
+        : sqlArray.integer(rows.map((row) => Number(row[part.name]))),
+    ),
+    ...columns.map((column) => sqlArray.bytea(rows.map((row) => row[column] as Buffer | null))),
+  ];
+  const types = [...key.map(({ type }) => type), ...columns.map(() => 'bytea')];
+  const names = [...key.map((part) => part.name), ...columns];
+  await trx.raw(
+    `update ${name}${suffix} t set ${columns.map((column) => `${column} = v.${column}`).join(', ')}
+     from unnest(${types.map((type) => `?::${type}[]`).join(', ')}) as v(${names.join(', ')})
+     where ${key.map((part) => `t.${part.name} = v.${part.name}`).join(' and ')}`,
+    values,
+  );
 }

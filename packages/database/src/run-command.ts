@@ -7,23 +7,26 @@ export interface Command<Settings extends object> {
   /** Name of its connection in `pg_stat_activity`. */
   applicationName: string;
   env: NodeJS.ProcessEnv;
+  /** Number of connections. Unless given: 1. */
+  poolSize?: number;
   /** Reads the settings of the command besides `DATABASE_URL`. */
   readSettings(read: EnvReader): Settings;
-  /** Resolves to the lines to print. */
-  run(database: Database, settings: Settings): Promise<string[]>;
+  /** Resolves to the lines to print at the end; `print` prints a line at once. */
+  run(database: Database, settings: Settings, print: (line: string) => void): Promise<string[]>;
 }
 
-/** Runs a command for operators on one connection without a statement timeout. A failure sets the exit code to 1. */
+/** Runs a command for operators without a statement timeout. A failure sets the exit code to 1. */
 export async function runCommand<Settings extends object>(command: Command<Settings>): Promise<void> {
-  const { name, applicationName, env, readSettings, run } = command;
+  const { name, applicationName, env, poolSize = 1, readSettings, run } = command;
   let database: Database | undefined;
   try {
     const { url, settings } = readEnv(env, (read) => ({
       url: read.secretUrl('DATABASE_URL', ['postgres', 'postgresql']),
       settings: readSettings(read),
     }));
-    database = createDatabase({ url: url.reveal(), applicationName, poolSize: 1, statementTimeoutMs: 0 });
-    for (const line of await run(database, settings as Settings)) process.stdout.write(`${line}\n`);
+    database = createDatabase({ url: url.reveal(), applicationName, poolSize, statementTimeoutMs: 0 });
+    const print = (line: string) => void process.stdout.write(`${line}\n`);
+    for (const line of await run(database, settings as Settings, print)) print(line);
   } catch (error) {
     process.stderr.write(`${describe(name, error)}\n`);
     process.exitCode = 1;

@@ -24,6 +24,8 @@ export interface SecretBox {
   /** Id of the key that encrypted the value; the key may be unknown. */
   keyIdOf(encrypted: Buffer): string;
   usesCurrentKey(encrypted: Buffer): boolean;
+  /** First bytes of every value that the current key has encrypted, and of no other value. */
+  readonly currentPrefix: Buffer;
 }
 
 export interface SecretKey {
@@ -75,6 +77,7 @@ export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
     },
     keyIdOf,
     usesCurrentKey: (encrypted) => keyIdOf(encrypted) === current.id,
+    currentPrefix: header,
   };
 }
 

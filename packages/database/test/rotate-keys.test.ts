@@ -98,7 +98,7 @@ test('a rotation stops at an unknown key and names it, and continues when the ke
   });
 });
 
-test('a rotation skips a row that changes meanwhile', async () => {
+test('a rotation keeps a value that changes meanwhile, and rotates the others of its row', async () => {
   const id = await addWebhook(before);
   const location = { workspaceId, table: 'webhooks', id, column: 'url' };
   const url_encrypted = after.encrypt('http://other/', location);
@@ -108,9 +108,11 @@ test('a rotation skips a row that changes meanwhile', async () => {
     rotation = rotateKeys(db.database, during);
     await untilLockWaits(db.database, { sessions: 1 });
   });
-  expect(await rotation).toEqual({ webhooks: 0, webhook_signing_secrets: 0, attempts: 0, deliveries: 0 });
+  expect(await rotation).toEqual({ webhooks: 1, webhook_signing_secrets: 0, attempts: 0, deliveries: 0 });
   const row = await db.database.knex('webhooks').where({ id }).first();
   expect(after.decrypt(row.url_encrypted, location).toString()).toBe('http://other/');
+  const body = after.decrypt(row.body_encrypted, { ...location, column: 'body' });
+  expect(body.toString()).toBe(texts.body);
 });
 
 test('a rotation encrypts an attempt without a response', async () => {

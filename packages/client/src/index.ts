@@ -38,6 +38,7 @@ export type { WorkspacesApi } from './api/workspaces.js';
 export { type Clock, systemClock } from './clock.js';
 export { AlertNotPublishedError, type AlertPublisher, type FiredAlert } from './publish/alert-publisher.js';
 export { type AmqpPublisherOptions, createAmqpPublisher } from './publish/amqp-publisher.js';
+export { type CellPublisherOptions, createCellPublisher } from './publish/cell-publisher.js';
 export { type AlertProblem, createAlertCheck } from './publish/check-alert.js';
 export type { PublisherOptions } from './publish/create-alert-publisher.js';
 export { createHttpPublisher, type HttpPublisherOptions } from './publish/http-publisher.js';

@@ -1,2 +1,2 @@
 export { startBrokerProxy } from './broker-proxy.js';
-export { createTestBroker, type TestBroker } from './test-broker.js';
+export { createTestBroker, secondBroker, type TestBroker } from './test-broker.js';

@@ -16,15 +16,18 @@ export interface TestBroker {
   whileUnroutable<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** Virtual host for the one test that needs two brokers. */
+export const secondBroker = 'second';
+
 /**
- * Creates a virtual host for this jest worker only, with the topology declared and empty queues, on the server of
- * TOCSIN_TEST_AMQP_URL.
+ * Prepares a virtual host with the topology declared and empty queues, on the server of TOCSIN_TEST_AMQP_URL. Unless
+ * given: one for this jest worker only.
  */
-export async function createTestBroker(): Promise<TestBroker> {
+export async function createTestBroker(virtualHost?: typeof secondBroker): Promise<TestBroker> {
   const { TOCSIN_TEST_AMQP_URL: serverUrl, JEST_WORKER_ID: worker = '1' } = process.env;
   if (!serverUrl) throw new Error('TOCSIN_TEST_AMQP_URL is not set: run the tests with npm test.');
   const address = new URL(serverUrl);
-  address.pathname = `/jest-${worker}`;
+  address.pathname = `/${virtualHost ?? `jest-${worker}`}`;
   const { href: url } = address;
   await declareTopology(url);
   await withChannel(url, async (channel) => {

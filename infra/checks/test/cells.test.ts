@@ -1,0 +1,221 @@
+// Two unmodified installations with databases and brokers of their own stand behind nginx with the configuration of the
+// guide. A client uses one address for the workspaces of both.
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AlertPublisher, createAmqpPublisher, createCellPublisher } from '@tocsin/client';
+import { createProcessHost, ensureInstalled, findFreePorts } from '@tocsin/local';
+import { type HttpReceiver, startHttpReceiver, until } from '@tocsin/testing';
+import { createTestBroker, secondBroker } from '@tocsin/testing/broker';
+import { createTestDatabase, type TestDatabase, testSecretsKeys } from '@tocsin/testing/database';
+import { longWait, type Service, startService, stop, tokenOf } from './support/stack.js';
+
+const configuration = new URL('../../cells/nginx.conf', import.meta.url);
+const debianPackage = {
+  name: 'nginx-light',
+  unitLinks: ['/etc/systemd/system/multi-user.target.wants/nginx.service'],
+};
+/** The clients of the test's provider have roles in the first workspace; its deployment admin reaches the second one too. */
+const workspaces = { a: process.env.TOCSIN_TEST_WORKSPACE_ID ?? '', b: randomUUID() };
+type Cell = keyof typeof workspaces;
+const cellNames: Cell[] = ['a', 'b'];
+
+interface Installation {
+  api: Service;
+  worker: Service;
+  database: TestDatabase;
+  amqpUrl: string;
+}
+
+let cells: Record<Cell, Installation>;
+let url: string;
+let destination: HttpReceiver;
+let token: string;
+let stopNginx: () => Promise<void>;
+let publisher: AlertPublisher;
+
+beforeAll(async () => {
+  const [a, b, receiver, admin] = await Promise.all([
+    startCell('a'),
+    startCell('b'),
+    startHttpReceiver(),
+    tokenOf('admin'),
+  ]);
+  cells = { a, b };
+  destination = receiver;
+  token = admin;
+  ({ url, stop: stopNginx } = await startNginx());
+  const publisherOf = ({ amqpUrl }: Installation) =>
+    createAmqpPublisher({ url: amqpUrl, workspaceId: workspaces.a });
+  publisher = createCellPublisher({
+    cells: { a: await publisherOf(a), b: await publisherOf(b) },
+    workspaces: { [workspaces.b]: 'b' },
+    defaultCell: 'a',
+  });
+}, 90_000);
+afterAll(async () => {
+  await publisher.close();
+  await stopNginx();
+  await stop(Object.values(cells).flatMap(({ api, worker }) => [api, worker]));
+  await Promise.all([destination.close(), ...Object.values(cells).map(({ database }) => database.drop())]);
+});
+
+async function startCell(cell: Cell): Promise<Installation> {
+  const database = await createTestDatabase();
+  const { url: amqpUrl } = await createTestBroker(cell === 'b' ? secondBroker : undefined);
+  const env = {
+    LOG_LEVEL: 'info',
+    DATABASE_URL: database.url,
+    AMQP_URL: amqpUrl,
+    OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+    SECRETS_KEYS: testSecretsKeys,
+    EGRESS_ALLOW: '127.0.0.0/8',
+  };
+  const [port1 = 0, port2 = 0, port3 = 0, port4 = 0] = await findFreePorts(4);
+  const [api, worker] = await Promise.all([
+    startService('webhook-api', { env, ports: [port1, port2] }),
+    startService('delivery-worker', { env, ports: [port3, port4] }),
+  ]);
+  return { api, worker, database, amqpUrl };
+}
+
+/** Starts nginx with the shipped file, in which only addresses are replaced. */
+async function startNginx() {
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-nginx-'));
+  const processes = createProcessHost();
+  processes.removeAtEnd(directory);
+  const program = ensureInstalled('/usr/sbin/nginx', debianPackage, join(directory, 'apt.log'));
+  const [port = 0] = await findFreePorts(1);
+  let text = readFileSync(configuration, 'utf8');
+  for (const [shipped, used] of [
+    ['server 10.0.1.10:8080;', `server ${new URL(cells.a.api.url).host};`],
+    ['server 10.0.2.10:8080;', `server ${new URL(cells.b.api.url).host};`],
+    ['listen 8080;', `listen 127.0.0.1:${port};`],
+  ] as const) {
+    expect(text).toContain(shipped);
+    text = text.replace(shipped, used);
+  }
+  writeFileSync(join(directory, 'nginx.conf'), text);
+  writeFileSync(join(directory, 'workspaces.map'), `${workspaces.b} cell_b;\n`);
+  const globals = `daemon off; pid ${directory}/pid; error_log stderr;`;
+  const child = await processes.start({
+    name: 'nginx',
+    command: program,
+    args: ['-p', directory, '-c', join(directory, 'nginx.conf'), '-g', globals],
+    env: { PATH: '/usr/sbin:/usr/bin:/bin' },
+    logFile: join(directory, 'nginx.log'),
+  });
+  const address = `http://127.0.0.1:${port}`;
+  await until(
+    'nginx responds',
+    () =>
+      fetch(`${address}/livez`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    longWait,
+  );
+  return {
+    url: address,
+    async stop() {
+      await child.stop();
+      processes.close();
+    },
+  };
+}
+
+async function call(method: string, path: string, body?: unknown) {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read responses of many shapes.
+  return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as any };
+}
+
+interface Configured {
+  webhookId: string;
+  ruleId: string;
+}
+
+async function configure(cell: Cell): Promise<Configured> {
+  const webhook = await call('POST', `/workspaces/${workspaces[cell]}/webhooks`, {
+    name: `cell ${cell}`,
+    url: destination.url(`/${cell}`),
+    body: '{"alert": "{{ alert_id }}"}',
+  });
+  const rule = await call('POST', `/workspaces/${workspaces[cell]}/alert_rules`, {
+    name: 'accuracy',
+    model_id: randomUUID(),
+    threshold: 0.9,
+    bound: 'lower_bound',
+    notification_webhook_ids: [webhook.body.id],
+  });
+  expect([webhook.status, rule.status]).toEqual([201, 201]);
+  return { webhookId: webhook.body.id, ruleId: rule.body.id };
+}
+
+function facts(ruleId: string) {
+  return { alert_rule_id: ruleId, model_id: randomUUID(), model_name: 'churn', metric_value: 0.8 };
+}
+
+async function delivered(cell: Cell, alertId: string) {
+  await until(
+    'the alert has arrived',
+    () => destination.at(`/${cell}`).some(({ body }) => body.includes(alertId)),
+    longWait,
+  );
+  const path = `/workspaces/${workspaces[cell]}/deliveries?alert_id=${alertId}`;
+  return until(
+    'the delivery has ended',
+    async () => {
+      const [delivery] = (await call('GET', path)).body;
+      return delivery?.status === 'succeeded' && (delivery as { id: string });
+    },
+    longWait,
+  );
+}
+
+test.each(cellNames)(
+  'a client configures, alerts and redelivers in cell %s over one address',
+  async (cell) => {
+    const { webhookId, ruleId } = await configure(cell);
+    const { database } = cells[cell].database;
+    expect(await database.knex('webhooks').where({ id: webhookId }).pluck('id')).toEqual([webhookId]);
+
+    expect((await call('GET', `/webhooks/${webhookId}`)).body.name).toBe(`cell ${cell}`);
+    const changed = await call('PATCH', `/webhooks/${webhookId}`, { name: 'renamed' });
+    expect([changed.status, changed.body.name]).toEqual([200, 'renamed']);
+    expect((await call('GET', `/alert_rules/${ruleId}`)).status).toBe(200);
+
+    const { status, body } = await call('POST', `/workspaces/${workspaces[cell]}/alerts`, facts(ruleId));
+    expect(status).toBe(202);
+    const delivery = await delivered(cell, body.alert_id);
+    expect((await call('POST', `/deliveries/${delivery.id}/redeliver`)).status).toBe(202);
+    await until('it has arrived twice', () => arrivals(cell, body.alert_id) === 2, longWait);
+  },
+);
+
+function arrivals(cell: Cell, alertId: string): number {
+  return destination.at(`/${cell}`).filter(({ body }) => body.includes(alertId)).length;
+}
+
+test.each(cellNames)('a publisher sends the alerts of a workspace to the broker of cell %s', async (cell) => {
+  const { ruleId } = await configure(cell);
+  const { alert_id } = await publisher.publish({ ...facts(ruleId), workspace_id: workspaces[cell] });
+  await delivered(cell, alert_id);
+});
+
+test('an id that no cell has is 404, and the list of a workspace shows its own entries only', async () => {
+  expect((await call('GET', `/webhooks/${randomUUID()}`)).status).toBe(404);
+  const lists = await Promise.all(
+    cellNames.map((cell) => call('GET', `/workspaces/${workspaces[cell]}/webhooks`)),
+  );
+  const owners = lists.map(
+    ({ body }) => new Set(body.map((webhook: { workspace_id: string }) => webhook.workspace_id)),
+  );
+  expect(owners).toEqual(cellNames.map((cell) => new Set([workspaces[cell]])));
+});

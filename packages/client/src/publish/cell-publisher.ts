@@ -1,0 +1,36 @@
+import type { PublishAlert } from '../api/schemas.js';
+import type { CallOptions } from '../api/transport.js';
+import type { AlertPublisher } from './alert-publisher.js';
+
+export interface CellPublisherOptions<Cell extends string> {
+  /** Publisher of each cell, such as one of `createAmqpPublisher` with the broker of the cell. */
+  cells: Readonly<Record<Cell, AlertPublisher>>;
+  /** Cell of each workspace, by the id of the workspace. */
+  workspaces: Readonly<Record<string, NoInfer<Cell>>>;
+  /** Cell of the other workspaces. */
+  defaultCell: NoInfer<Cell>;
+}
+
+/**
+ * Publishes each alert to the cell of its workspace, for a deployment of several installations. Each alert needs its
+ * `workspace_id`. `close` closes the publishers of all cells.
+ */
+export function createCellPublisher<Cell extends string>(
+  options: CellPublisherOptions<Cell>,
+): AlertPublisher {
+  const { cells, workspaces, defaultCell } = options;
+  const cellOf = new Map(Object.entries<Cell>(workspaces).map(([id, cell]) => [id.toLowerCase(), cell]));
+  const unknown = Object.values<Cell>(workspaces).find((cell) => !Object.hasOwn(cells, cell));
+  if (unknown !== undefined) throw new TypeError(`There is no publisher for the cell ${unknown}.`);
+  return {
+    async publish(alert: PublishAlert, callOptions?: CallOptions) {
+      const { workspace_id: workspaceId } = alert;
+      if (workspaceId === undefined)
+        throw new TypeError('The alert needs a workspace_id, which decides its cell.');
+      return cells[cellOf.get(workspaceId.toLowerCase()) ?? defaultCell].publish(alert, callOptions);
+    },
+    async close() {
+      await Promise.all(Object.values<AlertPublisher>(cells).map((publisher) => publisher.close()));
+    },
+  };
+}

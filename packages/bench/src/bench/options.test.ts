@@ -18,6 +18,7 @@ test('without options all scenarios run with full numbers', () => {
     'auth',
     'memory',
     'idle',
+    'cost',
   ]);
   expect({ alerts, sizes }).toEqual({ alerts: 30_000, sizes: [10_000, 1_000_000, 10_000_000] });
 });

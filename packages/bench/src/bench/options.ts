@@ -12,6 +12,7 @@ const scenarioNames = [
   'auth',
   'memory',
   'idle',
+  'cost',
 ] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
@@ -33,7 +34,7 @@ export const usage = `npm run bench -- [options]
   --only NAME,…      scenarios to run: ${scenarioNames.join(', ')} (all)
   --short            small numbers, writes no results
   --profile          write CPU profiles of workers and API, and count database statements
-  --alerts N         alerts of each run of throughput, rest, rest-batch, scale-out and memory (30000)
+  --alerts N         alerts of each run of throughput, rest, rest-batch, scale-out, memory and cost (30000)
   --repeats N        repeats of throughput, rest and rest-batch (3)
   --seconds N        duration of latency, low-rate, rest and rest-batch at each rate, a sixth of idle (10)
   --minutes N        duration of memory (10)

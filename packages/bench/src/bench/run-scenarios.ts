@@ -3,6 +3,7 @@ import type { Results } from '../report/results.js';
 import { readStatementCounts } from '../test-bed/statement-counts-reader.js';
 import { createTestBed, type TestBed } from '../test-bed/test-bed.js';
 import { measureAuth } from './auth.js';
+import { measureCost } from './cost.js';
 import { measureGrowth } from './growth.js';
 import { measureIdle } from './idle.js';
 import { measureLatency } from './latency.js';
@@ -28,6 +29,8 @@ const lowRates = [50, 200];
 const singleAlerts = { batchSize: 1, connections: 32 };
 const batches = { batchSize: 100, connections: 8 };
 const workerCounts = [1, 2, 4];
+/** Rate of the cost scenario, in deliveries a second: the steady load of the capacity page. */
+const costRate = 1_000;
 
 /**
  * Runs the chosen scenarios one after the other on one test bed.
@@ -82,6 +85,9 @@ async function runScenario(
       return;
     case 'auth':
       results.auth = await measureAuth(testBed, { requests: 10 * requests, keys: short ? 5 : 50 });
+      return;
+    case 'cost':
+      results.cost = await measureCost(testBed, { alerts, webhooks, perSecond: costRate });
       return;
     case 'memory':
       results.memory = await measureMemory(testBed, { minutes, alerts, webhooks });

@@ -1,4 +1,5 @@
 import type { AuthResult } from '../bench/auth.js';
+import type { CostResult } from '../bench/cost.js';
 import type { GrowthResult } from '../bench/growth.js';
 import type { IdleResult } from '../bench/idle.js';
 import type { LatencyResult } from '../bench/latency.js';
@@ -24,6 +25,7 @@ export interface Results {
   auth?: AuthResult;
   memory?: MemoryResult;
   idle?: IdleResult;
+  cost?: CostResult[];
   /** Database statements of the whole run; present with `--profile`. */
   statements?: StatementCount[];
 }

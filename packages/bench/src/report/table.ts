@@ -19,6 +19,7 @@ export function renderTable(results: Results): string {
     ...authRows(results),
     ...memoryRows(results),
     ...idleRows(results),
+    ...costRows(results),
   ];
   const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
   return rows
@@ -145,6 +146,24 @@ function idleRows({ idle }: Results): Row[] {
       ],
     ),
   );
+}
+
+function costRows({ cost = [] }: Results): Row[] {
+  return cost.flatMap(({ load, bytes, walBytes, hotShare, cpuMicros }): Row[] => {
+    const label = load === 'burst' ? 'burst' : `${count(load)}/s`;
+    const tables = Object.entries(bytes).map(([table, { heap, indexes, toast }]) => ({
+      table,
+      total: heap + indexes + toast,
+      detail: `${table} ${count(heap + toast)} + ${count(indexes)} indexes`,
+    }));
+    const total = tables.reduce((sum, table) => sum + table.total, 0);
+    return [
+      [`bytes of a delivery, ${label}`, count(total), tables.map(({ detail }) => detail).join(', ')],
+      [`WAL bytes of a delivery, ${label}`, count(walBytes)],
+      [`HOT updates of deliveries, ${label}`, `${Math.round(hotShare * 100)} %`],
+      [`CPU of a delivery, ${label}`, micros(cpuMicros), shares(cpuMicros)],
+    ];
+  });
 }
 
 function count(value: number): string {

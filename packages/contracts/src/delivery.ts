@@ -28,6 +28,11 @@ const properties = {
       'Reason why the delivery waits; null unless it is waiting. `retry`: for the time of its next attempt. `paused`: the webhook is paused. `backlog`: it is due, and other deliveries are before it. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. `rate_limit`: for the rate limit of the webhook. `no_signing_secret`: the webhook signs and has no secret.',
   },
   first_succeeded_at: timeOrNull,
+  attempts_expired: {
+    type: 'boolean',
+    description:
+      'True once attempts were removed because of their age (`RETENTION_ATTEMPTS_DAYS`, 14 by default); `attempts_made` still counts them.',
+  },
   created_at: time,
   response: { ...destinationResponseSchema, description: 'Response to the last attempt.' },
   error: { type: ['string', 'null'] },
@@ -53,6 +58,7 @@ const required = [
   'next_attempt_at',
   'waiting_reason',
   'first_succeeded_at',
+  'attempts_expired',
   'created_at',
   'response',
   'error',

@@ -39,4 +39,5 @@ export {
   deleteExpiredStats,
   dropExpiredDays,
   type Retention,
+  removeExpiredAttempts,
 } from './retention-repository.js';

@@ -1,4 +1,11 @@
-import { type Database, firstIdAt, isLockTimeout, listDays, partitionsOfDay } from '@tocsin/database';
+import {
+  type Database,
+  firstIdAt,
+  isLockTimeout,
+  listDays,
+  partitionName,
+  partitionsOfDay,
+} from '@tocsin/database';
 
 const dayMs = 86_400_000;
 
@@ -56,6 +63,48 @@ async function dropDay(database: Database, day: number): Promise<'dropped' | 'ha
     if (isLockTimeout(error)) return 'busy';
     throw error;
   }
+}
+
+/** Comment on a partition of `attempts` that was emptied: it holds attempts of later redeliveries only. */
+const emptied = 'emptied';
+
+/**
+ * Removes the attempts of days older than `retentionDays`: the partition of such a day is emptied once. Attempts of later
+ * redeliveries in it are kept for as many days and then deleted. The partition stays, because redeliveries need it.
+ * Returns the names of the partitions that this call has emptied.
+ */
+export async function removeExpiredAttempts(database: Database, retention: Retention): Promise<string[]> {
+  const removed: string[] = [];
+  const before = oldestDay(retention);
+  for (const day of await listDays(database)) {
+    if (day >= before || retention.signal?.aborted) break;
+    const name = partitionName('attempts', day);
+    if (!(await isEmptied(database, name))) {
+      await emptyPartition(database, name);
+      removed.push(name);
+    }
+    await deleteInBatches(database, {
+      from: name,
+      where: 'started_at < ?',
+      before,
+      signal: retention.signal,
+    });
+  }
+  return removed;
+}
+
+async function isEmptied({ knex }: Database, name: string): Promise<boolean> {
+  const { rows } = await knex.raw(`select obj_description(to_regclass(?), 'pg_class') as comment`, [name]);
+  return rows[0].comment === emptied;
+}
+
+/** A truncation locks the partition alone, and only for a moment: other days are read and written meanwhile. */
+async function emptyPartition({ knex }: Database, name: string): Promise<void> {
+  await knex.transaction(async (trx) => {
+    await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
+    await trx.raw(`truncate ${name}`);
+    await trx.raw(`comment on table ${name} is '${emptied}'`);
+  });
 }
 
 /**

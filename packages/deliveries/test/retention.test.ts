@@ -1,6 +1,17 @@
 import { ensurePartitions, recordChanges, systemAuthor } from '@tocsin/database';
-import { deleteExpiredAlertKeys, deleteExpiredAuditEvents, dropExpiredDays } from '@tocsin/deliveries';
-import { createTestDatabase, insertAlert, insertDelivery, type TestDatabase } from '@tocsin/testing/database';
+import {
+  deleteExpiredAlertKeys,
+  deleteExpiredAuditEvents,
+  dropExpiredDays,
+  removeExpiredAttempts,
+} from '@tocsin/deliveries';
+import {
+  createTestDatabase,
+  insertAlert,
+  insertAttempt,
+  insertDelivery,
+  type TestDatabase,
+} from '@tocsin/testing/database';
 
 let db: TestDatabase;
 
@@ -94,3 +105,53 @@ test('keys that a crash left behind are deleted in batches', async () => {
   expect(rows[0].all).toBe(120_000);
   expect(rows[0].most).toBeLessThanOrEqual(50_000);
 });
+
+describe('the attempts of an expired day', () => {
+  const expire = () => removeExpiredAttempts(db.database, { nowMs: Date.now(), retentionDays: 14 });
+  const attemptsOf = (id: string) => db.database.knex('attempts').where({ delivery_id: id }).pluck('number');
+  const addDelivery = async (acceptedAtMs: number) => {
+    const alert = await insertAlert(db.database, { acceptedAtMs });
+    return insertDelivery(db.database, { ...alert, acceptedAtMs, response: 'no' });
+  };
+
+  test('are removed once, and the records and younger attempts stay', async () => {
+    const [old, young] = [
+      await addDelivery(await anExpiredDay(20)),
+      await addDelivery(await anExpiredDay(13)),
+    ];
+    expect(await expire()).toContain(`attempts_${dayOf(20)}`);
+    expect([await attemptsOf(old), await attemptsOf(young)]).toEqual([[], [1]]);
+    expect(await db.database.knex('deliveries').where({ id: old })).toHaveLength(1);
+    expect(await expire()).toEqual([]);
+  });
+
+  test('are kept for the same time when a redelivery makes them', async () => {
+    const id = await addDelivery(await anExpiredDay(30));
+    await expire();
+    const late = { workspaceId: 'w', id, response: 'ok', statusCode: 200 };
+    await insertAttempt(db.database, { ...late, number: 2 });
+    await insertAttempt(db.database, { ...late, number: 3 });
+    const fifteenDaysAgo = new Date(Date.now() - 15 * dayMs);
+    await db.database
+      .knex('attempts')
+      .where({ delivery_id: id, number: 2 })
+      .update({ started_at: fifteenDaysAgo });
+    expect(await expire()).toEqual([]);
+    expect(await attemptsOf(id)).toEqual([3]);
+  });
+
+  test('are removed while somebody reads other days', async () => {
+    const id = await addDelivery(await anExpiredDay(40));
+    await db.database.knex.transaction(async (reader) => {
+      await reader.raw('select count(*) from attempts where delivery_id >= ?', [
+        await addDelivery(Date.now()),
+      ]);
+      await expire();
+    });
+    expect(await attemptsOf(id)).toEqual([]);
+  });
+});
+
+function dayOf(daysAgo: number): string {
+  return new Date(Date.now() - daysAgo * dayMs).toISOString().slice(0, 10).replaceAll('-', '');
+}

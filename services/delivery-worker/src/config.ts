@@ -17,6 +17,8 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
   queuedLeaseMs: number;
   openDeliveries: OpenDeliveryLimits;
   retentionDays: number;
+  /** Days for which attempts are kept, with the bodies of requests and responses. */
+  retentionAttemptsDays: number;
   notices: NoticeOptions;
 }
 
@@ -48,6 +50,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
     queuedLeaseMs: read.durationMs('QUEUED_LEASE', 45_000, { min: minQueuedLeaseMs }),
     openDeliveries: readOpenDeliveryLimits(read),
     retentionDays: read.int('RETENTION_DAYS', 90, { min: 1, max: 3_650 }),
+    retentionAttemptsDays: read.int('RETENTION_ATTEMPTS_DAYS', 14, { min: 1, max: 3_650 }),
     notices: {
       noticeAfterMs: read.durationMs('NOTICE_AFTER', 600_000, { min: minNoticeMs }),
       disableAfterMs:

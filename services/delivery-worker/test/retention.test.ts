@@ -38,6 +38,7 @@ function startKeeping() {
     logger: createLogger({ service: 'test', level: 'silent' }),
     signal: stopping.signal,
     retentionDays: 90,
+    retentionAttemptsDays: 14,
     openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
     notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
     now: () => readClock(db.database),
@@ -63,13 +64,13 @@ test('a day that is being read is dropped a minute later', async () => {
   const reader = await db.database.knex.transaction();
   await reader.raw('select count(*) from alerts');
   const { pauses, goOn } = startKeeping();
-  await until('every job pauses', () => pauses.length === 6);
-  expect(sorted(pauses)).toEqual([minuteMs, hourMs, hourMs, hourMs, hourMs, hourMs]);
+  await until('every job pauses', () => pauses.length === 7);
+  expect(sorted(pauses)).toEqual([minuteMs, ...Array(6).fill(hourMs)]);
   expect(await stands()).toBe(first);
   await reader.commit();
   goOn();
-  await until('every job pauses', () => pauses.length === 6);
-  expect(sorted(pauses)).toEqual(Array(6).fill(hourMs));
+  await until('every job pauses', () => pauses.length === 7);
+  expect(sorted(pauses)).toEqual(Array(7).fill(hourMs));
   expect(await stands()).toBeNull();
 });
 
@@ -82,13 +83,13 @@ test('the keys of a day are removed with it, and not an hour later', async () =>
   const reader = await knex.transaction();
   await reader.raw('select count(*) from alerts');
   const { pauses, goOn } = startKeeping();
-  await until('every job pauses', () => pauses.length === 6);
+  await until('every job pauses', () => pauses.length === 7);
   expect(await knex('alert_keys')).toHaveLength(1);
   await reader.commit();
   // The hourly job that removes keys is still in its pause.
   goOn(minuteMs);
-  await until('every job pauses', () => pauses.length === 6);
-  expect(sorted(pauses)).toEqual(Array(6).fill(hourMs));
+  await until('every job pauses', () => pauses.length === 7);
+  expect(sorted(pauses)).toEqual(Array(7).fill(hourMs));
   expect(await knex('alert_keys')).toEqual([]);
 });
 
@@ -130,8 +131,8 @@ test('a job that fails does not stop the others', async () => {
     }),
   );
   const { pauses } = startKeeping();
-  await until('every job pauses', () => pauses.length === 6);
-  expect(sorted(pauses)).toEqual([minuteMs, hourMs, hourMs, hourMs, hourMs, hourMs]);
+  await until('every job pauses', () => pauses.length === 7);
+  expect(sorted(pauses)).toEqual([minuteMs, ...Array(6).fill(hourMs)]);
   expect(await knex('dead_letters')).toHaveLength(1);
   expect(await knex('jobs').pluck('status')).toEqual(['running']);
   expect(await knex('audit_events')).toHaveLength(1);
@@ -144,6 +145,7 @@ test('a worker with a wrong clock logs the difference', async () => {
     logger: { warn: (...line: unknown[]) => warnings.push(line) } as unknown as Logger,
     signal: stopping.signal,
     retentionDays: 90,
+    retentionAttemptsDays: 14,
     openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
     notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
     now: async () => Date.now() + 5 * minuteMs,

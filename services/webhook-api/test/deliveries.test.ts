@@ -42,6 +42,21 @@ describe('a delivery', () => {
     ]);
   });
 
+  test('a delivery tells that attempts were removed, in a list too', async () => {
+    const id = await seed({ response: 'no', claims: 2 });
+    const read = async () => {
+      const { body } = await api.call<DeliveryWithAttempts>('GET', single(id));
+      const { body: page } = await list('limit=100');
+      return [body.attempts_expired, page.find((delivery) => delivery.id === id)?.attempts_expired];
+    };
+    expect(await read()).toEqual([false, false]);
+    const attempts = api.database.knex('attempts').where({ delivery_id: id });
+    await attempts.clone().delete();
+    expect(await read()).toEqual([true, true]);
+    await insertAttempt(api.database, { workspaceId, id, number: 2, response: 'late', statusCode: 500 });
+    expect(await read()).toEqual([true, true]);
+  });
+
   test('a delivery is read with its attempts and its last response', async () => {
     const id = await seed({ response: 'no such project', statusCode: 404, requestBody: '{"secret":1}' });
     const { status, body } = await api.call<DeliveryWithAttempts>('GET', single(id));
@@ -61,6 +76,7 @@ describe('a delivery', () => {
       attempts_made: 1,
       next_attempt_at: null,
       first_succeeded_at: null,
+      attempts_expired: false,
       response,
       error_code: 'http_status',
       likely_cause,

@@ -382,6 +382,8 @@ export interface Delivery {
     | 'no_signing_secret'
     | null;
   first_succeeded_at: string | null;
+  /** True once attempts were removed because of their age (`RETENTION_ATTEMPTS_DAYS`, 14 by default); `attempts_made` still counts them. */
+  attempts_expired: boolean;
   created_at: string;
   /** Response to the last attempt. */
   response: {
@@ -475,6 +477,8 @@ export interface DeliveryWithAttempts {
     | 'no_signing_secret'
     | null;
   first_succeeded_at: string | null;
+  /** True once attempts were removed because of their age (`RETENTION_ATTEMPTS_DAYS`, 14 by default); `attempts_made` still counts them. */
+  attempts_expired: boolean;
   created_at: string;
   /** Response to the last attempt. */
   response: {

@@ -10,6 +10,7 @@ import {
   type NoticeOptions,
   type OpenDeliveryCounts,
   type Retention,
+  removeExpiredAttempts,
   reportWebhooks,
   runJobPage,
 } from '@tocsin/deliveries';
@@ -21,6 +22,8 @@ export interface MaintenanceDeps {
   /** Aborted when the worker stops. */
   signal: AbortSignal;
   retentionDays: number;
+  /** Days for which attempts are kept. */
+  retentionAttemptsDays: number;
   /** Open deliveries as parts of their limits. */
   openDeliveries: OpenDeliveryCounts;
   notices: NoticeOptions;
@@ -97,8 +100,15 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
     }
     return busy ? minuteMs : hourMs;
   });
+  const attempts = repeat(deps, { job: 'expired attempts', retryMs: minuteMs }, async () => {
+    const retentionOfAttempts = { ...(await retention()), retentionDays: deps.retentionAttemptsDays };
+    const emptied = await removeExpiredAttempts(database, retentionOfAttempts);
+    if (emptied.length > 0) logger.info({ emptied }, 'attempts.expired');
+    return hourMs;
+  });
   await Promise.all([
     days,
+    attempts,
     everyHour('expired keys', deleteExpiredAlertKeys),
     everyHour('expired statistics', deleteExpiredStats),
     everyHour('expired dead letters', deleteExpiredDeadLetters),

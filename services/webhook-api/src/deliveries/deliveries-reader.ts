@@ -31,6 +31,8 @@ export interface StoredDelivery extends StoredExchange {
   firstSucceededAt: Date | null;
   errorCode: DeliveryErrorCode | null;
   error: string | null;
+  /** True if attempts were removed because of their age. */
+  attemptsExpired: boolean;
   /** Text of a body that was not JSON. */
   renderedEncrypted: Buffer | null;
   /** True in a list for a row that exceeds the byte budget of the page, whose texts were not read. */
@@ -80,6 +82,8 @@ const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId",
          when o.waiting_reason = 'paused' or o.waiting_reason = 'retry' and o.due_at <= now() then 'backlog'
          else o.waiting_reason end end as "waitingReason",
   d.first_succeeded_at as "firstSucceededAt", d.error_code as "errorCode", d.error,
+  -- Attempts are numbered from 1, and the oldest ones are removed first.
+  d.attempts_made > 0 and coalesce(last.first_number, 2) > 1 as "attemptsExpired",
   d.rendered_encrypted as "renderedEncrypted", last.claim, last.status_code as "statusCode",
   last.exchange_encrypted as "exchangeEncrypted", last.response_truncated as "responseTruncated"`;
 
@@ -98,14 +102,14 @@ const readPage = `
     from ${deliveriesWithState('cast(:ids as uuid[])')}
     left join (
       select distinct on (a.delivery_id) a.delivery_id, a.claim, a.status_code, a.exchange_encrypted,
-        a.response_truncated
+        a.response_truncated, min(a.number) over (partition by a.delivery_id) as first_number
       from attempts a where a.delivery_id = any(cast(:ids as uuid[]))
       order by a.delivery_id, a.number desc) last on last.delivery_id = d.id
     where d.id = any(cast(:ids as uuid[]))
     window newest as (order by d.id desc)
   )
   select id, "workspaceId", "alertId", "alertRuleId", "webhookId", "webhookName", destination, "recordedStatus", state,
-    claimed, "attemptsMade", "dueAt", "waitingReason", "firstSucceededAt", "errorCode", error,
+    claimed, "attemptsMade", "dueAt", "waitingReason", "firstSucceededAt", "errorCode", error, "attemptsExpired",
     case when "beyondBudget" then null else "renderedEncrypted" end as "renderedEncrypted", claim, "statusCode",
     case when "beyondBudget" then null else "exchangeEncrypted" end as "exchangeEncrypted", "responseTruncated",
     "beyondBudget"
@@ -115,8 +119,9 @@ const findById = {
   name: 'deliveries.find',
   text: `select ${columns}, false as "beyondBudget" from ${deliveriesWithState('array[$1::uuid]')}
          left join lateral (
-           select a.claim, a.status_code, a.exchange_encrypted, a.response_truncated from attempts a
-           where a.delivery_id = d.id order by a.number desc limit 1) last on true
+           select a.claim, a.status_code, a.exchange_encrypted, a.response_truncated,
+             min(a.number) over () as first_number
+           from attempts a where a.delivery_id = d.id order by a.number desc limit 1) last on true
          where d.id = $1`,
 };
 

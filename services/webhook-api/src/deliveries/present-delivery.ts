@@ -28,6 +28,7 @@ export function presentDelivery(delivery: StoredDelivery, { secretBox, principal
     next_attempt_at: delivery.dueAt?.toISOString() ?? null,
     waiting_reason: delivery.waitingReason,
     first_succeeded_at: delivery.firstSucceededAt?.toISOString() ?? null,
+    attempts_expired: delivery.attemptsExpired,
     created_at: new Date(timeOfRecordId(id)).toISOString(),
     response: presentResponse(delivery, readExchange(delivery, { delivery, secretBox })),
     error: delivery.error,

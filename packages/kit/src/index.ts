@@ -52,3 +52,5 @@ export { isUuid } from './schema-formats.js';
 export { Secret } from './secret.js';
 export { readServiceConfig, type ServiceConfig } from './service-config.js';
 export { createShutdown, type Shutdown } from './shutdown.js';
+export type { Span, Tracing } from './tracing/span.js';
+export { startTracing, traceparentHeader, traceparentOf } from './tracing/tracing.js';

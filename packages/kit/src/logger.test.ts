@@ -2,15 +2,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { createLogger } from './logger.js';
+import { createLogger, type LoggerOptions } from './logger.js';
 import { Secret } from './secret.js';
 
-function logged(write: (logger: ReturnType<typeof createLogger>) => void): string {
+function logged(
+  write: (logger: ReturnType<typeof createLogger>) => void,
+  options: Partial<LoggerOptions> = {},
+): string {
   const lines: string[] = [];
   write(
     createLogger({
       service: 'test',
       level: 'info',
+      ...options,
       destination: { write: (line: string) => void lines.push(line) },
     }),
   );
@@ -23,6 +27,37 @@ test('a line contains service, version, instance, level, time and event', () => 
   expect(Date.parse(line.time)).not.toBeNaN();
   expect(line.version).toMatch(/^\d+\.\d+\.\d+/);
   expect(line.instance).toBe(`${hostname()} ${process.pid}`);
+});
+
+test.each([
+  [100, 1_000, 1_000],
+  [10, 50, 200],
+  [0, 0, 0],
+])(
+  '%d percent of the lines of successes are written, and every other line',
+  (successPercent, least, most) => {
+    const text = logged(
+      (logger) => {
+        for (let count = 0; count < 1_000; count += 1) logger.success({ count }, 'delivery.attempted');
+        logger.info({}, 'service.stopping');
+        logger.child({}).warn({}, 'last');
+      },
+      { successPercent },
+    );
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const successes = lines.filter(({ msg }) => msg === 'delivery.attempted');
+    expect(successes.length).toBeGreaterThanOrEqual(least);
+    expect(successes.length).toBeLessThanOrEqual(most);
+    expect(successes.every(({ level }) => level === 'info')).toBe(true);
+    expect(lines.slice(-2).map(({ msg }) => msg)).toEqual(['service.stopping', 'last']);
+  },
+);
+
+test('successes are not written below the level info', () => {
+  expect(logged((logger) => logger.success({}, 'event'), { level: 'warn' })).toBe('');
 });
 
 test('credentials are redacted at every level of nesting', () => {

@@ -1,4 +1,4 @@
-import { type DestinationStream, pino } from 'pino';
+import { type DestinationStream, type LoggerOptions as LoggerOptionsOfPino, pino } from 'pino';
 import { instanceName, readVersion } from './build-identity.js';
 import { createLogOutput, type LogOutput } from './log-output.js';
 
@@ -11,6 +11,8 @@ type LogMethod = (fields: object, event: string) => void;
 /** Writes one line with many fields for each unit of work: `logger.info({ delivery_id, duration_ms }, 'delivery.attempted')`. */
 export interface Logger {
   debug: LogMethod;
+  /** Logs work that succeeded, at the level `info`. `successPercent` limits how many of these lines are written. */
+  success: LogMethod;
   info: LogMethod;
   warn: LogMethod;
   /** Logs an event that an operator has to act on. */
@@ -22,6 +24,8 @@ export interface Logger {
 export interface LoggerOptions {
   service: string;
   level: LogLevel;
+  /** Percentage of the lines of `success` that are written, chosen at random. Unless given: 100. */
+  successPercent?: number;
   /** Stream that the lines are written to. Unless given: standard output. */
   destination?: DestinationStream;
 }
@@ -30,18 +34,31 @@ export interface LoggerOptions {
  * Creates a logger of JSON lines, each with service, version and instance. Errors under `err` are written with type, message, code, stack and causes only: other
  * properties can contain secrets, such as the request headers in the error of an HTTP client.
  */
-export function createLogger({ service, level, destination }: LoggerOptions): Logger {
+export function createLogger({ service, level, successPercent = 100, destination }: LoggerOptions): Logger {
   const base = { service, version: readVersion(), instance: instanceName() };
   return pino(
     {
       level,
       base,
       timestamp: createTimestamp(),
-      formatters: { level: (label) => ({ level: label }), log: redact },
+      customLevels: { success: successLevel },
+      formatters: { level: (label) => ({ level: label === 'success' ? 'info' : label }), log: redact },
+      ...(successPercent < 100 && { hooks: { logMethod: sampleSuccess(successPercent) } }),
       serializers: { err: describeError },
     },
     destination ?? standardOutput(base),
   );
+}
+
+/** A level of pino between `info` (30) and `warn` (40). */
+const successLevel = 31;
+
+type LogHook = NonNullable<NonNullable<LoggerOptionsOfPino['hooks']>['logMethod']>;
+
+function sampleSuccess(percent: number): LogHook {
+  return function writeSome(args, write, level) {
+    if (level !== successLevel || Math.random() * 100 < percent) write.apply(this, args);
+  };
 }
 
 /** Formats the time once for all lines of the same millisecond; pino's `isoTime` formats it for each line. */

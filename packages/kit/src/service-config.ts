@@ -9,6 +9,10 @@ export interface ServiceConfig {
   /** Address of `/metrics`. */
   metrics: { host: string; port: number };
   logLevel: LogLevel;
+  /** Percentage of the lines of successful work that are written. */
+  logSuccessPercent: number;
+  /** URL of an OTLP receiver; undefined switches tracing off. OpenTelemetry reads the other variables `OTEL_*`. */
+  tracingEndpoint: string | undefined;
   databaseUrl: Secret;
   amqpUrl: Secret;
 }
@@ -23,7 +27,15 @@ export function readServiceConfig(
     http: { host, port: read.port('PORT', port) },
     metrics: { host, port: read.port('METRICS_PORT', metricsPort) },
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
+    logSuccessPercent: read.int('LOG_SUCCESS_PERCENT', 100, { min: 0, max: 100 }),
+    tracingEndpoint: readTracingEndpoint(read),
     databaseUrl: read.secretUrl('DATABASE_URL', ['postgres', 'postgresql']),
     amqpUrl: read.secretUrl('AMQP_URL', ['amqp', 'amqps']),
   };
+}
+
+function readTracingEndpoint(read: EnvReader): string | undefined {
+  const isDisabled = read.bool('OTEL_SDK_DISABLED', false);
+  if (isDisabled || read.optionalString('OTEL_EXPORTER_OTLP_ENDPOINT') === undefined) return undefined;
+  return read.url('OTEL_EXPORTER_OTLP_ENDPOINT');
 }

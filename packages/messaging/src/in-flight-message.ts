@@ -1,4 +1,5 @@
 import { requestIdHeader } from '@tocsin/contracts';
+import { traceparentOf } from '@tocsin/kit';
 import type { ConsumeMessage } from 'amqplib';
 import type { Acker } from './acker.js';
 
@@ -12,6 +13,8 @@ export interface QueueMessage {
   readonly routingKey: string;
   /** Id of the REST request that published the message: its header `x-request-id`, if that is safe to log. */
   readonly requestId: string | undefined;
+  /** Trace context of the publisher: the header `traceparent`. */
+  readonly traceparent: string | undefined;
   /** True if the broker has delivered this message before. */
   readonly redelivered: boolean;
   /**
@@ -44,6 +47,7 @@ export class InFlightMessage implements QueueMessage {
   readonly queue: string;
   readonly routingKey: string;
   readonly requestId: string | undefined;
+  readonly traceparent: string | undefined;
   readonly redelivered: boolean;
   readonly tag: number;
   readonly source: Source;
@@ -53,11 +57,13 @@ export class InFlightMessage implements QueueMessage {
   readonly #settlement: Settlement;
 
   constructor({ content, fields, properties }: ConsumeMessage, source: Source, settlement: Settlement) {
+    const headers: Record<string, unknown> = properties.headers ?? {};
     this.content = content;
     this.queue = source.queue;
     this.routingKey = fields.routingKey;
-    this.requestId = requestIdOf(properties.headers);
-    this.bytes = content.length + (this.requestId?.length ?? 0);
+    this.requestId = requestIdOf(headers);
+    this.traceparent = traceparentOf(headers);
+    this.bytes = content.length + (this.requestId?.length ?? 0) + (this.traceparent?.length ?? 0);
     this.redelivered = fields.redelivered;
     this.tag = fields.deliveryTag;
     this.source = source;
@@ -79,7 +85,7 @@ export class InFlightMessage implements QueueMessage {
 
 const safeId = /^[\w.~:/+=@-]{1,128}$/;
 
-function requestIdOf(headers: Record<string, unknown> = {}): string | undefined {
+function requestIdOf(headers: Record<string, unknown>): string | undefined {
   const id = headers[requestIdHeader];
   return typeof id === 'string' && safeId.test(id) ? id : undefined;
 }

@@ -8,6 +8,7 @@ import {
   createWakeableSleep,
   instanceName,
   type Logger,
+  startTracing,
 } from '@tocsin/kit';
 import { createPublisher, createQueueDepth, deliveriesQueue } from '@tocsin/messaging';
 import { type DeliveryWorkerConfig, openKeys } from './config.js';
@@ -51,15 +52,19 @@ interface Overrides {
   logger?: Logger;
 }
 
+const service = 'delivery-worker';
+
 /** The composition root of the worker. */
 export async function createDeliveryWorker(
   config: DeliveryWorkerConfig,
   overrides: Overrides = {},
 ): Promise<DeliveryWorker> {
-  const { logger = createLogger({ service: 'delivery-worker', level: config.logLevel }) } = overrides;
-  const registry = createMetrics({ service: 'delivery-worker' });
+  const { logLevel: level, logSuccessPercent: successPercent, tracingEndpoint: endpoint } = config;
+  const { logger = createLogger({ service, level, successPercent }) } = overrides;
+  const registry = createMetrics({ service });
   const shutdown = createShutdown();
   const { signal } = shutdown;
+  const tracing = await startTracing({ service, endpoint, logger, shutdown });
   const { database, leaseDatabase, publishing, consuming, sender } = await openConnections(config, {
     logger,
     shutdown,
@@ -77,8 +82,9 @@ export async function createDeliveryWorker(
   shutdown.add('lease', lease.end);
   const now = () => readClock(database);
   const openDeliveries = createOpenDeliveryCounts(database, config.openDeliveries);
-  const { retentionDays, notices } = config;
-  const maintenance = { database, logger, signal, retentionDays, openDeliveries, notices, now };
+  const { retentionDays, retentionAttemptsDays, notices } = config;
+  const retention = { retentionDays, retentionAttemptsDays };
+  const maintenance = { database, logger, signal, ...retention, openDeliveries, notices, now };
   await createFirstPartitions(maintenance);
 
   const renderBudget = createRenderBudget(nowMs);
@@ -109,7 +115,7 @@ export async function createDeliveryWorker(
     queuedLeaseMs: config.queuedLeaseMs,
     maxAgeMs: config.retry.maxAgeMs,
   });
-  const shared = { database, secrets, databaseRetry, settle, slots, logger, metrics, config };
+  const shared = { database, secrets, databaseRetry, settle, slots, logger, metrics, tracing, config };
   const delivery = createDelivery({
     ...shared,
     renderBudget,
@@ -134,6 +140,7 @@ export async function createDeliveryWorker(
     slots,
     logger,
     metrics,
+    tracing,
     signal,
   });
   const { availability } = databaseRetry;

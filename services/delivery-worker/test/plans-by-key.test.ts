@@ -98,6 +98,7 @@ const claimed = ([due]: { deliveryId: string; run: number }[]) => ({
   workspaceId: fixtures.workspaceId,
   webhookId,
   requestId: null,
+  traceparent: null,
   facts: {} as never,
   webhook: undefined,
   pause: undefined,

@@ -15,6 +15,7 @@ import {
   type Shutdown,
   serveMetrics,
   sleep,
+  startTracing,
 } from '@tocsin/kit';
 import { createBroker } from '@tocsin/messaging';
 import { createApiKeyRepository } from './api-keys/api-key-repository.js';
@@ -62,8 +63,14 @@ async function open(
   { now = () => performance.now() }: EngineAuthOverrides,
   shutdown: Shutdown,
 ): Promise<EngineAuth> {
-  const logger = createLogger({ service: 'engine-auth', level: config.logLevel });
-  const metrics = createMetrics({ service: 'engine-auth' });
+  const service = 'engine-auth';
+  const logger = createLogger({
+    service,
+    level: config.logLevel,
+    successPercent: config.logSuccessPercent,
+  });
+  const tracing = await startTracing({ service, endpoint: config.tracingEndpoint, logger, shutdown });
+  const metrics = createMetrics({ service });
   warnOfShortKey(config, logger);
   const database = createDatabase({
     url: config.databaseUrl.reveal(),
@@ -111,6 +118,7 @@ async function open(
   const app = createHttpApp<EngineCaller>({
     logger,
     metrics,
+    tracing,
     routes: [...routes, openApiRoute(createOpenApiDocument({ info, routes }))],
     authenticate: createAuthenticate({
       adminKey: config.adminKey,

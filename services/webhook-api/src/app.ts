@@ -18,6 +18,7 @@ import {
   listen,
   type Route,
   serveMetrics,
+  startTracing,
   withTimeout,
 } from '@tocsin/kit';
 import { type Broker, createBroker, createPublisher } from '@tocsin/messaging';
@@ -70,9 +71,13 @@ export async function createWebhookApi(
   config: WebhookApiConfig,
   overrides: WebhookApiOverrides = {},
 ): Promise<WebhookApi> {
-  const { logger = createLogger({ service, level: config.logLevel }), now = () => new Date() } = overrides;
+  const {
+    logger = createLogger({ service, level: config.logLevel, successPercent: config.logSuccessPercent }),
+    now = () => new Date(),
+  } = overrides;
   const metrics = createMetrics({ service });
   const shutdown = createShutdown();
+  const tracing = await startTracing({ service, endpoint: config.tracingEndpoint, logger, shutdown });
 
   const database = createDatabase({
     url: config.databaseUrl.reveal(),
@@ -124,6 +129,7 @@ export async function createWebhookApi(
   const app = createHttpApp({
     logger,
     metrics,
+    tracing,
     routes: [
       ...routes,
       ...documentRoutes(routes, { issuer }),

@@ -134,6 +134,8 @@ const alertsAndDeliveries = `
     alert_id uuid not null,
     -- Id of the HTTP request that published the alert; log lines of later retries carry it.
     request_id text,
+    -- Trace context of the fan-out, which the spans of its deliveries continue; null unless tracing is on.
+    traceparent text,
     accepted_at timestamptz not null,
     fired_at text not null,
     alert_rule_id uuid not null,

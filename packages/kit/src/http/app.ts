@@ -2,10 +2,12 @@ import express, { type Express, type RequestHandler } from 'express';
 import { AppError } from '../app-error.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
+import type { Tracing } from '../tracing/span.js';
 import { createJsonBodyParser } from './json-body.js';
 import { rejectMalformedRequests } from './reject-malformed-requests.js';
 import { requestContext } from './request-context.js';
 import { requestLog } from './request-log.js';
+import { traceRequests } from './request-tracing.js';
 import { errorHandler } from './respond.js';
 import type { Route } from './route.js';
 import type { RoutePolicy } from './route-middleware.js';
@@ -15,6 +17,8 @@ import { createSchemaCompiler } from './schema-check.js';
 export interface HttpAppOptions<Principal> {
   logger: Logger;
   metrics: Metrics;
+  /** Undefined while tracing is off. */
+  tracing?: Tracing | undefined;
   routes: readonly Route<Principal>[];
   /** @throws AppError `unauthenticated`, or `unavailable` while the credential cannot be checked */
   authenticate(input: AuthenticateInput): Promise<Principal>;
@@ -50,7 +54,7 @@ const mebibyte = 1_048_576;
  * is read and before the response can tell that the path exists.
  */
 export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Express {
-  const { routes, bodyLimitBytes = mebibyte, publicFiles = [] } = options;
+  const { routes, tracing, bodyLimitBytes = mebibyte, publicFiles = [] } = options;
   const policy: RoutePolicy<Principal> = {
     ...options,
     parseBody: createJsonBodyParser({ limitBytes: bodyLimitBytes }),
@@ -64,6 +68,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Ex
   app.use(requestContext);
   app.use(requestLog(options));
   app.use(labelRoute(routes));
+  if (tracing !== undefined) app.use(traceRequests(tracing));
   app.use(rejectMalformedRequests);
   app.use(createRouter(publicRoutes, policy, [authenticate]));
   for (const files of publicFiles) app.use(files);

@@ -8,6 +8,8 @@ interface RequestContext {
   signal: AbortSignal;
   /** Declared path of the route, for logs and metrics; undefined when no route matches. */
   route: string | undefined;
+  /** Context of the span of this request; undefined while tracing is off. */
+  traceparent: string | undefined;
   /** Error that the response describes, for the log. */
   error: unknown;
   /** Further fields of the log line. */
@@ -39,6 +41,7 @@ export const requestContext: RequestHandler = (request, response, next) => {
     id,
     signal: aborted.signal,
     route: undefined,
+    traceparent: undefined,
     error: undefined,
     logFields: {},
   };

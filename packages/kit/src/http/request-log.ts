@@ -17,7 +17,7 @@ export function requestLog({ logger, metrics }: { logger: Logger; metrics: Metri
     const startedAtMs = performance.now();
     response.once('close', () => {
       const { id, route = 'none', logFields } = response.locals.request;
-      const status = response.writableFinished ? response.statusCode : clientClosedRequest;
+      const status = statusOf(response);
       const durationMs = performance.now() - startedAtMs;
       duration.observe({ method, route, status: String(status) }, durationMs / 1000);
       const line = { request_id: id, method, route, status, duration_ms: Math.round(durationMs * 10) / 10 };
@@ -30,10 +30,16 @@ export function requestLog({ logger, metrics }: { logger: Logger; metrics: Metri
   };
 }
 
-function levelOf(status: number, route: string): 'debug' | 'info' | 'warn' | 'error' {
+/** Status of a response that has ended. */
+export function statusOf(response: Response): number {
+  return response.writableFinished ? response.statusCode : clientClosedRequest;
+}
+
+function levelOf(status: number, route: string): 'debug' | 'success' | 'info' | 'warn' | 'error' {
   if (status === 500) return 'error';
   if (status > 500) return 'warn';
-  return route === '/livez' || route === '/readyz' ? 'debug' : 'info';
+  if (route === '/livez' || route === '/readyz') return 'debug';
+  return status < 400 ? 'success' : 'info';
 }
 
 /** The stack of an error is logged only for a status of 500 or above. */

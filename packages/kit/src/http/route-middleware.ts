@@ -143,10 +143,10 @@ function handle<Principal>(route: Route<Principal>): RequestHandler {
   const handler = route.handler as unknown as (context: object) => Promise<HandlerResult>;
   return async ({ headers }: Request, response: Response) => {
     const { input, principal, request } = response.locals;
-    const { id: requestId, signal, logFields } = request;
+    const { id: requestId, traceparent, signal, logFields } = request;
     const log = (fields: Record<string, unknown>) => Object.assign(logFields, fields);
     const ifMatch = headers['if-match'];
-    const result = await handler({ principal, requestId, ifMatch, signal, log, ...input });
+    const result = await handler({ principal, requestId, traceparent, ifMatch, signal, log, ...input });
     await respond(response, { ...result, contentType: route.responses[result.status]?.contentType });
   };
 }

@@ -83,6 +83,8 @@ export interface RouteContext<Principal, Params, Query, Body, Resource> {
   requestId: string;
   /** The header `If-Match`; several of them are one list. */
   ifMatch: string | undefined;
+  /** Context of the request's span, for messages that it publishes; undefined while tracing is off. */
+  traceparent: string | undefined;
   /** Aborted when the connection closes before the response is complete. */
   signal: AbortSignal;
   /** Adds fields to the log line of the request. Secrets are not allowed. */

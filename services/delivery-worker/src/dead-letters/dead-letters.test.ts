@@ -37,6 +37,7 @@ function start({ failures = 0 } = {}) {
         queue: 'alerts',
         routingKey: 'alert.fired',
         requestId: undefined,
+        traceparent: undefined,
         redelivered: false,
         isReturned,
         ack: () => resolve('ack'),

@@ -74,6 +74,7 @@ const readClaimed = (
            (extract(epoch from now() - c.opened_at) * 1000)::float8 as age_ms,
            a.alert_id, a.alert_rule_id, a.alert_rule_name, a.model_id, a.model_name, a.metric_value, a.threshold,
            a.bound, a.fired_at, a.state, a.labels, a.annotations, a.is_test, a.notice, a.request_id,
+           a.traceparent,
            w.version, w.enabled, w.retry_on_timeout,
            p.reason as pause_reason, p.times as pause_times,
            (extract(epoch from p.paused_until - now()) * 1000)::float8 as pause_remaining_ms
@@ -179,6 +180,7 @@ interface ClaimedRow extends Required<Omit<AlertOrNoticeFacts, 'workspace_id' | 
   labels: AlertOrNoticeFacts['labels'] | null;
   annotations: AlertOrNoticeFacts['annotations'] | null;
   request_id: string | null;
+  traceparent: string | null;
   age_ms: number;
   version: number | null;
   enabled: boolean | null;
@@ -200,6 +202,7 @@ function toClaimed(row: ClaimedRow, claimedAtMs: number): ClaimedDelivery {
     workspaceId: row.workspace_id,
     webhookId: row.webhook_id,
     requestId: row.request_id,
+    traceparent: row.traceparent,
     facts: {
       alert_id: row.alert_id,
       alert_rule_id: row.alert_rule_id,

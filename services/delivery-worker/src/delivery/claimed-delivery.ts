@@ -19,6 +19,8 @@ export interface ClaimedDelivery {
   webhookId: string;
   /** Id of the HTTP request that published the alert; null for an alert over AMQP. */
   requestId: string | null;
+  /** Trace context of the alert; null unless it was traced. */
+  traceparent: string | null;
   facts: AlertOrNoticeFacts;
   /** Undefined if the webhook does not exist in the workspace. */
   webhook: { version: number; enabled: boolean; retryOnTimeout: boolean } | undefined;

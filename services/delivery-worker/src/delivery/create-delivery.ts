@@ -1,7 +1,7 @@
 import { type DeliveryDue, decodeDeliveriesDue } from '@tocsin/contracts';
 import type { Database, SecretBox } from '@tocsin/database';
 import type { Sender } from '@tocsin/egress';
-import { createSemaphore, createTickThrottle, type Logger } from '@tocsin/kit';
+import { createSemaphore, createTickThrottle, type Logger, type Tracing } from '@tocsin/kit';
 import type { QueueMessage } from '@tocsin/messaging';
 import type { BatchMetrics } from '../batch-metrics.js';
 import type { DeliveryWorkerConfig } from '../config.js';
@@ -34,6 +34,8 @@ export interface DeliveryParts {
   lease: Pick<WorkerLease, 'covers' | 'isHeld'>;
   claims: ClaimRepository;
   logger: Logger;
+  /** Undefined while tracing is off. */
+  tracing?: Tracing | undefined;
   metrics: DeliveryMetrics & BatchMetrics;
   config: DeliveryWorkerConfig;
   /** Called once for each attempt. */

@@ -1,5 +1,5 @@
 import type { BodyNote, HttpResponse, Sender, SendRequest, SendResult } from '@tocsin/egress';
-import { createSemaphore, type Logger, type TickThrottle } from '@tocsin/kit';
+import { createSemaphore, type Logger, type TickThrottle, type Tracing } from '@tocsin/kit';
 import type { WorkerLease } from '../lease/worker-lease.js';
 import { noSlotDelayMs } from '../slots/slot-limits.js';
 import type { Slot, Slots } from '../slots/slots.js';
@@ -11,6 +11,7 @@ import type { Attempt, AttemptResponse, Deferral, Outcome } from './outcome.js';
 import { type Ended, type Prepared, type PreparedRequest, prepare, type RenderBody } from './prepare.js';
 import type { Recorder } from './record.js';
 import type { RenderBudget } from './render-budget.js';
+import { traceDelivery } from './trace-delivery.js';
 import { optionLines, type RequestOptions, type WebhooksReader } from './webhooks-reader.js';
 
 export interface DeliveryDeps {
@@ -29,6 +30,8 @@ export interface DeliveryDeps {
   failures: FailureCounter;
   policy: RetryPolicy;
   logger: Logger;
+  /** Undefined while tracing is off. */
+  tracing?: Tracing | undefined;
   metrics: DeliveryMetrics;
   /** Called once for each attempt. */
   onAttempt: () => void;
@@ -163,7 +166,7 @@ interface Completed extends Sent {
 
 async function record(completed: Completed, deps: DeliveryDeps): Promise<void> {
   const { claimed, outcome, result } = completed;
-  const { recorder, failures, random, metrics, logger } = deps;
+  const { recorder, failures, random, metrics, logger, tracing } = deps;
   const attempt = toAttempt(completed);
   // Committed before the outcome, so that the claim of the next delivery reads it.
   const change = changePause({ claimed, result, failures, random: random() });
@@ -173,7 +176,11 @@ async function record(completed: Completed, deps: DeliveryDeps): Promise<void> {
   deps.onAttempt();
   metrics.attempted({ claimed, outcome, attempt, nowMs: deps.now() });
   metrics.ended(outcome);
-  logger.info(logFields(claimed, outcome, attempt), 'delivery.attempted');
+  logger[outcome.kind === 'succeeded' ? 'success' : 'info'](
+    logFields(claimed, outcome, attempt),
+    'delivery.attempted',
+  );
+  if (tracing !== undefined) traceDelivery(claimed, { outcome, attempt }, tracing);
 }
 
 function toAttempt({ claimed, request, startedAt, result, outcome }: Completed): Attempt {
@@ -220,9 +227,10 @@ const bodyNotes: Record<BodyNote, string> = {
 async function recordWithoutAttempt(
   claimed: ClaimedDelivery,
   { outcome, rendered }: Ended,
-  { recorder, logger, metrics }: DeliveryDeps,
+  { recorder, logger, metrics, tracing }: DeliveryDeps,
 ): Promise<void> {
   await recorder.record({ claimed, outcome, attempt: undefined, rendered });
+  if (tracing !== undefined) traceDelivery(claimed, { outcome }, tracing);
   metrics.ended(outcome);
   logger.info(logFields(claimed, outcome), 'delivery.ended_without_attempt');
 }
@@ -230,9 +238,10 @@ async function recordWithoutAttempt(
 function defer(
   claimed: ClaimedDelivery,
   deferral: Deferral,
-  { recorder, metrics }: DeliveryDeps,
+  { recorder, metrics, tracing }: DeliveryDeps,
 ): Promise<void> {
   metrics.deferred(deferral.reason);
+  if (tracing !== undefined) traceDelivery(claimed, { outcome: deferral }, tracing);
   return recorder.defer(claimed, deferral);
 }
 

@@ -1,5 +1,5 @@
 import type { OpenDeliveryCounts } from '@tocsin/deliveries';
-import type { Logger } from '@tocsin/kit';
+import type { Logger, Tracing } from '@tocsin/kit';
 import type { BatchMetrics } from '../batch-metrics.js';
 import type { DatabaseRetry } from '../database-retry.js';
 import type { SettleMessage } from '../dead-letters/dead-letters.js';
@@ -27,6 +27,8 @@ export interface FanOutDeps {
   window: Window;
   slots: Pick<Slots, 'freeAtWrite'>;
   logger: Logger;
+  /** Undefined while tracing is off. */
+  tracing?: Tracing | undefined;
   metrics: FanOutMetrics & BatchMetrics & Pick<DeliveryMetrics, 'ended'>;
   /** Aborted when the worker stops: alerts that wait are rejected, and batches in progress go on. */
   signal: AbortSignal;

@@ -62,6 +62,7 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
       queue: 'alert-fired',
       routingKey: 'alert.fired',
       requestId: undefined,
+      traceparent: undefined,
       redelivered: false,
       isReturned: () => false,
       ack: () => settled.push(`${name} acknowledged`),

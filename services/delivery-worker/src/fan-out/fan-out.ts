@@ -8,7 +8,7 @@ import {
 } from '@tocsin/contracts';
 import { classifyDatabaseError } from '@tocsin/database';
 import type { OpenDeliveriesKey } from '@tocsin/deliveries';
-import { createBatcher } from '@tocsin/kit';
+import { createBatcher, type Span, type Tracing } from '@tocsin/kit';
 import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
 import { uniqueBy } from '../unique-by.js';
@@ -103,13 +103,15 @@ async function acceptBatch(
   deps: FanOutDeps,
   onPlanned: (planned: PlannedDeliveries) => void,
 ): Promise<AlertOutcome[]> {
-  const { rules, databaseRetry, openDeliveries, window, delivery, metrics } = deps;
+  const { rules, databaseRetry, openDeliveries, window, delivery, metrics, tracing } = deps;
   // The time of acceptance is the database's: a worker with a wrong clock would write to partitions of other days.
   const found = await databaseRetry.whileUnavailable(() => rules.find(wantedBy(received)));
   const acceptedAtMs = found.nowMs;
   const resolved = received.map(({ alert, message }) => {
     const entry = alert && resolveAlert(alert, found.rules.get(alert.alert_rule_id));
-    return entry && { ...entry, requestId: message.requestId };
+    return (
+      entry && { ...entry, requestId: message.requestId, span: tracing && startSpan(message, entry, tracing) }
+    );
   });
   // Two messages with the same workspace and alert id are the same alert. The first one wins.
   const alerts = uniqueBy(
@@ -136,6 +138,22 @@ async function acceptBatch(
   return received.map(({ alert }, index) =>
     alert !== undefined && resolved[index] === undefined ? unknownRule(alert) : { kind: 'processed' },
   );
+}
+
+/** A batch that is repeated makes a span for each try. */
+function startSpan({ traceparent, queue }: QueueMessage, { alert }: ResolvedAlert, tracing: Tracing): Span {
+  return tracing.startSpan('fan out alert', {
+    kind: 'consumer',
+    parent: traceparent,
+    attributes: {
+      'messaging.system': 'rabbitmq',
+      'messaging.operation.type': 'process',
+      'messaging.destination.name': queue,
+      'tocsin.alert_id': alert.alert_id,
+      'tocsin.alert_rule_id': alert.alert_rule_id,
+      'tocsin.workspace_id': alert.workspace_id,
+    },
+  });
 }
 
 /** An alert can contain a rule, which applies if no rule with its id is registered. */

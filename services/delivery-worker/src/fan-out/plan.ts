@@ -7,6 +7,7 @@ import {
   type OpenDeliveryCounts,
   type WebhookInWorkspace,
 } from '@tocsin/deliveries';
+import type { Span } from '@tocsin/kit';
 import type { Window } from '../dispatch/window.js';
 import type { Slot, Slots } from '../slots/slots.js';
 import type { RegisteredRule, TargetWebhook } from './rules-reader.js';
@@ -26,6 +27,8 @@ export interface ResolvedAlert {
   cools: boolean;
   /** Id of the HTTP request that published the alert; undefined for an alert over AMQP. */
   requestId?: string | undefined;
+  /** Span of this fan-out; undefined while tracing is off. */
+  span?: Span | undefined;
 }
 
 type Rule = Omit<RegisteredRule, 'id' | 'workspaceId'>;

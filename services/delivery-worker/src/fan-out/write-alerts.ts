@@ -49,8 +49,10 @@ export async function writeAlerts(alerts: PlannedAlert[], times: WriteTimes, dep
   try {
     written = await write(alerts, times, deps);
   } catch (error) {
-    for (const { deliveries } of alerts)
+    for (const { resolved, deliveries } of alerts) {
+      resolved.span?.end({ error: 'The alert could not be written.' });
       for (const delivery of deliveries) releasePlanned(delivery, deps.window);
+    }
     throw error;
   }
   for (const alert of alerts) reportAlert(alert, written, deps);
@@ -94,6 +96,7 @@ function reportAlert(
   const { alert_id, workspace_id, alert_rule_id } = alert;
   if (!written.ids.has(recordId)) {
     logger.debug({ request_id: requestId, alert_id, workspace_id, alert_rule_id }, 'alert.repeated');
+    resolved.span?.end({ attributes: { 'tocsin.outcome': 'repeated' } });
     return;
   }
   const isSuppressed = written.suppressed.has(recordId);
@@ -107,7 +110,8 @@ function reportAlert(
     metrics.ended({ kind: 'failed', failure: { code: state, error: failuresAtWrite[state] } });
     if (state === 'over_quota') metrics.webhookOverQuota();
   }
-  logger.info(
+  resolved.span?.end({ attributes: { 'tocsin.outcome': outcome, 'tocsin.deliveries': webhooks } });
+  logger[failed === 0 ? 'success' : 'info'](
     { request_id: requestId, alert_id, workspace_id, alert_rule_id, outcome, webhooks, failed },
     'alert.fanned_out',
   );
@@ -162,7 +166,7 @@ function toClaimed(
   { id, webhookId, webhook }: PlannedDelivery,
   claimedAtMs: number,
 ): ClaimedDelivery {
-  const { alert, ruleName, threshold, bound, requestId } = resolved;
+  const { alert, ruleName, threshold, bound, requestId, span } = resolved;
   return {
     deliveryId: id,
     run: 1,
@@ -174,6 +178,7 @@ function toClaimed(
     workspaceId: alert.workspace_id,
     webhookId,
     requestId: requestId ?? null,
+    traceparent: span?.traceparent ?? null,
     facts: {
       alert_id: alert.alert_id,
       alert_rule_id: alert.alert_rule_id,

@@ -33,6 +33,8 @@ export async function createWorkerHarness(
     http: { host: '127.0.0.1', port: 0 },
     metrics: { host: '127.0.0.1', port: 0 },
     logLevel: 'info',
+    logSuccessPercent: 100,
+    tracingEndpoint: undefined,
     databaseUrl: new Secret(db.url),
     databasePoolSize: 8,
     amqpUrl: new Secret(broker.url),
@@ -43,6 +45,7 @@ export async function createWorkerHarness(
     queuedLeaseMs: 60_000,
     openDeliveries: { perWebhook: 100_000, perWorkspace: 1_000_000 },
     retentionDays: 90,
+    retentionAttemptsDays: 14,
     notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
     ...overrides,
   };

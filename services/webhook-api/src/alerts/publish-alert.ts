@@ -15,6 +15,7 @@ import {
   invalidBody,
   isUuid,
   joinErrors,
+  traceparentHeader,
   withTimeout,
 } from '@tocsin/kit';
 import { PublishError, type Publisher } from '@tocsin/messaging';
@@ -35,6 +36,8 @@ interface PublishRequest {
   workspaceId: string;
   /** Id of the request. It is sent with the message, and the logs of its deliveries contain it. */
   requestId: string;
+  /** Trace context that is sent with the message. */
+  traceparent?: string | undefined;
 }
 
 export interface PublishAlert {
@@ -94,14 +97,20 @@ export function createPublishAlert(deps: PublishAlertDeps): PublishAlert {
       throw isDatabaseUnavailable(error) ? createError() : error;
     });
   };
-  const send = async (alert: AlertFired, requestId: string): Promise<string> => {
+  const send = async (
+    alert: AlertFired,
+    { requestId, traceparent }: Omit<PublishRequest, 'workspaceId'>,
+  ): Promise<string> => {
     try {
       await publisher.publish({
         exchange: alertsExchange,
         routingKey: alertFiredKey,
         content: Buffer.from(writeJson(alert), 'utf8'),
         type: 'alert.fired',
-        headers: { [requestIdHeader]: requestId },
+        headers: {
+          [requestIdHeader]: requestId,
+          ...(traceparent !== undefined && { [traceparentHeader]: traceparent }),
+        },
       });
     } catch (cause) {
       if (!(cause instanceof PublishError)) throw cause;
@@ -110,14 +119,14 @@ export function createPublishAlert(deps: PublishAlertDeps): PublishAlert {
     return alert.alert_id;
   };
 
-  const publishBatch: PublishAlert['publishBatch'] = async ({ workspaceId, items, requestId }) => {
+  const publishBatch: PublishAlert['publishBatch'] = async ({ workspaceId, items, ...request }) => {
     const drafts = items.map((item) => draftOf(workspaceId, item));
     const errors = await checkDrafts(workspaceId, drafts);
     return Promise.all(
       drafts.map(({ alert }, index) =>
         alert === undefined || errors[index]!.length > 0
           ? invalidBody(errors[index]!)
-          : send(alert, requestId).catch(asResult),
+          : send(alert, request).catch(asResult),
       ),
     );
   };

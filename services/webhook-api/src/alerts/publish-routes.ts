@@ -45,8 +45,8 @@ export function publishRoutes({
         },
       },
       problems: [503],
-      async handler({ resource: { workspaceId }, body, requestId, log }) {
-        const alertId = await alerts.publish({ workspaceId, body, requestId });
+      async handler({ resource: { workspaceId }, body, requestId, traceparent, log }) {
+        const alertId = await alerts.publish({ workspaceId, body, requestId, traceparent });
         log({ alert_id: alertId });
         const headers = { Location: `${config.publicUrl}${pathIn(collection, workspaceId)}/${alertId}` };
         return { status: 202, headers, body: { alert_id: alertId } };
@@ -70,10 +70,10 @@ export function publishRoutes({
         },
       },
       problems: [503],
-      async handler({ resource: { workspaceId }, principal, body, requestId, log }) {
+      async handler({ resource: { workspaceId }, principal, body, requestId, traceparent, log }) {
         const items = body as CheckedItem<PublishAlert>[];
         admitBatch({ principal, workspaceId, alerts: items.length });
-        const results = await alerts.publishBatch({ workspaceId, items, requestId });
+        const results = await alerts.publishBatch({ workspaceId, items, requestId, traceparent });
         const published = results.filter((result) => typeof result === 'string').length;
         log({ alerts: items.length, published });
         return { status: 200, body: results.map((result) => entryOf(result, requestId)) };

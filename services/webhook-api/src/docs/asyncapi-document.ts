@@ -1,4 +1,5 @@
 import { alertFiredKey, alertFiredSchema, alertsExchange, requestIdHeader } from '@tocsin/contracts';
+import { traceparentHeader } from '@tocsin/kit';
 import { alertFiredQueue, unroutedExchange, unroutedQueue } from '@tocsin/messaging';
 
 const amqp = { bindingVersion: '0.3.0' } as const;
@@ -65,6 +66,10 @@ export function createAsyncApiDocument() {
               [requestIdHeader]: {
                 type: 'string',
                 description: 'Id for the logs of Tocsin, to find the alert there. Optional.',
+              },
+              [traceparentHeader]: {
+                type: 'string',
+                description: 'W3C Trace Context: the spans of the alert continue this trace. Optional.',
               },
             },
           },

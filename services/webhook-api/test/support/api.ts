@@ -93,6 +93,8 @@ function testConfig(databaseUrl: string, amqpUrl: string): WebhookApiConfig {
     http: { host: '127.0.0.1', port: 0 },
     metrics: { host: '127.0.0.1', port: 0 },
     logLevel: process.env.TEST_LOG === undefined ? 'silent' : 'debug',
+    logSuccessPercent: 100,
+    tracingEndpoint: undefined,
     databaseUrl: new Secret(databaseUrl),
     databasePoolSize: 10,
     brokerWaitMs: 5_000,

@@ -1,0 +1,27 @@
+import type { RequestHandler } from 'express';
+import type { Tracing } from '../tracing/span.js';
+import { traceparentOf } from '../tracing/tracing.js';
+import { statusOf } from './request-log.js';
+
+/** Middleware that makes each request to a route, except health checks, a span. Its parent is the caller's context. */
+export function traceRequests(tracing: Tracing): RequestHandler {
+  return ({ method, headers }, response, next) => {
+    const { request } = response.locals;
+    const { route } = request;
+    if (route === undefined || route === '/livez' || route === '/readyz') return next();
+    const span = tracing.startSpan(`${method} ${route}`, {
+      kind: 'server',
+      parent: traceparentOf(headers),
+      attributes: { 'http.request.method': method, 'http.route': route, 'tocsin.request_id': request.id },
+    });
+    request.traceparent = span.traceparent;
+    response.once('close', () => {
+      const status = statusOf(response);
+      span.end({
+        attributes: { 'http.response.status_code': status },
+        error: status >= 500 ? `The response has status ${status}.` : undefined,
+      });
+    });
+    next();
+  };
+}

@@ -61,8 +61,19 @@ test('every page is photographed in both themes and widths', async ({ page, stac
   for (const path of ['overview', 'webhooks', 'alerts', 'settings'])
     await photograph(`publisher-${path}`, `${workspace}/${path}`);
 
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signIn(page, stack);
+  await page.goto(`${stack.api_url}${workspace}/webhooks/new`);
+  await page.getByRole('button', { name: 'Use Slack message', exact: true }).click();
+  await shoot('editor');
+
   async function photograph(name: string, path: string): Promise<void> {
     await page.goto(`${stack.api_url}${path}`);
+    await shoot(name);
+  }
+
+  async function shoot(name: string): Promise<void> {
     await page.waitForLoadState('networkidle');
     for (const width of widths) {
       // The window is as tall as the page: rows and editors outside the window are not in the document.

@@ -81,7 +81,7 @@ test.each<[string, unknown, string?]>([
   ['rules get x', rule],
   ['alerts list', [alert]],
   ['alerts get x', alert],
-  ['alerts fire - ', { alert_id: hostile }, '{"alert_rule_id": "x"}'],
+  ['alerts fire -', {}, JSON.stringify({ alert_rule_id: 'x', alert_id: hostile })],
   ['deliveries list', [delivery]],
   ['deliveries get x', delivery],
   ['deliveries redeliver x', delivery],

@@ -1,0 +1,98 @@
+import { type CliStack, type Named, startCliStack } from './support/cli-stack.js';
+
+let stack: CliStack;
+
+beforeAll(async () => {
+  stack = await startCliStack();
+});
+
+afterAll(() => stack.close());
+const run: CliStack['run'] = (words, options) => stack.run(words, options);
+const runJson: CliStack['runJson'] = (words, options) => stack.runJson(words, options);
+const createWebhook: CliStack['createWebhook'] = (...given) => stack.createWebhook(...given);
+
+describe('webhooks', () => {
+  test('webhooks are created from flags, shown, changed, listed and deleted', async () => {
+    const headers = ['--header', 'X-Team: a', '--header', 'X-Team: b:c', '--no-retry-on-timeout'];
+    const { id } = await createWebhook('first', ...headers);
+    expect(await runJson(['webhooks', 'get', id])).toMatchObject({
+      name: 'first',
+      headers: { 'X-Team': ['a', 'b:c'] },
+      enabled: true,
+      retry_on_timeout: false,
+    });
+    expect(await runJson(['webhooks', 'update', id, '--disable', '--name', 'renamed'])).toMatchObject({
+      name: 'renamed',
+      enabled: false,
+      retry_on_timeout: false,
+    });
+    expect((await run(['webhooks', 'list', '--name', 'renamed'])).stdout).toMatch(
+      /^ID +NAME +URL +STATE +UPDATED\n[0-9a-f-]{36} +renamed +http:\/\/127\.0\.0\.1:9\/ +disabled/,
+    );
+    expect(await run(['webhooks', 'delete', id])).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
+    expect(await run(['webhooks', 'get', id])).toMatchObject({ code: 5, stdout: '' });
+  });
+
+  test('webhooks are created from JSON on standard input, overridden by flags', async () => {
+    const stdin = JSON.stringify({ name: 'piped', url: 'http://127.0.0.1:9/', body: '{}', enabled: false });
+    const made = await runJson(['webhooks', 'create', '--from', '-', '--name', 'flagged'], { stdin });
+    expect(made).toMatchObject({ name: 'flagged', enabled: false });
+  });
+
+  test('the retry after a timeout can be switched off and on again', async () => {
+    const { id } = await createWebhook('timeouts', '--no-retry-on-timeout');
+    const update = (...flags: string[]) => runJson(['webhooks', 'update', id, ...flags]);
+    expect(await update('--retry-on-timeout')).toMatchObject({ retry_on_timeout: true });
+    expect(await update('--no-retry-on-timeout')).toMatchObject({ retry_on_timeout: false });
+    expect(await update('--disable')).toMatchObject({ retry_on_timeout: false });
+  });
+
+  test('update sets one header and keeps the rest, and removes one', async () => {
+    const given = ['--header', 'X-Team: a', '--header', 'X-Team: b', '--header', 'X-Key: old'];
+    const { id } = await createWebhook('headers', ...given);
+    const update = (...flags: string[]) => runJson(['webhooks', 'update', id, ...flags]);
+    expect(await update('--header', 'x-key: new')).toMatchObject({
+      headers: { 'X-Team': ['a', 'b'], 'x-key': ['new'] },
+    });
+    expect(await update('--remove-header', 'x-team', '--header', 'X-More: c')).toMatchObject({
+      headers: { 'x-key': ['new'], 'X-More': ['c'] },
+    });
+    const unknown = await run(['webhooks', 'update', id, '--remove-header', 'X-Team']);
+    expect(unknown).toMatchObject({ code: 2, stderr: 'tocsin: The webhook has no header X-Team.\n' });
+  });
+
+  test('the output of get --json feeds --from', async () => {
+    const original = await createWebhook('original', '--header', 'X-Team: a', '--disable');
+    const { stdout: stdin } = await run(['webhooks', 'get', original.id, '--json']);
+    const copy = await runJson<Named>(['webhooks', 'create', '--from', '-', '--name', 'copy'], { stdin });
+    expect(copy).toMatchObject({ name: 'copy', headers: { 'X-Team': ['a'] }, enabled: false });
+    expect(copy.id).not.toBe(original.id);
+    expect(await runJson(['webhooks', 'update', copy.id, '--from', '-'], { stdin })).toMatchObject({
+      id: copy.id,
+      name: 'original',
+    });
+    const typing = await run(['webhooks', 'update', copy.id, '--from', '-'], { stdin: '{"nmae": "x"}' });
+    expect(typing).toMatchObject({ code: 6, stderr: expect.stringContaining('/nmae') });
+  });
+
+  test('a failing test prints the reason and exits with 1', async () => {
+    const { id } = await createWebhook('refused');
+    const { code, stdout, stderr } = await run(['webhooks', 'test', id]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'tocsin: The test failed.\n' });
+    expect(stdout).toMatch(/error +connection_refused/);
+  });
+
+  test('a preview reads standard input and prints the error on stderr', async () => {
+    const body = '{"text": "{{ model_name }}"}';
+    expect(await run(['webhooks', 'preview', '-'], { stdin: body })).toMatchObject({ code: 0 });
+    const broken = await run(['webhooks', 'preview', '-'], { stdin: '{{ 1 +' });
+    expect(broken).toMatchObject({ code: 1, stdout: '' });
+    expect(broken.stderr).toContain('template_error');
+  });
+
+  test('a validation error is printed with its place and exits with 6', async () => {
+    const refused = await run(['webhooks', 'create', '--name', 'x', '--url', 'nonsense', '--body', '{}']);
+    expect(refused.code).toBe(6);
+    expect(refused.stderr).toMatch(/\/url .+\n {2}\(request /s);
+  });
+});

@@ -26,17 +26,19 @@ export function buildImage(stages: readonly Stage[], { repository, root }: Place
     let directory = folder;
     const at = (path: string) => (path.startsWith('/') ? join(folder, path) : join(directory, path));
     image.env = {};
+    let shell = ['sh', '-c'];
     for (const step of stage.steps) {
       if (step.kind === 'workdir') {
         directory = at(step.path);
         mkdirSync(directory, { recursive: true });
       } else if (step.kind === 'copy') {
         copy(step, { context: step.from === undefined ? context : join(root, step.from), at });
+      } else if (step.kind === 'shell') {
+        // The shell of Alpine is not everywhere; bash knows its options.
+        shell = ['bash', ...step.words.slice(1)];
       } else if (step.kind === 'run') {
-        run(step.command.replaceAll('/app/', `${join(folder, 'app')}/`), directory, {
-          ...cache,
-          ...image.env,
-        });
+        const command = step.command.replaceAll('/app/', `${join(folder, 'app')}/`);
+        run([...shell, command], directory, { ...cache, ...image.env });
       } else apply(step, image);
     }
     image.directory = directory;
@@ -77,7 +79,8 @@ function copyTracked(repository: string, context: string): void {
   );
 }
 
-function run(command: string, cwd: string, env: Record<string, string>): void {
-  console.log(`$ ${command}`);
-  execFileSync('sh', ['-c', command], { cwd, env: { ...process.env, ...env }, stdio: 'inherit' });
+function run(words: readonly string[], cwd: string, env: Record<string, string>): void {
+  const [shell = 'sh', ...args] = words;
+  console.log(`$ ${args.at(-1)}`);
+  execFileSync(shell, args, { cwd, env: { ...process.env, ...env }, stdio: 'inherit' });
 }

@@ -11,7 +11,7 @@ export type Step =
   | { kind: 'copy'; from: string | undefined; sources: string[]; target: string }
   | { kind: 'run'; command: string }
   | { kind: 'user'; name: string }
-  | { kind: 'entrypoint' | 'cmd' | 'healthcheck'; words: string[] };
+  | { kind: 'shell' | 'entrypoint' | 'cmd' | 'healthcheck'; words: string[] };
 
 /** Parses the instructions that our Dockerfile uses. Throws for any other, so that none is skipped silently. */
 export function parseDockerfile(text: string): Stage[] {
@@ -50,6 +50,8 @@ function parseStep(word: string, rest: string): Step {
       return { kind: 'run', command: rest };
     case 'USER':
       return { kind: 'user', name: rest };
+    case 'SHELL':
+      return { kind: 'shell', words: JSON.parse(rest) as string[] };
     case 'ENTRYPOINT':
     case 'CMD':
       return { kind: word === 'CMD' ? 'cmd' : 'entrypoint', words: JSON.parse(rest) as string[] };

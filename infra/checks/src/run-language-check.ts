@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
@@ -53,7 +53,8 @@ function listFiles(): string[] {
   try {
     const args = ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'];
     const deleted = new Set(git('ls-files', '--deleted'));
-    return git(...args).filter((path) => !deleted.has(path));
+    // Links of the chart lead to files that are listed themselves.
+    return git(...args).filter((path) => !deleted.has(path) && lstatSync(join(repository, path)).isFile());
   } catch {
     const ignored = /(^|\/)(node_modules|dist|\.git|\.tocsin|coverage)(\/|$)/;
     return readdirSync(repository, { recursive: true, withFileTypes: true })

@@ -11,7 +11,6 @@ import {
 } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 import { type Channel, connect } from 'amqplib';
-import { parse } from 'yaml';
 import { maxAlertBytes } from '../../../services/delivery-worker/src/dead-letters/dead-letter-repository.js';
 import { composeService, readText } from './support/compose.js';
 import { parseExposition } from './support/exposition.js';
@@ -193,13 +192,4 @@ test("definitions are imported by the broker's own image before services start",
   expect(image).toBe(composeService('rabbitmq').image);
   expect(depends_on).toEqual({ rabbitmq: { condition: 'service_healthy' } });
   expect(volumes).toContain('rabbitmq:/var/lib/rabbitmq:ro');
-});
-
-test('the Kubernetes manifest sets the same policies', () => {
-  const { spec } = parse(readText('infra/kubernetes/broker-policy.yaml')) as {
-    spec: Record<string, unknown>;
-  };
-  const { rabbitmqClusterReference, applyTo, ...rest } = spec;
-  expect(rabbitmqClusterReference).toEqual({ name: expect.any(String) });
-  expect([{ ...rest, 'apply-to': applyTo }]).toEqual(policies);
 });

@@ -1,16 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { composeService, interpolate, mountedSecrets, readCompose, readText } from './support/compose.js';
 import { faultsOfCompose } from './support/compose-specification.js';
 import { imageEnv, imageSteps } from './support/image.js';
 import { testWith } from './support/test-with.js';
-import { loaders, makeDeployment, variablesReadBy } from './support/variables.js';
+import { loaders, makeDeployment } from './support/variables.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const services = Object.keys(loaders);
@@ -145,7 +145,7 @@ test('one service builds the image that all services run', () => {
 
 test('the image runs node directly, not as root, with a health check', () => {
   const steps = imageSteps();
-  expect(steps).toContainEqual({ kind: 'user', name: 'node' });
+  expect(steps).toContainEqual({ kind: 'user', name: '1000' });
   expect(steps).toContainEqual({ kind: 'entrypoint', words: ['node'] });
   expect(steps).toContainEqual({ kind: 'healthcheck', words: ['node', 'infra/healthcheck.js', '/livez'] });
   const installs = steps.filter((step) => step.kind === 'run').map(({ command }) => command);
@@ -292,55 +292,3 @@ describe('Prometheus', () => {
     expect(parse(readText('infra/prometheus/certificates.yml'))).toEqual([{ targets: [] }]);
   });
 });
-
-interface Manifest {
-  kind: string;
-  metadata: { name: string };
-  spec: { template: { spec: { containers: KubernetesContainer[] } } };
-}
-
-interface KubernetesContainer {
-  args: string[];
-  env: { name: string }[];
-  ports?: { name: string; containerPort: number }[];
-  livenessProbe?: { httpGet: { path: string; port: string } };
-  readinessProbe?: { httpGet: { path: string; port: string } };
-}
-
-function readManifests(): Manifest[] {
-  return readdirSync(`${root}infra/kubernetes`)
-    .flatMap((file) => parseAllDocuments(readText(`infra/kubernetes/${file}`)))
-    .map((document) => document.toJS() as Manifest);
-}
-
-test.each(services)(
-  'the Kubernetes manifest of %s has the ports, paths and variables of the code',
-  (name) => {
-    const manifest = readManifests().find(
-      ({ kind, metadata }) => kind === 'Deployment' && metadata.name === name,
-    );
-    const [container] = manifest?.spec.template.spec.containers ?? [];
-    expect(container).toMatchObject({
-      args: composeService(name).command,
-      ports: [
-        { name: 'http', containerPort: Number(port) },
-        { name: 'metrics', containerPort: Number(metricsPort) },
-      ],
-      livenessProbe: { httpGet: { path: '/livez', port: 'http' } },
-      readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
-    });
-    const given = container?.env.map((entry) => entry.name) ?? [];
-    const read = variablesReadBy(name);
-    expect(given.filter((variable) => !read.has(variable))).toEqual([]);
-    const config = readManifests().find(({ kind }) => kind === 'ConfigMap') as unknown as {
-      data: Record<string, string>;
-    };
-    const env = Object.fromEntries(given.map((variable) => [variable, secretOf(variable)]));
-    expect(() => loaders[name]?.({ ...imageEnv(), ...config.data, ...env })).not.toThrow();
-  },
-);
-
-function secretOf(variable: string): string {
-  if (variable === 'DATABASE_URL') return 'postgres://tocsin@postgres/tocsin';
-  return variable === 'AMQP_URL' ? 'amqp://rabbitmq' : `k1:${Buffer.alloc(32).toString('base64')}`;
-}

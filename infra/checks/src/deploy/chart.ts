@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parse, parseAllDocuments } from 'yaml';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const folder = 'infra/helm/tocsin';
+
+/** An object of Kubernetes, as far as every kind has the same fields. */
+export interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: {
+    name: string;
+    namespace?: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: each kind has fields of its own, which the callers compare.
+  spec?: any;
+  data?: Record<string, string>;
+  stringData?: Record<string, string>;
+}
+
+export const chartFolder = `${root}${folder}`;
+
+/** Names of the sets of values in `ci/`, such as `everything`. */
+export const chartVariants = readdirSync(`${chartFolder}/ci`).map((file) => file.replace('-values.yaml', ''));
+
+export function variantFile(variant: string): string {
+  return `${chartFolder}/ci/${variant}-values.yaml`;
+}
+
+/** The objects that `helm template` renders for a variant; `args` are further arguments of the command. */
+export function renderChart(variant: string, args: readonly string[] = []): Manifest[] {
+  const values = ['--values', variantFile(variant)];
+  const command = ['template', 'tocsin', chartFolder, '--namespace', 'tocsin', ...values, ...args];
+  const text = execFileSync('helm', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  return parseAllDocuments(text)
+    .map((document) => document.toJS() as Manifest | null)
+    .filter((manifest) => manifest !== null);
+}
+
+export function readChartFile(path: string): string {
+  return readFileSync(`${chartFolder}/${path}`, 'utf8');
+}
+
+/** The default values of the chart. */
+export function readChartValues(): Record<string, unknown> {
+  return parse(readChartFile('values.yaml')) as Record<string, unknown>;
+}

@@ -1,0 +1,289 @@
+import { BlockList, isIPv6 } from 'node:net';
+import { parse } from 'yaml';
+import { chartVariants, type Manifest, readChartFile, renderChart as render } from '../src/deploy/chart.js';
+import { composeService, readText } from './support/compose.js';
+import { imageEnv } from './support/image.js';
+import { testWith } from './support/test-with.js';
+import { loaders, variablesReadBy } from './support/variables.js';
+
+// helm is no npm package. Without it the rendering is not tested; chart.test.ts checks the files themselves.
+const testRendering = (name: string, run: () => void) => testWith(['helm', 'version'], name, run);
+
+interface Container {
+  args: string[];
+  env?: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[];
+  volumeMounts?: { name: string; mountPath: string; readOnly: boolean }[];
+  ports?: { name: string; containerPort: number }[];
+  securityContext: object;
+  livenessProbe?: object;
+  readinessProbe?: object;
+  lifecycle?: { preStop: { exec: { command: [string, string] } } };
+}
+
+interface PodSpec {
+  containers: Container[];
+  volumes?: { name: string; configMap?: object; secret?: object }[];
+  terminationGracePeriodSeconds?: number;
+}
+
+interface PodTemplate {
+  metadata: { labels: Record<string, string>; annotations: Record<string, string> };
+  spec: PodSpec;
+}
+
+const services = Object.keys(loaders);
+
+const rendered = new Map<string, Manifest[]>();
+
+function renderChart(variant: string, args: string[] = []): Manifest[] {
+  const key = [variant, ...args].join(' ');
+  const manifests = rendered.get(key) ?? render(variant, args);
+  rendered.set(key, manifests);
+  return manifests;
+}
+
+function named(manifests: readonly Manifest[], kind: string, name: string): Manifest {
+  const found = manifests.find((one) => one.kind === kind && one.metadata.name === name);
+  if (found === undefined) throw new Error(`No ${kind} ${name} is rendered.`);
+  return found;
+}
+
+function podOf({ kind, spec }: Manifest): PodTemplate | undefined {
+  if (kind === 'CronJob') return spec.jobTemplate.spec.template as PodTemplate;
+  return kind === 'Deployment' || kind === 'Job' ? (spec.template as PodTemplate) : undefined;
+}
+
+function podsOf(manifests: readonly Manifest[]): PodTemplate[] {
+  return manifests.flatMap((manifest) => podOf(manifest) ?? []);
+}
+
+for (const variant of chartVariants) {
+  testRendering(`each pod of the variant ${variant} satisfies the Pod Security standard restricted`, () => {
+    const pods = podsOf(renderChart(variant));
+    expect(pods).toHaveLength(5);
+    for (const { spec } of pods) {
+      expect(spec).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      const hostFields = ['hostNetwork', 'hostPID', 'hostIPC', 'initContainers', 'ephemeralContainers'];
+      expect(Object.keys(spec).filter((field) => hostFields.includes(field))).toEqual([]);
+      for (const { securityContext } of spec.containers) {
+        expect(securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+      }
+      for (const volume of spec.volumes ?? []) expect(volume.configMap ?? volume.secret).toBeDefined();
+    }
+  });
+}
+
+for (const service of services) {
+  testRendering(`the Deployment of ${service} has the ports, probes and variables of the code`, () => {
+    for (const variant of chartVariants) {
+      const manifests = renderChart(variant);
+      const { spec } = podOf(named(manifests, 'Deployment', `tocsin-${service}`)) as PodTemplate;
+      const [container] = spec.containers as [Container];
+      expect(container).toMatchObject({
+        args: composeService(service).command,
+        ports: [
+          { name: 'http', containerPort: Number(imageEnv().PORT) },
+          { name: 'metrics', containerPort: Number(imageEnv().METRICS_PORT) },
+        ],
+        livenessProbe: { httpGet: { path: '/livez', port: 'http' } },
+        readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
+      });
+      const read = variablesReadBy(service);
+      const given = container.env ?? [];
+      expect(given.filter(({ name }) => !read.has(name))).toEqual([]);
+      const values = given.map(({ name, value }) => [name, value ?? secretOf(name)]);
+      const { data } = named(manifests, 'ConfigMap', 'tocsin');
+      const env = { ...imageEnv(), ...data, ...Object.fromEntries(values) };
+      expect(() => loaders[service]?.(env)).not.toThrow();
+    }
+  });
+
+  testRendering(`Kubernetes waits for ${service} longer than it needs to stop`, () => {
+    const { spec } = podOf(named(renderChart('default'), 'Deployment', `tocsin-${service}`)) as PodTemplate;
+    const [, before = '0'] = spec.containers[0]?.lifecycle?.preStop.exec.command ?? [];
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(25 + Number(before));
+  });
+}
+
+function secretOf(variable: string): string {
+  if (variable === 'DATABASE_URL') return 'postgres://tocsin@postgres/tocsin';
+  return variable === 'AMQP_URL' ? 'amqp://rabbitmq' : `k1:${Buffer.alloc(32).toString('base64')}`;
+}
+
+testRendering(
+  'an upgrade does not reset the number of instances that an autoscaler or a person has set',
+  () => {
+    const replicasOf = (manifests: Manifest[]) =>
+      manifests.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.replicas as unknown);
+    expect(replicasOf(renderChart('everything'))).toEqual([undefined, undefined, undefined]);
+    expect(replicasOf(renderChart('two-replicas'))).toEqual([2, 2, 2]);
+    const free = renderChart('two-replicas', ['--set', 'deliveryWorker.replicas=null']);
+    expect(named(free, 'Deployment', 'tocsin-delivery-worker').spec.replicas).toBeUndefined();
+  },
+);
+
+testRendering('pods are replaced when a setting, a secret or an authority changes', () => {
+  const annotationsOf = (variant: string, ...args: string[]) =>
+    JSON.stringify(
+      renderChart(variant, args).flatMap((one) =>
+        one.kind === 'Deployment' ? [podOf(one)?.metadata.annotations] : [],
+      ),
+    );
+  const before = annotationsOf('everything');
+  expect(annotationsOf('everything')).toBe(before);
+  for (const change of ['secret.values.AMQP_URL=amqp://other', 'config.RETENTION_DAYS=30']) {
+    expect(annotationsOf('everything', '--set', change)).not.toBe(before);
+  }
+  const pem = 'authorities.pem=-----BEGIN CERTIFICATE-----other';
+  expect(annotationsOf('private-authority', '--set', pem)).not.toBe(annotationsOf('private-authority'));
+});
+
+testRendering('migrations run before everything else, once, and their first failure is final', () => {
+  const manifests = renderChart('everything');
+  const hook = { 'helm.sh/hook': 'pre-install,pre-upgrade' };
+  const job = named(manifests, 'Job', 'tocsin-migrations');
+  expect(job).toMatchObject({ metadata: { annotations: hook }, spec: { backoffLimit: 0 } });
+  expect(podOf(job)?.spec).toMatchObject({ restartPolicy: 'Never' });
+  expect(podOf(job)?.spec.containers[0]?.args).toEqual(composeService('migrations').command);
+  // An object that is no hook does not exist when the hook runs for the first time.
+  const secret = named(manifests, 'Secret', 'tocsin-migrations');
+  expect(secret.metadata.annotations).toMatchObject(hook);
+  expect(Object.keys(secret.stringData ?? {})).toEqual(['DATABASE_URL']);
+  expect(podOf(job)?.spec.containers[0]?.env).toMatchObject([
+    { valueFrom: { secretKeyRef: { name: 'tocsin-migrations' } } },
+  ]);
+  const policy = named(manifests, 'NetworkPolicy', 'tocsin-migrations');
+  expect(policy.metadata.annotations).toMatchObject(hook);
+});
+
+testRendering('the key rotation is a suspended job with the keys and the database only', () => {
+  const rotation = named(renderChart('default'), 'CronJob', 'tocsin-rotate-keys');
+  expect(rotation.spec.suspend).toBe(true);
+  const [container] = podOf(rotation)?.spec.containers ?? [];
+  expect(container?.args).toEqual(['packages/database/dist/rotate-keys.js']);
+  expect(container?.env?.map(({ name }) => name)).toEqual(['DATABASE_URL', 'SECRETS_KEYS']);
+});
+
+interface Peer {
+  ipBlock?: { cidr: string; except?: string[] };
+}
+interface EgressRule {
+  to: Peer[];
+  ports?: { port: number }[];
+}
+
+testRendering('webhooks reach public addresses and EGRESS_ALLOW, and no other address', () => {
+  const open = ['10.1.0.7', '10.2.9.9', 'fd00::7', '8.8.8.8', '172.32.0.1', '2606:2800:21f::1'];
+  const closed = [
+    ...['10.1.0.6', '10.3.0.0', '127.0.0.1', '169.254.169.254', '100.64.0.1', '168.63.129.16', '0.0.0.1'],
+    ...['192.168.1.1', '224.0.0.1', '255.255.255.255', '::1', '::ffff:10.0.0.1', '64:ff9b::a00:1'],
+    ...['fd00::8', 'fe80::1', '2001:db8::1', '2002::1'],
+  ];
+  for (const service of ['webhook-api', 'delivery-worker']) {
+    const { spec } = named(renderChart('everything'), 'NetworkPolicy', `tocsin-${service}`);
+    const rule = (spec.egress as EgressRule[]).find(({ ports }) => ports === undefined);
+    const blocks = (rule?.to ?? []).flatMap(({ ipBlock }) => ipBlock ?? []);
+    expect(blocks.length).toBe(rule?.to.length);
+    const isOpen = (address: string) =>
+      blocks.some(({ cidr, except = [] }) => isWithin(address, [cidr]) && !isWithin(address, except));
+    expect([...open, ...closed].filter(isOpen)).toEqual(open);
+  }
+});
+
+test('the network policies close the ranges that the services refuse', () => {
+  const rules = readText('packages/egress/src/address-rules.ts');
+  const rangesOf = (name: string) => {
+    const [, list = ''] = new RegExp(`const ${name} = \\[([^\\]]*)\\]`).exec(rules) ?? [];
+    return [...list.matchAll(/'([^']+)'/g)].map(([, range]) => range);
+  };
+  const expected = { ipv4: rangesOf('blockedV4'), ipv6: rangesOf('blockedV6') };
+  expect([expected.ipv4.length, expected.ipv6.length]).toEqual([19, 5]);
+  expect(parse(readChartFile('files/special-purpose-ranges.yaml'))).toEqual(expected);
+});
+
+function isWithin(address: string, ranges: readonly string[]): boolean {
+  return ranges.some((range) => {
+    const [first = '', bits] = range.split('/');
+    // Node takes IPv4-mapped addresses for the IPv4 address that they contain; a NetworkPolicy does not.
+    if (isIPv6(first) !== isIPv6(address)) return false;
+    const list = new BlockList();
+    list.addSubnet(first, Number(bits), isIPv6(first) ? 'ipv6' : 'ipv4');
+    return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  });
+}
+
+testRendering('no service but those that call webhooks reaches the public Internet on every port', () => {
+  const policies = renderChart('everything').filter(({ kind }) => kind === 'NetworkPolicy');
+  expect(policies.map(({ metadata }) => metadata.name).sort()).toEqual(
+    ['delivery-worker', 'engine-auth', 'migrations', 'rotate-keys', 'webhook-api'].map(
+      (name) => `tocsin-${name}`,
+    ),
+  );
+  const open = policies.filter(({ spec }) =>
+    (spec.egress as EgressRule[]).some(({ ports, to }) => ports === undefined || to.length === 0),
+  );
+  expect(open.map(({ metadata }) => metadata.name).sort()).toEqual([
+    'tocsin-delivery-worker',
+    'tocsin-webhook-api',
+  ]);
+});
+
+testRendering('alarms, dashboards and broker policies are those of the compose file', () => {
+  const manifests = renderChart('everything', ['--set', 'monitoring.rules.exclude=null']);
+  const { groups } = named(manifests, 'PrometheusRule', 'tocsin').spec as { groups: unknown };
+  expect(groups).toEqual(parse(readText('infra/prometheus/alarms.yml')).groups);
+  const shown = named(manifests, 'ConfigMap', 'tocsin-dashboard-tocsin');
+  expect(shown.data?.['tocsin.json']).toBe(readText('infra/grafana/dashboards/tocsin.json'));
+  const { policies } = parse(readText('infra/rabbitmq/definitions.json')) as { policies: object[] };
+  const set = manifests.filter(({ apiVersion }) => apiVersion === 'rabbitmq.com/v1beta1');
+  const plain = set.map(({ spec: { applyTo, rabbitmqClusterReference: _, ...rest } }) => ({
+    ...rest,
+    'apply-to': applyTo,
+  }));
+  expect(plain).toEqual(policies);
+});
+
+testRendering('alarms without metrics in the cluster can be left out', () => {
+  const { groups } = named(renderChart('everything'), 'PrometheusRule', 'tocsin').spec as {
+    groups: { rules: { alert: string }[] }[];
+  };
+  const names = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
+  expect(names).toContain('BrokerDown');
+  expect(names).not.toContain('BrokerBlocked');
+});
+
+testRendering('Prometheus gives each pod the job name of the alarms', () => {
+  const manifests = renderChart('everything');
+  const { spec } = named(manifests, 'PodMonitor', 'tocsin');
+  expect(spec).toMatchObject({ podMetricsEndpoints: [{ port: 'metrics' }] });
+  const jobs = manifests
+    .filter(({ kind }) => kind === 'Deployment')
+    .map((one) => podOf(one)?.metadata.labels[spec.jobLabel as string]);
+  expect(jobs.sort()).toEqual([...services].sort());
+});
+
+testRendering('client certificates and authorities are mounted where the settings name them', () => {
+  const mountsOf = (variant: string, service: string) =>
+    podOf(
+      named(renderChart(variant), 'Deployment', `tocsin-${service}`),
+    )?.spec.containers[0]?.volumeMounts?.map(({ mountPath }) => mountPath);
+  const { secret } = parse(readChartFile('ci/client-certificates-values.yaml')) as {
+    secret: { values: { DATABASE_URL: string } };
+  };
+  const [database] = [...secret.values.DATABASE_URL.matchAll(/=(\/[^&]*)\//g)].map(([, path]) => path);
+  expect(mountsOf('client-certificates', 'engine-auth')).toContain(database);
+  expect(mountsOf('client-certificates', 'webhook-api')).toEqual([database, '/etc/tocsin/broker']);
+  for (const service of ['webhook-api', 'delivery-worker']) {
+    const pod = podOf(named(renderChart('private-authority'), 'Deployment', `tocsin-${service}`));
+    const file = pod?.spec.containers[0]?.env?.find(({ name }) => name === 'EGRESS_CA_FILE')?.value;
+    const [mount] = pod?.spec.containers[0]?.volumeMounts ?? [];
+    expect(file).toBe(`${mount?.mountPath}/authorities.pem`);
+  }
+});

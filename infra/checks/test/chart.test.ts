@@ -1,0 +1,101 @@
+import { readdirSync, realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+import { chartFolder, chartVariants, readChartFile, readChartValues } from '../src/deploy/chart.js';
+import { readText } from './support/compose.js';
+import { loaders, variablesReadBy } from './support/variables.js';
+
+type Values = Record<string, unknown>;
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const defaults = readChartValues();
+const schema = JSON.parse(readChartFile('values.schema.json')) as {
+  definitions: { settings: { propertyNames: { anyOf: [unknown, { enum: string[] }] } } };
+};
+const isValid = new Ajv({ allErrors: true, strict: false }).compile(schema);
+
+/** Values over the defaults as helm merges them: objects are merged, everything else is replaced. */
+function merge(base: Values, over: Values): Values {
+  const isObject = (value: unknown): value is Values =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  const pairs = Object.entries(over).map(([name, value]) => {
+    const below = base[name];
+    return [name, isObject(value) && isObject(below) ? merge(below, value) : value];
+  });
+  return { ...base, ...Object.fromEntries(pairs) };
+}
+
+function faultsOf(over: Values): unknown[] {
+  isValid(merge(defaults, over));
+  return isValid.errors ?? [];
+}
+
+test('the default values satisfy the schema', () => {
+  expect(faultsOf({})).toEqual([]);
+});
+
+test.each(chartVariants)('the values of the variant %s satisfy the schema', (variant) => {
+  expect(faultsOf(parse(readChartFile(`ci/${variant}-values.yaml`)) as Values)).toEqual([]);
+});
+
+test.each<[string, Values]>([
+  ['an unknown value', { replicas: 3 }],
+  ['an unknown value of a service', { webhookApi: { replicaCount: 3 } }],
+  ['a setting that does not exist', { config: { RETENTION_DAY: '30' } }],
+  ['a secret among the settings', { config: { DATABASE_URL: 'postgres://tocsin:password@db/tocsin' } }],
+  ['a setting that is no text', { config: { RETRY_SCHEDULE: ['5s'] } }],
+  ['an own Secret without the keys', { secret: { values: { DATABASE_URL: 'postgres://db/tocsin' } } }],
+  ['an authority that is no certificate', { authorities: { pem: 'ca.pem' } }],
+  ['a network policy without the database', { networkPolicy: { enabled: true, broker: { to: [{}] } } }],
+  ['a tag where a digest belongs', { image: { digest: 'latest' } }],
+  ['a negative number of workers', { deliveryWorker: { replicas: -1 } }],
+  ['a trigger without a threshold', { deliveryWorker: { keda: { triggers: { more: { query: 'up' } } } } }],
+])('the schema refuses %s', (_, over) => {
+  expect(faultsOf(over)).not.toEqual([]);
+});
+
+test('the schema knows each setting that is no secret, address or file of a container', () => {
+  const set = ['DATABASE_URL', 'AMQP_URL', 'SECRETS_KEYS', 'GENAI_ENGINE_ADMIN_KEY'];
+  const ofContainer = ['HOST', 'PORT', 'METRICS_PORT', 'EGRESS_CA_FILE'];
+  const read = new Set(Object.keys(loaders).flatMap((service) => [...variablesReadBy(service)]));
+  const settings = [...read].filter((name) => ![...set, ...ofContainer].includes(name));
+  const own = settings.filter((name) => !/_FILE$|^OTEL_/.test(name));
+  expect([...schema.definitions.settings.propertyNames.anyOf[1].enum].sort()).toEqual(own.sort());
+});
+
+test('each value that a template reads has a default', () => {
+  const templates = readdirSync(`${chartFolder}/templates`).map((file) => readChartFile(`templates/${file}`));
+  const paths = templates.flatMap((text) => text.match(/\.Values(\.\w+)+/g) ?? []);
+  expect(paths.length).toBeGreaterThan(30);
+  const isSet = (path: string) =>
+    path
+      .split('.')
+      .slice(2)
+      .reduce<unknown>((value, name) => (value as Values | undefined)?.[name], defaults) !== undefined;
+  // Only config contains names that the operator chooses.
+  expect([...new Set(paths)].filter((path) => !path.startsWith('.Values.config.') && !isSet(path))).toEqual(
+    [],
+  );
+});
+
+test('alarms, dashboards and policies of the chart are the files that the compose file uses', () => {
+  const linked = ['alarms.yml', 'dashboards', 'definitions.json'].map((name) =>
+    realpathSync(`${chartFolder}/files/${name}`).slice(root.length),
+  );
+  const files = [
+    'infra/prometheus/alarms.yml',
+    'infra/grafana/dashboards',
+    'infra/rabbitmq/definitions.json',
+  ];
+  expect(linked).toEqual(files);
+  const { rule_files: rules } = parse(readText('infra/prometheus/prometheus.yml')) as {
+    rule_files: string[];
+  };
+  expect(rules.map((file) => file.split('/').at(-1))).toEqual(['alarms.yml']);
+});
+
+test('the chart has the version of the package', () => {
+  const { version } = JSON.parse(readText('package.json')) as { version: string };
+  expect(parse(readChartFile('Chart.yaml'))).toMatchObject({ version, appVersion: version });
+});

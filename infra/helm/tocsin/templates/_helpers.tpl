@@ -1,0 +1,125 @@
+{{- define "tocsin.fullname" -}}
+{{- $name := contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) }}
+{{- $name | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
+{{- /* Labels that select pods; they never change. Parameters: root, component (empty: all pods). */ -}}
+{{- define "tocsin.selector" -}}
+app.kubernetes.io/name: {{ .root.Chart.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+{{- with .component }}
+app.kubernetes.io/component: {{ . }}
+{{- end }}
+{{- end }}
+
+{{- /* Parameters: root, component. */ -}}
+{{- define "tocsin.labels" -}}
+{{ include "tocsin.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
+{{- end }}
+
+{{- define "tocsin.secretName" -}}
+{{- .Values.secret.values | empty | ternary .Values.secret.name (include "tocsin.fullname" .) }}
+{{- end }}
+
+{{- define "tocsin.authoritiesName" -}}
+{{- .Values.authorities.configMap | default (empty .Values.authorities.pem | ternary "" (printf "%s-authorities" (include "tocsin.fullname" .))) }}
+{{- end }}
+
+{{- /* Whole numbers of values are float64, which prints 1048576 as 1.048576e+06. */ -}}
+{{- define "tocsin.setting" -}}
+{{- if kindIs "float64" . }}{{ printf "%.0f" . | quote }}{{ else }}{{ toString . | quote }}{{ end }}
+{{- end }}
+
+{{- /* Hashes that change with configuration and secrets, so that pods are replaced. */ -}}
+{{- define "tocsin.checksums" -}}
+checksum/config: {{ toJson .Values.config | sha256sum }}
+checksum/authorities: {{ printf "%s%s" .Values.authorities.pem (include "tocsin.dataOf" (dict "root" . "kind" "ConfigMap" "name" .Values.authorities.configMap)) | sha256sum }}
+checksum/secret: {{ printf "%s%s" (toJson .Values.secret.values) (include "tocsin.dataOf" (dict "root" . "kind" "Secret" "name" (include "tocsin.secretName" .))) | sha256sum }}
+checksum/tls: {{ printf "%s%s" (include "tocsin.dataOf" (dict "root" . "kind" "Secret" "name" .Values.tls.databaseSecret)) (include "tocsin.dataOf" (dict "root" . "kind" "Secret" "name" .Values.tls.brokerSecret)) | sha256sum }}
+{{- end }}
+
+{{- /* Data of an object in the cluster as JSON; `null` where helm has no cluster, as in `helm template`. */ -}}
+{{- define "tocsin.dataOf" -}}
+{{- if .name }}{{ (lookup "v1" .kind .root.Release.Namespace .name).data | toJson }}{{ end }}
+{{- end }}
+
+{{- /* Fields of every pod, except its containers and volumes. */ -}}
+{{- define "tocsin.podDefaults" -}}
+automountServiceAccountToken: false
+serviceAccountName: {{ .Values.serviceAccountName }}
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 1000
+  runAsGroup: 1000
+  fsGroup: 1000
+  seccompProfile: { type: RuntimeDefault }
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* Fields of every container, except its name and command. */ -}}
+{{- define "tocsin.containerDefaults" -}}
+image: {{ .Values.image.repository }}{{ if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: { drop: [ALL] }
+{{- end }}
+
+{{- /* Variables from the Secret. Parameters: secret (its name), variables. Without an admin key the engine has none. */ -}}
+{{- define "tocsin.secretEnv" -}}
+{{- $secret := .secret }}
+{{- range .variables }}
+- name: {{ . }}
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ . }}{{ if eq . "GENAI_ENGINE_ADMIN_KEY" }}, optional: true{{ end }} } }
+{{- end }}
+{{- end }}
+
+{{- /* Volumes of a pod. Parameters: root, folders: those of authorities, database and broker that it uses. */ -}}
+{{- define "tocsin.volumes" -}}
+{{- $values := .root.Values }}
+{{- $names := dict "database" $values.tls.databaseSecret "broker" $values.tls.brokerSecret "authorities" (include "tocsin.authoritiesName" .root) }}
+{{- range $folder := .folders }}
+{{- with get $names $folder }}
+- name: {{ $folder }}
+{{- if eq $folder "authorities" }}
+  configMap: { name: {{ . }} }
+{{- else }}
+  # 288 is 0440: readable by the group of the pod.
+  secret: { secretName: {{ . }}, defaultMode: 288 }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Mounts of the same volumes, at /etc/tocsin/{folder}. */ -}}
+{{- define "tocsin.volumeMounts" -}}
+{{- range $volume := include "tocsin.volumes" . | fromYamlArray }}
+- { name: {{ $volume.name }}, mountPath: /etc/tocsin/{{ $volume.name }}, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- /* Objects of a hook exist before the others, and are deleted when the hook has succeeded. Parameter: its weight. */ -}}
+{{- define "tocsin.hook" -}}
+helm.sh/hook: pre-install,pre-upgrade
+helm.sh/hook-weight: {{ . | quote }}
+helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+{{- end }}

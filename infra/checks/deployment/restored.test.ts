@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { clientOf, setting } from './deployment.js';
+
+// Scenario: deployed.test.ts has run, then the database was backed up, dropped and restored.
+
+test('a delivery from before the restore is there, and its webhook can be decrypted', async () => {
+  const before = JSON.parse(readFileSync(setting('DELIVERY_FILE'), 'utf8')) as Record<string, string>;
+  const tocsin = await clientOf('ADMIN');
+  expect(await tocsin.deliveries.get(before.id ?? '')).toMatchObject({
+    status: 'succeeded',
+    response: { status_code: 200, response: '{"received": true}' },
+  });
+  expect(await tocsin.webhooks.get(before.webhook_id ?? '')).toMatchObject({ url: before.url });
+});

@@ -1,0 +1,75 @@
+import { readdirSync } from 'node:fs';
+import { parse } from 'yaml';
+import { parseDockerfile } from '../src/dockerfile.js';
+import { readText } from './support/compose.js';
+
+interface Job {
+  permissions?: Record<string, string>;
+  uses?: string;
+  'timeout-minutes'?: number;
+  strategy?: { matrix: { node: string[] } };
+  steps?: { uses?: string; run?: string }[];
+}
+interface Workflow {
+  permissions: Record<string, string>;
+  jobs: Record<string, Job>;
+}
+
+const folder = '.github/workflows';
+const files = readdirSync(new URL(`../../../${folder}`, import.meta.url));
+const read = (file: string) => parse(readText(`${folder}/${file}`)) as Workflow;
+const dockerfile = readText('infra/Dockerfile');
+
+test.each(files)('each action in %s is named by its commit', (file) => {
+  const used = Object.values(read(file).jobs).flatMap(({ uses, steps = [] }) => [
+    ...(uses === undefined ? [] : [uses]),
+    ...steps.flatMap((step) => step.uses ?? []),
+  ]);
+  expect(used.length).toBeGreaterThan(3);
+  expect(used.filter((name) => !/^(\.\/|[\w-]+\/[\w-]+@[0-9a-f]{40}$)/.test(name))).toEqual([]);
+});
+
+test.each(files)('a job in %s may write only what it publishes, and has a time limit', (file) => {
+  const { permissions, jobs } = read(file);
+  expect(Object.values(permissions)).not.toContain('write');
+  for (const [name, job] of Object.entries(jobs)) {
+    if (job.uses === undefined) expect([name, (job['timeout-minutes'] ?? 0) > 0]).toEqual([name, true]);
+    const written = Object.entries(job.permissions ?? {}).filter(([, right]) => right === 'write');
+    expect([name, written.map(([scope]) => scope)]).toEqual([name, publishes[name] ?? []]);
+  }
+});
+
+const publishes: Record<string, string[]> = {
+  image: ['packages'],
+  chart: ['packages'],
+  client: ['id-token'],
+  release: ['contents'],
+};
+
+test('the workflow tests on the oldest supported Node and on that of the image', () => {
+  const { engines } = JSON.parse(readText('package.json')) as { engines: { node: string } };
+  const [, image] = /^ARG NODE_VERSION=(.*)$/m.exec(dockerfile) ?? [];
+  expect(read('ci.yml').jobs.test?.strategy?.matrix.node).toEqual([engines.node.replace('>=', ''), image]);
+});
+
+test('the workflow restores by the commands of the guide', () => {
+  const [, section = ''] = readText('docs/operate.md').split('## Backup and restore');
+  const [backup = '', restore = ''] = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text);
+  const run = (read('ci.yml').jobs.deployment?.steps ?? []).map((step) => step.run ?? '').join('\n');
+  // The database of Keycloak is restored by the same commands.
+  const commands = [...backup.split('\n'), ...restore.split('\n')].filter(
+    (line) => !/ keycloak >/.test(line),
+  );
+  expect(commands.length).toBeGreaterThan(8);
+  expect(commands.filter((line) => !run.includes(line))).toEqual([]);
+});
+
+test('a pipe in the Dockerfile fails with each of its commands', () => {
+  const piping = parseDockerfile(dockerfile).filter(({ steps }) =>
+    steps.some((step) => step.kind === 'run' && step.command.includes(' | ')),
+  );
+  expect(piping.length).toBeGreaterThan(0);
+  for (const { steps } of piping) {
+    expect(steps[0]).toMatchObject({ kind: 'shell', words: expect.arrayContaining(['pipefail']) });
+  }
+});

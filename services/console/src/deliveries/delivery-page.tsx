@@ -78,9 +78,13 @@ function Record({ delivery }: { delivery: DeliveryWithAttempts }) {
       </Card>
       <h2>{attempts_made === 1 ? '1 attempt' : `${attempts_made} attempts`}</h2>
       {attempts.length < attempts_made && (
-        <Notice>{`${attempts_made - attempts.length} earlier attempts are not shown: only the latest are kept.`}</Notice>
+        <Notice>
+          {delivery.attempts_expired
+            ? 'The attempts are no longer stored, because they are older than the deployment keeps them.'
+            : `${attempts_made - attempts.length} earlier attempts are not shown: only the latest are kept.`}
+        </Notice>
       )}
-      <AttemptTimeline attempts={attempts} />
+      {(attempts.length > 0 || attempts_made === 0) && <AttemptTimeline attempts={attempts} />}
     </>
   );
 }

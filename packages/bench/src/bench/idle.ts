@@ -23,6 +23,7 @@ interface IdleProcess {
 }
 
 const launcher = fileURLToPath(import.meta.resolve('../../../../infra/local/dist/start.js'));
+const servers = new Set(['postgres', 'rabbitmq', 'epmd']);
 const startTimeoutMs = 300_000;
 /** Time for work that follows the start, such as the first pass of every periodic job. */
 const settleMs = 20_000;
@@ -44,7 +45,7 @@ export async function measureIdle(testBed: TestBed, { seconds }: { seconds: numb
     const children: { name: string; pid: number }[] = JSON.parse(
       readFileSync(join(state, 'children.json'), 'utf8'),
     );
-    const isServer = ({ name }: { name: string }) => name === 'postgres' || name === 'rabbitmq';
+    const isServer = ({ name }: { name: string }) => servers.has(name);
     const own = [{ name: 'launcher', pid: stack.pid }, ...children.filter((child) => !isServer(child))];
     const [ownUsage, serverUsage] = await Promise.all([
       measure(own, { seconds, withDescendants: false }),

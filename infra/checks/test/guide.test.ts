@@ -7,7 +7,7 @@ import { readExamples, secretVariables } from './support/variables.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const guide = readText('docs/operate.md');
 /** Pages for operators, which operate.md links to. */
-const pages = ['operate.md', 'proxy.md'];
+const pages = ['operate.md', 'proxy.md', 'tls.md'];
 const texts = pages.map((page) => readText(`docs/${page}`));
 const commands = texts
   .flatMap((text) => [...text.matchAll(/```sh\n([\s\S]*?)```/g)])
@@ -102,12 +102,12 @@ test('the guide explains each dead-letter reason below its alarm', () => {
 test("git ignores files that the guide's commands create", () => {
   const ignored = readText('.gitignore').split('\n');
   const made = [
-    ...[...commands.matchAll(/mkdir -p (\S+)/g)].map(([, name]) => `${name}/`),
+    ...[...commands.matchAll(/mkdir -p (\S+)/g)].map(([, name]) => name),
     ...[...commands.matchAll(/(?:cat|\S) >>? ([\w.-]+)(?=[\s;]|$)/g)].map(([, name]) => name),
     ...[...commands.matchAll(/"\.\/([\w.-]+):/g)].map(([, name]) => name),
   ];
   expect(new Set(made)).toEqual(
-    new Set(['.env', 'backup/', 'docker-compose.override.yml', 'authorities.pem']),
+    new Set(['.env', 'backup', 'docker-compose.override.yml', 'authorities.pem', 'tls']),
   );
-  for (const name of made) expect(ignored).toContain(name);
+  for (const name of made) expect(ignored).toContain(/^(backup|tls)$/.test(name ?? '') ? `${name}/` : name);
 });

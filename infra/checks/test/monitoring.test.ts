@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
+import { createProcessHost, findFreePorts, startPostgres } from '@tocsin/local';
 import { type HttpReceiver, startHttpReceiver, until } from '@tocsin/testing';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { Client } from 'pg';
 import { parse } from 'yaml';
 import { createAuthority } from './support/certificates.js';
 import { mountedSecrets, readText } from './support/compose.js';
@@ -18,19 +18,28 @@ import { selectionsOf } from './support/promql.js';
 
 const shown = { timeoutMs: 60_000, intervalMs: 250 };
 const directory = mkdtempSync(join(tmpdir(), 'tocsin-certificates-'));
-const role = `metrics_${randomUUID().replaceAll('-', '')}`;
-let database: TestDatabase;
+const processes = createProcessHost();
 let receiver: HttpReceiver;
 let monitoring: Monitoring;
 let proxy: ReturnType<typeof createServer>;
 let proxyAddress: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  const { knex } = database.database;
-  // The rights of the compose file's user `metrics` (infra/postgres/init).
-  await knex.raw(`create role ${role} login password 'p' in role pg_monitor`);
-  await knex.raw('select pg_create_physical_replication_slot(?, true)', [role]);
+  const [port = 0] = await findFreePorts(1);
+  const { url } = await startPostgres({
+    processes,
+    directory: join(directory, 'postgres'),
+    logFile: join(directory, 'postgres.log'),
+    port,
+    durable: false,
+    settings: { wal_level: 'replica', max_wal_senders: 2 },
+  });
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  // infra/postgres/init creates the same user.
+  await client.query("create role metrics login password 'p' connection limit 5 in role pg_monitor");
+  await client.query("select pg_create_physical_replication_slot('standby', true)");
+  await client.end();
   receiver = await startHttpReceiver();
   const authority = createAuthority(directory);
   const soon = authority.issue('proxy', { extensions: ['subjectAltName=IP:127.0.0.1'], days: 5 });
@@ -40,7 +49,7 @@ beforeAll(async () => {
   await new Promise((resolve) => proxy.once('listening', resolve));
   proxyAddress = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   monitoring = await startMonitoring({
-    databaseUrl: Object.assign(new URL(database.url), { username: role, password: 'p' }).href,
+    databaseUrl: Object.assign(new URL(url), { username: 'metrics', password: 'p' }).href,
     directory,
     watched: [proxyAddress],
     authorityFile: authority.certificate,
@@ -51,10 +60,8 @@ afterAll(async () => {
   await monitoring?.stop();
   proxy?.close();
   await receiver?.close();
-  const { knex } = database.database;
-  await knex.raw('select pg_drop_replication_slot(?)', [role]);
-  await knex.raw(`drop role ${role}`);
-  await database.drop();
+  await processes.killAll();
+  processes.close();
   rmSync(directory, { recursive: true });
 });
 

@@ -59,11 +59,13 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
   });
 
   const connect = async (): Promise<Connection> => {
-    const connecting = pool.connect();
+    let connecting: Promise<pg.PoolClient> | undefined;
     try {
+      // Throws when a certificate file of the URL is missing.
+      connecting = pool.connect();
       return toConnection(await withTimeout(connecting, { timeoutMs: acquireTimeoutMs }), breaker.responded);
     } catch (cause) {
-      connecting.then((client) => client.release(), ignore);
+      connecting?.then((client) => client.release(), ignore);
       throw new NoConnectionError(cause);
     }
   };

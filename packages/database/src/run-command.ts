@@ -1,4 +1,4 @@
-import { ConfigError, type EnvReader, readEnv } from '@tocsin/kit';
+import { ConfigError, type EnvReader, readDatabaseUrl, readEnv } from '@tocsin/kit';
 import { createDatabase, type Database } from './connection.js';
 
 export interface Command<Settings extends object> {
@@ -21,7 +21,7 @@ export async function runCommand<Settings extends object>(command: Command<Setti
   let database: Database | undefined;
   try {
     const { url, settings } = readEnv(env, (read) => ({
-      url: read.secretUrl('DATABASE_URL', ['postgres', 'postgresql']),
+      url: readDatabaseUrl(read),
       settings: readSettings(read),
     }));
     database = createDatabase({ url: url.reveal(), applicationName, poolSize, statementTimeoutMs: 0 });

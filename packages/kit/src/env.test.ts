@@ -14,9 +14,11 @@ function problemsOf(read: () => unknown): readonly string[] {
   throw new Error('The configuration was accepted.');
 }
 
-test('a configuration with NODE_TLS_REJECT_UNAUTHORIZED=0 is refused', () => {
-  expect(problemsOf(() => readEnv({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, () => ({})))).toEqual([
+test('a configuration with NODE_TLS_REJECT_UNAUTHORIZED=0 or PGSSLMODE=no-verify is refused', () => {
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0', PGSSLMODE: 'no-verify' };
+  expect(problemsOf(() => readEnv(env, () => ({})))).toEqual([
     expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED=0 is refused/),
+    expect.stringMatching(/^PGSSLMODE=no-verify is refused/),
   ]);
   expect(readEnv({ NODE_TLS_REJECT_UNAUTHORIZED: '1' }, () => ({}))).toEqual({});
 });

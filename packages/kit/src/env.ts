@@ -25,14 +25,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads settings into one deeply frozen object. A variable without a fallback is required; an empty variable counts as
  * not set. The value of a secret NAME can be in a file that NAME_FILE names.
- * @throws ConfigError with all problems at once, without the values: they can be secrets. NODE_TLS_REJECT_UNAUTHORIZED=0 is
- * one of them.
+ * @throws ConfigError with all problems at once, without the values: they can be secrets. Variables that switch off the
+ * check of certificates are among them.
  */
 export function readEnv<T extends object>(env: Environment, build: (read: EnvReader) => T): Readonly<T> {
   const problems: string[] = [];
-  // Node would accept any certificate, of destinations, database, broker and identity provider alike.
-  if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    problems.push('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused: it switches off the check of certificates');
+  for (const [name, value] of Object.entries(uncheckedCertificates)) {
+    if (env[name] === value)
+      problems.push(`${name}=${value} is refused: it switches off the check of certificates`);
   }
   const reader = createReader(env, problems);
   let config: T;
@@ -46,6 +46,9 @@ export function readEnv<T extends object>(env: Environment, build: (read: EnvRea
   if (problems.length > 0) throw new ConfigError(problems);
   return deepFreeze(config);
 }
+
+/** With these Node accepts any certificate, of all servers or of the database. */
+const uncheckedCertificates = { NODE_TLS_REJECT_UNAUTHORIZED: '0', PGSSLMODE: 'no-verify' };
 
 export type EnvReader = ReturnType<typeof createReader>;
 

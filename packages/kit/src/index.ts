@@ -50,6 +50,7 @@ export { createMetrics, type Metrics, serveMetrics } from './metrics.js';
 export { type RunningService, runService } from './run-service.js';
 export { isUuid } from './schema-formats.js';
 export { Secret } from './secret.js';
+export { readDatabaseUrl } from './server-url.js';
 export { readServiceConfig, type ServiceConfig } from './service-config.js';
 export { createShutdown, type Shutdown } from './shutdown.js';
 export type { Span, Tracing } from './tracing/span.js';

@@ -1,6 +1,7 @@
 import type { EnvReader } from './env.js';
 import { type LogLevel, logLevels } from './logger.js';
 import type { Secret } from './secret.js';
+import { readBrokerUrl, readDatabaseUrl } from './server-url.js';
 
 /** Settings that every service has. */
 export interface ServiceConfig {
@@ -29,8 +30,8 @@ export function readServiceConfig(
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     logSuccessPercent: read.int('LOG_SUCCESS_PERCENT', 100, { min: 0, max: 100 }),
     tracingEndpoint: readTracingEndpoint(read),
-    databaseUrl: read.secretUrl('DATABASE_URL', ['postgres', 'postgresql']),
-    amqpUrl: read.secretUrl('AMQP_URL', ['amqp', 'amqps']),
+    databaseUrl: readDatabaseUrl(read),
+    amqpUrl: readBrokerUrl(read),
   };
 }
 

@@ -6,7 +6,7 @@ import { keepConnected } from './keep-connected.js';
 import { refusalOf } from './refusal.js';
 
 export interface BrokerOptions {
-  /** amqp://user:password@host:port/vhost */
+  /** amqp:// or amqps://user:password@host:port/vhost?cacertfile=…&certfile=…&keyfile=… (paths of PEM files) */
   url: string;
   /** Name of the connection, as the broker lists it. */
   name: string;

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { exponentialBackoffMs, sleep, withTimeout } from '@tocsin/kit';
 import { type ChannelModel, connect } from 'amqplib';
 
 export interface KeepConnectedOptions {
-  /** amqp://user:password@host:port/vhost */
+  /** amqp:// or amqps://user:password@host:port/vhost?cacertfile=…&certfile=…&keyfile=… */
   url: string;
   /** Name of the connection, as the broker lists it. */
   name: string;
@@ -37,7 +38,10 @@ export function keepConnected(options: KeepConnectedOptions): () => Promise<void
   const attempt = async (onAttached: () => void): Promise<void> => {
     socket = new AbortController();
     try {
-      connection = await connect(withHeartbeat(url), socketOptions(name, socket.signal));
+      connection = await connect(withHeartbeat(url), {
+        ...socketOptions(name, socket.signal),
+        ...readCertificates(url),
+      });
       // An error is followed by `close`. Without a listener it would end the process.
       connection.on('error', () => {});
       joinWrites(connection);
@@ -83,6 +87,18 @@ export function keepConnected(options: KeepConnectedOptions): () => Promise<void
 /** amqplib passes these options on to `net.connect` or `tls.connect`, which destroy the socket when `signal` is aborted. */
 function socketOptions(name: string, signal: AbortSignal) {
   return { clientProperties: { connection_name: name }, timeout: connectTimeoutMs, noDelay: true, signal };
+}
+
+/** PEM files that the URL names, for `tls.connect`. They are read for each connection, so that renewed ones are used. */
+function readCertificates(url: string): { ca?: Buffer; cert?: Buffer; key?: Buffer } {
+  const { searchParams } = new URL(url);
+  const options = { ca: 'cacertfile', cert: 'certfile', key: 'keyfile' };
+  return Object.fromEntries(
+    Object.entries(options).flatMap(([option, parameter]) => {
+      const path = searchParams.get(parameter);
+      return path === null ? [] : [[option, readFileSync(path)]];
+    }),
+  );
 }
 
 /**

@@ -37,8 +37,9 @@ export function variablesReadBy(service: string): Set<string> {
     },
   });
   loaders[service]?.(recording);
-  // A variable of Node, which no configuration may contain.
+  // Variables of Node and pg that are refused with one value.
   names.delete('NODE_TLS_REJECT_UNAUTHORIZED');
+  names.delete('PGSSLMODE');
   for (const name of secretVariables) names.delete(`${name}_FILE`);
   return names;
 }

@@ -43,7 +43,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     user,
     durable,
   });
-  const settings = { ...usualSettings, ...(durable ? {} : notDurable), port };
+  const settings = { ...usualSettings, ...(durable ? {} : notDurable), ...options.settings, port };
   const child = await processes.start({
     name: 'postgres',
     command: binaries.postgres,

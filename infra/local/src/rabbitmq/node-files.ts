@@ -24,13 +24,15 @@ export interface NodeOptions {
   secretsFile?: string | undefined;
   virtualHosts?: string[];
   maxMessageBytes?: number | undefined;
+  /** Lines of the node's configuration in addition to the usual ones. */
+  settings?: readonly string[];
 }
 
 /** Writes the configuration of a private node. Cookie and password are generated once. */
 export function prepareNodeFiles(
   directory: string,
   ports: RabbitmqPorts,
-  { installed, nodeName, secretsFile, virtualHosts = [], maxMessageBytes }: NodeOptions,
+  { installed, nodeName, secretsFile, virtualHosts = [], ...options }: NodeOptions,
 ): NodeFiles {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const secrets = readOrMakeSecrets(secretsFile ?? join(directory, 'secrets.json'));
@@ -38,7 +40,7 @@ export function prepareNodeFiles(
   if (!existsSync(cookie)) writeFileSync(cookie, secrets.cookie, { mode: 0o400 });
   const definitions = join(directory, 'definitions.json');
   writePrivately(definitions, JSON.stringify(makeDefinitions(secrets, ['/', ...virtualHosts])));
-  writePrivately(join(directory, 'rabbitmq.conf'), configuration({ ports, definitions, maxMessageBytes }));
+  writePrivately(join(directory, 'rabbitmq.conf'), configuration({ ports, definitions, ...options }));
   writePrivately(join(directory, 'enabled_plugins'), '[].\n');
   writePrivately(join(directory, 'empty-env.conf'), '');
   // A bare container may have no /etc/hosts.
@@ -104,7 +106,11 @@ function configuration({
   ports,
   definitions,
   maxMessageBytes,
-}: Pick<NodeOptions, 'maxMessageBytes'> & { ports: RabbitmqPorts; definitions: string }): string {
+  settings = [],
+}: Pick<NodeOptions, 'maxMessageBytes' | 'settings'> & {
+  ports: RabbitmqPorts;
+  definitions: string;
+}): string {
   return [
     `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
     `load_definitions = ${definitions}`,
@@ -117,6 +123,7 @@ function configuration({
     'log.console.level = info',
     // Quorum queues read their log at start. An eighth of the default size keeps restarts short.
     'raft.wal_max_size_bytes = 67108864',
+    ...settings,
     '',
   ].join('\n');
 }

@@ -23,6 +23,8 @@ interface RabbitmqOptions {
   nodeName?: string;
   /** File of the password and the Erlang cookie, which the nodes of a cluster share. Unless given: one in `directory`. */
   secretsFile?: string;
+  /** Lines of the node's configuration in addition to the usual ones. */
+  settings?: readonly string[];
 }
 
 type InstalledOptions = RabbitmqOptions & { installed: InstalledRabbitmq };

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { EnvReader } from './env.js';
+import type { Secret } from './secret.js';
+
+/**
+ * DATABASE_URL. The parameters sslmode, sslrootcert, sslcert and sslkey are those of libpq. `pg` reads the PEM files for
+ * each connection.
+ */
+export function readDatabaseUrl(read: EnvReader): Secret {
+  const name = 'DATABASE_URL';
+  const url = read.secretUrl(name, ['postgres', 'postgresql']);
+  const { searchParams } = new URL(url.reveal());
+  // With uselibpqcompat most modes check no name of the server, and some no certificate.
+  const isUnchecked = [searchParams.get('sslmode'), searchParams.get('ssl')].includes('no-verify');
+  if (isUnchecked || searchParams.has('uselibpqcompat')) read.problem(`${name} ${uncheckedCertificates}`);
+  checkFiles(read, { name, searchParams, ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' });
+  return url;
+}
+
+/**
+ * AMQP_URL. The parameters cacertfile, certfile and keyfile are those of RabbitMQ's URIs. The broker's connection reads
+ * the PEM files each time that it is opened.
+ */
+export function readBrokerUrl(read: EnvReader): Secret {
+  const name = 'AMQP_URL';
+  const url = read.secretUrl(name, ['amqp', 'amqps']);
+  const { protocol, searchParams } = new URL(url.reveal());
+  if (searchParams.get('verify') === 'verify_none') read.problem(`${name} ${uncheckedCertificates}`);
+  const files = { ca: 'cacertfile', cert: 'certfile', key: 'keyfile' };
+  const given = Object.values(files).find((parameter) => searchParams.has(parameter));
+  if (protocol === 'amqp:' && given !== undefined) {
+    read.problem(`${name} has ${given} and no TLS: it must begin with amqps://`);
+  }
+  checkFiles(read, { name, searchParams, ...files });
+  return url;
+}
+
+const uncheckedCertificates = 'must not switch off the check of certificates';
+
+interface TlsParameters {
+  name: string;
+  searchParams: URLSearchParams;
+  /** Names of the parameters with the files of authority, client certificate and its key. */
+  ca: string;
+  cert: string;
+  key: string;
+}
+
+/** A wrong file would otherwise be reported as an unavailable server. */
+function checkFiles(read: EnvReader, { name, searchParams, ...parameters }: TlsParameters): void {
+  const contents: Partial<Record<'ca' | 'cert' | 'key', string>> = {};
+  for (const option of ['ca', 'cert', 'key'] as const) {
+    const path = searchParams.get(parameters[option]);
+    if (path === null) continue;
+    try {
+      contents[option] = readFileSync(path, 'utf8');
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      read.problem(`${name} names ${path} (${parameters[option]}), which cannot be read (${code})`);
+      return;
+    }
+  }
+  const { ca, cert, key } = contents;
+  if (ca === undefined && cert === undefined && key === undefined) return;
+  if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) {
+    read.problem(`${name} names a file without a PEM certificate (${parameters.ca})`);
+  }
+  if ((cert === undefined) !== (key === undefined)) {
+    read.problem(`${name} needs both ${parameters.cert} and ${parameters.key}`);
+    return;
+  }
+  try {
+    createSecureContext(contents);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    read.problem(`${name} names certificates that cannot be used: ${reason}`);
+  }
+}

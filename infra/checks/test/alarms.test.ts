@@ -244,6 +244,29 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
     ],
     silent: [{ 'tocsin_dead_letters_total{reason="malformed_message"}': 5 }],
   },
+  MaintenanceLate: {
+    fires: [
+      [
+        { 'tocsin_maintenance_last_success_timestamp_seconds{maintenance="partitions"}': -9_000 },
+        { maintenance: 'partitions' },
+      ],
+    ],
+    silent: [
+      {
+        'tocsin_maintenance_last_success_timestamp_seconds{maintenance="jobs", instance="a"}': -9_000,
+        'tocsin_maintenance_last_success_timestamp_seconds{maintenance="jobs", instance="b"}': -5_000,
+      },
+    ],
+  },
+  DatabasePoolExhausted: {
+    fires: [
+      [
+        { 'tocsin_database_connections_waiting{job="webhook-api", pool="main"}': 11 },
+        { job: 'webhook-api', pool: 'main' },
+      ],
+    ],
+    silent: [{ 'tocsin_database_connections_waiting{job="webhook-api", pool="main"}': 9 }],
+  },
   OverQuota: {
     fires: [
       [{ 'tocsin_over_quota_total{limit="workspace"}': '0.01/s' }, { limit: 'workspace' }],

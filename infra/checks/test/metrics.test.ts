@@ -201,13 +201,16 @@ test('no label names a webhook, workspace, key, URL or caller', () => {
     'error_code',
     'le',
     'limit',
+    'maintenance',
     'method',
     'outcome',
+    'pool',
     'reason',
     'result',
     'route',
     'service',
     'stage',
+    'state',
     'status',
     'version',
   ]);
@@ -243,4 +246,25 @@ test('the metrics count one alert, one delivery and the checks of one key', () =
   expect(total('tocsin_token_checks_total', { result: 'valid' })).toBeGreaterThanOrEqual(1);
   const created = { method: 'POST', route: '/api/v1/workspaces/{workspace_id}/webhooks', status: '201' };
   expect(total('http_request_duration_seconds_count', created)).toBe(1);
+});
+
+test('the pools of each service and the last run of each maintenance job are exported', () => {
+  const pools = seriesOf('tocsin_database_connections_max').map(({ labels, value }) => [
+    labels.service,
+    labels.pool,
+    value,
+  ]);
+  expect(pools).toEqual([
+    ['webhook-api', 'main', 10],
+    ['engine-auth', 'main', 10],
+    ['delivery-worker', 'main', 12],
+    ['delivery-worker', 'lease', 3],
+  ]);
+  const open = seriesOf('tocsin_database_connections').filter(({ labels }) => labels.pool === 'main');
+  const ofWorker = open.filter(({ labels }) => labels.service === 'delivery-worker');
+  expect(ofWorker.map(({ labels }) => labels.state)).toEqual(['in_use', 'idle']);
+  expect(ofWorker.reduce((sum, { value }) => sum + value, 0)).toBeGreaterThan(0);
+  const succeeded = seriesOf('tocsin_maintenance_last_success_timestamp_seconds');
+  expect(succeeded.map(({ labels }) => labels.maintenance)).toContain('partitions');
+  for (const { value } of succeeded) expect(Date.now() / 1_000 - value).toBeLessThan(120);
 });

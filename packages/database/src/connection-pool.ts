@@ -13,7 +13,18 @@ interface Connection {
 export interface ConnectionPool {
   /** @throws Error of the kind `unavailable`, at once while the circuit breaker is open. */
   acquire(): Promise<Connection>;
+  counts(): ConnectionCounts;
   close(): Promise<void>;
+}
+
+export interface ConnectionCounts {
+  /** Size of the pool. */
+  max: number;
+  /** Open connections, idle ones included. */
+  open: number;
+  idle: number;
+  /** Callers that wait for a connection. */
+  waiting: number;
 }
 
 /** Settings of the server, by name. */
@@ -82,6 +93,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
         throw new NoConnectionError(new Error('it is unresponsive'));
       return connect();
     },
+    counts: () => ({ max, open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
 }

@@ -1,5 +1,5 @@
 import knexModule, { type Knex } from 'knex';
-import { createConnectionPool, type SessionSettings } from './connection-pool.js';
+import { type ConnectionCounts, createConnectionPool, type SessionSettings } from './connection-pool.js';
 import { classifyDatabaseError } from './errors.js';
 
 export interface DatabaseOptions {
@@ -32,6 +32,8 @@ export interface Database {
   knex: Knex;
   /** Runs a named statement, which each connection parses once. */
   prepared<Row>(statement: Prepared, values: unknown[]): Promise<Row[]>;
+  /** Present use of the pool. */
+  connections(): ConnectionCounts;
   /** Waits for the statements that run, then closes all connections. */
   close(): Promise<void>;
 }
@@ -83,6 +85,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         }
       }
     },
+    connections: pool.counts,
     async close() {
       // The pool waits for queries in progress. After its destruction knex returns no connection to the pool.
       await pool.close();

@@ -27,6 +27,7 @@ export {
   partitionsOfDay,
   readClock,
 } from './partitions-repository.js';
+export { exposePools } from './pool-metrics.js';
 export { readWithTimeout } from './read-with-timeout.js';
 export { firstIdAt, firstIdOf, lastIdAt, recordId, timeOfRecordId } from './record-id.js';
 export { checkSchema } from './schema-reader.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createSecretBox, readClock } from '@tocsin/database';
+import { createSecretBox, exposePools, readClock } from '@tocsin/database';
 import { createOpenDeliveryCounts } from '@tocsin/deliveries';
 import {
   createLogger,
@@ -35,6 +35,7 @@ import { createLeaseSweep } from './lease/lease-sweep.js';
 import { createWorkerLease } from './lease/worker-lease.js';
 import { createWriteCheck } from './lease/write-check.js';
 import { createFirstPartitions, runMaintenance } from './maintenance/maintenance-jobs.js';
+import { createMaintenanceMetrics } from './maintenance/maintenance-metrics.js';
 import { createWorkerMetrics } from './metrics.js';
 import { openConnections } from './open-connections.js';
 import { createSlots } from './slots/slots.js';
@@ -69,6 +70,7 @@ export async function createDeliveryWorker(
     logger,
     shutdown,
   });
+  exposePools(registry, { main: database, lease: leaseDatabase });
   const nowMs = () => performance.now();
   const workerId = randomUUID();
   const leases = createLeaseRepository({
@@ -82,9 +84,17 @@ export async function createDeliveryWorker(
   shutdown.add('lease', lease.end);
   const now = () => readClock(database);
   const openDeliveries = createOpenDeliveryCounts(database, config.openDeliveries);
-  const { retentionDays, retentionAttemptsDays, notices } = config;
-  const retention = { retentionDays, retentionAttemptsDays };
-  const maintenance = { database, logger, signal, ...retention, openDeliveries, notices, now };
+  const maintenance = {
+    database,
+    logger,
+    signal,
+    retentionDays: config.retentionDays,
+    retentionAttemptsDays: config.retentionAttemptsDays,
+    openDeliveries,
+    notices: config.notices,
+    metrics: createMaintenanceMetrics(registry),
+    now,
+  };
   await createFirstPartitions(maintenance);
 
   const renderBudget = createRenderBudget(nowMs);

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ensurePartitions, firstIdAt, readClock } from '@tocsin/database';
 import { createOpenDeliveryCounts } from '@tocsin/deliveries';
-import { createLogger, type Logger } from '@tocsin/kit';
+import { createLogger, createMetrics, type Logger } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { createPartitionsAhead, removeExpired } from '../src/maintenance/maintenance-jobs.js';
+import { createMaintenanceMetrics } from '../src/maintenance/maintenance-metrics.js';
 
 const dayMs = 86_400_000;
 let db: TestDatabase;
@@ -41,6 +42,7 @@ function startKeeping() {
     retentionAttemptsDays: 14,
     openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
     notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
+    metrics: createMaintenanceMetrics(createMetrics({ service: 'test' })),
     now: () => readClock(db.database),
     async pause(ms, signal) {
       if (signal.aborted) return;
@@ -148,6 +150,7 @@ test('a worker with a wrong clock logs the difference', async () => {
     retentionAttemptsDays: 14,
     openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
     notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
+    metrics: createMaintenanceMetrics(createMetrics({ service: 'test' })),
     now: async () => Date.now() + 5 * minuteMs,
     pause: async () => stopping.abort(),
   });

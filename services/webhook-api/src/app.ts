@@ -2,6 +2,7 @@ import {
   checkSchema,
   createDatabase,
   createSecretBox,
+  exposePools,
   parseSecretKeys,
   toUnavailableError,
 } from '@tocsin/database';
@@ -90,6 +91,7 @@ export async function createWebhookApi(
     refuseAfterMs: 1_000,
   });
   shutdown.add('database', () => database.close());
+  exposePools(metrics, { main: database });
   const broker = await createBroker({ url: config.amqpUrl.reveal(), name: service, logger });
   shutdown.add('broker', () => broker.close());
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 3_000, refuseAfterMs: 1_000 });

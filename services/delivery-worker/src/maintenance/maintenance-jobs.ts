@@ -15,6 +15,7 @@ import {
   runJobPage,
 } from '@tocsin/deliveries';
 import { type Logger, sleep, withTimeout } from '@tocsin/kit';
+import type { MaintenanceMetrics } from './maintenance-metrics.js';
 
 export interface MaintenanceDeps {
   database: Database;
@@ -27,6 +28,7 @@ export interface MaintenanceDeps {
   /** Open deliveries as parts of their limits. */
   openDeliveries: OpenDeliveryCounts;
   notices: NoticeOptions;
+  metrics: MaintenanceMetrics;
   /** The database's clock, in Unix milliseconds: a worker with a wrong clock would otherwise drop partitions in use. */
   now: () => Promise<number>;
   /** Waits between two runs of a job. Unless given: a timer. */
@@ -166,12 +168,17 @@ async function repeat(
   { job, retryMs }: RepeatOptions,
   work: () => Promise<number>,
 ): Promise<void> {
-  const { signal, pause = sleep } = deps;
+  const { signal, metrics, pause = sleep } = deps;
+  metrics.started(job);
   while (!signal.aborted) {
-    const pauseMs = await work().catch((err) => {
+    const startedMs = performance.now();
+    let pauseMs = retryMs;
+    try {
+      pauseMs = await work();
+      metrics.succeeded(job, (performance.now() - startedMs) / 1_000);
+    } catch (err) {
       postponed(deps, job, err);
-      return retryMs;
-    });
+    }
     await pause(pauseMs, signal);
   }
 }

@@ -1,0 +1,29 @@
+import type { Metrics } from '@tocsin/kit';
+import type { Database } from './connection.js';
+
+/** Exposes the connections of a service's pools. The keys of `pools` are the values of the label `pool`. */
+export function exposePools(metrics: Metrics, pools: Readonly<Record<string, Database>>): void {
+  const counts = () => Object.entries(pools).map(([pool, { connections }]) => ({ pool, ...connections() }));
+  metrics.gauge(
+    'tocsin_database_connections',
+    'Open connections to the database.',
+    ['pool', 'state'],
+    (gauge) => {
+      for (const { pool, open, idle } of counts()) {
+        gauge.set({ pool, state: 'in_use' }, open - idle);
+        gauge.set({ pool, state: 'idle' }, idle);
+      }
+    },
+  );
+  metrics.gauge('tocsin_database_connections_max', 'Size of the pool.', ['pool'], (gauge) => {
+    for (const { pool, max } of counts()) gauge.set({ pool }, max);
+  });
+  metrics.gauge(
+    'tocsin_database_connections_waiting',
+    'Statements that wait for a connection.',
+    ['pool'],
+    (gauge) => {
+      for (const { pool, waiting } of counts()) gauge.set({ pool }, waiting);
+    },
+  );
+}

@@ -1,0 +1,24 @@
+import type { Metrics } from '@tocsin/kit';
+
+/** Metrics of the maintenance jobs, by the job's name. */
+export function createMaintenanceMetrics(metrics: Metrics) {
+  const succeededAt = metrics.gauge(
+    'tocsin_maintenance_last_success_timestamp_seconds',
+    'Time of the last success of a maintenance job, or of its start in this process.',
+    ['maintenance'],
+  );
+  const lastDuration = metrics.gauge(
+    'tocsin_maintenance_last_duration_seconds',
+    'Duration of the last successful run of a maintenance job.',
+    ['maintenance'],
+  );
+  return {
+    started: (job: string) => succeededAt.setToCurrentTime({ maintenance: job }),
+    succeeded(job: string, durationSeconds: number) {
+      succeededAt.setToCurrentTime({ maintenance: job });
+      lastDuration.set({ maintenance: job }, durationSeconds);
+    },
+  };
+}
+
+export type MaintenanceMetrics = ReturnType<typeof createMaintenanceMetrics>;

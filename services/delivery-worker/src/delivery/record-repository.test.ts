@@ -140,10 +140,13 @@ test('a failure without a rendered text stores none', async () => {
   expect([values[17], values[18]]).toEqual([sqlArray.integer([0]), Buffer.alloc(0)]);
 });
 
-test('a deferral sends its wait and its reason, and its failure first if it has one', async () => {
+test('a deferral sends wait, reason and unused request, and its failure first if it has one', async () => {
   const { defer, statements } = start();
   await defer([
-    { claimed: claimed(0), deferral: { kind: 'deferred', afterMs: 5, reason: 'quarantine' } },
+    {
+      claimed: { ...claimed(0), hasToken: true },
+      deferral: { kind: 'deferred', afterMs: 5, reason: 'quarantine' },
+    },
     { claimed: claimed(1), deferral: { kind: 'deferred', afterMs: 6, reason: 'undecryptable', failure } },
   ]);
   expect(statements).toEqual([
@@ -165,6 +168,7 @@ test('a deferral sends its wait and its reason, and its failure first if it has 
         sqlArray.integer([2, 3]),
         sqlArray.float8([5, 6]),
         sqlArray.text(['crashed', 'undecryptable']),
+        sqlArray.boolean([true, false]),
       ],
     },
   ]);

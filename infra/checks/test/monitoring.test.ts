@@ -74,7 +74,7 @@ test('the watchdog reaches its receiver, and not the chat', async () => {
   expect(wasSent('Watchdog')).toBe(false);
 });
 
-test('an alarm reaches the chat with its sentence and its runbook', async () => {
+test('the chat message of an alarm has its description and the path of its runbook', async () => {
   await until('a missing service is reported', () => wasSent('NoDeliveryWorker'), shown);
   const body = sentToChat().find((text) => text.includes('NoDeliveryWorker')) ?? '';
   expect(body).toContain('No delivery worker is running: alerts are accepted, nothing is delivered.');

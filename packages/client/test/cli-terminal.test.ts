@@ -23,7 +23,7 @@ const env = () => ({
   TOCSIN_LOGIN_FILE: '/nonexistent/login.json',
 });
 
-/** A response whose every member is the hostile text, one level deep. */
+/** An object with the hostile text in each of these members. */
 const members = (...names: string[]) => Object.fromEntries(names.map((name) => [name, hostile]));
 const attempt = {
   ...members('number', 'trigger', 'started_at', 'duration_ms', 'request_body', 'error'),

@@ -6,7 +6,7 @@ import { sanitizeText } from './sql-array.js';
 export interface AuditAuthor {
   /** Issuer and subject, or `system`. */
   principal: string;
-  /** Name for people. */
+  /** Display name. */
   principalName: string;
   /** Id of the HTTP request. */
   requestId: string | null;

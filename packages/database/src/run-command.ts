@@ -7,7 +7,7 @@ export interface Command<Settings extends object> {
   /** Name of its connection in `pg_stat_activity`. */
   applicationName: string;
   env: NodeJS.ProcessEnv;
-  /** Number of connections. Unless given: 1. */
+  /** Number of connections. Default: 1. */
   poolSize?: number;
   /** Reads the settings of the command besides `DATABASE_URL`. */
   readSettings(read: EnvReader): Settings;

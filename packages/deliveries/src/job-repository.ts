@@ -13,7 +13,7 @@ export interface JobPage {
   /** Number of deliveries, or of alerts, that this page has changed. */
   done: number;
   finished: boolean;
-  /** True if the job cannot go on now. */
+  /** True if the job cannot continue now. */
   paused: boolean;
 }
 

@@ -114,7 +114,7 @@ describe('the attempts of an expired day', () => {
     return insertDelivery(db.database, { ...alert, acceptedAtMs, response: 'no' });
   };
 
-  test('are removed once, and the records and younger attempts stay', async () => {
+  test('expired attempts are removed once, and deliveries and younger attempts stay', async () => {
     const [old, young] = [
       await addDelivery(await anExpiredDay(20)),
       await addDelivery(await anExpiredDay(13)),
@@ -125,7 +125,7 @@ describe('the attempts of an expired day', () => {
     expect(await expire()).toEqual([]);
   });
 
-  test('are kept for the same time when a redelivery makes them', async () => {
+  test('attempts of a redelivery are kept for the same time as all others', async () => {
     const id = await addDelivery(await anExpiredDay(30));
     await expire();
     const late = { workspaceId: 'w', id, response: 'ok', statusCode: 200 };
@@ -140,7 +140,7 @@ describe('the attempts of an expired day', () => {
     expect(await attemptsOf(id)).toEqual([3]);
   });
 
-  test('are removed while somebody reads other days', async () => {
+  test('expired attempts are removed while a transaction reads other days', async () => {
     const id = await addDelivery(await anExpiredDay(40));
     await db.database.knex.transaction(async (reader) => {
       await reader.raw('select count(*) from attempts where delivery_id >= ?', [

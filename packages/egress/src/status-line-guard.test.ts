@@ -22,7 +22,7 @@ test('100 Continue before a response is removed, also several times', () => {
   expect(readThrough([`HTTP/1.0 100\r\n\r\n${response}`])).toBe(response);
 });
 
-test('interim responses are removed in any order', () => {
+test('103 Early Hints is removed before and after 100 Continue', () => {
   const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
   expect(readThrough([hints + head + response])).toBe(response);
   expect(readThrough([...(head + hints + head + response)])).toBe(response);

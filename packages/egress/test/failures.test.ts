@@ -237,7 +237,7 @@ test('one signal ends many concurrent sends', async () => {
   const request = { url: server.url, headers: {}, body: '{}' };
   const sending = Array.from({ length: 30 }, () => sender.send(request, controller.signal));
   await until('all are sent', () => server.requests.length === 30);
-  // Node warns of a leak at eleven listeners, and searches them at each removal.
+  // One listener for all sends: Node warns of a leak at eleven listeners, and searches the list at each removal.
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
   controller.abort();
   for (const result of await Promise.all(sending)) expect(result).toMatchObject({ code: 'internal_error' });

@@ -12,7 +12,7 @@ import {
 export interface Principal {
   issuer: string;
   subject: string;
-  /** Name for people; equals `subject` if the token has none. */
+  /** Display name; equals `subject` if the token has none. */
   display: string;
   /** Roles by workspace id, which is in lower case. */
   workspaceRoles: ReadonlyMap<string, ReadonlySet<WorkspaceRole>>;

@@ -11,10 +11,10 @@ export interface HealthOptions {
   checks: Readonly<Record<string, HealthCheck>>;
   /**
    * True for an error that makes the service not ready. A service that works without a dependency, or responds with 503
-   * by itself, stays ready: otherwise a load balancer would take all instances away at once. Unless given: every error.
+   * by itself, stays ready: otherwise a load balancer would take all instances away at once. Default: every error.
    */
   isOwnFault?: (error: unknown) => boolean;
-  /** Timeout of each check; 2 s unless given. */
+  /** Timeout of each check. Default: 2 s. */
   timeoutMs?: number;
 }
 

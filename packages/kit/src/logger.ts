@@ -24,9 +24,9 @@ export interface Logger {
 export interface LoggerOptions {
   service: string;
   level: LogLevel;
-  /** Percentage of the lines of `success` that are written, chosen at random. Unless given: 100. */
+  /** Percentage of the lines of `success` that are written, chosen at random. Default: 100. */
   successPercent?: number;
-  /** Stream that the lines are written to. Unless given: standard output. */
+  /** Stream that the lines are written to. Default: standard output. */
   destination?: DestinationStream;
 }
 

@@ -11,7 +11,7 @@ export interface RunServiceOptions {
   service: string;
   /** Loads the configuration and starts the service. */
   start(): Promise<RunningService>;
-  /** Time from the stop request to the exit. Unless given: 25 s, more than the longest request. */
+  /** Time from the stop request to the exit. Default: 25 s, more than the longest request. */
   deadlineMs?: number;
 }
 

@@ -20,12 +20,12 @@ export interface ChannelRegistry {
 }
 
 export interface ChannelRegistryOptions {
-  /** Undefined: nothing is declared. */
+  /** Interval between two declarations of the topology. Undefined: the topology is never declared. */
   declareEveryMs: number | undefined;
   logger: Pick<Logger, 'info' | 'warn'>;
   /** Called when a channel is open and prepared. */
   onOpen: () => void;
-  /** Called when the topology was declared again on a connection that goes on. */
+  /** Called when the topology has been declared again on a connection that was already open. */
   onDeclared: () => void;
 }
 

@@ -17,11 +17,11 @@ export interface BrokerOptions {
    * given: 30,000.
    */
   declareEveryMs?: number;
-  /** False: exchanges, queues and bindings are used as they exist, for a user that may only publish. Unless given: true. */
+  /** False: exchanges, queues and bindings are used as they exist, for a user that may only publish. Default: true. */
   declare?: boolean;
   /**
    * True: a first connection that the broker refuses (login, virtual host, permission) is not tried again. A refusal after
-   * the first connection never ends the attempts. Unless given: false.
+   * the first connection never ends the attempts. Default: false.
    */
   stopIfRefused?: boolean;
 }

@@ -25,7 +25,7 @@ export interface ConsumerOptions {
 }
 
 export interface Consumer {
-  /** Stops receiving. Messages in flight go on. */
+  /** Stops receiving. Messages in flight are still handled. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   /**

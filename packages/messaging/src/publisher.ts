@@ -6,7 +6,7 @@ export interface Publication {
   exchange: string;
   routingKey: string;
   content: Buffer;
-  /** Unless given: `application/json`. */
+  /** Default: `application/json`. */
   contentType?: string;
   type?: string;
   headers?: Record<string, string>;
@@ -46,9 +46,9 @@ interface Pending {
 }
 
 export interface PublisherOptions {
-  /** Longest wait for a confirm, in milliseconds. Unless given: 5,000. */
+  /** Longest wait for a confirm, in milliseconds. Default: 5,000. */
   confirmTimeoutMs?: number;
-  /** Time without any confirm, in milliseconds, after which messages are rejected at once. Unless given: no limit. */
+  /** Time without any confirm, in milliseconds, after which messages are rejected at once. Default: no limit. */
   refuseAfterMs?: number;
 }
 

@@ -17,7 +17,7 @@ export interface WebhookFixture {
   body?: string;
   enabled?: boolean;
   secretBox?: SecretBox;
-  /** Further columns. */
+  /** Values of other columns, by column name. */
   columns?: object;
 }
 
@@ -52,7 +52,7 @@ export interface AlertRuleFixture {
   webhookIds?: string[];
   enabled?: boolean;
   deleted?: boolean;
-  /** Further columns. */
+  /** Values of other columns, by column name. */
   columns?: object;
 }
 

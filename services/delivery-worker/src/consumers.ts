@@ -18,7 +18,7 @@ type PauseReason = 'database' | 'keys';
 /** The consumers of the worker's three queues. They receive while there is no reason for a pause. */
 export interface Consumers {
   open(handlers: Handlers): Promise<void>;
-  /** Adds a reason for a pause. Messages in flight go on. */
+  /** Adds a reason for a pause. Messages in flight are still handled. */
   pause(reason: PauseReason): void;
   /** Removes a reason for a pause. */
   resume(reason: PauseReason): void;

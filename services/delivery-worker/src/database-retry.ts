@@ -38,7 +38,7 @@ interface DatabaseBatcherOptions<Item, Result>
   extends Pick<BatcherOptions<Item, Result>, 'maxSize' | 'concurrency' | 'gatherMs' | 'onBatch'> {
   /** Commits all items or none, and is safe to repeat. Results are in the order of the items. */
   commit: BatcherOptions<Item, Result>['run'];
-  /** The item to commit in place of one with a value that the database rejects. Unless given: the same item. */
+  /** The item to commit in place of one with a value that the database rejects. Default: the same item. */
   replaceInvalid?: (item: Item, error: unknown) => Item;
 }
 

@@ -147,7 +147,7 @@ test('a locked row delays no other outcome', async () => {
     await trx('open_deliveries').where({ delivery_id: ids[3]! }).forUpdate();
     target.respond();
     await ended(ids.length - 1);
-    // The worker goes on with other deliveries.
+    // The worker continues with other deliveries.
     const other = await harness.addTarget();
     await harness.fire(await harness.addRule([other.id]));
     await until('another has been delivered', () => requests(other.path) === 1);

@@ -276,7 +276,7 @@ test('events are listed newest first, page by page, and filtered', async () => {
     ]);
 });
 
-test('the events of a workspace are not those of another one, and the deployment has all', async () => {
+test('a workspace lists only its own events, and the deployment lists all events', async () => {
   const elsewhere = `/api/v1/workspaces/${otherWorkspaceId}`;
   const body = { name: 'Elsewhere', url: 'http://127.0.0.1:9/', body: '{}' };
   const { body: made } = await api.call<{ id: string }>('POST', `${elsewhere}/webhooks`, {

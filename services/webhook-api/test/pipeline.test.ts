@@ -83,7 +83,7 @@ test('the lag is the time since the start before the first marker, then the age 
 test.each([
   ['refuses connections', 'refuse'],
   ['does not respond', 'freeze'],
-] as const)('both gauges go on growing while the database %s', async (_, fault) => {
+] as const)('both gauges keep growing while the database %s', async (_, fault) => {
   const id = await insertDelivery(database.database, {
     status: 'open',
     open: { opened_at: new Date(Date.now() - 300_000) },

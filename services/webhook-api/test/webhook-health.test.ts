@@ -45,7 +45,7 @@ test('a webhook is unknown until its first attempt', async () => {
   expect(await healthOf(id)).toEqual(unknown);
 });
 
-test('a webhook shows its last outcome, since when, and its last error', async () => {
+test('the health of a webhook has its state, the start of that state, and its last error', async () => {
   const { id } = await createWebhook();
   await attempted(id);
   expect(await healthOf(id)).toMatchObject({ state: 'healthy', since, last_error: null });
@@ -83,7 +83,7 @@ test('disabled comes before paused, and paused before failing', async () => {
   expect(enabled.body.health.state).toBe('failing');
 });
 
-test('a webhook that is created as disabled says so', async () => {
+test('a webhook that is created as disabled has the state disabled', async () => {
   const { health, created_at } = await createWebhook({ enabled: false });
   expect(health).toMatchObject({ state: 'disabled', since: created_at });
 });
@@ -105,7 +105,7 @@ test('the success rate covers the deliveries that ended within 24 hours', async 
   expect((await healthOf(id)).success_rate_24h).toBe(0.75);
 });
 
-test('a deleted webhook leaves no health behind', async () => {
+test('the health of a webhook is deleted with the webhook', async () => {
   const { id } = await createWebhook();
   await attempted(id);
   expect((await api.call('DELETE', single(id))).status).toBe(204);

@@ -3,11 +3,14 @@ import { statementMutations } from './statement-mutations.js';
 
 const inRepository = (path: string) => new URL(`../../../../${path}`, import.meta.url);
 
-test.each(statementMutations)('the piece of the mutation occurs once: $name', ({ file, piece }) => {
-  expect(readFileSync(inRepository(file), 'utf8').split(piece).length - 1).toBe(1);
-});
+test.each(statementMutations)(
+  'the file contains the text to replace exactly once: $name',
+  ({ file, piece }) => {
+    expect(readFileSync(inRepository(file), 'utf8').split(piece).length - 1).toBe(1);
+  },
+);
 
-test('each mutation has a name of its own, changes its piece, and has tests', () => {
+test('each mutation has a unique name, changes the text, and names existing tests', () => {
   const names = statementMutations.map(({ name }) => name);
   expect(names).toEqual([...new Set(names)]);
   for (const { name, piece, replacement, tests } of statementMutations) {

@@ -1,22 +1,22 @@
 /** A deliberate defect in a statement, or in the values that are sent with it. Database tests must fail with it. */
 export interface StatementMutation {
-  /** The piece and its replacement, after the name of the file. */
+  /** File name, replaced text and replacement, as they are printed. */
   name: string;
   file: string;
-  /** Piece of the file that is replaced; it must occur exactly once. */
+  /** Text that is replaced. The file must contain it exactly once. */
   piece: string;
   replacement: string;
   /** Test files, at least one of which must fail. */
   tests: string[];
 }
 
-/** Environment variable with the name of the mutation that is made; without it, nothing is changed. */
+/** Environment variable with the name of the mutation that is applied. Without it, no file is changed. */
 export const mutationVariable = 'TOCSIN_STATEMENT_MUTATION';
 
 interface MutatedFile {
   file: string;
   tests: string[];
-  /** Pieces with their replacements. */
+  /** Texts of the file with their replacements. */
   changes: [piece: string, replacement: string][];
 }
 

@@ -18,9 +18,9 @@ export interface NodeFiles {
 
 export interface NodeOptions {
   installed: InstalledRabbitmq;
-  /** Unless given: `tocsin@localhost`. */
+  /** Default: `tocsin@localhost`. */
   nodeName?: string | undefined;
-  /** File of the password and the Erlang cookie, which the nodes of a cluster share. Unless given: one in the directory. */
+  /** File of the password and the Erlang cookie, which the nodes of a cluster share. Default: one in the directory. */
   secretsFile?: string | undefined;
   virtualHosts?: string[];
   maxMessageBytes?: number | undefined;

@@ -17,11 +17,11 @@ interface RabbitmqOptions {
   ports: RabbitmqPorts;
   /** Virtual hosts in addition to `/`. */
   virtualHosts?: string[];
-  /** Maximum size of a message. Unless given: that of the shipped broker. */
+  /** Maximum size of a message. Default: that of the shipped broker. */
   maxMessageBytes?: number;
-  /** Unless given: `tocsin@localhost`. */
+  /** Default: `tocsin@localhost`. */
   nodeName?: string;
-  /** File of the password and the Erlang cookie, which the nodes of a cluster share. Unless given: one in `directory`. */
+  /** File of the password and the Erlang cookie, which the nodes of a cluster share. Default: one in `directory`. */
   secretsFile?: string;
   /** Lines of the node's configuration in addition to the usual ones. */
   settings?: readonly string[];

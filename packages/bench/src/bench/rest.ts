@@ -31,14 +31,14 @@ interface SteadyResult {
 export interface RestOptions {
   alerts: number;
   repeats: number;
-  /** Duration of the steady rate. */
+  /** Duration of the measurement at a steady rate. */
   seconds: number;
   /** Number of alerts in a request. */
   batchSize: number;
   connections: number;
 }
 
-/** Rate of alerts at which durations are measured. */
+/** Alerts a second while request time and latency are measured. */
 const steadyPerSecond = 200;
 
 /** Measures alerts with one webhook that are published over REST: as fast as the connections allow, and at a steady rate. */

@@ -41,7 +41,7 @@ export interface TestBedOptions {
   print(line: string): void;
   /** Writes CPU profiles of the workers and counts statements in PostgreSQL. Both reduce throughput. */
   profile?: boolean;
-  /** Starts database and broker. Unless given: one server of each. */
+  /** Starts database and broker. Default: one server of each. */
   startServers?: (options: ServersOptions) => Promise<Servers>;
 }
 

@@ -17,7 +17,7 @@ export function printableLines(text: string): string {
 
 /** JSON in which every character that `printable` escapes is escaped too. It parses to the same value. */
 export function printableJson(value: unknown, indent?: number): string {
-  // Line breaks of the layout are not part of a string, where JSON allows no control character.
+  // Line breaks can stay: JSON.stringify escapes those inside strings, so the rest belong to the indentation.
   return printableLines(JSON.stringify(value, null, indent));
 }
 

@@ -5,7 +5,7 @@ export interface BackoffOptions {
   firstMs: number;
   /** Longest delay, in milliseconds. */
   maxMs: number;
-  /** Part of the delay that is random, 0 to 1, so that many callers do not retry together. Unless given: 0.5. */
+  /** Part of the delay that is random, 0 to 1, so that many callers do not retry together. Default: 0.5. */
   jitter?: number;
   /** Returns a random number between 0 and 1. */
   random?: () => number;

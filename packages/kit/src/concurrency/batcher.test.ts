@@ -124,7 +124,7 @@ test('waiting items are served round robin by their key', async () => {
   expect(batches[1]!.items).toEqual([2, 100, 3]);
 });
 
-test('waiting items are rejected on demand, and a batch in progress goes on', async () => {
+test('waiting items are rejected on demand, and a batch in progress is finished', async () => {
   const ended: [number, string][] = [];
   const { batches, add, batcher } = collecting({
     maxSize: 1,

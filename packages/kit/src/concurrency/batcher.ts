@@ -40,7 +40,7 @@ export interface Batcher<Item> {
   add(item: Item): void;
   /** Number of items that wait for a batch. */
   waiting(): number;
-  /** Rejects the items that wait for a batch. Batches in progress go on. */
+  /** Rejects the items that wait for a batch. Batches in progress are finished. */
   rejectWaiting(error: unknown): void;
 }
 

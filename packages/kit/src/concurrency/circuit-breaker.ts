@@ -17,13 +17,13 @@ export interface CircuitBreaker {
 export interface CircuitBreakerOptions {
   /** Time without any response, in milliseconds from the first unanswered request, after which the circuit opens. */
   openAfterMs: number;
-  /** Time from the opening of the circuit to the first probe, in milliseconds. Unless given: 0. */
+  /** Time from the opening of the circuit to the first probe, in milliseconds. Default: 0. */
   firstProbeAfterMs?: number;
-  /** Time between two probes, in milliseconds. Unless given: 500. */
+  /** Time between two probes, in milliseconds. Default: 500. */
   probeEveryMs?: number;
   /**
    * Time without any request, in milliseconds, after which the circuit closes, because nothing is known about the
-   * dependency then. Unless given: 5,000.
+   * dependency then. Default: 5,000.
    */
   forgetAfterMs?: number;
   /** Milliseconds on a monotonic clock. */

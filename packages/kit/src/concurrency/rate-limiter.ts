@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 export interface RateLimiterOptions {
   /** Largest use of one key within any 60 s; all of it can be used at once. */
   perMinute: number;
-  /** Number of keys in memory; the least recently used key is forgotten first. Unless given: 10,000. */
+  /** Number of keys in memory; the least recently used key is forgotten first. Default: 10,000. */
   maxKeys?: number;
   /** Milliseconds on a monotonic clock. */
   now?: () => number;
@@ -12,7 +12,7 @@ export interface RateLimiterOptions {
 export type RateDecision = { allowed: true } | { allowed: false; retryAfterSeconds: number };
 
 export interface RateLimiter {
-  /** Uses `units` (unless given: one) of the limit of `key`, or refuses; a refusal uses nothing. */
+  /** Uses `units` (default: 1) of the limit of `key`, or refuses. A refusal uses nothing. */
   consume(key: string, units?: number): RateDecision;
   /**
    * Returns units that were consumed less than a minute ago. They leave the window with the newest step, so for that long

@@ -123,7 +123,7 @@ test('tryAcquire returns a permit only while one is free', () => {
   expect(semaphore.tryAcquire()).toBeDefined();
 });
 
-test('closing rejects waiting and later callers, while running work goes on', async () => {
+test('closing rejects waiting and later callers, while running work is finished', async () => {
   const semaphore = createSemaphore({ permits: 1 });
   const release = await semaphore.acquire();
   const waiting = [semaphore.acquire(), semaphore.acquire()];

@@ -1,13 +1,13 @@
 export interface SemaphoreOptions {
   /** Number of permits. */
   permits: number;
-  /** Number of permits that one key can hold at a time. Unless given: all of them. */
+  /** Number of permits that one key can hold at a time. Default: all of them. */
   permitsPerKey?: number;
-  /** Number of callers that can wait for a permit; a further caller is rejected at once. Unless given: no limit. */
+  /** Number of callers that can wait for a permit; a further caller is rejected at once. Default: no limit. */
   maxWaiting?: number;
-  /** Number of callers of one key that can wait for a permit. Unless given: no limit. */
+  /** Number of callers of one key that can wait for a permit. Default: no limit. */
   maxWaitingPerKey?: number;
-  /** Longest wait for a permit, in milliseconds. Unless given: no limit. */
+  /** Longest wait for a permit, in milliseconds. Default: no limit. */
   maxWaitMs?: number;
   /** Makes the error for a caller that gets no permit. */
   createError?: (reason: LimitReason) => Error;

@@ -6,7 +6,7 @@ export interface TimeBudgetOptions {
   share: number;
   /** Time in milliseconds that a key can use at once before its share limits it. */
   burstMs: number;
-  /** Number of keys in memory; the least recently used key is forgotten first. Unless given: 10,000. */
+  /** Number of keys in memory; the least recently used key is forgotten first. Default: 10,000. */
   maxKeys?: number;
   /** Milliseconds on a monotonic clock. */
   now?: () => number;

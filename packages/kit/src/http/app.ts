@@ -33,7 +33,7 @@ export interface HttpAppOptions<Principal> {
   admitToWorkspace?(request: { workspaceId: string; route: Route<Principal> }): void;
   /** Name of the caller, for the log and for limits. */
   describePrincipal?(principal: Principal): string;
-  /** Largest request body in bytes; 1 MiB unless given. */
+  /** Largest request body in bytes. Default: 1 MiB. */
   bodyLimitBytes?: number;
   /** Translates an error of a dependency to the one that callers see, for example an unavailable database to 503. */
   translateError?(error: unknown): unknown;

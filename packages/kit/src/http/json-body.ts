@@ -35,7 +35,7 @@ const listErrorsBelowBytes = 65_536;
 
 export interface JsonBodyOptions {
   limitBytes: number;
-  /** Longest wait of a large body for its turn; 3 s unless given. */
+  /** Longest wait of a large body for its turn. Default: 3 s. */
   maxWaitMs?: number;
 }
 

@@ -63,7 +63,7 @@ function requestId(request: Request): string {
   return typeof given === 'string' && safeId.test(given) ? given : randomUUID();
 }
 
-/** Time for which a client can go on sending a body after its response, before the connection is closed. */
+/** Time for which a client can keep sending a body after its response, before the connection is closed. */
 const unreadBodyMs = 5_000;
 
 function stopUnreadBody(request: Request): void {

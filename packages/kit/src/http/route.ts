@@ -20,7 +20,7 @@ export interface ResponseSpec {
   description: string;
   /** Schema of the body. A response without `schema` and `contentType` has no body. */
   schema?: JSONSchema;
-  /** `application/json` unless given. Any other type sends the body, text or bytes, unchanged. */
+  /** Default: `application/json`. Any other type sends the body, text or bytes, unchanged. */
   contentType?: string;
   /** Descriptions of response headers by name, for the OpenAPI document. */
   headers?: Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ export interface SpanOptions {
   /** Context of the work that caused this one. Unless it is valid, the span begins a trace. */
   parent: string | null | undefined;
   attributes: SpanAttributes;
-  /** Start in Unix milliseconds. Unless given: now. */
+  /** Start in Unix milliseconds. Default: now. */
   startedAtMs?: number;
 }
 
@@ -16,7 +16,7 @@ interface SpanEnd {
   attributes?: SpanAttributes;
   /** A sentence without secrets. The span then counts as failed. */
   error?: string | undefined;
-  /** End in Unix milliseconds. Unless given: now. */
+  /** End in Unix milliseconds. Default: now. */
   endedAtMs?: number;
 }
 

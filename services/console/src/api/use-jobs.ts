@@ -22,14 +22,14 @@ export type JobKind = keyof JobFilters;
 /** The members that all jobs have. */
 export type Job = Pick<Redelivery, 'id' | 'matched' | 'done' | 'status' | 'created_at'>;
 
-/** First part of the query keys of the lists that a job changes. */
+/** The list that a kind of job changes, as it is named in the query keys of React Query. */
 const changedList: Readonly<Record<JobKind, string>> = {
   redeliveries: 'deliveries',
   dispatches: 'alerts',
   cancellations: 'deliveries',
 };
 
-/** The latest jobs. While one is running, they are polled every second, and what they change is read again. */
+/** The latest jobs. While one is running, they are polled every second, and the list that they change is read again. */
 export function useJobs(kind: JobKind) {
   const client = useClient();
   const workspaceId = useWorkspaceId();

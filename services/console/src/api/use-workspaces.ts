@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeploymentClient } from './client.js';
 
-/** The person and their roles. They change with the next token at the earliest. */
+/** The signed-in person and their roles. Roles are claims of the access token, so they change only with a new token. */
 export function useWhoami() {
   const client = useDeploymentClient();
   return useQuery({

@@ -169,7 +169,7 @@ function Secret({ secret: { id, created_at, expires_at }, isLast, isDeleting, on
   );
 }
 
-/** Seconds for which the other secrets go on signing; empty for no end. */
+/** Seconds for which the other secrets keep signing. Empty: without end. */
 const rotations = [
   { value: '', label: 'go on signing' },
   { value: '3600', label: 'stop after 1 hour' },

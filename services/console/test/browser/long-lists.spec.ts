@@ -120,7 +120,7 @@ async function scrollToEnd(): Promise<{ mostRows: number; seen: number }> {
   return { mostRows, seen: seen.size };
 }
 
-/** Scrolls down until so many rows are loaded. Returns the longest task, and the largest number of rows at once. */
+/** Scrolls down until this number of rows is loaded. Returns the longest task and the largest number of rows in the page. */
 async function scrollUntilLoaded(rows: number): Promise<{ longestMs: number; mostRows: number }> {
   let longestMs = 0;
   let mostRows = 0;

@@ -10,7 +10,7 @@ const widths = [1280, 400];
 const tallestPx = 3_000;
 const themes = ['light', 'dark'] as const;
 
-test('every page is photographed in both themes and widths', async ({ page, stack }) => {
+test('a screenshot of every page is taken in both themes and widths', async ({ page, stack }) => {
   test.setTimeout(300_000);
   const workspace = `/w/${stack.workspace_id}`;
   await photograph('sign-in', '/');

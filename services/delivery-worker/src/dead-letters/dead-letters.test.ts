@@ -8,7 +8,7 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const databaseRetry = createDatabaseRetry({ logger, signal: new AbortController().signal });
 const unprocessable = { kind: 'unprocessable', reason: 'malformed_message', detail: '' } as const;
 
-/** Collects the letters of each commit. The first `failures` commits fail after they were sent. */
+/** Collects the dead letters of each commit. The first `failures` commits are stored, but their response is lost. */
 function start({ failures = 0 } = {}) {
   const commits: DeadLetter[][] = [];
   const inProgress = { now: 0, max: 0 };
@@ -92,7 +92,7 @@ test('a statement has four megabytes at most, and the largest messages are trunc
   expect(commits.map((letters) => letters.length)).toEqual([4, 4, 12]);
 });
 
-test('letters whose commit got no response are written again with the same ids', async () => {
+test('dead letters whose commit got no response are written again with the same ids', async () => {
   const { commits, settled } = start({ failures: 1 });
   await Promise.all(['{1', '{2', '{3'].map((content) => settled(Buffer.from(content))));
   const [first, ...repeated] = commits.map((letters) => letters.map(({ id }) => id));

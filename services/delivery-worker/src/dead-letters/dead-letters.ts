@@ -98,7 +98,7 @@ function createWriter({ repository, databaseRetry, now }: DeadLetterDeps) {
   });
 }
 
-/** The id depends on the time of receipt, so that equal messages that came one after the other are two letters. */
+/** The id depends on the time of receipt, so that equal messages that came one after the other are two dead letters. */
 function toLetter({ message, reason, detail, receivedAtMs }: Pending, offsetMs: number): DeadLetter {
   const { content, queue, routingKey, redelivered, requestId } = message;
   const letter = { reason, detail, queue, routingKey, content, requestId, redelivered };

@@ -43,7 +43,7 @@ test.each([408, 425, 429, 500, 502, 503, 504, 599])('status %i is retried', (sta
   expect(classifyResult(response(status))).toMatchObject({ kind: 'retry', afterMs: 5_000, step: 1 });
 });
 
-test('connection errors are retried, a blocked address is not', () => {
+test('connection errors are retried, and a blocked address is not', () => {
   for (const code of [
     'connect_timeout',
     'connection_refused',

@@ -42,7 +42,7 @@ const noBudget: Omit<RenderBudget, 'room'> = {
 interface StartOptions {
   renderBudget?: Omit<RenderBudget, 'room'>;
   leaseHeldSinceMs?: number;
-  /** Result of every request; unless given, a response with the next of `statuses`. */
+  /** Result of every request. Default: a response with the next of `statuses`. */
   result?: SendResult;
   random?: number;
 }
@@ -267,7 +267,7 @@ test('the end of a pause is committed before the outcome that caused it', async 
   expect(commits).toEqual(['resume w', 'record']);
 });
 
-test('the wait of a retry depends on the random number', async () => {
+test('the delay of a retry has a random jitter of 20 %', async () => {
   const afterMs = async (random: number) => {
     const { outcome } = await start({ result: error('timeout'), random }).deliverOne({ step: 1 });
     return outcome.kind === 'retry' && [outcome.afterMs, outcome.step];

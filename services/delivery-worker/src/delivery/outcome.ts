@@ -29,7 +29,7 @@ export interface Deferral {
   kind: 'deferred';
   afterMs: number;
   reason: (typeof deferralReasons)[number];
-  /** Failure that the delivery shows until its next attempt. Unless given, the delivery keeps its previous error. */
+  /** Failure that the delivery shows until its next attempt. Default: the delivery keeps its previous error. */
   failure?: Failure;
 }
 

@@ -8,7 +8,7 @@ import type { OutcomeRecord } from './record-repository.js';
 
 const rejected = Object.assign(new Error('not a text'), { code: '22021' });
 
-/** Each try to record gets the next of `errors`. */
+/** Each call of `records.record` fails with the next of `errors`, and succeeds once none is left. */
 function start({ errors = [] as Error[] } = {}) {
   const tries: OutcomeRecord[] = [];
   const commits: string[] = [];

@@ -24,8 +24,8 @@ test('a workspace over its budget renders for a quarter of the time, evenly spre
     spend(20);
   };
   await Promise.all(Array.from({ length: 6 }, () => renderInBudget(budget, 'slow', render)));
-  // Each rendering of 20 ms takes 80 ms of the budget. A late timer shortens the next wait, so the starts are judged by
-  // the earliest time that the budget allows each of them. Timers are exact to a millisecond.
+  // Each rendering of 20 ms takes 80 ms of the budget. A late timer shortens the next wait, so each start is compared
+  // with the earliest time that the budget allows it. Timers are exact to a millisecond.
   const earliestMs = startsMs.map((_, index) => 390 + 78 * index);
   expect(startsMs.filter((startMs, index) => startMs < earliestMs[index]!)).toEqual([]);
   expect(startsMs).toHaveLength(6);

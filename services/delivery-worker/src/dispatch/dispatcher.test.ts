@@ -26,12 +26,12 @@ interface Setting {
   perSecond?: number;
   responsive?: boolean;
   isPartial?: boolean;
-  /** Deliveries that the statement finds. Unless given: one for each place. */
+  /** Deliveries that the statement finds. Default: one for each place. */
   found?: number;
   /** Errors of the broker, one for each pass. */
   brokerErrors?: (Error | undefined)[];
   mayDispatch?: boolean;
-  /** Answers of the database, one for each idle pass: is a delivery open? Unless given: yes. */
+  /** Results of the database, one for each idle pass: is a delivery open? Default: yes. */
   open?: boolean[];
   /** Ends a pause without open deliveries at once. */
   wakes?: boolean;
@@ -182,7 +182,7 @@ test('a pass asks the broker, reads the queue, surveys what is due, marks it and
   expect(logged).toEqual(['dispatch.queued']);
 });
 
-test('no row is marked while the broker is unavailable, and the next pass goes on', async () => {
+test('no row is marked while the broker is unavailable, and the next pass marks rows', async () => {
   const { calls, logged } = await run(2, {
     candidates: [candidateOf('a')],
     brokerErrors: [new Error('The broker is unavailable.')],

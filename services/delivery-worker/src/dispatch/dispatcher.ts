@@ -39,7 +39,7 @@ export interface DispatchDeps {
 const busyPauseMs = 50;
 const idlePauseMs = 250;
 const emptyPauseMs = 1_000;
-/** Pause within a walk that has found nothing so far. It bounds the database's work while thousands of workspaces wait. */
+/** Pause before a walk that has found nothing yet continues. It limits the database load of thousands of workspaces. */
 const walkPauseMs = 10;
 /** A webhook whose pause is over gets one delivery in the queue, as a probe. */
 const probeQuota = 1;

@@ -22,17 +22,18 @@ export interface Visit {
 
 /** Bounds of the visits of one survey. */
 export interface VisitBounds {
-  /** Webhooks with waiting deliveries to walk past in each workspace, and those with deliveries due to find. */
+  /** Maximum number of webhooks with waiting deliveries to read in each workspace. */
   steps: number;
+  /** Maximum number of webhooks with deliveries due to find in each workspace. */
   webhooks: number;
-  /** Deliveries due to read, oldest first, in each workspace in which the walk has found too few webhooks. */
+  /** Number of deliveries due to read, oldest first, in each workspace in which the walk has found too few webhooks. */
   oldest: number;
-  /** Places for each workspace. Up to twice as many deliveries due are counted in it. */
+  /** Places in the queue for each workspace. Up to twice as many of its deliveries due are counted. */
   places: number;
 }
 
 export interface Survey {
-  /** In the order of the visits; within a workspace those of the walk first, in its order. */
+  /** Webhooks in the order of the visits. Within a workspace, those that the walk has found come first, by id. */
   candidates: Candidate[];
   /** Paused webhooks with deliveries due. */
   paused: WebhookKey[];

@@ -47,7 +47,7 @@ function repositoryOf(due: Due) {
 const idsOf = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(6, '0')}`);
 
-/** Gives `room` places in each pass. Returns how many each webhook got. */
+/** Distributes `room` places in each pass. Returns the number of places that each webhook got. */
 async function servedIn(passes: number, { due, room }: { due: Due; room: number }) {
   const repository = repositoryOf(due);
   const walk = createDueWalk(repository);

@@ -7,26 +7,29 @@ import type { Candidate, DueReader, Survey, VisitBounds } from './due-reader.js'
  * number of webhooks.
  */
 export interface DueWalk {
-  /** Finds webhooks with deliveries due for about `room` places. `isPartial`: the walk has not seen all workspaces yet. */
+  /**
+   * Finds webhooks with enough deliveries due to fill about `room` places in the queue. `isPartial`: the walk has not
+   * reached the last workspace yet.
+   */
   next(room: number): Promise<Survey & { isPartial: boolean }>;
   /**
-   * Lets the walk through each visited workspace continue behind the webhooks that got places. Webhooks that have no
-   * quota left (`due` is 0) have had their turn.
+   * Records which webhooks got places: the next visit to a workspace continues after them. A webhook without quota left
+   * (`due` is 0) counts as served.
    */
   served(survey: Survey, quotas: ReadonlyMap<Candidate, number>): void;
 }
 
-/** Index steps of a call, about 6 µs each: past workspaces, and in all visited workspaces past their webhooks. */
+/** Index entries that a call reads, about 6 µs each: of workspaces, and of the webhooks of all visited workspaces together. */
 const maxWorkspaceSteps = 1_000;
 const maxWebhookSteps = 1_000;
-/** Workspaces with deliveries due that are visited in a call. */
+/** Maximum number of workspaces with deliveries due that a call visits. */
 const maxVisits = 400;
-/** In each visited workspace a call walks past so many webhooks at least, and reads so many of the oldest deliveries. */
+/** Minimum numbers of webhooks and of oldest deliveries that a call reads in each visited workspace. */
 const minWebhookSteps = 8;
 const minOldest = 8;
-/** A call looks for so many webhooks at least, because one can have no quota left. */
+/** Minimum number of webhooks that a call looks for in each visited workspace, because one can have no quota left. */
 const minWebhooks = 2;
-/** Workspaces whose place in the walk is remembered. A forgotten one begins with its first webhook. */
+/** Number of workspaces for which the last served webhook is kept. The others start again at their first webhook. */
 const maxRemembered = 10_000;
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 

@@ -2,7 +2,8 @@ import type { WebhookKey } from '../slots/slots.js';
 
 /**
  * Limits the deliveries in the queue to about one second of work; the rest of the backlog stays in the database. A
- * delivery that becomes due is never far behind, and the lease of a queued row outlasts its wait.
+ * delivery that becomes due is never far behind, and the lease of a queued row outlasts its wait. A place is the permit for
+ * one delivery to be queued.
  */
 export interface Window {
   /** Acquires a place for one delivery. False if the queue or the webhook's quota is full. */
@@ -21,7 +22,7 @@ export interface Window {
    * of each webhook.
    */
   observe(seen: { ready: number; queuedByWebhook: Map<string, number> }): void;
-  /** Sets the webhooks that have deliveries due in the database, as far as the dispatcher has seen. */
+  /** Sets the webhooks that have deliveries due in the database, according to the last pass of the dispatcher. */
   setBacklog(webhooks: Iterable<WebhookKey>): void;
 }
 
@@ -42,7 +43,7 @@ const maxInitialPlaces = 400;
 /** Places beyond a full window for webhooks that have nothing queued, so that they need not wait for the dispatcher. */
 const extraPart = 1 / 2;
 const maxPlaces = 10_000;
-/** Part of the places that the dispatcher fills, one at least. It comes back after 50 ms. */
+/** Part of the places that a pass of the dispatcher fills, at least one place. The next pass follows after 50 ms. */
 const dispatchPart = 1 / 3;
 /** Time over which the rate is measured. A longer time would leave workers idle at the start of a burst. */
 const spanMs = 1_000;

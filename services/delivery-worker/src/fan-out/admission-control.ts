@@ -15,7 +15,7 @@ export interface AdmissionControl {
 }
 
 export interface PlannedDeliveries {
-  /** All rows, those of deliveries that fail as they are written included. */
+  /** Number of rows, including those of deliveries that are written as failed. */
   written: number;
   open: number;
 }
@@ -26,17 +26,20 @@ export interface AdmissionControlOptions {
   now: () => number;
 }
 
-/** A healthy burst frees 128 slots in about 25 ms. Slots of destinations that hang stay occupied for seconds. */
+/**
+ * Longest wait for slots. Healthy destinations free 128 slots in about 25 ms. Destinations that hang occupy theirs for
+ * seconds, so a longer wait would not help.
+ */
 const maxWaitMs = 100;
 /** A batch for fewer slots costs more than the wait for more of them. A worker with few slots waits for a quarter of them. */
 const minSlots = 128;
 const minPart = 1 / 4;
-/** Above this number alerts do not wait: fairness between workspaces begins when their rows are written. */
+/** With more waiting alerts than this, none waits for slots: workspaces are served fairly only once their rows are written. */
 const maxWaitingAlerts = 30_000;
 
 /**
- * Deliveries of a batch, about 20 ms of a worker's CPU and as much of the database's: batches of 200 alerts for twenty
- * webhooks each would hold up the retries of other workspaces.
+ * Maximum number of deliveries in a batch: about 20 ms of CPU in the worker and in the database each. Batches of 200
+ * alerts for twenty webhooks each would delay the retries of other workspaces.
  */
 const maxDeliveries = 1_000;
 

@@ -30,6 +30,6 @@ export interface FanOutDeps {
   /** Undefined while tracing is off. */
   tracing?: Tracing | undefined;
   metrics: FanOutMetrics & BatchMetrics & Pick<DeliveryMetrics, 'ended'>;
-  /** Aborted when the worker stops: alerts that wait are rejected, and batches in progress go on. */
+  /** Aborted when the worker stops: alerts that wait are rejected, and batches in progress are finished. */
   signal: AbortSignal;
 }

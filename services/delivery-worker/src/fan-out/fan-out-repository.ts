@@ -13,9 +13,9 @@ export interface FanOutRepository {
     alerts: PlannedAlert[],
     as: { acceptedAtMs: number; token: string; markedAtMs: number | undefined },
   ): Promise<{
-    /** Record ids of the alerts and open deliveries that are new. */
+    /** Record ids of the new alerts and of the new open deliveries. */
     ids: Set<string>;
-    /** Record ids of the new alerts that a cooldown suppresses: nothing else of them is written. */
+    /** Record ids of the new alerts that a cooldown suppresses. Their deliveries are not written. */
     suppressed: ReadonlySet<string>;
     /** Time before the statement, on this process's monotonic clock, in milliseconds. */
     claimedAtMs: number;
@@ -96,18 +96,19 @@ function idsOf(rows: WrittenRow[]): Set<string> {
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Parts of the SQL text that differ between batches with and without a rule that has a cooldown. */
 interface CooldownParts {
-  /** Locks the rules. */
+  /** Subquery that locks the rules with a cooldown. */
   rules: string;
-  /** Condition that makes the locks precede the inserted keys. */
+  /** Condition on the insert of the alert keys. It reads `rules`, so that PostgreSQL locks the rules first. */
   after: string;
-  /** The new alerts that are suppressed, each with the alert from which the cooldown runs. */
+  /** Subquery for the new alerts that are suppressed, each with the alert that started the cooldown. */
   suppressed: string;
   outcome: string;
   by: string;
   byAlert: string;
   suppressedAlerts: string;
-  /** Starts the cooldown. */
+  /** Update of the rules whose cooldown starts with an alert of this batch. */
   started: string;
   /** Column of the result that tells which alerts are suppressed. */
   returned: string;

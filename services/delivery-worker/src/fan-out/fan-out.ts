@@ -23,7 +23,7 @@ export interface FanOut {
   handle(message: QueueMessage): void;
   /** Number of alerts that wait for a batch. */
   waiting(): number;
-  /** Rejects the alerts that wait. Batches in progress go on. */
+  /** Rejects the alerts that wait. Batches in progress are finished. */
   rejectWaiting(error: Error): void;
 }
 

@@ -45,7 +45,7 @@ interface Room {
   webhookFill?: number;
 }
 
-/** Plans an alert for these webhooks while there are so many free slots and places in the queue. */
+/** Plans an alert for these webhooks with the given numbers of free slots and of free places in the queue. */
 function plan(
   webhooks: TargetWebhook[],
   { slots = 0, places = 0, workspaceFill = 0, webhookFill = 0 }: Room = {},

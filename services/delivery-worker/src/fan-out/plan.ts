@@ -139,7 +139,7 @@ export function openOf(alerts: PlannedAlert[]): WebhookInWorkspace[] {
   return open;
 }
 
-/** Releases the slot or the place of a delivery that is not written after all. */
+/** Releases the slot, or the place in the queue, of a planned delivery that is not written. */
 export function releasePlanned({ state, slot, webhookId }: PlannedDelivery, window: Window): void {
   slot?.release();
   if (state === 'queued') window.release(webhookId);

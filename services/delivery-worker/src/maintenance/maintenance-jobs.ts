@@ -31,7 +31,7 @@ export interface MaintenanceDeps {
   metrics: MaintenanceMetrics;
   /** The database's clock, in Unix milliseconds: a worker with a wrong clock would otherwise drop partitions in use. */
   now: () => Promise<number>;
-  /** Waits between two runs of a job. Unless given: a timer. */
+  /** Waits between two runs of a job. Default: a timer. */
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -84,7 +84,7 @@ async function reportWrongClock({ logger, now }: MaintenanceDeps): Promise<void>
   if (Math.abs(aheadMs) > minuteMs) logger.warn({ ahead_ms: aheadMs }, 'clock.differs_from_database');
 }
 
-/** Removes everything older than the retention, every hour. The jobs are separate, so that each goes on if another fails. */
+/** Removes everything older than the retention, every hour. The jobs are separate, so that each one continues if another fails. */
 export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
   const { database, logger, retentionDays, now, signal } = deps;
   const retention = async (): Promise<Retention> => ({ nowMs: await now(), retentionDays, signal });
@@ -130,7 +130,7 @@ async function updateStats(deps: MaintenanceDeps): Promise<void> {
 /** Executes the jobs of users page by page. Any worker continues a job after its last committed page. */
 async function runJobs(deps: MaintenanceDeps): Promise<void> {
   const options = { pageSize: jobPageSize, counts: deps.openDeliveries };
-  // Jobs that were paused since the last page that was not: the others go on without a wait.
+  // Jobs that have been paused since the last page of work. While any job makes progress, there is no wait.
   const pausedJobs = new Set<string>();
   await repeat(deps, { job: 'jobs', retryMs: retrySoonMs }, async () => {
     const page = await runJobPage(deps.database, options);

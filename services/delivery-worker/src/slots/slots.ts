@@ -49,7 +49,7 @@ export interface SlotsOptions {
   renderRoom?: (workspaceId: string) => number;
   /** Returns a random number from 0 to 1. */
   random?: () => number;
-  /** Longest wait of `acquireSoon` for a webhook that is not responsive, in milliseconds. Unless given: 100. */
+  /** Longest wait of `acquireSoon` for a webhook that is not responsive, in milliseconds. Default: 100. */
   waitMs?: number;
 }
 

@@ -14,7 +14,7 @@ export interface EngineCaller {
   roles: readonly string[];
   /** Name for `created_by` and logs, unique across kinds and issuers. */
   recordedAs: string;
-  /** Name for people. */
+  /** Display name. */
   display: string;
   mayManageKeys: boolean;
 }

@@ -88,7 +88,7 @@ test('a wrong secret of a key that was not verified yet is compared', async () =
   expect(await validate(good)).toBe(true);
 });
 
-test('a check that bcrypt has no room for is not cached as a rejection', async () => {
+test('a check that the full bcrypt queue rejects is not cached as a rejection', async () => {
   const { validate, state } = setUp();
   state.beforeCompare = () => Promise.reject(new Error('too many'));
   await expect(validate(good)).rejects.toThrow('too many');
@@ -120,7 +120,7 @@ test('concurrent checks of two secrets of one key have their own results', async
   expect(results).toEqual([false, true, false, true]);
 });
 
-test('a forgotten key is read again at once', async () => {
+test('a key that is removed from the cache is read again at its next check', async () => {
   const { validate, forget, stored } = setUp();
   await validate(good);
   stored.delete(id);

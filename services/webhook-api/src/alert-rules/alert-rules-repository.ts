@@ -40,11 +40,12 @@ export interface AlertRuleQuery extends AlertRuleFilter {
   limit: number;
 }
 
-/** `unknown_webhooks` lists the ids that are not in the rule's workspace; nothing is written. */
+/** Result of a write. Nothing is written unless it is `written`. */
 export type WriteOutcome =
   | { kind: 'written'; rule: StoredAlertRule }
+  /** The webhooks with these ids do not exist in the workspace of the rule. */
   | { kind: 'unknown_webhooks'; ids: string[] }
-  /** The workspace has as many rules as it may have; nothing is written. */
+  /** The workspace has reached its limit on rules. */
   | { kind: 'full' }
   | { kind: 'missing' };
 

@@ -28,7 +28,7 @@ export interface PublishAlertDeps {
   publisher: Pick<Publisher, 'publish'>;
   quota: OpenDeliveryQuota;
   now: () => Date;
-  /** Timeout of the rule lookup; 2 s unless given. An early error lets a publisher try another instance. */
+  /** Timeout of the rule lookup. Default: 2 s. An early error lets a publisher try another instance. */
   ruleTimeoutMs?: number;
 }
 

@@ -2,11 +2,11 @@ import { type Database, firstIdAt, timeOfRecordId } from '@tocsin/database';
 import { allWebhooks } from '@tocsin/deliveries';
 import { type StatsRange, stepMinutes } from './stats-range.js';
 
-/** Counts of a step. Several rows can have the same step and webhook; they are added up. */
+/** Counts of deliveries in one step of the time range. Rows with the same step and webhook have to be added up. */
 export interface StatsRow {
   /** Start of the step, in Unix milliseconds. */
   atMs: number;
-  /** Without a meaning in counts of a whole workspace. */
+  /** Meaningless in the counts of a whole workspace. */
   webhookId: string;
   open: number;
   succeeded: number;

@@ -25,7 +25,7 @@ const dayMs = 86_400_000;
 const maxSteps = 1_500;
 
 /**
- * The steps that contain a part of the time from `since` to `until`. Unless given: the last 24 hours by hour.
+ * The steps that contain a part of the time from `since` to `until`. Default: the last 24 hours by hour.
  * @throws AppError `validation_failed` for a range that is empty or has more than 1,500 steps
  */
 export function statsRange(query: StatsRangeQuery, now: Date): StatsRange {

@@ -9,7 +9,7 @@ export interface PipelineMonitorDeps {
   publisher: Pick<Publisher, 'publish'>;
   metrics: Metrics;
   shutdown: Pick<Shutdown, 'addInterval'>;
-  /** Unless given: a marker every 10 s, a reading every 5 s. */
+  /** Default: a marker every 10 s, a reading every 5 s. */
   intervals?: PipelineIntervals;
 }
 
@@ -58,7 +58,7 @@ export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
     if (found.kind === 'found') oldest = growingFrom(found.ageSeconds);
     if (found.kind === 'none') oldest = none;
   };
-  /** The gauges report the failure, because they go on growing. */
+  /** The gauges report the failure, because they keep growing. */
   const start = (work: () => Promise<void>) => void work().catch(() => {});
   for (const [work, everyMs] of [[mark, markEveryMs] as const, [read, readEveryMs] as const]) {
     start(work);

@@ -32,7 +32,7 @@ interface WebhookQuery extends WebhookFilter {
   order: 'asc' | 'desc';
   /** Sort value and id of the last row of the previous page. */
   after: string[] | undefined;
-  /** Largest number of rows; unlimited unless given. */
+  /** Largest number of rows. Default: unlimited. */
   limit: number | undefined;
 }
 

@@ -10,7 +10,7 @@ import type { DatabaseServer, ServersOptions } from '../servers.js';
 
 /** A PostgreSQL primary and a synchronous standby: a commit is confirmed when both have it on disk. */
 export interface DatabasePair {
-  /** In the order of their ports. Each is the primary or the standby. */
+  /** Both servers in the order of their ports. Either one can be the primary. */
   nodes: [DatabaseServer, DatabaseServer];
   primary(): ManagedProcess;
   standby(): ManagedProcess;

@@ -22,13 +22,13 @@ export interface OpenDeliveryCounts {
    * written; entries without a webhook ask for their workspace only. Call it before the questions below.
    */
   refresh(keys: OpenDeliveriesKey[]): Promise<void>;
-  /** Open deliveries of a workspace as a part of its limit. */
+  /** Open deliveries of a workspace divided by its limit. */
   workspaceFill(workspaceId: string): number;
-  /** Open deliveries of a webhook as a part of its limit. */
+  /** Open deliveries of a webhook divided by its limit. */
   webhookFill(webhook: WebhookInWorkspace): number;
   /** Adds a delivery that is about to be written. */
   writing(webhook: WebhookInWorkspace): void;
-  /** Call it once these deliveries are committed, or are not written after all. */
+  /** Call it once the write of these deliveries has ended, with or without a commit. */
   written(webhooks: Iterable<WebhookInWorkspace>): void;
 }
 
@@ -95,20 +95,21 @@ export function createOpenDeliveryCounts(
 }
 
 interface Count {
-  /** Number that the database counted. */
+  /** Number of open deliveries in the last count of the database. */
   open: number;
   countedAtMs: number;
   /** Deliveries that this process is writing. The count may contain them or not. */
   writing: number;
-  /** Deliveries that this process has written, and those of them that the count contains. */
+  /** Deliveries that this process has written. */
   written: number;
+  /** Value of `written` before the last count: the count contains these deliveries. */
   writtenBefore: number;
 }
 
 const added = ({ writing, written, writtenBefore }: Count) => writing + written - writtenBefore;
 const estimate = (count: Count) => count.open + added(count);
 
-/** Fastest change of a count that other processes are expected to cause, in deliveries a second. */
+/** Assumed maximum rate at which other processes change a count, in deliveries a second. */
 const changePerSecond = 5_000;
 
 function isStale(

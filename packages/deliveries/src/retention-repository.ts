@@ -13,13 +13,13 @@ export interface Retention {
   /** Present time of the database's clock, in Unix milliseconds. */
   nowMs: number;
   retentionDays: number;
-  /** Ends a long deletion after the current batch; the next call continues. */
+  /** Stops a long deletion after its current batch. The next call deletes the rest. */
   signal?: AbortSignal;
 }
 
 /**
  * Drops the partitions of days older than `retentionDays` and returns their names. A day with open deliveries is kept
- * until they end. `busy`: somebody reads the tables; the caller should try again soon.
+ * until they end. `busy`: a transaction uses the tables, and the caller should try again soon.
  */
 export async function dropExpiredDays(
   database: Database,
@@ -36,8 +36,8 @@ export async function dropExpiredDays(
 }
 
 /**
- * A partition can be dropped only while nobody uses its table, and later statements queue behind the drop. A backup
- * that reads for an hour would stop every delivery for an hour, so the drop waits 200 ms and is tried again later.
+ * A partition can be dropped only while no transaction uses its table, and later statements queue behind the drop. A
+ * backup that reads for an hour would stop every delivery for an hour, so the drop waits 200 ms and is tried again later.
  */
 const lockTimeoutMs = 200;
 
@@ -159,7 +159,7 @@ const rowsInBatch = 50_000;
 
 interface Expired {
   from: string;
-  /** SQL condition whose one parameter is a time. */
+  /** SQL condition with one parameter: a time. */
   where: string;
   /** First day that is kept, in days since 1970. */
   before: number;

@@ -4,7 +4,7 @@ export interface InFlightBytes {
   remove(bytes: number): void;
   /** Number of messages. */
   count(): number;
-  /** True once more than `maxBytes` are in flight, and until at most half of `maxBytes` is in flight. */
+  /** Becomes true above `maxBytes` in flight, and false again at half of `maxBytes`. */
   isFull(): boolean;
   /** Resolves when no message is in flight. */
   drained(): Promise<void>;

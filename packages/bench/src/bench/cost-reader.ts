@@ -4,7 +4,7 @@ import type { Database } from '@tocsin/database';
 export interface TableSize {
   heap: number;
   indexes: number;
-  /** Values that are stored outside their rows. */
+  /** Size of the values that are stored outside their rows (TOAST). */
   toast: number;
 }
 
@@ -41,11 +41,11 @@ export async function readWalBytes({ knex }: Database): Promise<number> {
 
 export interface UpdateCounts {
   updates: number;
-  /** Updates that changed no index. */
+  /** Number of updates that changed no index (HOT). */
   hot: number;
 }
 
-/** Returns the updates of a table and its partitions. Sessions report them some seconds late. */
+/** Returns the updates of a table and its partitions. PostgreSQL counts them some seconds late. */
 export async function readUpdateCounts({ knex }: Database, table: string): Promise<UpdateCounts> {
   await knex.raw('select pg_stat_clear_snapshot()');
   const { rows } = await knex.raw(

@@ -2,14 +2,14 @@
 export interface Mutation {
   name: string;
   target: 'worker' | 'api';
-  /** End of the compiled module's path. */
+  /** Last part of the path of the compiled module. */
   module: string;
-  /** Piece of the module that is replaced; it must occur exactly once. */
+  /** Text that is replaced. The module must contain it exactly once. */
   piece: string;
   replacement: string;
 }
 
-/** Line that a service writes to standard error when its module is replaced. */
+/** Line that a service writes to standard error after it has loaded the mutation. */
 export function markOf({ name }: Mutation): string {
   return `mutation loaded: ${name}`;
 }

@@ -49,7 +49,7 @@ export function optionFieldsOf({
   };
 }
 
-/** The options as labelled values for display. Defaults are left out. */
+/** The options as labels and values for display. Defaults are left out. */
 export function describeOptions(webhook: Webhook): Record<string, string | number | null | undefined> {
   const { retry_schedule_ms, timeout_ms, rate_limit, signing, idempotency_header, disabled_reason } = webhook;
   return {

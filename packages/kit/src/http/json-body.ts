@@ -20,7 +20,7 @@ interface CheckedBody {
   value: unknown;
   /** Errors of the schema; none for a valid body. */
   errors: FieldError[];
-  /** False for a body so large that only its first error was looked for. */
+  /** False for a large body, of which only the first error is reported. */
   listsAll: boolean;
 }
 

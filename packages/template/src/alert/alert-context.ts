@@ -66,7 +66,7 @@ const noNotice: NoticeFacts = {
   count: 0,
 };
 
-/** The names of the variables that say more in a notice. */
+/** Names of the variables that only notices fill. */
 export const noticeVariables = Object.keys(noNotice) as readonly (keyof NoticeFacts)[];
 
 /** The names of the objects that contain the first ten facts. */

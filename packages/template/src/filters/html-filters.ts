@@ -29,7 +29,7 @@ export function htmlFilters(): Filter[] {
   ];
 }
 
-/** markupsafe's `striptags`: removes comments and tags, collapses whitespace and replaces entities. */
+/** The `striptags` of markupsafe: removes comments and tags, collapses whitespace and replaces entities. */
 function stripTags(text: string, runtime: Runtime): string {
   runtime.budget.characters(text.length * 2);
   const bare = removeBetween(removeBetween(text, '<!--', '-->'), '<', '>');

@@ -11,7 +11,7 @@ export interface LiveListStateProps {
   children: ReactNode;
 }
 
-/** The states of a list around its table: loading, error, no entries, newer entries. */
+/** Shows the table of a list, or its state: loading, error, no entries. A notice offers newer entries. */
 export function LiveListState({ list, things, empty, children }: LiveListStateProps) {
   return (
     <>

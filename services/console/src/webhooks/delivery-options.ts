@@ -12,7 +12,7 @@ export interface OptionTexts {
   readonly externalId: string;
 }
 
-/** Returns the text for the place of an error in the API's fields, such as `rate_limit` and `period_ms`. */
+/** Returns the member of `OptionTexts` for the path of an API error, such as `rate_limit` and `period_ms`. */
 export function optionAt(field: string, member: string | undefined): keyof OptionTexts | undefined {
   switch (field) {
     case 'timeout_ms':
@@ -91,7 +91,7 @@ export function fromOptionTexts(
   };
 }
 
-/** The options that a webhook has, as names and values for people. Defaults are left out. */
+/** The options of a webhook as labels and values for display. Defaults are left out. */
 export function describeOptions(webhook: Webhook): [string, string][] {
   const { timeout_ms, retry_schedule_ms, rate_limit, idempotency_header, external_id } = webhook;
   const facts: [string, string | undefined][] = [
@@ -117,7 +117,7 @@ function secondsOf(ms: number | null): string {
   return ms === null ? '' : String(ms / 1_000);
 }
 
-/** Milliseconds of a text in seconds, from 1 to `max`; null for an empty text, undefined for another one. */
+/** Converts a text in seconds to milliseconds from 1 to `max`. Null for an empty text, undefined for an invalid one. */
 function msOf(text: string, max: number): number | null | undefined {
   if (text.trim() === '') return null;
   const seconds = /^\s*\d+(\.\d{1,3})?\s*$/.test(text) ? Number(text) : 0;

@@ -29,7 +29,7 @@ function start({ failures = 0 } = {}) {
     logger,
     metrics: { deadLettered() {} },
   });
-  /** Resolves to how the message was settled. */
+  /** Settles a message and resolves to `ack` or `retry: {error}`. */
   const settled = (content: Buffer, outcome: MessageOutcome = unprocessable, isReturned = () => false) =>
     new Promise<string>((resolve) => {
       const message: QueueMessage = {

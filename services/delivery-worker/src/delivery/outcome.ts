@@ -33,7 +33,7 @@ export interface Deferral {
   failure?: Failure;
 }
 
-/** Reason that a deferred delivery shows. */
+/** Reason for the deferral, shown with the waiting delivery. */
 export const waitingReasons: Readonly<Record<Deferral['reason'], WaitingReason>> = {
   paused: 'paused',
   no_slot: 'no_slot',

@@ -21,9 +21,9 @@ export interface ResolvedAlert {
   outcome: AlertOutcome;
   /** The webhooks to call; empty unless the outcome is `dispatched`. */
   webhookIds: string[];
-  /** Webhooks that are stored with the alert, for a dispatch by hand; null if its rule will name them. */
+  /** Webhooks that are stored with the alert for a dispatch by hand. Null: the dispatch uses those of the rule. */
   storedWebhookIds: string[] | null;
-  /** True if the cooldown of the rule applies: it is decided in the commit. */
+  /** True if the cooldown of the rule applies: the statement that writes the alert decides whether it is suppressed. */
   cools: boolean;
   /** Id of the HTTP request that published the alert; undefined for an alert over AMQP. */
   requestId?: string | undefined;
@@ -162,7 +162,7 @@ function placeDelivery(
   { openDeliveries, window, acquireAtWrite }: PlanOptions,
 ): Pick<PlannedDelivery, 'state' | 'slot'> {
   const { webhook } = target;
-  // An open row would cost the dispatcher and the other workspaces its way to the same end.
+  // A delivery that has to fail is not written as open: it would cost the dispatcher work and delay other workspaces.
   if (webhook === undefined) return { state: 'webhook_deleted' };
   if (openDeliveries.webhookFill(target) >= 1) return { state: 'over_quota' };
   openDeliveries.writing(target);

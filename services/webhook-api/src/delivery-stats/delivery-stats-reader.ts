@@ -21,7 +21,7 @@ export interface StatsRow {
 interface StatsQuery extends StatsRange {
   workspaceId: string;
   webhookIds: string[] | undefined;
-  /** Largest number of rows; changes that were made in the last seconds are not counted. */
+  /** Maximum number of rows, apart from changes that are not merged into the counts yet. */
   limit: number;
 }
 

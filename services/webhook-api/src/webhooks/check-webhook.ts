@@ -12,7 +12,7 @@ export interface WebhookChecks {
    * @throws AppError `validation_failed` with all errors; `unavailable` when the check of the body times out
    */
   checkSave(workspaceId: string, fields: GivenFields, others?: FieldError[]): Promise<string[]>;
-  /** Returns a warning if a body that is called for notices does not render for one. */
+  /** Returns a warning if the body of a webhook for notices cannot be rendered for a notice. */
   noticeWarnings(workspaceId: string, body: string): string[];
   /**
    * Checks a request before it is sent as a test. Its body can be any text.
@@ -85,7 +85,7 @@ export function createWebhookChecks({ allow, sender, templates }: WebhookChecksD
   };
 }
 
-/** Values of a notice, in place of those of an ordinary alert. */
+/** Sample values of a notice instead of those of an alert. */
 const sampleNotice = {
   event: 'webhook.failing',
   alert_rule_name: 'Tocsin: webhook failing',

@@ -12,7 +12,7 @@ export const noOptions: WebhookOptions = {
   pausedUntil: null,
 };
 
-/** The options of a webhook after a request: a field that is missing keeps its value. */
+/** Returns the options of a webhook after a request. A missing field keeps its value. */
 export function changeOptions(before: WebhookOptions, fields: PatchWebhook): WebhookOptions {
   const { retry_schedule_ms, timeout_ms, rate_limit, signing, idempotency_header, paused_until } = fields;
   return {
@@ -91,7 +91,7 @@ function isSignatureHeader(name: string): boolean {
   return signatureHeaders.some((header) => header === name.toLowerCase());
 }
 
-/** The fields of the API that show the options. */
+/** Returns the options as fields of an API response. */
 export function presentOptions(webhook: StoredWebhook) {
   return {
     retry_schedule_ms: webhook.retryScheduleMs,

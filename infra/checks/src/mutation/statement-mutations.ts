@@ -76,8 +76,8 @@ const files: MutatedFile[] = [
       ['where n.is_new`', 'where n.attempted`'],
       ['let next = 1;', 'let next = 0;'],
       ['{claim}`,', '{1}`,'],
-      ['reason) using (delivery_id, run, claim)', 'reason) using (delivery_id, run)'],
-      ['reason) using (delivery_id, run, claim)', 'reason) using (delivery_id, claim)'],
+      ['has_request) using (delivery_id, run, claim)', 'has_request) using (delivery_id, run)'],
+      ['has_request) using (delivery_id, run, claim)', 'has_request) using (delivery_id, claim)'],
       ['error) using (delivery_id, run, claim)', 'error) using (delivery_id, run)'],
       ['greatest(0, x.claims_without_outcome - 1)', 'x.claims_without_outcome'],
       ['greatest(0, x.claims_without_outcome - 1)', 'x.claims_without_outcome - 1'],
@@ -216,7 +216,7 @@ const files: MutatedFile[] = [
     changes: [
       ['order by updated_at, id', 'order by id'],
       ['done = done + :done', 'done = :done'],
-      [`from jobs where status = 'running'`, 'from jobs'],
+      [`from jobs where status = 'running'\n     order by`, 'from jobs order by'],
     ],
   },
   {
@@ -228,16 +228,24 @@ const files: MutatedFile[] = [
     ],
   },
   {
-    file: `${api}/src/webhooks/webhooks-repository.ts`,
+    file: `${api}/src/webhooks/webhook-deletion-repository.ts`,
     tests: [`${api}/test/open-deliveries.test.ts`],
     changes: [
       [
-        `await trx('webhook_pauses').where({ webhook_id: id }).delete();\n        await trx('webhook_health')`,
+        `await trx('webhook_pauses').where({ webhook_id: id }).delete();\n  await trx('webhook_health')`,
         `await trx('webhook_health')`,
       ],
-      [`untriedOnly ? 'and step = 0' : ''`, `''`],
-      ['and p.paused_until > now()', ''],
     ],
+  },
+  {
+    file: `${api}/src/webhooks/due-deliveries-repository.ts`,
+    tests: [`${api}/test/open-deliveries.test.ts`],
+    changes: [[`untriedOnly ? 'and step = 0' : ''`, `''`]],
+  },
+  {
+    file: `${api}/src/webhooks/webhooks-repository.ts`,
+    tests: [`${api}/test/open-deliveries.test.ts`],
+    changes: [['and p.paused_until > now()', '']],
   },
   {
     file: `${api}/src/pipeline/pipeline-reader.ts`,

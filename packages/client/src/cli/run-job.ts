@@ -35,7 +35,7 @@ export async function runJob<Filter, J extends Job>(context: JobContext<Filter, 
   const { id, status, done } = job;
   const result =
     status === 'running'
-      ? `Job ${id} goes on.`
+      ? `Job ${id} is still running.`
       : `${describe(done)}${status === 'cancelled' ? '; the job was cancelled' : ''}.`;
   out.value(job, () => out.line(result));
 }

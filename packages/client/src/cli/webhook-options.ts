@@ -23,7 +23,7 @@ export function withOptionFlags(command: Command): Command {
     .option('--no-timeout', 'the time limit of the deployment')
     .option(
       '--rate-limit <requests/period>',
-      'at most so many requests, such as 10/1s or 100/1m',
+      'most requests in a period, such as 10/1s or 100/1m',
       parseRateLimit,
     )
     .option('--no-rate-limit', 'no limit')

@@ -78,7 +78,7 @@ export function addAlertCommands(program: Command, io: Io): void {
     )
     .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
     .option('--until <time>', 'a time, or an age', parseTime)
-    .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
+    .option('--limit <count>', 'most results to show', parseCount, 50);
   withCount(list);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
     const { rule, outcome, model, label, since, until, limit, count } = options;

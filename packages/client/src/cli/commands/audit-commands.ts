@@ -30,7 +30,7 @@ export function addAuditCommands(program: Command, io: Io): void {
     .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
     .option('--until <time>', 'a time, or an age', parseTime)
     .option('--all', 'in all workspaces, and of engine keys; for admins of the deployment')
-    .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
+    .option('--limit <count>', 'most results to show', parseCount, 50);
   withCount(list);
   runsOnPlatform<AuditFlags>(list, io, async ({ platform, options, settings, out, signal }) => {
     const { all = false, resource, principal, action, since, until, limit, count } = options;

@@ -17,7 +17,7 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
     .description('list dead letters that were not requeued, newest first')
     .option('--in-workspace', 'only those whose message names the workspace; all others are for admins')
     .option('--requeued', 'only those that were requeued')
-    .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
+    .option('--limit <count>', 'most results to show', parseCount, 50);
   withCount(list);
   runsOnPlatform<ListFlags>(list, io, async ({ platform, options, settings, out, signal }) => {
     const { requeued = false, inWorkspace = false, limit, count } = options;

@@ -17,7 +17,7 @@ export function addDeliveryCommands(program: Command, io: Io): void {
 
   const list = withCount(withSearchFilters(deliveries.command('list')))
     .description('list deliveries, newest first')
-    .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
+    .option('--limit <count>', 'most results to show', parseCount, 50);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
     const { limit, count } = options;
     const query = { ...searchOf(options), limit: Math.min(limit, 1000) };

@@ -28,7 +28,7 @@ export function addRuleCommands(program: Command, io: Io): void {
     .description('list the alert rules of the workspace')
     .option('--external-id <id>', 'only the one with this external id')
     .option('--webhook <id>', 'only those that call this webhook')
-    .option('--limit <count>', 'no more than so many', parseCount);
+    .option('--limit <count>', 'most results to show', parseCount);
   withCount(list);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
     const { externalId, webhook, limit, count } = options;

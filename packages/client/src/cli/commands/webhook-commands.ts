@@ -26,7 +26,7 @@ export function addWebhookCommands(program: Command, io: Io): void {
     .option('--host <host>', 'only those whose url has this host, or host:port')
     .addOption(choice('--sort <field>', { of: ['name', 'created_at', 'updated_at'], description: 'by what' }))
     .addOption(choice('--order <order>', { of: ['asc', 'desc'], description: 'which way' }))
-    .option('--limit <count>', 'no more than so many', parseCount);
+    .option('--limit <count>', 'most results to show', parseCount);
   withCount(list);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
     const { name, externalId, host, sort, order, limit, count } = options;

@@ -26,9 +26,9 @@ test.each([
   [faults, ['--only', ''], 'No fault has a name that contains ""'],
   [faults, ['--alerts', '10k'], '--alerts takes a number, not "10k"'],
   [faults, ['--seed', 'x'], '--seed takes a number, not "x"'],
-  [isolation, ['--only', 'typo'], 'neighbours, storm, backlog, flood, guessing'],
-  [isolation, ['--only', 'storm,typo'], 'neighbours, storm, backlog, flood, guessing'],
-  [isolation, ['--only', ''], 'neighbours, storm, backlog, flood, guessing'],
+  [isolation, ['--only', 'typo'], 'neighbours, storm, backlog, flood, webhooks, guessing'],
+  [isolation, ['--only', 'storm,typo'], 'neighbours, storm, backlog, flood, webhooks, guessing'],
+  [isolation, ['--only', ''], 'neighbours, storm, backlog, flood, webhooks, guessing'],
   [isolation, ['--repeats', 'x'], '--repeats takes a number, not "x"'],
 ])('%s rejects %j before it starts anything', (main, args, sentence) => {
   const { status, stdout, stderr } = run(main, args);

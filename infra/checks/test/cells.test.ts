@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AlertPublisher, createAmqpPublisher, createCellPublisher } from '@tocsin/client';
+import type { AlertRule, Delivery, Webhook } from '@tocsin/contracts';
 import { createProcessHost, ensureInstalled, findFreePorts } from '@tocsin/local';
 import { type HttpReceiver, startHttpReceiver, until } from '@tocsin/testing';
 import { createTestBroker, secondBroker } from '@tocsin/testing/broker';
@@ -122,15 +123,15 @@ async function startNginx() {
   };
 }
 
-async function call(method: string, path: string, body?: unknown) {
+/** Calls the API as an admin, and expects a response of this shape. */
+async function call<T>(method: string, path: string, body?: unknown): Promise<{ status: number; body: T }> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  // biome-ignore lint/suspicious/noExplicitAny: the tests read responses of many shapes.
-  return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as any };
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 }
 
 interface Configured {
@@ -139,12 +140,12 @@ interface Configured {
 }
 
 async function configure(cell: Cell): Promise<Configured> {
-  const webhook = await call('POST', `/workspaces/${workspaces[cell]}/webhooks`, {
+  const webhook = await call<Webhook>('POST', `/workspaces/${workspaces[cell]}/webhooks`, {
     name: `cell ${cell}`,
     url: destination.url(`/${cell}`),
     body: '{"alert": "{{ alert_id }}"}',
   });
-  const rule = await call('POST', `/workspaces/${workspaces[cell]}/alert_rules`, {
+  const rule = await call<AlertRule>('POST', `/workspaces/${workspaces[cell]}/alert_rules`, {
     name: 'accuracy',
     model_id: randomUUID(),
     threshold: 0.9,
@@ -169,8 +170,8 @@ async function delivered(cell: Cell, alertId: string) {
   return until(
     'the delivery has ended',
     async () => {
-      const [delivery] = (await call('GET', path)).body;
-      return delivery?.status === 'succeeded' && (delivery as { id: string });
+      const [delivery] = (await call<Delivery[]>('GET', path)).body;
+      return delivery?.status === 'succeeded' && delivery;
     },
     longWait,
   );
@@ -183,12 +184,16 @@ test.each(cellNames)(
     const { database } = cells[cell].database;
     expect(await database.knex('webhooks').where({ id: webhookId }).pluck('id')).toEqual([webhookId]);
 
-    expect((await call('GET', `/webhooks/${webhookId}`)).body.name).toBe(`cell ${cell}`);
-    const changed = await call('PATCH', `/webhooks/${webhookId}`, { name: 'renamed' });
+    expect((await call<Webhook>('GET', `/webhooks/${webhookId}`)).body.name).toBe(`cell ${cell}`);
+    const changed = await call<Webhook>('PATCH', `/webhooks/${webhookId}`, { name: 'renamed' });
     expect([changed.status, changed.body.name]).toEqual([200, 'renamed']);
     expect((await call('GET', `/alert_rules/${ruleId}`)).status).toBe(200);
 
-    const { status, body } = await call('POST', `/workspaces/${workspaces[cell]}/alerts`, facts(ruleId));
+    const { status, body } = await call<{ alert_id: string }>(
+      'POST',
+      `/workspaces/${workspaces[cell]}/alerts`,
+      facts(ruleId),
+    );
     expect(status).toBe(202);
     const delivery = await delivered(cell, body.alert_id);
     expect((await call('POST', `/deliveries/${delivery.id}/redeliver`)).status).toBe(202);
@@ -209,10 +214,8 @@ test.each(cellNames)('a publisher sends the alerts of a workspace to the broker 
 test('an id that no cell has is 404, and the list of a workspace shows its own entries only', async () => {
   expect((await call('GET', `/webhooks/${randomUUID()}`)).status).toBe(404);
   const lists = await Promise.all(
-    cellNames.map((cell) => call('GET', `/workspaces/${workspaces[cell]}/webhooks`)),
+    cellNames.map((cell) => call<Webhook[]>('GET', `/workspaces/${workspaces[cell]}/webhooks`)),
   );
-  const owners = lists.map(
-    ({ body }) => new Set(body.map((webhook: { workspace_id: string }) => webhook.workspace_id)),
-  );
+  const owners = lists.map(({ body }) => new Set(body.map(({ workspace_id }) => workspace_id)));
   expect(owners).toEqual(cellNames.map((cell) => new Set([workspaces[cell]])));
 });

@@ -49,7 +49,7 @@ function named(manifests: readonly Manifest[], kind: string, name: string): Mani
 }
 
 function podOf({ kind, spec }: Manifest): PodTemplate | undefined {
-  if (kind === 'CronJob') return spec.jobTemplate.spec.template as PodTemplate;
+  if (kind === 'CronJob') return (spec.jobTemplate as { spec: { template: PodTemplate } }).spec.template;
   return kind === 'Deployment' || kind === 'Job' ? (spec.template as PodTemplate) : undefined;
 }
 

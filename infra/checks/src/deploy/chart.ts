@@ -16,8 +16,8 @@ export interface Manifest {
     labels?: Record<string, string>;
     annotations?: Record<string, string>;
   };
-  // biome-ignore lint/suspicious/noExplicitAny: each kind has fields of its own, which the callers compare.
-  spec?: any;
+  /** Fields of the kind; empty for kinds without any. */
+  spec: Record<string, unknown>;
   data?: Record<string, string>;
   stringData?: Record<string, string>;
 }
@@ -38,7 +38,8 @@ export function renderChart(variant: string, args: readonly string[] = []): Mani
   const text = execFileSync('helm', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   return parseAllDocuments(text)
     .map((document) => document.toJS() as Manifest | null)
-    .filter((manifest) => manifest !== null);
+    .filter((manifest) => manifest !== null)
+    .map((manifest) => ({ ...manifest, spec: manifest.spec ?? {} }));
 }
 
 export function readChartFile(path: string): string {

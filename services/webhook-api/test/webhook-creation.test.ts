@@ -1,20 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Webhook } from '@tocsin/contracts';
 import { startApi, type TestApi, workspaceId } from './support/api.js';
-
-type Saved = Webhook & { warnings: string[] };
-const collection = `/api/v1/workspaces/${workspaceId}/webhooks`;
-
-const fields = {
-  name: 'Ops chat',
-  url: 'http://127.0.0.1:9/hooks/s3cret?token=t0ken',
-  headers: {
-    Authorization: ['Basic dXNlcjpwYXNz'],
-    'Content-Type': ['application/json'],
-    'X-Many': ['one', 'two'],
-  },
-  body: '{"text": "{{ alert_rule_name }}", "value": {{ metric_value }}}',
-};
+import { createWebhook, type SavedWebhook, webhookFields, webhooksPath } from './support/webhook.js';
 
 let api: TestApi;
 
@@ -24,21 +11,18 @@ beforeAll(async () => {
 
 afterAll(() => api.close());
 
-async function create(changes: object = {}): Promise<Saved> {
-  const { status, body } = await api.call<Saved>('POST', collection, { body: { ...fields, ...changes } });
-  expect(status).toBe(201);
-  return body;
-}
-
+const create = (changes?: object) => createWebhook(api, changes);
 const read = (id: string) => api.call<Webhook>('GET', `/api/v1/webhooks/${id}`);
 
 describe('creating a webhook', () => {
   test('the response is the whole webhook with its defaults and location', async () => {
-    const { status, headers, body } = await api.call<Saved>('POST', collection, { body: fields });
+    const { status, headers, body } = await api.call<SavedWebhook>('POST', webhooksPath, {
+      body: webhookFields,
+    });
     expect(status).toBe(201);
     expect(headers.get('location')).toBe(`/api/v1/webhooks/${body.id}`);
     expect(body).toEqual({
-      ...fields,
+      ...webhookFields,
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       workspace_id: workspaceId,
       external_id: null,
@@ -63,14 +47,14 @@ describe('creating a webhook', () => {
   });
 
   test('missing headers become an empty object', async () => {
-    const { headers: _, ...rest } = fields;
-    const { body } = await api.call<Saved>('POST', collection, { body: rest });
+    const { headers: _, ...rest } = webhookFields;
+    const { body } = await api.call<SavedWebhook>('POST', webhooksPath, { body: rest });
     expect(body.headers).toEqual({});
   });
 
   test('the workspace id can be in upper case', async () => {
     const path = `/api/v1/workspaces/${workspaceId.toUpperCase()}/webhooks`;
-    const { status, body } = await api.call<Saved>('POST', path, { body: fields });
+    const { status, body } = await api.call<SavedWebhook>('POST', path, { body: webhookFields });
     expect([status, body.workspace_id]).toEqual([201, workspaceId]);
   });
 
@@ -86,7 +70,7 @@ describe('creating a webhook', () => {
     const { id, warnings } = await create({ headers: { 'content-type': ['text/plain'] } });
     expect(warnings).toEqual([expect.stringMatching(/^headers: .*does not fit the body/)]);
     const patch = async (body: object) =>
-      (await api.call<Saved>('PATCH', `/api/v1/webhooks/${id}`, { body })).body.warnings;
+      (await api.call<SavedWebhook>('PATCH', `/api/v1/webhooks/${id}`, { body })).body.warnings;
     expect(await patch({ name: 'Only the name' })).toEqual([]);
     expect(await patch({ headers: { 'X-A': ['1'] } })).toEqual([expect.stringContaining('is missing')]);
     expect(await patch({ headers: { 'Content-Type': ['application/json'] } })).toEqual([]);
@@ -100,7 +84,7 @@ describe('creating a webhook', () => {
       enabled: 'yes',
       extra: 1,
     };
-    const refused = await api.call('POST', collection, { body });
+    const refused = await api.call('POST', webhooksPath, { body });
     expect(refused.status).toBe(422);
     const paths = refused.body.errors?.map(({ path }) => path) ?? [];
     expect([...new Set(paths)].sort()).toEqual([
@@ -146,24 +130,26 @@ describe('creating a webhook', () => {
     ['enabled as a string', { enabled: 'yes' }, '/enabled'],
     ['null for a field', { body: null }, '/body'],
   ])('a webhook with %s is refused at its path', async (_, changes, path) => {
-    const before = await api.call<Webhook[]>('GET', collection);
-    const { status, headers, body } = await api.call('POST', collection, { body: { ...fields, ...changes } });
+    const before = await api.call<Webhook[]>('GET', webhooksPath);
+    const { status, headers, body } = await api.call('POST', webhooksPath, {
+      body: { ...webhookFields, ...changes },
+    });
     expect([status, body.code]).toEqual([422, 'validation_failed']);
     expect(headers.get('content-type')).toBe('application/problem+json');
     expect(body.errors?.map((error) => error.path)).toContain(path);
-    expect(await api.call('GET', collection)).toMatchObject({ body: { length: before.body.length } });
+    expect(await api.call('GET', webhooksPath)).toMatchObject({ body: { length: before.body.length } });
   });
 
   test('all missing fields are reported together', async () => {
-    const { body } = await api.call('POST', collection, { body: {} });
+    const { body } = await api.call('POST', webhooksPath, { body: {} });
     expect(body.errors?.map(({ path }) => path)).toEqual(['/name', '/url', '/body']);
   });
 
   test('a refused secret is not in the response', async () => {
     const secret = 'hunter2';
-    const { body } = await api.call('POST', collection, {
+    const { body } = await api.call('POST', webhooksPath, {
       body: {
-        ...fields,
+        ...webhookFields,
         url: `http://u:${secret}@h/#${secret}`,
         headers: { Host: [secret], A: [`\n${secret}`] },
       },

@@ -2,21 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Webhook } from '@tocsin/contracts';
 import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
 import { foreignBox } from './support/history.js';
+import { createWebhook, type SavedWebhook, webhookFields, webhooksPath } from './support/webhook.js';
 
-type Saved = Webhook & { warnings: string[] };
-const collection = `/api/v1/workspaces/${workspaceId}/webhooks`;
 const otherCollection = `/api/v1/workspaces/${otherWorkspaceId}/webhooks`;
-
-const fields = {
-  name: 'Ops chat',
-  url: 'http://127.0.0.1:9/hooks/s3cret?token=t0ken',
-  headers: {
-    Authorization: ['Basic dXNlcjpwYXNz'],
-    'Content-Type': ['application/json'],
-    'X-Many': ['one', 'two'],
-  },
-  body: '{"text": "{{ alert_rule_name }}", "value": {{ metric_value }}}',
-};
 
 let api: TestApi;
 
@@ -26,12 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => api.close());
 
-async function create(changes: object = {}): Promise<Saved> {
-  const { status, body } = await api.call<Saved>('POST', collection, { body: { ...fields, ...changes } });
-  expect(status).toBe(201);
-  return body;
-}
-
+const create = (changes?: object) => createWebhook(api, changes);
 const read = (id: string) => api.call<Webhook>('GET', `/api/v1/webhooks/${id}`);
 
 describe('reading webhooks', () => {
@@ -44,10 +27,10 @@ describe('reading webhooks', () => {
   test('a reader sees a webhook without values that can be secrets', async () => {
     const { id } = await create();
     const single = await api.call<Webhook>('GET', `/api/v1/webhooks/${id}`, { as: 'reader' });
-    const list = await api.call<Webhook[]>('GET', collection, { as: 'reader' });
+    const list = await api.call<Webhook[]>('GET', webhooksPath, { as: 'reader' });
     for (const seen of [single.body, list.body.find((webhook) => webhook.id === id)]) {
       expect(seen).toMatchObject({
-        name: fields.name,
+        name: webhookFields.name,
         url: 'http://127.0.0.1:9',
         headers: { Authorization: ['[hidden]'], 'X-Many': ['[hidden]'] },
         body: '[hidden]',
@@ -70,7 +53,7 @@ describe('changing a webhook', () => {
   test('a change keeps the fields that are not given', async () => {
     const before = await create();
     const url = 'http://127.0.0.1:9/other';
-    const { status, body } = await api.call<Saved>('PATCH', `/api/v1/webhooks/${before.id}`, {
+    const { status, body } = await api.call<SavedWebhook>('PATCH', `/api/v1/webhooks/${before.id}`, {
       as: 'admin',
       body: { url, enabled: false },
     });
@@ -90,7 +73,7 @@ describe('changing a webhook', () => {
 
   test('headers are replaced as a whole', async () => {
     const { id } = await create();
-    const { body } = await api.call<Saved>('PATCH', `/api/v1/webhooks/${id}`, {
+    const { body } = await api.call<SavedWebhook>('PATCH', `/api/v1/webhooks/${id}`, {
       body: { headers: { New: ['1'] } },
     });
     expect(body.headers).toEqual({ New: ['1'] });
@@ -101,7 +84,7 @@ describe('changing a webhook', () => {
     const version = async () => (await api.database.knex('webhooks').where({ id }).first('version')).version;
     await api.call('PATCH', `/api/v1/webhooks/${id}`, { body: { name: 'a' } });
     expect(await version()).toBe(2);
-    const { status, body } = await api.call<Saved>('PATCH', `/api/v1/webhooks/${id}`, { body: {} });
+    const { status, body } = await api.call<SavedWebhook>('PATCH', `/api/v1/webhooks/${id}`, { body: {} });
     expect([status, body.name, await version()]).toEqual([200, 'a', 2]);
   });
 
@@ -144,8 +127,8 @@ describe('changing a webhook', () => {
 
 describe('permissions', () => {
   const cases = [
-    ['POST', collection, { reader: 403, publisher: 403, outsider: 403, admin: 422 }],
-    ['GET', collection, { reader: 200, publisher: 403, outsider: 403, admin: 200 }],
+    ['POST', webhooksPath, { reader: 403, publisher: 403, outsider: 403, admin: 422 }],
+    ['GET', webhooksPath, { reader: 200, publisher: 403, outsider: 403, admin: 200 }],
     ['POST', otherCollection, { editor: 403, reader: 403, outsider: 422, admin: 422 }],
     ['GET', otherCollection, { editor: 403, reader: 403, outsider: 200, admin: 200 }],
   ] as const;
@@ -184,7 +167,7 @@ describe('a webhook that cannot be decrypted', () => {
     expect(await api.call('GET', path)).toMatchObject(refusal);
     expect(await api.call('GET', path, { as: 'reader' })).toMatchObject(refusal);
     expect(await api.call('POST', `${path}/test`, { body: {} })).toMatchObject(refusal);
-    const { url, headers, body } = fields;
+    const { url, headers, body } = webhookFields;
     for (const partial of [{}, { enabled: false }, { url, headers }, { url, body }, { headers, body }])
       expect(await api.call('PATCH', path, { body: partial })).toMatchObject(refusal);
   });
@@ -193,9 +176,9 @@ describe('a webhook that cannot be decrypted', () => {
     const { id: sound } = await create();
     const { id } = await createUndecryptable();
     for (const as of ['editor', 'reader'] as const) {
-      const { body } = await api.call<Webhook[]>('GET', collection, { as });
+      const { body } = await api.call<Webhook[]>('GET', webhooksPath, { as });
       const [entry, other] = [id, sound].map((wanted) => body.find((webhook) => webhook.id === wanted));
-      expect(entry).toMatchObject({ name: fields.name, url: 'http://127.0.0.1:9', body: '' });
+      expect(entry).toMatchObject({ name: webhookFields.name, url: 'http://127.0.0.1:9', body: '' });
       expect(entry?.undecryptable).toBe(true);
       expect(JSON.stringify(entry)).not.toContain('[hidden]');
       expect(other).not.toHaveProperty('undecryptable');
@@ -204,7 +187,7 @@ describe('a webhook that cannot be decrypted', () => {
 
   test('a webhook that cannot be decrypted is saved again with url, headers and body', async () => {
     const { path } = await createUndecryptable();
-    const { url, headers, body } = fields;
+    const { url, headers, body } = webhookFields;
     const patched = await api.call('PATCH', path, { body: { url, headers, body } });
     expect(patched).toMatchObject({ status: 200, body: { url, headers, body } });
     expect(await api.call('GET', path)).toMatchObject({ status: 200, body: { url, headers, body } });

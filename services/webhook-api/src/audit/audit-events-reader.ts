@@ -1,4 +1,4 @@
-import type { AuditEvent } from '@tocsin/contracts';
+import { type AuditEvent, auditEventSchema } from '@tocsin/contracts';
 import { type Database, readWithTimeout, type Transaction } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
 import { countUpTo, definedOnly, inRange, newestInRange } from '../lists/list-query.js';
@@ -29,7 +29,9 @@ export function createAuditEventsReader(database: Database): AuditEventsReader {
   return {
     list: ({ range, limit, ...query }) =>
       readWithTimeout(database, searchTimeoutMs, (trx) =>
-        matching(trx, query).select(columns).modify(newestInRange, { column: 'id', range, limit }),
+        matching(trx, query)
+          .select(...auditEventSchema.required)
+          .modify(newestInRange, { column: 'id', range, limit }),
       ),
 
     count: ({ range, ...query }, max) =>
@@ -45,16 +47,3 @@ function matching(trx: Transaction, { workspaceId, filter }: Omit<AuditQuery, 'r
     definedOnly({ workspace_id: workspaceId, resource_id, principal, action }),
   );
 }
-
-const columns: (keyof StoredAuditEvent)[] = [
-  'id',
-  'time',
-  'workspace_id',
-  'principal',
-  'principal_name',
-  'action',
-  'resource_type',
-  'resource_id',
-  'changed_fields',
-  'request_id',
-];

@@ -5,8 +5,9 @@ import type { DispatchDeps } from './dispatcher.js';
 const measureEveryMs = 5_000;
 
 /**
- * Reports the backlog every five seconds. The gauge does not run in the dispatcher, which waits for the broker: the
- * backlog in the database matters most while the broker is unavailable. Values that cannot be read are reported as NaN.
+ * Reports the backlog every five seconds, until the signal is aborted. The gauge has a loop of its own because the
+ * dispatcher waits while the broker is unavailable, and the size of the backlog matters most then. A value that cannot
+ * be read is reported as NaN.
  */
 export async function runBacklogGauge(
   deps: Pick<DispatchDeps, 'queueDepth' | 'logger' | 'signal'> & {

@@ -1,21 +1,24 @@
 import type { Database } from '@tocsin/database';
 
 /**
- * Deliveries and webhooks that wait. Up to 10,000 due deliveries of a workspace and 50,000 in all are counted, in 10,000
- * workspaces at most.
+ * Counts of waiting deliveries and paused webhooks. The query reads at most 10,000 workspaces and counts at most 10,000
+ * due deliveries of each workspace and 50,000 in total.
  */
 export interface Backlog {
   due: number;
-  /** Number of deliveries that have been due for more than a minute although their webhook is neither paused nor rate-limited. */
+  /**
+   * Number of deliveries that have been due for more than a minute although their webhook is neither paused nor
+   * rate-limited.
+   */
   overdue: number;
   oldestDueSeconds: number;
   openCircuits: number;
-  /** Number of webhooks whose destination asked for a pause. */
+  /** Number of webhooks that are paused because their destination sent `Retry-After`. */
   retryAfters: number;
 }
 
 export interface BacklogReader {
-  /** Counts the waiting deliveries and webhooks for the metrics. */
+  /** Counts the waiting deliveries and the paused webhooks for the metrics. */
   backlog(): Promise<Backlog>;
 }
 
@@ -34,8 +37,8 @@ export function createBacklogReader(database: Database): BacklogReader {
   };
 }
 
-// The first delivery of each workspace is looked at, whatever the number of deliveries that are counted: two workspaces
-// with a large backlog do not hide the oldest delivery of a third.
+// The CTE first_due reads the earliest delivery of every workspace. The limit of 50,000 counted deliveries can be used
+// up by a few workspaces with large backlogs, and the oldest delivery may belong to another workspace.
 const backlog = {
   name: 'dispatch.backlog',
   text: `

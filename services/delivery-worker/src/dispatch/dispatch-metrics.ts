@@ -21,7 +21,7 @@ export function createDispatchMetrics(metrics: Metrics) {
     ['reason'],
   );
   return {
-    /** An unknown value is NaN, so that it is not mistaken for an old one. */
+    /** A value that could not be read is NaN, so that the metric does not keep its previous value. */
     backlog(seen: Backlog & { ready: number }) {
       ready.set(seen.ready);
       due.set(seen.due);

@@ -15,15 +15,24 @@ interface QueuedWebhook extends WebhookKey {
 }
 
 export interface DispatchRepository extends DueReader {
-  /** Makes up to `limit` due deliveries of each of these webhooks due when its pause ends, or in five minutes. */
+  /**
+   * Postpones up to `limit` due deliveries of each of these webhooks until the end of its pause, by five minutes at
+   * most.
+   */
   postpone(webhooks: WebhookKey[], limit: number): Promise<void>;
-  /** False while no delivery is waiting, queued or sending. */
+  /** Resolves to false while no delivery is waiting, queued or sending. */
   hasOpen(): Promise<boolean>;
-  /** The queued deliveries without a recorded outcome: webhooks, and the number of those that are not claimed. */
+  /**
+   * Counts the rows in the state `queued` for each webhook. `unclaimed` is the number of those that no worker has
+   * claimed.
+   */
   queued(): Promise<{ webhooks: QueuedWebhook[]; unclaimed: number }>;
-  /** Marks due deliveries as queued, oldest first within each quota. Rows that are locked are skipped. */
+  /**
+   * Marks due deliveries as queued, up to the quota of each webhook and oldest first. Rows locked by another
+   * transaction are skipped.
+   */
   queue(quotas: { contender: Candidate; quota: number }[]): Promise<DeliveryDue[]>;
-  /** Sets queued deliveries that are not claimed back to waiting. */
+  /** Returns queued deliveries that no worker has claimed to the state `waiting`. */
   unqueue(deliveries: DeliveryDue[]): Promise<void>;
 }
 
@@ -67,7 +76,8 @@ export function createDispatchRepository(database: Database, queuedLeaseMs: numb
   };
 }
 
-// The pause is locked, so that its end finds the postponed deliveries: the trigger of webhook_pauses makes them due.
+// The row of the pause is locked until the commit. A concurrent end of the pause therefore runs its trigger after this
+// statement and makes the postponed deliveries due.
 const postpone = {
   name: 'dispatch.postpone',
   text: `
@@ -94,7 +104,8 @@ const queued = {
     from open_deliveries where state = 'queued' group by workspace_id, webhook_id`,
 };
 
-// `queue_by` stops a statement that arrives late, after its sender gave up: nobody would publish the rows that it marks.
+// After `queue_by` ($5) the statement marks no row: its caller has timed out by then, and would not publish the marked
+// rows.
 const queue = {
   name: 'dispatch.queue',
   text: `

@@ -18,7 +18,7 @@ const candidateOf = (webhookId: string, changes: Partial<Candidate> = {}): Candi
 interface Setting {
   candidates?: Candidate[];
   paused?: Survey['paused'];
-  /** Deliveries of each webhook in the queue. */
+  /** Number of queued deliveries by webhook. */
   queued?: Record<string, number>;
   quota?: number;
   room?: number;
@@ -26,21 +26,24 @@ interface Setting {
   perSecond?: number;
   responsive?: boolean;
   isPartial?: boolean;
-  /** Deliveries that the statement finds. Default: one for each place. */
+  /** Number of deliveries that the statement marks as queued. Default: the sum of the quotas. */
   found?: number;
-  /** Errors of the broker, one for each pass. */
+  /** Error of the broker in each pass. */
   brokerErrors?: (Error | undefined)[];
   mayDispatch?: boolean;
-  /** Results of the database, one for each idle pass: is a delivery open? Default: yes. */
+  /** Result of `hasOpen` in each idle pass. Default: true. */
   open?: boolean[];
-  /** Ends a pause without open deliveries at once. */
+  /** True: the pause while no delivery is open ends at once. */
   wakes?: boolean;
   hasLimited?: boolean;
-  /** Error of the statement that marks rows. */
+  /** Error of the statement that marks rows as queued. */
   queueError?: Error;
 }
 
-/** Runs passes of a dispatcher. Returns their calls, the time from the first to the last, and the log. */
+/**
+ * Runs the passes of one dispatcher. Returns the calls of its dependencies, the time from the first pass to the last,
+ * and the log.
+ */
 async function run(passes: number, setting: Setting = {}) {
   const { candidates = [], paused = [], queued = {}, quota = 1_000, room = 100, found } = setting;
   const { alertsWaiting = 0, perSecond = 0, responsive = true, isPartial = false } = setting;
@@ -155,7 +158,7 @@ async function run(passes: number, setting: Setting = {}) {
   return { calls, elapsedMs, backlogs, quotas, published, postponed, observed, logged };
 }
 
-test('a pass asks the broker, reads the queue, surveys what is due, marks it and publishes it', async () => {
+test('a pass reads the due deliveries, marks them as queued and publishes them', async () => {
   const { calls, published, quotas, observed, backlogs, logged } = await run(1, {
     candidates: [candidateOf('a', { due: 2 }), candidateOf('b')],
     queued: { b: 3, c: 1 },
@@ -191,27 +194,27 @@ test('no row is marked while the broker is unavailable, and the next pass marks 
   expect(logged).toEqual(['dispatch.postponed', 'dispatch.queued']);
 });
 
-test('a statement whose reply was lost is reported, and one that failed is not', async () => {
+test('a lost reply to the statement that queues rows is reported, and another error is not', async () => {
   const candidates = [candidateOf('a')];
   const callsAfter = async (queueError: Error) => (await run(1, { candidates, queueError })).calls.slice(3);
   expect(await callsAfter(new Error('Connection terminated unexpectedly'))).toEqual(['queue', 'reply lost']);
   expect(await callsAfter(new Error('a defect'))).toEqual(['queue']);
 });
 
-test('a worker that consumes nothing dispatches nothing, and asks again', async () => {
+test('a worker that may not dispatch makes no call, and checks again after the idle pause', async () => {
   const { calls, elapsedMs } = await run(3, { mayDispatch: false });
   expect(calls).toEqual([]);
   expect(elapsedMs).toBeGreaterThan(370);
 });
 
-test('nothing is looked for while the window is full', async () => {
+test('a pass does not look for due deliveries while the window is full', async () => {
   const { calls, elapsedMs } = await run(3, { room: 0, candidates: [candidateOf('a')] });
   expect(calls).toEqual(['depth', 'queued', 'depth', 'queued', 'depth', 'queued']);
   expect(elapsedMs).toBeGreaterThan(74);
   expect(elapsedMs).toBeLessThan(370);
 });
 
-test('a webhook gets places up to its quota, less those that it has in the queue', async () => {
+test('a webhook gets as many places as its quota, minus its deliveries in the queue', async () => {
   const { quotas } = await run(1, {
     candidates: [candidateOf('a', { due: 9 }), candidateOf('b', { due: 9 }), candidateOf('c', { due: 9 })],
     queued: { b: 3, c: 6 },
@@ -220,7 +223,7 @@ test('a webhook gets places up to its quota, less those that it has in the queue
   expect(quotas).toEqual([{ a: 5, b: 2 }]);
 });
 
-test('a webhook whose pause is over gets one delivery in the queue', async () => {
+test('a webhook whose pause has ended gets one delivery in the queue', async () => {
   const candidates = [
     candidateOf('probed', { due: 9, probing: true }),
     candidateOf('busy', { due: 9, probing: true }),
@@ -255,12 +258,12 @@ test('deliveries of paused webhooks are postponed if they are due in more than 1
   ]);
 });
 
-test('500 deliveries are postponed in a pass at most', async () => {
+test('a pass postpones at most 500 deliveries', async () => {
   const [postponed] = (await run(1, { paused: pausedIn(600) })).postponed;
   expect([postponed!.webhooks.length, postponed!.limit]).toEqual([500, 1]);
 });
 
-test('while no delivery is open, a pass reads one value and leaves the window empty', async () => {
+test('while no delivery is open, a pass runs one query and resets the window', async () => {
   const setting = { open: [false, false], queued: { a: 1 }, candidates: [candidateOf('a')], found: 0 };
   const { calls, observed, backlogs } = await run(3, { ...setting, wakes: true });
   expect(calls).toEqual(['depth', 'queued', 'survey', 'queue', 'publish', 'empty', 'empty']);
@@ -268,12 +271,12 @@ test('while no delivery is open, a pass reads one value and leaves the window em
   expect(backlogs).toEqual({ window: [], slots: [] });
 });
 
-test('a pass after an empty one looks for due deliveries when one is open', async () => {
+test('the dispatcher looks for due deliveries as soon as a delivery is open again', async () => {
   const { calls } = await run(3, { open: [false, true], wakes: true });
   expect(calls).toEqual(['depth', 'queued', 'survey', 'empty', 'depth', 'queued', 'survey']);
 });
 
-// Each pause is up to a quarter longer or shorter.
+// The dispatcher adds 25 % jitter to each pause. Each case runs three passes, with two pauses between them.
 test.each<[string, Setting, number, number]>([
   ['250 ms while nothing is due', {}, 370, 2_000],
   [

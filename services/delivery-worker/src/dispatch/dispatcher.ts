@@ -15,19 +15,24 @@ import type { Window } from './window.js';
 export interface DispatchDeps {
   repository: DispatchRepository;
   window: Window;
-  /** Number of messages ready in the queue of deliveries. Throws if the broker is unavailable. */
+  /** Resolves to the number of messages ready in the queue of deliveries. Rejects if the broker is unavailable. */
   queueDepth: () => Promise<number>;
   publish: PublishDeliveries;
   claims: Pick<ClaimRepository, 'claimLimited'>;
   startLimited: (claimed: ClaimedDelivery) => void;
   slots: Pick<Slots, 'queueQuota' | 'setBacklog' | 'responsivenessOf'>;
-  /** Number of alerts that this worker has received and not written yet. */
+  /** Number of alerts that this worker has received and not yet written to the database. */
   alertsWaiting: () => number;
-  /** Called when rows may be marked as queued without this worker knowing which, because a reply was lost. */
+  /**
+   * Called when the reply to a statement was lost: the statement may have marked rows as queued that this worker does
+   * not publish.
+   */
   replyLost: () => void;
-  /** False while this worker consumes nothing or cannot write: it leaves the dispatch to workers that do. */
+  /**
+   * False while this worker consumes no messages or cannot write to the database. Other workers dispatch in that time.
+   */
   mayDispatch: () => boolean;
-  /** Pause while no delivery is open. It ends when this worker has written a delivery that waits. */
+  /** Pauses while no delivery is open. The pause ends early when this worker writes a waiting delivery. */
   idleSleep: WakeableSleep['sleep'];
   metrics: DispatchMetrics;
   logger: Logger;
@@ -35,22 +40,31 @@ export interface DispatchDeps {
   signal: AbortSignal;
 }
 
-/** Pauses between two passes, in milliseconds, with 25 % jitter: while there is work, while nothing is due, and while nothing is open. */
+/**
+ * Pauses between two passes, in milliseconds, with 25 % jitter: while there is work, while nothing is due, and while no
+ * delivery is open.
+ */
 const busyPauseMs = 50;
 const idlePauseMs = 250;
 const emptyPauseMs = 1_000;
-/** Pause before a walk that has found nothing yet continues. It limits the database load of thousands of workspaces. */
+/**
+ * Pause within a walk that has found no due delivery so far, in milliseconds. It limits the database load when
+ * thousands of workspaces have waiting deliveries.
+ */
 const walkPauseMs = 10;
-/** A webhook whose pause is over gets one delivery in the queue, as a probe. */
+/** Number of queued deliveries of a webhook whose pause has ended: one request probes the destination. */
 const probeQuota = 1;
-/** Deliveries of paused webhooks that are postponed in a pass, and the number of workspaces in which they do no harm. */
+/**
+ * Maximum number of deliveries of paused webhooks that a pass postpones. Nothing is postponed if these deliveries are
+ * in at most 16 workspaces, because so few visits cost little.
+ */
 const maxPostponed = 500;
 const fewVisits = 16;
 
 /**
- * Queues waiting deliveries that are due: retries, redeliveries, a backlog, and deliveries of a dead worker. Each pass
- * marks rows as queued, round robin by workspace and webhook, as far as the window has room, and publishes them. Each
- * worker runs one dispatcher; rows that another one has locked are skipped.
+ * Queues waiting deliveries that are due: retries, redeliveries, a backlog, and deliveries of a worker that died. Each
+ * pass marks rows as queued, round robin by workspace and webhook, until the window is full, and publishes them. Each
+ * worker runs one dispatcher. A dispatcher skips rows that another one has locked.
  */
 export async function runDispatcher(deps: DispatchDeps): Promise<void> {
   const { repository, logger, signal } = deps;
@@ -79,10 +93,11 @@ function observeNothing({ window, slots }: DispatchDeps): number {
   return emptyPauseMs;
 }
 
-/** Resolves to the pause before the next pass. */
+/** Resolves to the pause before the next pass, in milliseconds. */
 async function dispatchOnce(walk: DueWalk, deps: DispatchDeps): Promise<number> {
   const { repository, window, queueDepth, publish, slots, alertsWaiting, logger } = deps;
-  // The broker is asked first, so that no row is marked while nothing can be published.
+  // `queueDepth` rejects if the broker is unavailable. The pass then ends before it marks rows that cannot be
+  // published.
   const messages = await queueDepth();
   const { webhooks: queued, unclaimed: ready } = await repository.queued();
   const queuedByWebhook = new Map(queued.map((webhook) => [webhook.webhookId, webhook.queued]));
@@ -112,9 +127,9 @@ async function dispatchOnce(walk: DueWalk, deps: DispatchDeps): Promise<number> 
   return survey.isPartial ? walkPauseMs : idlePauseMs;
 }
 
-/** A worker is busy while more alerts wait than a batch of fan-out takes. */
+/** A worker is busy if at least this number of alerts wait: one full batch of fan-out. */
 const manyAlerts = 200;
-/** Part of a busy worker's deliveries that may go to webhooks that are not responsive. */
+/** Part of a busy worker's deliveries that may be for webhooks that are not responsive. */
 const busyPart = 1 / 4;
 const minWhileBusy = 16;
 
@@ -129,8 +144,8 @@ function limit(candidate: Candidate, queued: Map<string, number>, slots: Dispatc
 }
 
 /**
- * Claims and starts deliveries of webhooks with a rate limit. They do not pass the queue, because a request that is taken
- * from a limit should start at once.
+ * Claims and starts deliveries of webhooks with a rate limit. They bypass the queue: the claim takes a request from the
+ * limit, so the request must start at once.
  */
 async function startLimited(
   quotas: Map<Candidate, number>,
@@ -146,8 +161,8 @@ async function startLimited(
 }
 
 /**
- * Postpones deliveries of paused webhooks if they are due in many of the visited workspaces: each such visit is wasted.
- * Resolves to false if it did nothing.
+ * Postpones the due deliveries of paused webhooks if they are in more than 16 of the visited workspaces, because these
+ * visits find nothing to queue. Resolves to true if it postponed any.
  */
 async function postponeMany({ paused }: Survey, { repository }: DispatchDeps): Promise<boolean> {
   if (new Set(paused.map(({ workspaceId }) => workspaceId)).size <= fewVisits) return false;

@@ -2,58 +2,71 @@ import type { Database } from '@tocsin/database';
 import type { WebhookKey } from '../slots/slots.js';
 import type { Contender } from './round-robin.js';
 
-/** A webhook with deliveries due that is not paused. */
+/** A webhook that has deliveries due and is not paused. */
 export interface Candidate extends Contender {
-  /** False if only the oldest deliveries of the workspace led to it. */
+  /**
+   * True if the walk in the order of webhook ids found the webhook. False if only the oldest deliveries of its
+   * workspace led to it.
+   */
   isFromWalk: boolean;
-  /** True if the webhook was paused and the pause is over: single requests probe it. */
+  /** True if a pause of the webhook has ended and no request has succeeded since. Single requests probe it. */
   probing: boolean;
-  /** True if the webhook has a rate limit: its deliveries are claimed, and not queued. */
+  /** True if the webhook has a rate limit: its deliveries are claimed and started, and do not pass the queue. */
   limited: boolean;
-  /** Time on the database's clock until which this result may be used to queue deliveries. */
+  /** Time on the database's clock until which deliveries may be queued based on this result. */
   queueBy: Date;
 }
 
-/** A visit to the webhooks of a workspace that follow `after` in the order of their ids. */
+/** A visit to one workspace, which reads the webhooks with ids above `after`. */
 export interface Visit {
   workspaceId: string;
   after: string;
 }
 
-/** Bounds of the visits of one survey. */
+/** Bounds on the work of one survey. */
 export interface VisitBounds {
-  /** Maximum number of webhooks with waiting deliveries to read in each workspace. */
+  /** Maximum number of webhooks with waiting deliveries that the walk reads in each workspace. */
   steps: number;
-  /** Maximum number of webhooks with deliveries due to find in each workspace. */
+  /** Maximum number of webhooks with deliveries due that the walk finds in each workspace. */
   webhooks: number;
-  /** Number of deliveries due to read, oldest first, in each workspace in which the walk has found too few webhooks. */
+  /**
+   * Number of due deliveries to read in each workspace, oldest first. They are read only if the walk found fewer than
+   * `webhooks` webhooks.
+   */
   oldest: number;
-  /** Places in the queue for each workspace. Up to twice as many of its deliveries due are counted. */
+  /** Places in the queue for each workspace. At most twice as many of its due deliveries are counted. */
   places: number;
 }
 
 export interface Survey {
-  /** Webhooks in the order of the visits. Within a workspace, those that the walk has found come first, by id. */
+  /**
+   * Webhooks in the order of the visits. Within a workspace, webhooks found by the walk come first, in the order of
+   * their ids.
+   */
   candidates: Candidate[];
-  /** Paused webhooks with deliveries due. */
+  /** Paused webhooks that have deliveries due. */
   paused: WebhookKey[];
-  /** True if deliveries of a webhook with a rate limit are due, also if the limit allows none now. */
+  /** True if a webhook with a rate limit has deliveries due, even if the limit allows no request now. */
   hasLimited: boolean;
-  /** Last webhook of the walk through each visited workspace; undefined if the walk came to its end. */
+  /**
+   * For each visited workspace, the last webhook that the walk reached; undefined if the walk reached the last webhook
+   * of the workspace.
+   */
   walkedTo: Map<string, string | undefined>;
 }
 
 export interface DueReader {
   /**
-   * Walks up to `steps` workspaces with waiting deliveries, in the order of their ids after `after` or from the first one
-   * on, and finds up to `workspaces` of them that have deliveries due. `next` continues the walk; undefined at its end.
+   * Walks through up to `steps` workspaces with waiting deliveries, in the order of their ids, and finds up to
+   * `workspaces` of them with deliveries due. The walk starts after the workspace `after`, or at the first one if
+   * undefined. `next` is the value of `after` for the next call; it is undefined after the last workspace.
    */
   findWorkspaces(walk: {
     after: string | undefined;
     steps: number;
     workspaces: number;
   }): Promise<{ workspaceIds: string[]; next: string | undefined }>;
-  /** Finds webhooks with deliveries due in the workspaces that are visited. */
+  /** Finds the webhooks with deliveries due in the visited workspaces. */
   survey(visits: Visit[], bounds: VisitBounds): Promise<Survey>;
 }
 
@@ -96,7 +109,7 @@ export function createDueReader(database: Database): DueReader {
   };
 }
 
-// Loose index scans: one index step for each workspace, or webhook, with waiting deliveries (docs/adr/0030).
+// A loose index scan reads one index entry for each workspace, or webhook, with waiting deliveries (docs/adr/0030).
 const findWorkspaces = {
   name: 'dispatch.find-workspaces',
   text: `
@@ -117,18 +130,19 @@ const findWorkspaces = {
     order by steps`,
 };
 
-/** Oldest deliveries of a webhook that are due. */
+/** SQL of the due deliveries of one webhook, oldest first. */
 export const dueOf = (webhook: string, limit: string) => `
         select o.delivery_id from open_deliveries o
         where o.state = 'waiting' and o.workspace_id = ${webhook}.workspace_id and o.webhook_id = ${webhook}.webhook_id
           and o.due_at <= now()
         order by o.due_at limit ${limit}`;
 
-// The deliveries of a webhook are counted only if it can have more than one place.
+// Number of due deliveries to count for a webhook. Zero if the webhook is paused, or can get only one place anyway.
 const countedOfEach = 'case when found.most < 2 or pause.paused_until > now() then 0 else found.most end';
 
-// The walk gives each webhook its turn. The oldest deliveries lead to the few webhooks with deliveries due among many
-// without. They are not read where the walk has found enough: the index would begin with thousands of dead entries.
+// The recursive CTE walk visits webhooks in the order of their ids, so that each one is served in turn. In a workspace
+// with many waiting webhooks of which few are due, the walk rarely meets these few; the CTE oldest finds them. It reads
+// nothing where the walk found enough webhooks, because dead index entries, often thousands, make it slow.
 const survey = {
   name: 'dispatch.survey',
   text: `

@@ -2,12 +2,12 @@ import type { Candidate, Survey, Visit, VisitBounds } from './due-reader.js';
 import { createDueWalk } from './due-walk.js';
 import { allocateRoundRobin } from './round-robin.js';
 
-/** Workspaces whose webhooks all have deliveries due. */
+/** Webhook ids by workspace id. Each webhook has deliveries due. */
 type Due = Record<string, string[]>;
 
 const before = (after: string | undefined, id: string) => after === undefined || after < id;
 
-/** Finds workspaces and webhooks as the database does, and counts its steps. */
+/** An in-memory reader that finds workspaces and webhooks like the database does, and counts its steps. */
 function repositoryOf(due: Due) {
   const steps = { workspaces: 0, webhooks: 0 };
   return {
@@ -47,7 +47,9 @@ function repositoryOf(due: Due) {
 const idsOf = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(6, '0')}`);
 
-/** Distributes `room` places in each pass. Returns the number of places that each webhook got. */
+/**
+ * Runs passes with `room` places each. Returns the number of places that each webhook got, and the steps of the reader.
+ */
 async function servedIn(passes: number, { due, room }: { due: Due; room: number }) {
   const repository = repositoryOf(due);
   const walk = createDueWalk(repository);
@@ -61,24 +63,24 @@ async function servedIn(passes: number, { due, room }: { due: Due; room: number 
   return { served, steps: repository.steps };
 }
 
-test('the work of a pass is bounded while 300,000 webhooks of a workspace have deliveries due', async () => {
+test('a pass reads fewer than 1,500 of 300,000 webhooks with deliveries due', async () => {
   const { served, steps } = await servedIn(10, { due: { flood: idsOf('f', 300_000), z: ['z1'] }, room: 400 });
   expect(steps.webhooks / 10).toBeLessThan(1_500);
   expect(served.get('z1')).toBe(10);
 });
 
-test('each webhook of a workspace gets its turn before any gets a second one', async () => {
+test('every webhook of a workspace is served once before any is served twice', async () => {
   const { served } = await servedIn(25, { due: { w: idsOf('h', 100) }, room: 4 });
   expect([...served.values()]).toEqual(Array.from({ length: 100 }, () => 1));
 });
 
-test('each of more workspaces than a pass visits gets its turn', async () => {
+test('every workspace is served when there are more workspaces than a pass visits', async () => {
   const due = Object.fromEntries(idsOf('w', 1_000).map((id) => [id, [`${id}-hook`]]));
   const { served } = await servedIn(9, { due, room: 400 });
   expect(served.size).toBe(1_000);
 });
 
-test('a webhook that finds no room keeps its place in the walk', async () => {
+test('a webhook that got no place is the first one of the next visit to its workspace', async () => {
   const due = { a: idsOf('a', 7), b: idsOf('b', 7) };
   const { served } = await servedIn(7, { due, room: 2 });
   expect([...served.values()]).toEqual(Array.from({ length: 14 }, () => 1));

@@ -2,34 +2,43 @@ import { LRUCache } from 'lru-cache';
 import type { Candidate, DueReader, Survey, VisitBounds } from './due-reader.js';
 
 /**
- * Walks through the workspaces with waiting deliveries, and through the webhooks of each, in the order of their ids. Each
- * call continues where the last one ended, so that all get their turns while the work of a call is bounded, whatever the
- * number of webhooks.
+ * Walks through the workspaces with waiting deliveries, and through the webhooks of each, in the order of their ids.
+ * Each call continues where the previous one ended. All webhooks are reached in turn, while the number of index entries
+ * that a call reads is bounded.
  */
 export interface DueWalk {
   /**
-   * Finds webhooks with enough deliveries due to fill about `room` places in the queue. `isPartial`: the walk has not
-   * reached the last workspace yet.
+   * Finds webhooks with enough deliveries due to fill about `room` places in the queue. `isPartial` is true if the walk
+   * has not reached the last workspace yet.
    */
   next(room: number): Promise<Survey & { isPartial: boolean }>;
   /**
-   * Records which webhooks got places: the next visit to a workspace continues after them. A webhook without quota left
-   * (`due` is 0) counts as served.
+   * Records which webhooks got places, so that the next visit to a workspace continues after them. A webhook whose
+   * quota is used up (`due` is 0) counts as served.
    */
   served(survey: Survey, quotas: ReadonlyMap<Candidate, number>): void;
 }
 
-/** Index entries that a call reads, about 6 µs each: of workspaces, and of the webhooks of all visited workspaces together. */
+/**
+ * Maximum number of index entries that a call reads, about 6 µs each: workspaces, and webhooks of all visited
+ * workspaces together.
+ */
 const maxWorkspaceSteps = 1_000;
 const maxWebhookSteps = 1_000;
 /** Maximum number of workspaces with deliveries due that a call visits. */
 const maxVisits = 400;
-/** Minimum numbers of webhooks and of oldest deliveries that a call reads in each visited workspace. */
+/** Minimum number of webhooks, and of oldest deliveries, that a call may read in each visited workspace. */
 const minWebhookSteps = 8;
 const minOldest = 8;
-/** Minimum number of webhooks that a call looks for in each visited workspace, because one can have no quota left. */
+/**
+ * Minimum number of webhooks with deliveries due that a call looks for in each workspace. The quota of the first one
+ * may be used up.
+ */
 const minWebhooks = 2;
-/** Number of workspaces for which the last served webhook is kept. The others start again at their first webhook. */
+/**
+ * Number of workspaces whose last served webhook is remembered. In other workspaces the walk starts again at the first
+ * webhook.
+ */
 const maxRemembered = 10_000;
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 

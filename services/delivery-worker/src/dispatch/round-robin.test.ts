@@ -7,7 +7,7 @@ const contender = (workspaceId: string, webhookId: string, due: number): Contend
   due,
 });
 
-test('a workspace with a large backlog leaves a place to a quiet workspace', () => {
+test('a workspace with one delivery gets a place while another workspace has a large backlog', () => {
   const storm = ['a', 'b', 'c'].map((webhookId) => contender('storm', webhookId, 100_000));
   const quiet = contender('quiet', 'd', 1);
   const quotas = allocateRoundRobin([...storm, quiet], 10);
@@ -21,7 +21,7 @@ test('places are distributed round robin among the webhooks of a workspace', () 
   expect([quotas.get(big), quotas.get(small)]).toEqual([8, 2]);
 });
 
-test('no workspace is two places ahead of one with deliveries left, and all room is used', () => {
+test('all places are used, and workspaces with deliveries left differ by at most one place', () => {
   const contenders = fc.array(
     fc.record({
       workspaceId: fc.constantFrom('x', 'y', 'z'),
@@ -55,13 +55,13 @@ test('no workspace is two places ahead of one with deliveries left, and all room
 
 const isResponsive = ({ webhookId }: Contender) => webhookId.startsWith('responsive');
 
-test('webhooks that are not responsive get a quarter of the places that others want', () => {
+test('webhooks that are not responsive get a quarter of the places while others want them all', () => {
   const [busy, flood] = [contender('w', 'responsive', 1_000), contender('flood', 'silent', 1_000)];
   const quotas = allocatePlaces([flood, busy], { room: 100, maxUnresponsive: 100, isResponsive });
   expect([quotas.get(busy), quotas.get(flood)]).toEqual([75, 25]);
 });
 
-test('webhooks that are not responsive get the places that nobody else wants, within a limit', () => {
+test('webhooks that are not responsive get the places that responsive ones leave, up to a limit', () => {
   const [quiet, flood] = [contender('w', 'responsive', 10), contender('flood', 'silent', 1_000)];
   const places = { room: 100, isResponsive };
   expect(allocatePlaces([flood, quiet], { ...places, maxUnresponsive: 100 }).get(flood)).toBe(90);

@@ -1,4 +1,4 @@
-/** A webhook with deliveries due, and the number of them that may be queued now. */
+/** A webhook with deliveries due. `due` is the number of them that may be queued now. */
 export interface Contender {
   workspaceId: string;
   webhookId: string;
@@ -7,17 +7,17 @@ export interface Contender {
 
 export interface PlacesToShare {
   room: number;
-  /** Places of all webhooks that are not responsive. */
+  /** Maximum number of places for all webhooks that are not responsive. */
   maxUnresponsive: number;
 }
 
 /**
- * Part of the places for webhooks that are not responsive while responsive ones want the rest. A workspace with thousands
- * of webhooks that never respond does not take the time of those that do.
+ * Part of the places for webhooks that are not responsive, while responsive ones want all places. The limit protects
+ * other workspaces from a workspace with thousands of webhooks that never respond.
  */
 const unresponsivePart = 1 / 4;
 
-/** Distributes places round robin among responsive webhooks, and among those that are not responsive. */
+/** Distributes places round robin, separately among responsive webhooks and among those that are not responsive. */
 export function allocatePlaces<C extends Contender>(
   contenders: C[],
   { room, maxUnresponsive, isResponsive }: PlacesToShare & { isResponsive: (contender: C) => boolean },
@@ -34,8 +34,9 @@ export function allocatePlaces<C extends Contender>(
 }
 
 /**
- * Distributes `room` places round robin by workspace and, within a workspace, by webhook. A workspace gets a further
- * place only after each other workspace with deliveries left has as many. Ties go to the earlier contender.
+ * Distributes `room` places round robin by workspace and, within a workspace, by webhook. A workspace gets its next
+ * place only after every other workspace with deliveries left has as many places. Remaining places go to workspaces in
+ * the order of `contenders`.
  */
 export function allocateRoundRobin<C extends Contender>(contenders: C[], room: number): Map<C, number> {
   const quotas = new Map<C, number>();

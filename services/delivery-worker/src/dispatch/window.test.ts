@@ -9,14 +9,14 @@ const acquire = (window: Window, webhookId: string) => window.acquire({ workspac
 
 const nothingSeen = { ready: 0, queuedByWebhook: new Map<string, number>() };
 
-test('an idle worker has a small window that can be filled', () => {
+test('an idle worker has a window of 400 places, all of which one webhook can use', () => {
   const { window } = windowAt();
   expect(window.room()).toBe(400);
   const taken = Array.from({ length: 450 }, () => acquire(window, 'busy')).filter(Boolean);
   expect(taken).toHaveLength(400);
 });
 
-test('a webhook with nothing queued gets a place next to a busy one, within limits', () => {
+test('a webhook with nothing queued gets an extra place while another webhook fills the window', () => {
   const { window } = windowAt();
   for (let count = 0; count < 450; count += 1) acquire(window, 'busy');
   expect([acquire(window, 'quiet'), acquire(window, 'quiet')]).toEqual([true, false]);
@@ -27,7 +27,7 @@ test('a webhook with nothing queued gets a place next to a busy one, within limi
   expect(window.room()).toBe(0);
 });
 
-test('the window grows to about one second of work', () => {
+test('the window grows to the number of deliveries that end in one second', () => {
   const { window, clock } = windowAt();
   for (let count = 0; count < 4_000; count += 1) window.finished();
   clock.ms = 999;
@@ -38,13 +38,13 @@ test('the window grows to about one second of work', () => {
   expect(window.room()).toBe(400);
 });
 
-test('messages ready in the queue reduce the room', () => {
+test('messages ready in the queue reduce the number of free places', () => {
   const { window } = windowAt();
   window.observe({ ...nothingSeen, ready: 150 });
   expect(window.room()).toBe(250);
 });
 
-test('a webhook with a full quota or with older deliveries waiting gets no place', () => {
+test('a webhook with a full quota, or with older waiting deliveries, gets no place', () => {
   const { window } = windowAt({ share: 2 });
   window.setBacklog([{ workspaceId: 'w', webhookId: 'late' }]);
   expect(acquire(window, 'late')).toBe(false);
@@ -53,7 +53,7 @@ test('a webhook with a full quota or with older deliveries waiting gets no place
   expect(acquire(window, 'w')).toBe(true);
 });
 
-test('a worker with few slots has few places, so that no delivery waits longer than its lease', () => {
+test('a worker with 40 slots has a window of 40 places, plus 20 for webhooks with nothing queued', () => {
   const { window } = windowAt({ slots: 40 });
   const taken = Array.from({ length: 450 }, (_, index) => acquire(window, `webhook-${index}`)).filter(
     Boolean,
@@ -63,7 +63,7 @@ test('a worker with few slots has few places, so that no delivery waits longer t
   expect(window.room()).toBe(240);
 });
 
-test.each([1, 2, 400])('the dispatcher of a worker with %d slots has room', (slots) => {
+test.each([1, 2, 400])('the dispatcher of an idle worker with %d slots may fill a third of the window', (slots) => {
   const window = createWindow({ now: () => 0, queueQuota: () => 10, slots });
   expect(window.dispatchRoom()).toBe(Math.ceil(slots / 3));
 });

@@ -2,50 +2,57 @@ import type { WebhookKey } from '../slots/slots.js';
 
 /**
  * Limits the deliveries in the queue to about one second of work; the rest of the backlog stays in the database. A
- * delivery that becomes due is never far behind, and the lease of a queued row outlasts its wait. A place is the permit for
- * one delivery to be queued.
+ * delivery that becomes due therefore waits for about a second at most in the queue, and a queued row is claimed before
+ * its lease expires. A place is the permit for one delivery to be queued.
  */
 export interface Window {
-  /** Acquires a place for one delivery. False if the queue or the webhook's quota is full. */
+  /** Acquires a place for one delivery. Returns false if the queue is full or the webhook's quota is used up. */
   acquire(webhook: WebhookKey): boolean;
   release(webhookId: string): void;
   /** Number of free places. */
   room(): number;
-  /** Number of free places for the dispatcher: a third of a second of work, because a retry of a quiet workspace waits behind it. */
+  /**
+   * Number of free places for the dispatcher, which fills only a third of the window: a retry of another workspace
+   * waits behind these deliveries.
+   */
   dispatchRoom(): number;
-  /** Deliveries that ended in the last second. */
+  /** Number of deliveries that ended in the last second. */
   perSecond(): number;
-  /** Call it for each delivery that has ended. The rate of these calls determines the size of the window. */
+  /** Must be called for each delivery that has ended. The rate of these calls determines the size of the window. */
   finished(): void;
   /**
-   * Sets the state as the database knows it: rows that are queued and not claimed (`ready`), and the number of queued rows
-   * of each webhook.
+   * Sets the counts that were read from the database: unclaimed rows in the state `queued` (`ready`), and all rows in
+   * that state for each webhook.
    */
   observe(seen: { ready: number; queuedByWebhook: Map<string, number> }): void;
-  /** Sets the webhooks that have deliveries due in the database, according to the last pass of the dispatcher. */
+  /** Sets the webhooks that have deliveries due in the database. The dispatcher finds them in each pass. */
   setBacklog(webhooks: Iterable<WebhookKey>): void;
 }
 
 export interface WindowOptions {
-  /** Milliseconds on a monotonic clock. */
+  /** Monotonic clock in milliseconds. */
   now: () => number;
-  /** Number of a webhook's deliveries that may be queued. */
+  /** Maximum number of a webhook's deliveries that may be queued. */
   queueQuota: (webhook: WebhookKey) => number;
-  /** Requests that this worker can have in flight. */
+  /** Maximum number of requests that this worker has in flight. */
   slots: number;
 }
 
 /**
- * Number of places while the rate is unknown, as at the start of a burst; a worker with fewer slots has fewer places.
- * With slow destinations a slot is free again after ten seconds, and a queued row must not wait longer than its lease.
+ * Number of places while the rate is unknown, such as at the start of a burst; a worker with fewer slots has one place
+ * for each slot. A slot with a slow destination is free again after at most ten seconds, so a queued row waits less
+ * than its lease of 45 s.
  */
 const maxInitialPlaces = 400;
-/** Places beyond a full window for webhooks that have nothing queued, so that they need not wait for the dispatcher. */
+/**
+ * Extra places for webhooks that have nothing queued, as a part of the initial places. They are used when the window is
+ * full, so that these webhooks do not wait for the dispatcher.
+ */
 const extraPart = 1 / 2;
 const maxPlaces = 10_000;
-/** Part of the places that a pass of the dispatcher fills, at least one place. The next pass follows after 50 ms. */
+/** Part of the places that a pass of the dispatcher fills, rounded up. The next pass follows 50 ms later. */
 const dispatchPart = 1 / 3;
-/** Time over which the rate is measured. A longer time would leave workers idle at the start of a burst. */
+/** Time over which the rate is measured, in milliseconds. Longer spans left workers idle at the start of a burst. */
 const spanMs = 1_000;
 
 export function createWindow({ now, queueQuota, slots }: WindowOptions): Window {
@@ -77,7 +84,7 @@ export function createWindow({ now, queueQuota, slots }: WindowOptions): Window 
     acquire(webhook) {
       const { webhookId } = webhook;
       const ahead = queued.get(webhookId) ?? 0;
-      // A new delivery must not overtake older ones of its webhook.
+      // Older deliveries of the webhook are waiting in the database. A new delivery must not overtake them.
       if (backlogged.has(webhookId) || ahead >= queueQuota(webhook)) return false;
       if (left() <= (ahead === 0 ? -extraPlaces : 0)) return false;
       queued.set(webhookId, ahead + 1);

@@ -1,6 +1,6 @@
 import type { Metrics } from '@tocsin/kit';
 
-/** `isWritable` is called for each scrape. */
+/** `isWritable` is called when the metrics are scraped. */
 export function createLeaseMetrics(metrics: Metrics, isWritable: () => boolean) {
   const expired = metrics.counter('tocsin_leases_expired_total', 'Deliveries whose lease expired.');
   metrics.gauge(

@@ -2,34 +2,36 @@ import { type Database, sqlArray } from '@tocsin/database';
 
 interface WorkerIdentity {
   id: string;
-  /** Host and process, for people who read the table. */
+  /** Host and process id, for people who read the table. */
   name: string;
 }
 
 export interface LeaseRepository {
-  /** Extends the lease of this worker to `leaseMs` from now, and adds its row if it is missing. */
+  /** Extends the lease of this worker to `leaseMs` from now. Adds the worker's row if it is missing. */
   renew(leaseMs: number): Promise<Renewed>;
-  /** Removes the row of this worker: its claims are free. */
+  /** Removes the row of this worker, so that other workers can release its claims. */
   end(): Promise<void>;
   /**
-   * Sets deliveries back to waiting whose message or worker is lost, and removes the rows of workers without a lease. A
-   * worker that died may have queued rows without publishing them, so its removal releases what is still in the queue.
-   * Claims of this worker are lost if they are older than a queued lease and not in `inFlight`. After `releaseBy` the
-   * statement changes nothing. `unpublished` is true if this worker, too, may have queued rows without publishing them.
-   * Returns the number of deliveries.
+   * Returns queued and claimed deliveries to `waiting` if their message or their worker is lost, and removes the rows
+   * of workers whose lease has expired. Resolves to the number of released deliveries.
+   * - `inFlight`: deliveries that this worker processes. Other claims of this worker are released once the queued
+   *   lease, which the row had before the claim, has expired.
+   * - `releaseBy`: time after which the statement changes nothing.
+   * - `unpublished`: true if this worker may have queued rows without publishing them. Queued rows older than 1 s are
+   *   released then, as after the removal of another worker.
    */
   releaseExpired(options: { inFlight: string[]; releaseBy: Date; unpublished?: boolean }): Promise<number>;
 }
 
 export interface Renewed {
-  /** False if the lease had expired, by the database's clock, or had no row. */
+  /** False if the worker had no row, or its lease had expired by the database's clock. */
   wasHeld: boolean;
-  /** Time on the database's clock until which this renewal allows a release of expired leases. */
+  /** Time on the database's clock until which expired leases may be released after this renewal. */
   releaseBy: Date;
 }
 
 interface LeaseRepositoryParts {
-  /** Connections for the lease alone, so that a renewal never waits behind a batch. */
+  /** Connections that only the lease uses, so that a renewal never waits behind a batch. */
   leaseDatabase: Database;
   database: Database;
   worker: WorkerIdentity;
@@ -66,17 +68,19 @@ const renew = {
 
 const end = { name: 'lease.end', text: 'delete from workers where id = $1::uuid' };
 
-// The claim number is kept, so a late owner can still record its outcome until another worker claims the row. Rows with
-// several claims without an outcome become due at random times, which separates the delivery that crashes its workers
-// from those that were only in flight at the same time. Other rows keep their time, and so their place before the
-// backlog: at its end they would be in flight at the next crash too.
+// The claim number is kept, so a late worker can still record its outcome until another worker claims the row. Rows
+// with several claims without an outcome become due at random times. This separates the delivery that crashes its
+// workers from deliveries that were only in flight at the same time. Other rows keep their due time and with it their
+// place before the backlog. After the backlog they could be in flight at the next crash again.
 //
-// A lease far in the future was given before the database's clock was set back: more than ten queued leases (other
-// workers can be configured with longer ones), or a minute for a worker (six times the longest).
+// If the database's clock is set back, existing leases seem to end far in the future. A row is released if its lease
+// ends later than ten times the queued lease from now (other workers can be configured with longer leases), and a
+// worker is removed if its lease ends more than a minute from now (the longest worker lease is 10 s).
 //
-// A worker is removed at least 2 s after its death. Rows that it queued are older than 1 s by then, while the queue holds
-// about one second of work. Rows that this worker queued without learning of it ($5) are released at that age too. A
-// second message for a row costs one look at it.
+// A worker is removed at least 2 s after its death. All rows that it queued are older than 1 s by then, and the queue
+// holds about one second of work. Rows that this worker may have queued without publishing them ($5) are released at
+// the same age. A released row can have two messages in the queue. The consumer of
+// the second one finds the row claimed or ended, and does nothing.
 const releaseExpired = {
   name: 'lease.release-expired',
   text: `

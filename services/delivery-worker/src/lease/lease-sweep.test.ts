@@ -1,7 +1,7 @@
 import { createLogger } from '@tocsin/kit';
 import { createLeaseSweep } from './lease-sweep.js';
 
-test('rows that may lack a message are released until a release 12 s later has succeeded', async () => {
+test('queued rows that may have no message are released until a release 12 s later has succeeded', async () => {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;
   let isAvailable = true;

@@ -3,18 +3,18 @@ import type { LeaseMetrics } from './lease-metrics.js';
 import type { LeaseRepository } from './lease-repository.js';
 
 export interface LeaseSweep {
-  /** Releases deliveries whose lease has expired. A call during a release does nothing. */
+  /** Releases deliveries whose lease has expired. A call while a release is running does nothing. */
   release(releaseBy: Date): Promise<void>;
   /**
-   * Call it when the reply to a statement that queues rows was lost: the rows may be queued, and nobody publishes them.
-   * The next releases include them, so that they do not wait for the end of their leases.
+   * Must be called when the reply to a statement that queues rows was lost: the rows may be queued although nobody
+   * publishes them. The next releases include these rows, so that they do not wait for the end of their leases.
    */
   replyLost(): void;
 }
 
 export interface LeaseSweepParts {
   repository: Pick<LeaseRepository, 'releaseExpired'>;
-  /** Ids of the deliveries that this worker works on. */
+  /** Ids of the deliveries that this worker processes. */
   inFlightIds: () => string[];
   logger: Logger;
   metrics: LeaseMetrics;
@@ -23,8 +23,8 @@ export interface LeaseSweepParts {
 }
 
 /**
- * Time after a lost reply until a release finds all rows: a statement that reaches the server after 10 s changes nothing,
- * and rows are released when they have been queued for a second.
+ * Time after a lost reply until one release finds all affected rows, in milliseconds. A statement that reaches the
+ * server more than 10 s late changes nothing, and a row is released once it has been queued for 1 s.
  */
 const lostForMs = 12_000;
 

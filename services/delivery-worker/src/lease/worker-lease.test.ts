@@ -7,8 +7,8 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const releaseBy = new Date();
 
 /**
- * A lease on a clock that the test moves. A renewal gets the response of `respondWith`; with undefined it gets none until
- * the test settles it.
+ * Starts a lease on a clock that the test controls. A renewal resolves to the result of `respondWith`. If `respondWith`
+ * is undefined, the renewal is pending until the test settles it.
  */
 function startLease() {
   jest.useFakeTimers();
@@ -56,7 +56,7 @@ const fail = () => new Error('no database');
 
 afterEach(() => jest.useRealTimers());
 
-test('a lease is held for three seconds from before its last renewal', async () => {
+test('a lease lasts three seconds, counted from the start of its last successful renewal', async () => {
   const { lease, pass, start, respondWith } = startLease();
   expect(lease.isHeld()).toBe(false);
   await start();
@@ -68,7 +68,7 @@ test('a lease is held for three seconds from before its last renewal', async () 
   expect(lease.isHeld()).toBe(false);
 });
 
-test('a claim from before a gap in the lease is not covered after the gap', async () => {
+test('a claim that was made before a gap in the lease is not covered after the gap', async () => {
   const { lease, clock, pass, start, respondWith } = startLease();
   await start();
   const claimedAtMs = clock.ms;
@@ -83,7 +83,7 @@ test('a claim from before a gap in the lease is not covered after the gap', asyn
   expect([lease.covers(claimedAtMs), lease.covers(clock.ms)]).toEqual([false, true]);
 });
 
-test('a lease that the database has seen expire has a gap, whatever the workerâ€™s clock says', async () => {
+test("a lease has a gap if the database found it expired, even if the worker's clock differs", async () => {
   const { lease, clock, pass, start, respondWith } = startLease();
   await start();
   const claimedAtMs = clock.ms;
@@ -92,17 +92,17 @@ test('a lease that the database has seen expire has a gap, whatever the workerâ€
   expect([lease.covers(claimedAtMs), lease.covers(clock.ms)]).toEqual([false, true]);
 });
 
-test('a stall of the event loop for two seconds keeps the claims', async () => {
+test('a claim is still covered after the event loop was blocked for two seconds', async () => {
   const { lease, clock, pass, start } = startLease();
   await start();
   const claimedAtMs = clock.ms;
-  // The timer fires late, once.
+  // The timer fires once after the block, and not once for each missed second.
   clock.ms += 1_900;
   await pass(1_000);
   expect(lease.covers(claimedAtMs)).toBe(true);
 });
 
-test('expired leases are released after two seconds, and each second from then on', async () => {
+test('expired leases are released after two seconds, and then every second', async () => {
   const { quiet, pass, start } = startLease();
   await start();
   await pass(1_000);
@@ -152,7 +152,7 @@ test.each<[string, (lease: ReturnType<typeof startLease>) => Promise<void>]>([
   expect(quiet()).toBeGreaterThan(before);
 });
 
-test('leases are longer for ten seconds after a failed renewal', async () => {
+test('leases last ten seconds instead of three in the ten seconds after a failed renewal', async () => {
   const { asked, pass, start, respondWith } = startLease();
   await start();
   respondWith(fail);
@@ -168,7 +168,7 @@ test('leases are longer for ten seconds after a failed renewal', async () => {
   ]);
 });
 
-test('a renewal without a response does not delay the next ones', async () => {
+test('a renewal without a response does not delay the following renewals', async () => {
   const { lease, asked, clock, pass, start, respondWith } = startLease();
   await start();
   const claimedAtMs = clock.ms;
@@ -180,7 +180,7 @@ test('a renewal without a response does not delay the next ones', async () => {
   expect(lease.covers(claimedAtMs)).toBe(true);
 });
 
-test('the failure names the time of the first failed renewal and the last error', async () => {
+test('the failure has the time of the first failed renewal and the error of the last', async () => {
   const { lease, clock, pass, start, respondWith } = startLease();
   await start();
   expect(lease.failure()).toBeUndefined();

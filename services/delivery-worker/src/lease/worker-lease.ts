@@ -3,26 +3,27 @@ import type { WriteFailure } from '../database-retry.js';
 import type { LeaseRepository } from './lease-repository.js';
 
 /**
- * The lease of this worker. All its claims end with the lease (docs/adr/0029). Times are milliseconds on the monotonic
- * clock of the process, and are counted from before a renewal, so that a lease ends here before it ends in the database.
+ * The lease of this worker; all its claims are valid as long as it (docs/adr/0029). Times are milliseconds on the
+ * monotonic clock of the process. A lease is counted from the start of its renewal, so that it ends here before it ends
+ * in the database.
  */
 export interface WorkerLease {
   /** Renews the lease now, and then every second until `end`. */
   start(): void;
   /**
-   * Sets the function that is called after each renewal for which the database has been available for so long that other
-   * live workers have renewed their leases too.
+   * Sets the function that is called after a renewal once the database has been available long enough for all live
+   * workers to renew their leases. It may then release expired leases until `releaseBy`.
    */
   onQuiet(listener: (releaseBy: Date) => void): void;
   isHeld(): boolean;
   /**
-   * True if the lease has been held without a gap since `sinceMs`: no other worker can have a claim that this worker
-   * made after that time.
+   * Returns true if the lease has been held without a gap since `sinceMs`. A claim that this worker made after
+   * `sinceMs` is then still its own.
    */
   covers(sinceMs: number): boolean;
   /** Undefined if the last renewal succeeded. */
   failure(): WriteFailure | undefined;
-  /** Ends the lease at once, if the database is available. */
+  /** Ends the lease at once if the database is available; otherwise it expires by itself. */
   end(): Promise<void>;
 }
 
@@ -33,16 +34,25 @@ export interface WorkerLeaseParts {
 }
 
 const renewEveryMs = 1_000;
-/** A renewal that is slow does not delay the next one. */
+/** Maximum number of renewals in progress. A slow renewal does not delay the next one. */
 const maxInProgress = 3;
-/** Recovery of a killed worker's deliveries takes this time and a second more; a live worker may stall for two. */
+/**
+ * Duration of a lease in milliseconds. Deliveries of a killed worker are released about a second after its end. A live
+ * worker may be blocked for two seconds, because it renews every second.
+ */
 const leaseMs = 3_000;
-/** After a failed renewal others are likely to fail too: a database restarts, or connections are cut again and again. */
+/**
+ * Duration of a lease after a failed renewal, in milliseconds. Further renewals are likely to fail too, for example
+ * while the database restarts.
+ */
 const unstableLeaseMs = 10_000;
 const unstableForMs = 10_000;
-/** Renewals until the first release of expired leases: live workers renew at least once meanwhile. */
+/**
+ * Successful renewals until the first release of expired leases. Every live worker has renewed its own lease in these 2
+ * s.
+ */
 const quietRenewals = 3;
-/** Renewals until a release after a failed, slow or late one: live workers may first have to reconnect. */
+/** Successful renewals until a release after a failed, slow or late renewal. Live workers may have to reconnect first. */
 const quietRenewalsAfterTrouble = 6;
 const slowRenewalMs = 1_000;
 
@@ -61,7 +71,7 @@ export function createWorkerLease({ repository, logger, now }: WorkerLeaseParts)
     lastFailureAtMs = now();
     renewalsUntilQuiet = quietRenewalsAfterTrouble;
   };
-  /** Returns true if all workers have had time to renew their leases. */
+  /** Returns true if all live workers have had time to renew their leases. */
   const renewed = (wasHeld: boolean, startedAtMs: number): boolean => {
     const isFirst = endsAtMs === Number.NEGATIVE_INFINITY;
     const hadGap = !wasHeld || now() > endsAtMs;
@@ -102,7 +112,7 @@ export function createWorkerLease({ repository, logger, now }: WorkerLeaseParts)
     failure: () => failure,
     async end() {
       clearInterval(timer);
-      // The lease expires by itself if it cannot be ended.
+      // A lease that cannot be ended expires by itself.
       await repository.end().catch(() => {});
     },
   };

@@ -43,14 +43,14 @@ test.each([
   expect([await detail(), isWritable()]).toEqual([sentence, false]);
 });
 
-test('a full disk is found by the batches that fail while the lease is renewed', async () => {
+test('failing batches show that the disk is full while renewals of the lease still succeed', async () => {
   const { clock, failing, detail } = start();
   failing.batch = { sinceMs: 0, error: withCode('53100') };
   clock.ms = 10_000;
   expect(await detail()).toBe('The disk of the database is full.');
 });
 
-test('one line is logged at each change', () => {
+test('a change of writability logs one line', () => {
   const { clock, lines, failing, tick } = start();
   tick();
   failing.lease = { sinceMs: 0, error: withCode('25006') };

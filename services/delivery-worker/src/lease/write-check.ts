@@ -2,7 +2,10 @@ import { explainWriteFailure } from '@tocsin/database';
 import { AppError, type HealthCheck, type Logger, type Shutdown } from '@tocsin/kit';
 import type { WriteFailure } from '../database-retry.js';
 
-/** Reports a database that this worker cannot write to: read-only, out of disk, without privileges, unavailable. */
+/**
+ * Reports a database that this worker cannot write to: read-only, out of disk space, without privileges, or
+ * unavailable.
+ */
 export interface WriteCheck {
   isWritable(): boolean;
   /** Check for `/readyz`. */
@@ -10,14 +13,19 @@ export interface WriteCheck {
 }
 
 export interface WriteCheckParts {
-  /** Writes that fail: renewals of the lease prove writes while there is no work, batches prove that tables can grow. */
+  /**
+   * Sources of write failures. Renewals of the lease test writes while there is no work, and batches test that tables
+   * can grow.
+   */
   failures: (() => WriteFailure | undefined)[];
   shutdown: Pick<Shutdown, 'addInterval'>;
   logger: Logger;
   now: () => number;
 }
 
-/** Time for which writes fail before the worker reports it: longer than a restart of the database takes. */
+/**
+ * Time for which writes must fail before the worker reports it, in milliseconds. A restart of the database takes less.
+ */
 const toleratedMs = 10_000;
 const checkEveryMs = 1_000;
 

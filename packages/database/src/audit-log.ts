@@ -2,31 +2,31 @@ import { type AuditAction, auditActions } from '@tocsin/contracts';
 import type { Transaction } from './connection.js';
 import { sanitizeText } from './sql-array.js';
 
-/** The author of a change. */
+/** The principal that made a change. */
 export interface AuditAuthor {
-  /** Issuer and subject, or `system`. */
+  /** Issuer and subject of the token, or `system`. */
   principal: string;
-  /** Display name. */
+  /** Display name of the principal. */
   principalName: string;
   /** Id of the HTTP request. */
   requestId: string | null;
 }
 
-/** Author of automatic changes. */
+/** Author of changes that no user made. */
 export const systemAuthor: AuditAuthor = { principal: 'system', principalName: 'system', requestId: null };
 
 export interface AuditedChange {
-  /** Null for a resource outside workspaces. */
+  /** Null if the resource belongs to no workspace. */
   workspaceId: string | null;
   action: AuditAction;
   resourceId: string;
-  /** Names of the fields that an update has changed. */
+  /** Names of the fields that an update changed. */
   changedFields?: readonly string[];
 }
 
 /**
- * Writes an audit event for each change, in the transaction of the changes: a change without its event, or an event without
- * its change, cannot be committed. Ids begin with the time of the database's clock.
+ * Writes one audit event for each change. Call it in the transaction of the changes, so that a change and its event are
+ * committed together or not at all. An event's id begins with the time on the database's clock.
  */
 export async function recordChanges(
   trx: Transaction,
@@ -49,7 +49,7 @@ export async function recordChanges(
   });
 }
 
-// The digit 8 is the version of the UUID (RFC 9562, section 5.8), as in ids of other histories.
+// The digit 8 is the version of the UUID (RFC 9562, section 5.8), as in the ids of the history tables.
 const insertEvents = `
   insert into audit_events (id, time, workspace_id, principal, principal_name, action, resource_type, resource_id,
                             changed_fields, request_id)

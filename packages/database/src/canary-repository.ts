@@ -6,8 +6,8 @@ const location = { workspaceId: null, table: 'secrets_canary', id: 'canary', col
 const value = 'canary';
 
 /**
- * Resolves to true if the keys decrypt the canary, and to false if there is none.
- * @throws AppError `unavailable` if they do not, otherwise the error of the database
+ * Resolves to true if the keys decrypt the canary, and to false if the database has no canary.
+ * @throws AppError `unavailable` if the keys do not decrypt it; otherwise the error of the database
  */
 export async function checkCanary(database: Database, secrets: SecretBox): Promise<boolean> {
   const [row] = await database.prepared<{ value_encrypted: Buffer }>(readCanary, []);
@@ -29,7 +29,7 @@ export async function writeFirstCanary({ knex }: Database, secrets: SecretBox): 
   await knex('secrets_canary').insert(canaryRow(secrets)).onConflict('id').ignore();
 }
 
-/** Encrypts the canary with the current key. */
+/** Replaces the canary by one that is encrypted with the current key. */
 export async function replaceCanary({ knex }: Database, secrets: SecretBox): Promise<void> {
   await knex('secrets_canary').insert(canaryRow(secrets)).onConflict('id').merge();
 }

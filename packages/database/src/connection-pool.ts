@@ -2,54 +2,60 @@ import { createCircuitBreaker, withTimeout } from '@tocsin/kit';
 import pg from 'pg';
 import { classifyDatabaseError, isConnectionLost, isReadOnly, NoConnectionError } from './errors.js';
 
-/** A connection in use. `query` has the two signatures of `pg.Client`; knex uses the one with a callback. */
+/** An acquired connection. `query` has the two signatures of `pg.Client`; knex uses the one with a callback. */
 interface Connection {
   query(query: pg.QueryConfig): Promise<pg.QueryResult>;
   query(query: pg.QueryConfig, callback: (error: Error | null, result?: pg.QueryResult) => void): void;
-  /** Returns the connection to the pool, or closes it if it must not be used again. */
+  /** Returns the connection to the pool, or closes it if it cannot be used again. */
   release(): void;
 }
 
 export interface ConnectionPool {
-  /** @throws Error of the kind `unavailable`, at once while the circuit breaker is open. */
+  /** @throws NoConnectionError if no connection is free in time, or at once while the circuit breaker is open */
   acquire(): Promise<Connection>;
   counts(): ConnectionCounts;
   close(): Promise<void>;
 }
 
 export interface ConnectionCounts {
-  /** Size of the pool. */
+  /** Maximum number of connections. */
   max: number;
-  /** Open connections, idle ones included. */
+  /** Number of open connections, including idle ones. */
   open: number;
   idle: number;
-  /** Callers that wait for a connection. */
+  /** Number of callers that wait for a connection. */
   waiting: number;
 }
 
-/** Settings of the server, by name. */
+/** Names and values of PostgreSQL settings for a session. */
 export type SessionSettings = Record<string, string>;
 
 export interface ConnectionPoolOptions {
   client: pg.ClientConfig;
   /**
-   * Made by a statement on each new connection, and not as startup parameters, which PgBouncer refuses with its default
-   * settings.
+   * Set by a statement on each new connection. PgBouncer rejects unknown startup parameters in its default
+   * configuration.
    */
   settings: SessionSettings;
   max: number;
   acquireTimeoutMs: number;
-  /** Time without any response after which the circuit breaker opens, in milliseconds; `Infinity` for never. */
+  /** The circuit breaker opens after this time without any response, in milliseconds; `Infinity` for never. */
   openAfterMs: number;
 }
 
-/** Time limit of one attempt to connect. */
+/** Time limit of one attempt to connect, in milliseconds. */
 const connectTimeoutMs = 5_000;
 const idleTimeoutMs = 60_000;
-/** Timeout of a probe; a responsive server runs `select 1` in this time, also while long statements run. */
+/**
+ * Timeout of a probe, in milliseconds. A responsive server runs `select 1` within this time even while it runs long
+ * statements.
+ */
 const probeTimeoutMs = 250;
 
-/** A `pg.Pool` that refuses at once while the server is unresponsive and closes connections that cannot be reused. */
+/**
+ * A `pg.Pool` with a circuit breaker: it fails at once while the server is unresponsive. Connections that cannot be
+ * reused are closed.
+ */
 export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
   const { client: config, settings, max, acquireTimeoutMs, openAfterMs } = options;
   const breaker = createCircuitBreaker({ openAfterMs });
@@ -58,11 +64,11 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     max,
     idleTimeoutMillis: idleTimeoutMs,
     connectionTimeoutMillis: Math.max(connectTimeoutMs, acquireTimeoutMs),
-    // The pool waits for it before it hands the connection out.
+    // The pool awaits this call before it returns a new connection.
     onConnect: (client) => makeSettings(client, settings),
   });
-  // These events need no handling: a statement in progress rejects with the error, and the pool replaces an idle
-  // connection that is lost.
+  // A statement in progress rejects with the same error, and the pool replaces a lost idle connection. The events need
+  // no handling of their own.
   pool.on('error', ignore);
   pool.on('connect', (client) => {
     client.on('error', ignore);
@@ -72,7 +78,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
   const connect = async (): Promise<Connection> => {
     let connecting: Promise<pg.PoolClient> | undefined;
     try {
-      // Throws when a certificate file of the URL is missing.
+      // `connect` throws if a certificate file named in the URL is missing.
       connecting = pool.connect();
       return toConnection(await withTimeout(connecting, { timeoutMs: acquireTimeoutMs }), breaker.responded);
     } catch (cause) {
@@ -102,14 +108,17 @@ async function makeSettings(client: pg.ClientBase, settings: SessionSettings): P
   await client.query({
     text: 'select set_config(name, value, false) from unnest($1::text[], $2::text[]) as s(name, value)',
     values: [Object.keys(settings), Object.values(settings)],
-    // A server that accepts connections and never responds must not occupy the pool.
+    // Limits the time for which a server that accepts connections but never responds occupies a place in the pool.
     query_timeout: connectTimeoutMs,
   } as pg.QueryConfig);
 }
 
 function toConnection(client: pg.PoolClient, responded: () => void): Connection {
   let isReusable = true;
-  /** After this error the server gets no further statement: a rollback would wait for a frozen server as well. */
+  /**
+   * Error that ended the connection. Further statements, such as a rollback, fail with it at once, because a frozen
+   * server would not respond to them either.
+   */
   let lost: unknown;
   const run = async (query: pg.QueryConfig): Promise<pg.QueryResult> => {
     if (lost !== undefined) throw lost;
@@ -120,7 +129,7 @@ function toConnection(client: pg.PoolClient, responded: () => void): Connection 
     } catch (error) {
       if (error instanceof pg.DatabaseError) responded();
       if (isConnectionLost(error)) lost = error;
-      // A session keeps its outdated plans, and stays read-only after the database has become writable.
+      // The session would keep its outdated plans, and can stay read-only after the database has become writable.
       if (lost !== undefined || isReadOnly(error) || classifyDatabaseError(error) === 'outdated_plan')
         isReusable = false;
       throw error;

@@ -3,7 +3,7 @@ import { type ConnectionCounts, createConnectionPool, type SessionSettings } fro
 import { classifyDatabaseError } from './errors.js';
 
 export interface DatabaseOptions {
-  /** Parameters of the url, such as `?statement_timeout=300`, replace the limits below. */
+  /** Parameters of the URL, such as `?statement_timeout=300`, override the limits below. */
   url: string;
   /** Name of this client in `pg_stat_activity`. */
   applicationName: string;
@@ -11,18 +11,18 @@ export interface DatabaseOptions {
   poolSize?: number;
   /** Time after which the server cancels a statement, in milliseconds. Default: 30,000; 0 for no limit. */
   statementTimeoutMs?: number;
-  /** Longest wait of a statement for a lock, in milliseconds. Default: the limit of the statement. */
+  /** Maximum wait of a statement for a lock, in milliseconds. Default: the statement timeout. */
   lockTimeoutMs?: number;
-  /** Longest wait for a free connection, in milliseconds. Default: 5,000. */
+  /** Maximum wait for a free connection, in milliseconds. Default: 5,000. */
   acquireTimeoutMs?: number;
   /**
-   * Makes named statements use a generic plan with index scans; suits callers that read rows by their keys. By default
-   * the server replans some of these statements on every call, and keeps plans that it made while a table was empty.
+   * True: named statements use a generic plan with index scans. This suits callers that read rows by their keys. By
+   * default the server may plan such a statement again on every call, or keep a plan that it made while a table was
+   * empty.
    */
   plansByKey?: boolean;
   /**
-   * Time without any response, in milliseconds, after which queries fail at once until a probe succeeds. Default:
-   * never.
+   * Queries fail at once after this time without any response, in milliseconds, until a probe succeeds. Default: never.
    */
   refuseAfterMs?: number;
 }
@@ -30,15 +30,15 @@ export interface DatabaseOptions {
 /** A pool of connections. `knex` builds queries; `prepared` runs the statements of hot paths. */
 export interface Database {
   knex: Knex;
-  /** Runs a named statement, which each connection parses once. */
+  /** Runs a named prepared statement. Each connection parses it once. */
   prepared<Row>(statement: Prepared, values: unknown[]): Promise<Row[]>;
-  /** Present use of the pool. */
+  /** Current use of the pool. */
   connections(): ConnectionCounts;
-  /** Waits for the statements that run, then closes all connections. */
+  /** Waits for statements in progress, then closes all connections. */
   close(): Promise<void>;
 }
 
-/** Statements that are committed together; `knex.transaction` creates one. */
+/** A transaction. `knex.transaction` creates it and commits its statements together. */
 export type Transaction = Knex.Transaction;
 
 export interface Prepared {
@@ -46,7 +46,7 @@ export interface Prepared {
   text: string;
 }
 
-/** Opens no connection before the first query; an unavailable server is an error of that query. */
+/** Creates a pool and opens no connection until the first query. If the server is unavailable, that query fails. */
 export function createDatabase(options: DatabaseOptions): Database {
   const { poolSize = 10, acquireTimeoutMs = 5_000, refuseAfterMs = Number.POSITIVE_INFINITY } = options;
   const pool = createConnectionPool({
@@ -58,11 +58,11 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
   const knex = knexModule({
     client: 'pg',
-    // The oldest supported version of PostgreSQL. Without this setting knex queries the version.
+    // The oldest supported version of PostgreSQL. knex queries the server for its version if this is missing.
     version: '14.0',
-    // Callers receive every error; knex would print it as well.
+    // Callers receive every error. Without these functions knex also prints it.
     log: { debug: ignore, warn: ignore, error: ignore, deprecate: ignore },
-    // knex uses the pool like a `pg.Pool`; it reads none of the counts.
+    // knex calls only `connect` and `end` of the pool, and reads none of the counts.
     connectionPool: { connect: pool.acquire, end: pool.close, totalCount: 0, idleCount: 0, waitingCount: 0 },
   });
   const run = async <Row>({ name, text }: Prepared, values: unknown[]): Promise<Row[]> => {
@@ -76,7 +76,8 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     knex,
     async prepared<Row>(statement: Prepared, values: unknown[]) {
-      // Each connection with an outdated plan fails once and is replaced by a new connection, which has none.
+      // A connection fails once with an outdated plan, and a new connection replaces it. A query meets at most
+      // `poolSize` such connections.
       for (let retries = poolSize; ; retries -= 1) {
         try {
           return await run<Row>(statement, values);
@@ -87,7 +88,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     connections: pool.counts,
     async close() {
-      // The pool waits for queries in progress. After its destruction knex returns no connection to the pool.
+      // `pool.close` waits for queries in progress. It must come first: after `knex.destroy`, connections are not
+      // returned to the pool.
       await pool.close();
       await knex.destroy();
     },
@@ -104,17 +106,17 @@ function clientConfig({
   return {
     connectionString: url,
     application_name: applicationName,
-    // The client gives up one second after the statement timeout, by which a responsive server has cancelled the
-    // statement. Without a statement timeout a statement may run for any time.
+    // The client gives up one second after the statement timeout. A responsive server has cancelled the statement by
+    // then. Without a statement timeout the client sets no limit either.
     ...(statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + 1_000 }),
     keepAlive: true,
-    // The keep-alive default of the operating system is two hours. A dead idle connection would stay in the pool that
-    // long.
+    // The operating system sends keep-alive probes only after two hours by default. A dead idle connection would stay
+    // in the pool for that time.
     keepAliveInitialDelayMillis: 10_000,
   };
 }
 
-/** Settings of the server for each connection, times in milliseconds. */
+/** Session settings of each connection. Times are in milliseconds. */
 function sessionSettings({
   url,
   statementTimeoutMs = defaultStatementTimeoutMs,
@@ -124,7 +126,8 @@ function sessionSettings({
   const settings = {
     statement_timeout: String(statementTimeoutMs),
     ...(lockTimeoutMs !== undefined && { lock_timeout: String(lockTimeoutMs) }),
-    // The server releases the row locks of a frozen client after this time.
+    // Time after which the server ends an idle transaction, in milliseconds. It releases the row locks of a frozen
+    // client.
     idle_in_transaction_session_timeout: '30000',
     ...(plansByKey && {
       plan_cache_mode: 'force_generic_plan',

@@ -13,14 +13,14 @@ test.each([
   expect(codes.map((code) => classifyDatabaseError(withCode(code)))).toEqual(codes.map(() => kind));
 });
 
-test('only an outdated plan of the SQLSTATE for refused statements is an outdated plan', () => {
+test('error 0A000 is an outdated plan only if the server reports it from RevalidateCachedQuery', () => {
   const outdated = withCode('0A000', { routine: 'RevalidateCachedQuery' });
   expect(classifyDatabaseError(outdated)).toBe('outdated_plan');
   const refused = withCode('0A000', { routine: 'transformLockingClause' });
   expect(classifyDatabaseError(refused)).toBe('other');
 });
 
-test('a check violation without a constraint is a missing partition', () => {
+test('a check violation without a constraint name is classified as a missing partition', () => {
   expect(classifyDatabaseError(withCode('23514'))).toBe('missing_partition');
   expect(classifyDatabaseError(withCode('23514', { constraint: 'bound_check' }))).toBe('invalid_value');
 });
@@ -32,14 +32,14 @@ test.each(['Connection terminated unexpectedly', 'Query read timeout', 'timeout 
   },
 );
 
-test('a failed connection is unavailable with any cause, and names all causes', () => {
+test('a failed connection is unavailable whatever its cause, and its message names all causes', () => {
   const refused = new AggregateError([new Error('refused by ::1'), new Error('refused by 127.0.0.1')]);
   const error = new NoConnectionError(refused);
   expect(classifyDatabaseError(error)).toBe('unavailable');
   expect(error.message).toBe('No connection to the database: refused by ::1; refused by 127.0.0.1');
 });
 
-test('only an unavailable database and a timeout become a 503', () => {
+test('an unavailable database and a timeout become a 503, and other errors stay unchanged', () => {
   expect(toUnavailableError(withCode('57014'))).toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
   const conflict = withCode('40P01');
   expect(toUnavailableError(conflict)).toBe(conflict);

@@ -3,12 +3,13 @@ import { AppError } from '@tocsin/kit';
 
 /**
  * - `unavailable`: no connection, a lost connection, or a server that cannot work now (full disk, read-only, shutdown).
- * - `timeout`: the statement ran into its time limit or its lock limit and was undone.
+ * - `timeout`: the statement exceeded its time limit or lock timeout and was rolled back.
  * - `conflict`: a deadlock, a serialization failure, or a unique key that a concurrent transaction has inserted. The
- *   statement was undone, and an immediate retry usually succeeds.
+ *   statement was rolled back, and an immediate retry usually succeeds.
  * - `invalid_value`: the server rejected a value (SQLSTATE classes 22 and 23).
  * - `missing_partition`: no partition exists for the row's id.
- * - `outdated_plan`: a prepared statement that the session knows no longer fits the schema. Nothing was executed.
+ * - `outdated_plan`: a prepared statement of the session does not fit the changed schema. The server did not execute
+ *   it.
  */
 export type DatabaseErrorKind =
   | 'unavailable'
@@ -19,17 +20,21 @@ export type DatabaseErrorKind =
   | 'outdated_plan'
   | 'other';
 
-/** SQLSTATE codes are in appendix A of the PostgreSQL manual; their first two characters are a class. */
+/**
+ * Classifies by SQLSTATE (appendix A of the PostgreSQL manual), whose first two characters are a class, or by socket
+ * error.
+ */
 export function classifyDatabaseError(error: unknown): DatabaseErrorKind {
   if (error instanceof NoConnectionError || isConnectionLost(error)) return 'unavailable';
   const code = codeOf(error);
-  // 53: insufficient resources. 55000: object not in the required state. 58: system error. 25006: read-only.
+  // 53: insufficient resources. 55000: object not in the required state. 58: system error. 25006: read-only
+  // transaction.
   if (/^(53|55000|58|25006)/.test(code)) return 'unavailable';
   if (isStatementTimeout(error) || isLockTimeout(error)) return 'timeout';
   if (/^(40P01|40001|23505)/.test(code)) return 'conflict';
   if (isPartitionMissing(error)) return 'missing_partition';
   if (/^2[23]/.test(code)) return 'invalid_value';
-  // 26000: unknown statement, after DISCARD ALL for example.
+  // 26000: the session does not have this prepared statement, for example after DISCARD ALL.
   if (code === '26000' || isPlanOutdated(error)) return 'outdated_plan';
   return 'other';
 }
@@ -38,7 +43,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return classifyDatabaseError(error) === 'unavailable';
 }
 
-/** Matches SQLSTATE class 08, 57P0x (shutdown), socket errors, and pg's own errors, which have no code. */
+/** Matches SQLSTATE class 08, 57P0x (shutdown), socket errors, and errors of the library pg, which have no code. */
 export function isConnectionLost(error: unknown): boolean {
   if (/^(08|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/.test(codeOf(error))) return true;
   return (
@@ -47,7 +52,10 @@ export function isConnectionLost(error: unknown): boolean {
   );
 }
 
-/** A session can stay read-only after the database is writable again, or after another server became the primary. */
+/**
+ * Returns true for a write that failed because the session is read-only. The session can stay read-only after the
+ * database has become writable, or after another server has become the primary.
+ */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006';
 }
@@ -64,7 +72,7 @@ export function isTableMissing(error: unknown): boolean {
   return codeOf(error) === '42P01';
 }
 
-/** The reason why writes fail, as a sentence for operators. It names no host and no table. */
+/** Returns the reason why writes fail, as a sentence for operators. It contains no host or table name. */
 export function explainWriteFailure(error: unknown): string {
   if (isReadOnly(error)) return 'The database is read-only.';
   if (codeOf(error) === '53100') return 'The disk of the database is full.';
@@ -74,29 +82,29 @@ export function explainWriteFailure(error: unknown): string {
     : 'The database rejects the worker’s writes.';
 }
 
-/** The server reports a missing partition as a check violation without a constraint name. */
+/** The server reports a missing partition as a check violation (23514) without a constraint name. */
 function isPartitionMissing(error: unknown): boolean {
   if (codeOf(error) !== '23514') return false;
   return (error as { constraint?: string }).constraint === undefined;
 }
 
 /**
- * "cached plan must not change result type". Statements that the server does not support have the same SQLSTATE; the
- * server names the function that reported the error, whatever the language of the message.
+ * Detects "cached plan must not change result type". Unsupported statements have the same SQLSTATE (0A000), so the name
+ * of the reporting server function is compared. It does not depend on the language of the messages.
  */
 function isPlanOutdated(error: unknown): boolean {
   return codeOf(error) === '0A000' && (error as { routine?: string }).routine === 'RevalidateCachedQuery';
 }
 
-/** SQLSTATE of a server error, or the code of a socket error; empty without one. */
+/** Returns the SQLSTATE of a server error or the code of a socket error; an empty string if the error has none. */
 function codeOf(error: unknown): string {
   if (!isNativeError(error) || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
 }
 
 /**
- * No connection could be opened. The cause (a wrong password or a lack of file handles, for example) is never the
- * statement, and can end without a restart.
+ * No connection could be opened, for example because of a wrong password or a lack of file descriptors. No statement
+ * was sent. The cause can end without a restart of this process.
  */
 export class NoConnectionError extends Error {
   constructor(cause: unknown) {
@@ -105,7 +113,10 @@ export class NoConnectionError extends Error {
   }
 }
 
-/** A failed connection to several addresses has its errors in a list and an empty message. */
+/**
+ * Returns the messages of an error. A connection that failed for several addresses has its errors in a list and an
+ * empty message.
+ */
 function describe(error: unknown): string {
   if (!isNativeError(error)) return String(error);
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.map(describe).join('; ');
@@ -113,8 +124,8 @@ function describe(error: unknown): string {
 }
 
 /**
- * Turns an unavailable database or a timeout into a 503 with Retry-After, and returns other errors unchanged. Option of
- * `createHttpApp`.
+ * Converts an unavailable database or a timeout to a 503 with Retry-After, and returns other errors unchanged. For the
+ * option `translateError` of `createHttpApp`.
  */
 export function toUnavailableError(error: unknown): unknown {
   if (!['unavailable', 'timeout'].includes(classifyDatabaseError(error))) return error;

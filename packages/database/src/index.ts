@@ -1,4 +1,5 @@
-// PostgreSQL: connections, migrations, partitions, encryption of columns, audit events, ids and array parameters. No domain logic.
+// Access to PostgreSQL: connections, migrations, partitions, encrypted columns, audit events, ids and array parameters.
+// Contains no domain logic.
 
 export { type AuditAuthor, type AuditedChange, recordChanges, systemAuthor } from './audit-log.js';
 export { checkCanary, writeFirstCanary } from './canary-repository.js';

@@ -12,9 +12,10 @@ export interface Migrated {
 }
 
 /**
- * Brings the schema up to date and creates the partitions of the coming days. A schema of a later version is left as it
- * is: migrations only add, so this version runs on it.
- * @throws Error where the schema is neither ours nor one of a later version; nothing is changed then.
+ * Migrates the schema to this version and creates the partitions of the coming days. The schema of a later version is
+ * not changed: migrations only add to a schema, so this version can use it.
+ * @throws Error if the schema has migrations that are neither from this version nor from a later one; nothing is
+ * changed then
  */
 export async function migrateDatabase(database: Database, list = migrations): Promise<Migrated> {
   const migrated = await retry(() => database.knex.transaction((trx) => migrate(trx, list)), {
@@ -31,7 +32,7 @@ async function migrate(trx: Transaction, list: readonly Migration[]): Promise<Mi
   const options = {
     migrationSource: createMigrationSource(list),
     tableName: 'schema_migrations',
-    // knex reports the schema of a later version as corrupt. The function laterMigrations checks instead.
+    // knex reports the schema of a later version as corrupt. `laterMigrations` does this check instead.
     disableMigrationsListValidation: true,
   };
   const [completed] = (await trx.migrate.list(options)) as [{ name: string }[], unknown];
@@ -44,24 +45,27 @@ async function migrate(trx: Transaction, list: readonly Migration[]): Promise<Mi
 }
 
 /**
- * Longest wait for a table lock, in milliseconds. While a migration waits for the lock, every later statement on the
- * table waits behind it.
+ * Maximum wait for a table lock, in milliseconds. While a migration waits for a lock, every new statement on the table
+ * waits behind it.
  */
 const lockTimeoutMs = 2_000;
-/** Pause between two tries, in which the services can use the table. */
+/** Pause between two tries, in milliseconds. Services can use the table during the pause. */
 const retryDelayMs = 3_000;
-/** Tries within ten minutes: each waits 2 s for the lock, and the next one starts 3 s later. */
+/** Tries within ten minutes: each waits 2 s for the lock and is followed by a pause of 3 s. */
 const maxTries = 120;
 
 /**
- * Lets one migration process run at a time. The lock is taken before knex looks for its own tables; the server releases
- * it at the end of the transaction, also when the process is killed.
+ * Ensures that one process migrates at a time. The lock is taken before knex creates its own tables. The server
+ * releases it at the end of the transaction, even if the process is killed.
  */
 async function lockMigrations(trx: Transaction): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(hashtext('tocsin.migrations'))`);
 }
 
-/** A later version has applied all of our migrations and then its own; every other unknown name is a foreign schema. */
+/**
+ * Returns the names of the migrations that a later version has applied after all of ours.
+ * @throws Error if the schema has any other unknown migration
+ */
 function laterMigrations(completed: string[], ours: string[]): string[] {
   const unknown = completed.filter((name) => !ours.includes(name));
   const newest = ours.at(-1) ?? '';

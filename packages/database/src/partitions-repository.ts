@@ -6,16 +6,16 @@ const dayMs = 86_400_000;
 const daysAhead = 7;
 const partitionedTables = ['alerts', 'deliveries', 'attempts'] as const;
 
-/** Unix milliseconds of the database's clock, which decides the current day for all workers. */
+/** Returns the time on the database's clock in Unix milliseconds. All workers use it to determine the current day. */
 export async function readClock(database: Database): Promise<number> {
   const { rows } = await database.knex.raw('select clock_timestamp() as now');
   return rows[0].now.getTime();
 }
 
 /**
- * Creates the missing daily partitions from the day before `nowMs` to a week ahead. A partition is created as a table
- * and then attached, which blocks neither readers nor writers; a detached one is attached again. An advisory lock lets
- * one process at a time do this.
+ * Creates the missing daily partitions from the day before `nowMs` to a week ahead. A partition is created as a
+ * separate table and then attached, which blocks neither readers nor writers. A detached partition is attached again.
+ * An advisory lock lets one process at a time do this.
  */
 export async function ensurePartitions(database: Database, nowMs: number): Promise<void> {
   const today = Math.floor(nowMs / dayMs);
@@ -39,7 +39,7 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
   });
 }
 
-/** Most deliveries are updated once: a quarter of each page stays free, so that the update is HOT. */
+/** Most deliveries are updated once. A quarter of each page stays free, so that this update is HOT. */
 const storage: Record<(typeof partitionedTables)[number], string> = {
   alerts: '',
   deliveries: 'with (fillfactor = 75)',
@@ -56,18 +56,18 @@ async function listPartitions(knex: Knex): Promise<Set<string>> {
   return new Set(rows.map((row: { name: string }) => row.name));
 }
 
-/** Days with partitions, as numbers of days since 1970, oldest first. */
+/** Returns the days that have partitions, as numbers of days since 1970, oldest first. */
 export async function listDays(database: Database): Promise<number[]> {
   const days = new Set([...(await listPartitions(database.knex))].map(dayOfPartition));
   return [...days].sort((a, b) => a - b);
 }
 
-/** Names of the partitions of a day, a number of days since 1970. */
+/** Returns the names of the partitions of a day, given as the number of days since 1970. */
 export function partitionsOfDay(day: number): string[] {
   return partitionedTables.map((table) => partitionName(table, day));
 }
 
-/** Name of the partition of a table for a day, a number of days since 1970. */
+/** Returns the name of a table's partition for a day, given as the number of days since 1970. */
 export function partitionName(table: string, day: number): string {
   return `${table}_${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }

@@ -1,7 +1,7 @@
 import type { Metrics } from '@tocsin/kit';
 import type { Database } from './connection.js';
 
-/** Exposes the connections of a service's pools. The keys of `pools` are the values of the label `pool`. */
+/** Exposes the connection counts of a service's pools. A key of `pools` becomes the value of the label `pool`. */
 export function exposePools(metrics: Metrics, pools: Readonly<Record<string, Database>>): void {
   const counts = () => Object.entries(pools).map(([pool, { connections }]) => ({ pool, ...connections() }));
   metrics.gauge(

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import type { Database } from './connection.js';
 
 /**
- * Reads in one snapshot with a time limit for all statements together. A statement beyond it is a statement timeout.
- * `read` awaits `limitNext` before each further statement, which sets the timeout to the time that is left.
+ * Runs several reads in one snapshot with a common time limit. A statement that exceeds it fails with a statement
+ * timeout. `read` must await `limitNext` before each further statement; it sets the timeout to the remaining time.
  */
 export async function readWithTimeout<T>(
   database: Database,
@@ -21,11 +21,11 @@ export async function readWithTimeout<T>(
   return database.knex.transaction(work, { isolationLevel: 'repeatable read', readOnly: true });
 }
 
-/** Setting a limit is a round trip, so a limit within 5 % of the present one is not set. */
+/** A new timeout costs a round trip, so it is set only if it is more than 5 % below the current one. */
 const minChange = 0.95;
 
 async function limitTo(trx: Knex.Transaction, ms: number): Promise<number> {
-  // PostgreSQL takes a timeout of 0 as no limit.
+  // PostgreSQL treats a timeout of 0 as no limit.
   const limitMs = Math.max(1, Math.trunc(ms));
   await trx.raw(`set local statement_timeout = ${limitMs}`);
   return limitMs;

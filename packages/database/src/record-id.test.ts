@@ -1,6 +1,6 @@
 import { firstIdAt, firstIdOf, recordId, timeOfRecordId } from './record-id.js';
 
-/** Stored rows are found by recomputing their ids, so a change of these values would lose rows. */
+/** Expected ids are constants: stored rows are found by computing their ids again, so another result would lose them. */
 const known: [timeMs: number, parts: string, id: string][] = [
   [0, '', '00000000-0000-8e3b-8c44-298fc1c149af'],
   [0, '0', '00000000-0000-85fe-8eb6-6ffc86f38d95'],
@@ -14,16 +14,16 @@ const known: [timeMs: number, parts: string, id: string][] = [
   [2 ** 48 - 1, '0b0d/é', 'ffffffff-ffff-82c9-a30e-9a4a67673bcb'],
 ];
 
-test('known times and parts give their known ids', () => {
+test('the id of a given time and parts never changes', () => {
   for (const [timeMs, parts, id] of [...known, ...known.toReversed()])
     expect(recordId(timeMs, parts)).toBe(id);
 });
 
-test('the time of an id is the millisecond that it was made with', () => {
+test('the time in an id is the millisecond from which it was made', () => {
   for (const [timeMs, , id] of known) expect(timeOfRecordId(id)).toBe(Math.max(0, Math.trunc(timeMs)));
 });
 
-test('the first id of a millisecond is not above any other id of it', () => {
+test('the first id of a millisecond is not larger than any other id of that millisecond', () => {
   expect(firstIdAt(1_784_930_400_123)).toBe('019f9624-777b-0000-0000-000000000000');
   for (const [timeMs, , id] of known) expect(firstIdAt(timeMs) <= id).toBe(true);
 });

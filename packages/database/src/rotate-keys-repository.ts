@@ -7,14 +7,16 @@ import { sqlArray } from './sql-array.js';
 /** A table with encrypted columns. */
 interface EncryptedTable {
   name: string;
-  /** True for a table with a partition for each day. Its partitions are rotated one after the other. */
+  /** True if the table has daily partitions. They are rotated one after the other. */
   daily?: boolean;
-  /** SQL of the table that has the workspace, joined to the rows `t`; `{day}` is the suffix of the day's partitions. */
+  /**
+   * SQL that joins the table with the workspace to the rows `t`. `{day}` stands for the suffix of the day's partitions.
+   */
   join?: string;
   workspaceId: string;
-  /** Primary key. Its values, joined with "/", are the id of the row in the authenticated data. */
+  /** Primary key. Its values, joined with "/", are the row id in the authenticated data of the encryption. */
   key: Key[];
-  /** The column `url` is stored in `url_encrypted`. */
+  /** Names without the suffix: the column `url` is stored as `url_encrypted`. */
   columns: string[];
 }
 
@@ -48,16 +50,16 @@ const encryptedTables: EncryptedTable[] = [
   { name: 'deliveries', daily: true, workspaceId: 't.workspace_id', key: [id], columns: ['rendered'] },
 ];
 
-/** Number of rows of each table that were encrypted with the current key. */
+/** Number of rows by table that were encrypted with the current key. */
 export type RotatedRows = Record<string, number>;
 
-/** Called after each page with the rows of a table that are done. */
+/** Called after each page with the number of rows of the table that are done. */
 export type OnRotated = (table: string, rows: number) => void;
 
 /**
- * Encrypts with the current key every value that another key encrypted, page by page, while the system runs. The rows of
- * a page are locked for some milliseconds. After an interruption a second call continues with the rows that are left. The
- * canary is last: until then every process needs the older key.
+ * Encrypts all values of older keys with the current key, page by page, while the system runs. The rows of a page are
+ * locked for some milliseconds. After an interruption, a second call continues with the remaining rows. The canary is
+ * replaced last, so that processes without the older key are refused until all values are done.
  * @throws AppError `unavailable` if the keys do not decrypt the canary; nothing is changed then
  */
 export async function rotateKeys(
@@ -86,10 +88,10 @@ export async function rotateKeys(
   return rotated;
 }
 
-/** One day is encrypted while the database reads or writes a page of another. */
+/** Number of days processed at a time: one is encrypted while the database reads or writes a page of the other. */
 export const parallelDays = 2;
 
-/** Rows of a page. Attempts have up to 128 KiB each, so that a page has at most 64 MiB. */
+/** Maximum rows of a page. An attempt has up to 128 KiB, so a page has at most 64 MiB. */
 const pageRows = 500;
 
 type EncryptedRow = Record<string, unknown> & { workspace_id: string };
@@ -118,7 +120,7 @@ async function rotateTable(
   } while (last !== undefined);
 }
 
-/** Locks rows with a value that another key encrypted. */
+/** Locks the next page of rows that have a value of an older key. */
 async function lockPage(
   trx: Transaction,
   { table, suffix }: Source,
@@ -128,7 +130,7 @@ async function lockPage(
   const names = table.key.map((key) => key.name);
   const keys = names.map((key) => `t.${key}`).join(', ');
   const encrypted = columns.map((column) => `t.${column}_encrypted`);
-  // Only the first bytes are read of the values that are left out.
+  // The server reads only the first bytes of each value, which contain the key id.
   const isOld = encrypted.map((column) => `substring(${column} for ${prefix.length}) <> ?`).join(' or ');
   const isLater = after === undefined ? 'true' : `(${keys}) > (${names.map(() => '?').join(', ')})`;
   const { rows } = await trx.raw<{ rows: EncryptedRow[] }>(

@@ -2,20 +2,20 @@ import { ConfigError, type EnvReader, readDatabaseUrl, readEnv } from '@tocsin/k
 import { createDatabase, type Database } from './connection.js';
 
 export interface Command<Settings extends object> {
-  /** Subject of the sentence that reports a failure. */
+  /** Subject of the sentence that reports a failure, for example "The key rotation". */
   name: string;
-  /** Name of its connection in `pg_stat_activity`. */
+  /** Name of the command's connection in `pg_stat_activity`. */
   applicationName: string;
   env: NodeJS.ProcessEnv;
   /** Number of connections. Default: 1. */
   poolSize?: number;
-  /** Reads the settings of the command besides `DATABASE_URL`. */
+  /** Reads the environment variables of the command, apart from `DATABASE_URL`. */
   readSettings(read: EnvReader): Settings;
-  /** Resolves to the lines to print at the end; `print` prints a line at once. */
+  /** Resolves to the lines to print at the end. `print` prints a line immediately. */
   run(database: Database, settings: Settings, print: (line: string) => void): Promise<string[]>;
 }
 
-/** Runs a command for operators without a statement timeout. A failure sets the exit code to 1. */
+/** Runs a command for operators, without a statement timeout. A failure sets the exit code to 1. */
 export async function runCommand<Settings extends object>(command: Command<Settings>): Promise<void> {
   const { name, applicationName, env, poolSize = 1, readSettings, run } = command;
   let database: Database | undefined;

@@ -5,7 +5,7 @@ import { migrations } from './migrations/index.js';
 
 /**
  * Check for `/readyz`: resolves if the database responds and has the schema of this version or of a later one.
- * @throws AppError where the migrations have not been run, otherwise the error of the database
+ * @throws AppError if migrations are missing; otherwise the error of the database
  */
 export async function checkSchema(database: Database): Promise<void> {
   if (!(await isMigrated(database)))

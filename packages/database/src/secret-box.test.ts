@@ -5,7 +5,7 @@ const key = { id: 'k1', key: randomBytes(32) };
 const box = createSecretBox([key]);
 const location: SecretLocation = { workspaceId: 'w', table: 'webhooks', id: '1', column: 'url' };
 
-test('a value is decrypted in its own cell, by every box that has its key', () => {
+test('a value can be decrypted at its location by every secret box that has its key', () => {
   const encrypted = box.encrypt('secret', location);
   const later = createSecretBox([{ id: 'k2', key: randomBytes(32) }, key]);
   expect(later.decrypt(encrypted, location).toString()).toBe('secret');
@@ -24,13 +24,13 @@ test.each<Partial<SecretLocation>>([
   expect(() => box.decrypt(encrypted, { ...location, ...moved })).toThrow();
 });
 
-test('a value that was changed cannot be decrypted', () => {
+test('a modified value cannot be decrypted', () => {
   const encrypted = box.encrypt('secret', location);
   encrypted[encrypted.length - 1]! ^= 1;
   expect(() => box.decrypt(encrypted, location)).toThrow();
 });
 
-test('the key of a row is derived from its table and id and encrypts all of its columns', () => {
+test('each row has its own key, which encrypts all of its columns', () => {
   const rows = ['1', '2', '1'].map((id) => ({ ...location, id }));
   const values = rows.map((row) => box.encrypt(`secret of ${row.id}`, row));
   const texts = values.map((value, index) => box.decrypt(value, rows[index]!).toString());

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
 /**
- * The cell that an encrypted value belongs to. It is authenticated data: a value that is moved to another cell, or whose
- * row is moved to another workspace, cannot be decrypted.
+ * The location of an encrypted value: workspace, table, row and column. It is authenticated data, so a value that is
+ * moved to another location cannot be decrypted.
  */
 export interface SecretLocation {
   /** Null for a row that belongs to no workspace. */
@@ -13,32 +13,35 @@ export interface SecretLocation {
 }
 
 /**
- * Encrypts values that can contain credentials (AES-256-GCM, NIST SP 800-38D). Each row has a key of its own, derived
- * with one HMAC-SHA256: with random nonces a key must not encrypt more than 2^32 values, which all rows together reach
- * after ten days at 5,000 a second.
+ * Encrypts values that can contain credentials (AES-256-GCM, NIST SP 800-38D). Each row has its own key, derived with
+ * one HMAC-SHA256. With random nonces one key must not encrypt more than 2^32 values; a single key for all rows would
+ * reach this limit after ten days at 5,000 values a second.
  */
 export interface SecretBox {
   encrypt(plain: string | Buffer, location: SecretLocation): Buffer;
-  /** @throws Error where the key is unknown, or the value was changed or moved. */
+  /** @throws Error if the key is unknown, or the value was changed or moved */
   decrypt(encrypted: Buffer, location: SecretLocation): Buffer;
-  /** Id of the key that encrypted the value; the key may be unknown. */
+  /** Returns the id of the key that encrypted the value, even if this box does not have the key. */
   keyIdOf(encrypted: Buffer): string;
   usesCurrentKey(encrypted: Buffer): boolean;
-  /** First bytes of every value that the current key has encrypted, and of no other value. */
+  /** The first bytes of every value that the current key has encrypted. Values of other keys begin with other bytes. */
   readonly currentPrefix: Buffer;
 }
 
 export interface SecretKey {
-  /** 1 to 255 ASCII characters; stored in front of every value. */
+  /** 1 to 255 ASCII characters, stored at the beginning of every value. */
   id: string;
-  /** 32 bytes. The keys of rows are derived from it. */
+  /** 32 bytes, from which the keys of rows are derived. */
   key: Buffer;
 }
 
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The first key encrypts; all keys decrypt. Layout: id length (1 byte), id, nonce (12), tag (16), ciphertext. */
+/**
+ * The first key encrypts; all keys decrypt. Layout of a value: length of the key id (1 byte), key id, nonce (12), tag
+ * (16), ciphertext.
+ */
 export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
   const byId = new Map(keys.map((entry) => [entry.id, createRowKeys(entry.key)]));
   const current = keys[0];
@@ -52,7 +55,7 @@ export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
         authenticatedData(location),
       );
       const text = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
-      // GCM encrypts byte by byte, so nothing is left for this call; it makes the tag.
+      // GCM is a stream mode, so `final` returns no further bytes; it computes the tag.
       cipher.final();
       return Buffer.concat([header, nonce, cipher.getAuthTag(), text]);
     },
@@ -81,7 +84,10 @@ export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
   };
 }
 
-/** The keys of rows. The latest one is kept, because the columns of a row are encrypted one after the other. */
+/**
+ * Returns a function that derives the key of a row. The last key is cached, because the columns of a row are encrypted
+ * one after the other.
+ */
 function createRowKeys(key: Buffer): (row: Pick<SecretLocation, 'table' | 'id'>) => Buffer {
   let latest: { row: string; key: Buffer } | undefined;
   return ({ table, id }) => {
@@ -91,7 +97,9 @@ function createRowKeys(key: Buffer): (row: Pick<SecretLocation, 'table' | 'id'>)
   };
 }
 
-/** Random nonces in blocks of 1,000: one call for each nonce costs as much as the encryption of a small value. */
+/**
+ * Generates random nonces in blocks of 1,000. One call for each nonce takes as long as the encryption of a small value.
+ */
 function createNonces(): () => Buffer {
   const noncesInBlock = 1_000;
   let block = Buffer.alloc(0);
@@ -108,7 +116,7 @@ function createNonces(): () => Buffer {
 
 /**
  * Parses the variable SECRETS_KEYS: `id:base64` pairs separated by commas, the current key first.
- * @throws Error with a sentence that completes "SECRETS_KEYS …".
+ * @throws Error whose message completes the sentence "SECRETS_KEYS …"
  */
 export function parseSecretKeys(text: string): [SecretKey, ...SecretKey[]] {
   const keys = text.split(',').map((pair): SecretKey => {

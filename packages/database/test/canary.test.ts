@@ -20,11 +20,11 @@ afterEach(() => db.drop());
 const check = (secrets: typeof before) => checkCanary(db.database, secrets);
 const mismatch = { code: 'unavailable', detail: expect.stringContaining('SECRETS_KEYS') };
 
-test('all keys fit a database without a canary', async () => {
+test('the check passes for all keys while the database has no canary', async () => {
   expect([await check(before), await check(after)]).toEqual([false, false]);
 });
 
-test('only keys with the key of the canary fit, and a first canary replaces none', async () => {
+test('keys that cannot decrypt the canary are rejected, and the canary is written only once', async () => {
   await writeFirstCanary(db.database, before);
   await writeFirstCanary(db.database, after);
   expect([await check(before), await check(during)]).toEqual([true, true]);
@@ -32,7 +32,7 @@ test('only keys with the key of the canary fit, and a first canary replaces none
   await expect(check(sameId)).rejects.toMatchObject(mismatch);
 });
 
-test('a rotation encrypts the canary with the current key, also where there was none', async () => {
+test('a rotation encrypts the canary with the current key, and creates a missing canary', async () => {
   await rotateKeys(db.database, before);
   await check(before);
   await rotateKeys(db.database, during);
@@ -40,7 +40,7 @@ test('a rotation encrypts the canary with the current key, also where there was 
   await expect(check(before)).rejects.toMatchObject(mismatch);
 });
 
-test('a rotation whose keys do not fit the canary changes nothing', async () => {
+test('a rotation whose keys cannot decrypt the canary changes nothing', async () => {
   await writeFirstCanary(db.database, before);
   await expect(rotateKeys(db.database, sameId)).rejects.toMatchObject(mismatch);
   await check(before);

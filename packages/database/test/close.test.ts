@@ -2,7 +2,7 @@ import { until } from '@tocsin/testing';
 import { createTestDatabase } from '@tocsin/testing/database';
 import { createDatabase } from '../src/connection.js';
 
-test('closing waits for queries in progress', async () => {
+test('closing the pool waits for queries in progress', async () => {
   const db = await createTestDatabase();
   const database = createDatabase({ url: db.url, applicationName: 'closing', poolSize: 2 });
   const text = 'select pg_sleep(0.5), 1 as one';

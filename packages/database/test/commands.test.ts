@@ -13,13 +13,13 @@ const required: [command: string, env: NodeJS.ProcessEnv][] = [
   ['rotate-keys', { DATABASE_URL: databaseUrl, SECRETS_KEYS: 'k1:key' }],
 ];
 
-test.each(required)('%s refuses to run without the check of certificates', async (command, env) => {
+test.each(required)('the command %s refuses to run while certificates are not verified', async (command, env) => {
   const { code, output } = await run(command, { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' });
   expect(code).toBe(1);
   expect(output).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused');
 });
 
-test.each(required)('%s reports all missing variables at once', async (command, env) => {
+test.each(required)('the command %s reports all missing variables at once', async (command, env) => {
   const { code, output } = await run(command, {});
   expect(code).toBe(1);
   for (const name of Object.keys(env)) expect(output).toContain(`${name} is required`);

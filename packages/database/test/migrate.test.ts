@@ -28,7 +28,7 @@ async function open(create: () => Promise<TestDatabase>): Promise<TestDatabase> 
 
 const script = fileURLToPath(new URL('../dist/migrate.js', import.meta.url));
 
-/** Runs the migrations that ship, in a child process. */
+/** Runs the command for migrations in a child process. */
 function startMigrations(url: string) {
   const { child, ended, output } = startProgram(script, { ...process.env, DATABASE_URL: url });
   return { child, ended: ended.then((code) => ({ code, output: output() })) };
@@ -38,7 +38,7 @@ async function appliedTo({ knex }: Database): Promise<string[]> {
   return knex('schema_migrations').orderBy('id').pluck('name');
 }
 
-/** Blocks the creation of a table with this name until `release`, so that a migration waits in its middle. */
+/** Blocks the creation of a table with this name until `release`, so that a running migration waits for it. */
 async function block({ url, database }: TestDatabase, table: string) {
   const blocker = createDatabase({ url, applicationName: 'blocker', poolSize: 1 });
   const trx = await blocker.knex.transaction();
@@ -77,7 +77,7 @@ test('a killed migration leaves no changes and does not block the next one', asy
   expect(await appliedTo(db.database)).toEqual(namesOfMigrations);
 });
 
-test('a migration waits for a long reader in short steps, so that other readers continue', async () => {
+test('a migration waits for a lock in steps of two seconds, so that readers can continue', async () => {
   const { url, database } = await open(createTestDatabase);
   const next = {
     name: '0002-next',
@@ -93,7 +93,7 @@ test('a migration waits for a long reader in short steps, so that other readers 
   expect(await migrated).toEqual({ applied: ['0002-next'], later: [] });
 });
 
-test('the schema of a later version is left as it is, and the output says so', async () => {
+test('the schema of a later version is not changed, and the output names its migrations', async () => {
   const { url, database } = await open(createTestDatabase);
   await database.knex('schema_migrations').insert({ name: '9999-of-the-next-version', batch: 2 });
   const { code, output } = await startMigrations(url).ended;
@@ -116,7 +116,7 @@ test.each([
   expect(await appliedTo(database)).toEqual(names);
 });
 
-test('a schema with a migration between ours is refused, and nothing is applied to it', async () => {
+test('a schema with an unknown migration between ours is refused and not changed', async () => {
   const { database } = await open(createTestDatabase);
   await database.knex('schema_migrations').insert({ name: '0000-of-somebody-else', batch: 1 });
   await expect(migrateDatabase(database)).rejects.toThrow(/not from this version or a later one: 0000-of-/);
@@ -134,6 +134,6 @@ test('the schema check fails for an empty database and for an earlier version', 
   await expect(checkSchema(database)).rejects.toThrow(/run the migrations/);
 });
 
-test('the migrations are in the order of their names', () => {
+test('the list of migrations is in alphabetical order', () => {
   expect([...namesOfMigrations].sort()).toEqual(namesOfMigrations);
 });

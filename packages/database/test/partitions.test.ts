@@ -20,7 +20,7 @@ async function partitionsOf(table: string): Promise<string[]> {
   return rows.map((row: { name: string }) => row.name);
 }
 
-test('partitions exist from yesterday to a week ahead, and creating them again changes nothing', async () => {
+test('partitions exist from yesterday to a week ahead, and a second call changes nothing', async () => {
   const now = Date.now();
   const before = await partitionsOf('deliveries');
   expect(before).toHaveLength(9);
@@ -30,7 +30,7 @@ test('partitions exist from yesterday to a week ahead, and creating them again c
     await insertAlert(db.database, { acceptedAtMs: at });
 });
 
-test('later partitions continue where the existing ones end', async () => {
+test('a call on a later day adds the missing partitions after the existing ones', async () => {
   await ensurePartitions(db.database, Date.now() + 5 * dayMs);
   expect(await partitionsOf('attempts')).toHaveLength(14);
   await insertAlert(db.database, { acceptedAtMs: Date.now() + 11 * dayMs });
@@ -70,7 +70,7 @@ test('a value that violates a constraint is not a missing partition', async () =
   expect(classifyDatabaseError(error)).toBe('invalid_value');
 });
 
-test('the time is read from the clock of the database', async () => {
+test("the clock is the database's, and not that of the process", async () => {
   const real = Date.now;
   Date.now = () => real() + 100 * dayMs;
   try {

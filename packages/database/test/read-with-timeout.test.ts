@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-test('a statement beyond the limit times out, and the connection keeps its own limit', async () => {
+test('a statement beyond the limit times out, and the connection keeps its default limit', async () => {
   const reading = readWithTimeout(db.database, 50, (trx) => trx.raw('select pg_sleep(60)'));
   const error = await reading.catch((thrown: unknown) => thrown);
   expect(isStatementTimeout(error)).toBe(true);
@@ -16,7 +16,7 @@ test('a statement beyond the limit times out, and the connection keeps its own l
   expect(rows[0].statement_timeout).toBe('30s');
 });
 
-test('the limit applies to all statements together', async () => {
+test('the time limit covers all statements together', async () => {
   const reading = readWithTimeout(db.database, 200, async (trx, limitNext) => {
     for (;;) {
       await trx.raw('select pg_sleep(0.05)');
@@ -27,7 +27,7 @@ test('the limit applies to all statements together', async () => {
   expect(isStatementTimeout(error)).toBe(true);
 });
 
-test('all statements read one snapshot', async () => {
+test('all statements of a read see one snapshot', async () => {
   const counts = await readWithTimeout(db.database, 5_000, async (trx) => {
     const count = async () => (await trx.raw('select count(*)::integer from webhook_pauses')).rows[0].count;
     const before = await count();

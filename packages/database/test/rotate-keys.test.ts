@@ -49,7 +49,7 @@ async function addAttempt(
   return { delivery_id: id, claim: number };
 }
 
-test('a rotation encrypts the values of an old key with the new one and keeps their content', async () => {
+test('a rotation encrypts values of an old key with the new key and keeps their content', async () => {
   const webhooks = await Promise.all(Array.from({ length: 205 }, () => addWebhook(before)));
   const attempts = await Promise.all(Array.from({ length: 205 }, (_, claim) => addAttempt(before, claim)));
   await addWebhook(after);
@@ -87,7 +87,7 @@ test('a rotation encrypts the values of an old key with the new one and keeps th
   });
 });
 
-test('a rotation stops at an unknown key and names it, and continues when the key is set', async () => {
+test('a rotation stops at an unknown key and names it, and a run with the key continues', async () => {
   await addWebhook(before);
   await expect(rotateKeys(db.database, after)).rejects.toThrow('"old"');
   expect(await rotateKeys(db.database, during)).toEqual({
@@ -98,7 +98,7 @@ test('a rotation stops at an unknown key and names it, and continues when the ke
   });
 });
 
-test('a rotation keeps a value that changes meanwhile, and rotates the others of its row', async () => {
+test("a rotation keeps a value that was changed during it, and rotates the row's other values", async () => {
   const id = await addWebhook(before);
   const location = { workspaceId, table: 'webhooks', id, column: 'url' };
   const url_encrypted = after.encrypt('http://other/', location);

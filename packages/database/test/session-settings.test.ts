@@ -16,7 +16,7 @@ const names = [
   'enable_bitmapscan',
 ];
 
-/** Values of the settings of a connection by name, with their source. */
+/** Returns value and source of each setting of a new connection, by name. */
 async function settingsOf(options: Partial<DatabaseOptions>): Promise<Record<string, [string, string]>> {
   const database = createDatabase({ url: db.url, applicationName: 'test', poolSize: 1, ...options });
   const { rows } = await database.knex.raw(
@@ -27,7 +27,7 @@ async function settingsOf(options: Partial<DatabaseOptions>): Promise<Record<str
   return Object.fromEntries(rows.map((row: Record<string, string>) => [row.name, [row.setting, row.source]]));
 }
 
-test('the settings of a connection are made by a statement, and not as startup parameters', async () => {
+test('the settings of a connection are set by a statement, and not as startup parameters', async () => {
   const settings = await settingsOf({ statementTimeoutMs: 7_000, lockTimeoutMs: 1_234, plansByKey: true });
   expect(settings).toEqual({
     statement_timeout: ['7000', 'session'],
@@ -39,7 +39,7 @@ test('the settings of a connection are made by a statement, and not as startup p
   });
 });
 
-test('a parameter of the url replaces a limit', async () => {
+test('a parameter of the database URL overrides the default limit', async () => {
   const url = new URL(db.url);
   url.searchParams.set('statement_timeout', '321');
   const settings = await settingsOf({ url: url.href });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-/** The array as the server received it, in the server's text form. */
+/** Returns the array that the server received, in the server's text form. */
 async function readBack(type: string, value: unknown): Promise<string> {
   const text = `select $1::${type}[]::text as seen`;
   const [row] = await db.database.prepared<{ seen: string }>({ name: `read-back.${type}`, text }, [value]);
@@ -41,7 +41,7 @@ test.each(Object.entries(samples))(
   },
 );
 
-test('a lone surrogate is sent as the replacement character, like pg sends it', async () => {
+test('a lone surrogate is sent as the replacement character, as the library pg does', async () => {
   expect(await readBack('text', sqlArray.text(['a\ud83dz']))).toBe('{a�z}');
 });
 

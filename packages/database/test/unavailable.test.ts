@@ -4,11 +4,11 @@ import { createDatabase, type Database } from '../src/connection.js';
 import { classifyDatabaseError, toUnavailableError } from '../src/errors.js';
 
 let db: TestDatabase;
-/** A second database, whose session runs the statements that make the first one unavailable. */
+/** A second database, in which the statements run that make the first one unavailable. */
 let elsewhere: TestDatabase;
 let name: string;
 const role = `tocsin_role_${randomUUID().replaceAll('-', '')}`;
-/** The database under test, used by a role without privileges. Each test opens its own. */
+/** The database under test, opened by each test with a role without privileges. */
 let database: Database;
 
 beforeAll(async () => {
@@ -93,7 +93,7 @@ test.each([
   expect(await work()).toBeDefined();
 });
 
-test('a wait for a lock ends at its limit as a timeout', async () => {
+test('a statement that waits for a lock longer than the lock timeout fails as a timeout', async () => {
   open({ lockTimeoutMs: 50 });
   const lock = `select pg_advisory_xact_lock(1)`;
   await db.database.knex.transaction(async (trx) => {
@@ -104,14 +104,14 @@ test('a wait for a lock ends at its limit as a timeout', async () => {
   });
 });
 
-test('a statement without privilege is not an unavailable database', async () => {
+test('a missing privilege on a table is not classified as an unavailable database', async () => {
   open();
   const error = await thrown(() => database.knex.raw('select * from webhooks'));
   expect(classifyDatabaseError(error)).toBe('other');
   expect(toUnavailableError(error)).toBe(error);
 });
 
-test('outdated and discarded prepared statements are retried on a new connection', async () => {
+test('outdated and deallocated prepared statements are retried on a new connection', async () => {
   await db.database.knex.raw(
     'create table typed (n integer); insert into typed values (7); grant select on typed to public',
   );

@@ -26,14 +26,14 @@ async function open(options: Partial<DatabaseOptions>) {
 
 const one = () => database.prepared({ name: 'one', text: 'select 1' }, []);
 
-/** The result of a call (`done` or the kind of its error) and its duration. */
+/** Resolves to the duration of a call, and to `done` or the kind of its error. */
 async function timed(call: () => Promise<unknown>) {
   const startedAtMs = performance.now();
   const outcome = await call().then(() => 'done' as const, classifyDatabaseError);
   return { outcome, tookMs: performance.now() - startedAtMs };
 }
 
-test('an unresponsive database fails new calls at once, until a probe succeeds', async () => {
+test('calls to an unresponsive database fail at once until a probe succeeds', async () => {
   await open({ refuseAfterMs: 300, statementTimeoutMs: 20_000, acquireTimeoutMs: 10_000 });
   proxy.freeze();
   const first = timed(one);
@@ -62,7 +62,7 @@ test('a long statement does not open the circuit breaker', async () => {
   await slow;
 });
 
-test('a statement on a frozen connection fails as unavailable, and its connection is not reused', async () => {
+test('a statement on a frozen connection fails as unavailable, and the connection is not reused', async () => {
   await open({ statementTimeoutMs: 200, poolSize: 1 });
   proxy.freeze();
   expect((await timed(one)).outcome).toBe('unavailable');
@@ -70,7 +70,7 @@ test('a statement on a frozen connection fails as unavailable, and its connectio
   expect((await timed(one)).outcome).toBe('done');
 });
 
-test('a connection that was idle for longer than the timeout runs its next statement', async () => {
+test('a connection that was idle for longer than the query timeout runs its next statement', async () => {
   await open({ statementTimeoutMs: 200, poolSize: 1 });
   await sleep(1_400);
   expect((await timed(one)).outcome).toBe('done');
@@ -78,7 +78,7 @@ test('a connection that was idle for longer than the timeout runs its next state
   expect((await timed(one)).outcome).toBe('unavailable');
 });
 
-test('a transaction on a frozen connection fails within one second above the statement timeout', async () => {
+test('a statement in a frozen transaction fails within one second of the statement timeout', async () => {
   await open({ statementTimeoutMs: 200 });
   const { outcome, tookMs } = await timed(() =>
     database.knex.transaction(async (trx) => {

@@ -2,7 +2,7 @@
 export const apiKeys = `
   create table api_keys (
     id uuid primary key,
-    -- bcrypt hash of the secret part. Nothing else that is derived from the secret is stored.
+    -- bcrypt hash of the secret part. The secret is stored in no other form.
     key_hash text not null,
     description text not null,
     is_active boolean not null default true,
@@ -13,15 +13,15 @@ export const apiKeys = `
   create index api_keys_active on api_keys (is_active) where is_active;
 `;
 
-/** Part of the initial schema: rows by which processes check the pipeline and their keys. */
+/** Part of the initial schema: rows with which processes test the pipeline and their encryption keys. */
 export const selfChecks = `
-  -- Time of the newest marker that a worker has committed; at most one row. The lag of the pipeline is its age.
+  -- Time of the newest marker that a worker has committed; at most one row. Its age is the lag of the pipeline.
   create table pipeline_marker (
     id boolean primary key default true check (id),
     marked_at timestamptz not null
   );
 
-  -- A known value that the current key has encrypted; at most one row. A process that cannot decrypt it has the wrong
+  -- A known value, encrypted with the current key; at most one row. A process that cannot decrypt it has the wrong
   -- SECRETS_KEYS.
   create table secrets_canary (
     id boolean primary key default true check (id),

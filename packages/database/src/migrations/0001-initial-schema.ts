@@ -4,10 +4,10 @@ import { deliveryStats } from './0001-delivery-stats.js';
 import { auditEvents, deadLettersAndJobs, noticesAndSettings } from './0001-jobs-and-notices.js';
 
 /**
- * History (alerts, deliveries, attempts) is partitioned by an id that begins with the time of acceptance. Open
- * deliveries are in a small table without partitions, `open_deliveries`: the dispatcher's queries cost the same with
- * ten thousand deliveries in the history and with ten million. A history row is written twice, the second time as a
- * HOT update.
+ * The history (alerts, deliveries, attempts) is partitioned by an id that begins with the time of acceptance. Open
+ * deliveries are in a small table without partitions, `open_deliveries`, so that the dispatcher's queries take equally
+ * long for any size of the history. A delivery in the history is written twice: when it is accepted, and as a HOT
+ * update when it ends.
  */
 export const initialSchema = {
   name: '0001-initial-schema',
@@ -31,7 +31,7 @@ const webhooksAndRules = `
   create table webhooks (
     id uuid primary key,
     workspace_id uuid not null,
-    -- Id that the caller has chosen.
+    -- Id chosen by the caller.
     external_id text,
     name text not null,
     -- url, headers and body can contain credentials. Columns named *_encrypted are encrypted with AES-256-GCM.
@@ -44,16 +44,17 @@ const webhooksAndRules = `
     enabled boolean not null,
     disabled_at timestamptz,
     retry_on_timeout boolean not null,
-    -- Reason of an automatic disabling; null for a webhook that a person disabled.
+    -- Reason why the system disabled the webhook; null if a person disabled it.
     disabled_reason text,
-    -- Options; null unless the webhook asks for them.
+    -- Options of the webhook; null for the default.
     retry_schedule_ms integer[],
     timeout_ms integer,
     rate_limit_requests integer,
     rate_limit_period_ms integer,
     signing boolean not null default false,
     idempotency_header text,
-    -- The pause by hand that was asked for last, and the times of all such pauses: they do not count as age of a delivery.
+    -- End of the last pause that a person requested, and the time ranges of all such pauses. The age after which a
+    -- delivery expires does not include these ranges.
     paused_until timestamptz,
     manual_pauses tstzmultirange,
     version integer not null default 1,
@@ -64,7 +65,7 @@ const webhooksAndRules = `
   create index webhooks_workspace on webhooks (workspace_id, id);
   create unique index webhooks_external_id on webhooks (workspace_id, external_id) where external_id is not null;
 
-  -- Secrets that sign the requests of a webhook; each signs until it expires.
+  -- Secrets that sign the requests of a webhook. A request has one signature for each secret that has not expired.
   create table webhook_signing_secrets (
     id uuid primary key,
     webhook_id uuid not null references webhooks (id) on delete cascade,
@@ -74,36 +75,37 @@ const webhooksAndRules = `
   );
   create index webhook_signing_secrets_webhook on webhook_signing_secrets (webhook_id, id);
 
-  -- State of a rate limit. The row exists while the webhook has a limit and is enabled.
+  -- State of a webhook's rate limit. The row exists while the webhook has a limit and is enabled.
   create table webhook_rate_limits (
     webhook_id uuid primary key references webhooks (id) on delete cascade,
     requests integer not null,
     period_ms integer not null,
-    -- Time at which the next request is due at the pace of the limit.
+    -- Earliest time of the next request at the average rate of the limit.
     next_at timestamptz not null default now()
   ) with (fillfactor = 50);
 
   create table alert_rules (
     id uuid primary key,
     workspace_id uuid not null,
-    -- Id that the caller has chosen; null for a deleted rule.
+    -- Id chosen by the caller; null for a deleted rule.
     external_id text,
     name text not null,
     model_id uuid not null,
     threshold double precision not null,
     bound text not null check (bound in ('upper_bound', 'lower_bound')),
     enabled boolean not null,
-    -- Seconds after a dispatched alert in which the alerts that fire are suppressed; 0 for none.
+    -- Time after a dispatched alert in which further alerts of the rule are suppressed, in seconds; 0 for no cooldown.
     cooldown_seconds integer not null default 0,
     silenced_until timestamptz,
-    -- The alert from which the cooldown runs; kept only while the rule has one.
+    -- Acceptance time and id of the alert that started the cooldown; null while the rule has no cooldown.
     cooldown_from timestamptz,
     cooldown_alert_id uuid,
     version integer not null default 1,
     created_at timestamptz not null,
     updated_at timestamptz not null,
     last_updated_by text not null,
-    -- The row of a deleted rule stays, so that a late alert of the rule differs from an alert of an unknown rule.
+    -- The row of a deleted rule is kept, so that a late alert of the rule can be distinguished from an alert of an
+    -- unknown rule.
     deleted_at timestamptz
   );
   create index alert_rules_workspace on alert_rules (workspace_id, id) where deleted_at is null;
@@ -119,7 +121,7 @@ const webhooksAndRules = `
 `;
 
 const alertsAndDeliveries = `
-  -- The primary key makes a second message with the same (workspace_id, alert_id) a duplicate.
+  -- The primary key detects a second message with the same (workspace_id, alert_id) as a duplicate.
   create table alert_keys (
     workspace_id uuid not null,
     alert_id uuid not null,
@@ -132,9 +134,9 @@ const alertsAndDeliveries = `
     id uuid primary key,
     workspace_id uuid not null,
     alert_id uuid not null,
-    -- Id of the HTTP request that published the alert; log lines of later retries carry it.
+    -- Id of the HTTP request that published the alert. Log lines about the alert and its deliveries contain it.
     request_id text,
-    -- Trace context of the fan-out, which the spans of its deliveries continue; null unless tracing is on.
+    -- Trace context of the fan-out, the parent of the spans of the deliveries; null if tracing is off.
     traceparent text,
     accepted_at timestamptz not null,
     fired_at text not null,
@@ -146,25 +148,27 @@ const alertsAndDeliveries = `
     threshold double precision not null,
     bound text not null,
     state text not null default 'firing' check (state in ('firing', 'resolved')),
-    -- Texts by name; null without any. The type json keeps the order of the names, so that every attempt renders the same body.
+    -- Objects of names and texts; null without entries. The type json keeps the order of the names, so that every
+    -- attempt renders the same body.
     labels json,
     annotations json,
     is_test boolean not null default false,
     outcome text not null,
-    -- Set only for the outcome 'suppressed'; a cooldown names the alert from which it runs.
+    -- Set if the outcome is 'suppressed'. suppressed_by_alert is the alert that started the cooldown.
     suppressed_by text check (suppressed_by in ('cooldown', 'silence')),
     suppressed_by_alert uuid,
-    -- Values of a notice about a webhook or about dead letters; null for every other alert.
+    -- Values of a notice about a webhook or about dead letters; null for all other alerts.
     notice jsonb,
-    -- Webhooks for a dispatch by hand: of an alert over its workspace's limit, and of a disabled rule in the message.
+    -- Webhooks to call in a dispatch by hand. Stored if the alert exceeded its workspace's limit, or if its message
+    -- contained a disabled rule.
     webhook_ids uuid[],
-    -- The dispatch by hand, and the principal that asked for it.
+    -- Time of the dispatch by hand, and the principal that requested it.
     dispatched_at timestamptz,
     dispatched_by text
   ) partition by range (id);
   create index alerts_workspace on alerts (workspace_id, id);
   create index alerts_model on alerts (workspace_id, model_id, id);
-  -- Alerts without labels have no entry. Stored labels contain no NUL, which jsonb would refuse.
+  -- Alerts without labels have no index entry. Labels are stored without NUL characters, which jsonb rejects.
   create index alerts_labels on alerts using gin ((labels::jsonb) jsonb_path_ops) where labels is not null;
 
   create table deliveries (
@@ -175,31 +179,32 @@ const alertsAndDeliveries = `
     alert_rule_id uuid not null,
     webhook_id uuid not null,
     webhook_name text not null,
-    -- Scheme and host of the last attempt; before the first one, of the webhook's url when the alert was accepted.
+    -- Scheme and host of the last attempt. Before the first attempt: of the webhook's url at the time of acceptance.
     destination text not null,
-    -- 'open': the row in open_deliveries has the state (waiting, queued or sending).
+    -- 'open' means waiting, queued or sending; the row in open_deliveries tells which.
     status text not null check (status in ('open', 'succeeded', 'failed', 'skipped')),
-    -- 1 for the first run; each redelivery of an ended delivery starts the next run.
+    -- 1 for the first run. Each redelivery of an ended delivery starts the next run.
     run integer not null default 1,
     attempts_made integer not null default 0,
-    -- Claims of ended runs. The next run continues from this number, so a claim number is never used twice.
+    -- Number of claims in ended runs. The next run continues with this number, so that no claim number is used twice.
     claims integer not null default 0,
     first_succeeded_at timestamptz,
-    -- Set only while failed. A separate indexed column keeps the update of every success HOT.
+    -- Set while the status is 'failed'. It is a separate indexed column so that the update of a succeeded delivery
+    -- changes no indexed column and is HOT.
     failed_at timestamptz,
     status_code integer,
     error_code text,
     error text,
-    -- The rendered text that was not sent because it is not JSON.
+    -- The rendered text, if it was not sent because it is not valid JSON.
     rendered_encrypted bytea
   ) partition by range (id);
   create index deliveries_workspace on deliveries (workspace_id, id);
   create index deliveries_webhook on deliveries (webhook_id, id);
   create index deliveries_failed on deliveries (workspace_id, id) where failed_at is not null;
-  -- Deliveries without an error have no entry, so the update of every success stays HOT.
+  -- Deliveries without an error have no index entry, so that the update of a succeeded delivery is HOT.
   create index deliveries_error on deliveries (workspace_id, error_code, id) where error_code is not null;
 
-  -- The key contains the claim, so that a commit with an unknown outcome can be repeated.
+  -- The primary key contains the claim number, so that a commit with an unknown result can be repeated.
   create table attempts (
     delivery_id uuid not null,
     claim integer not null,
@@ -207,9 +212,9 @@ const alertsAndDeliveries = `
     trigger text not null check (trigger in ('scheduled', 'manual')),
     started_at timestamptz not null,
     duration_ms integer not null,
-    -- Scheme and host of the request.
+    -- Scheme and host of the request's url.
     destination text not null,
-    -- Body of the request; body, Location and Retry-After of the response, redacted.
+    -- Body of the request, and body, Location and Retry-After of the response, without secrets.
     exchange_encrypted bytea not null,
     status_code integer,
     response_truncated boolean not null default false,
@@ -220,8 +225,8 @@ const alertsAndDeliveries = `
 `;
 
 const openDeliveries = `
-  -- Each delivery worker that runs has one row, which it renews every second. A claim of a worker whose lease has expired,
-  -- or whose row is missing, is free.
+  -- One row for each running delivery worker, which renews its lease every second. Claims of a worker without a row, or
+  -- with an expired lease, can be released.
   create table workers (
     id uuid primary key,
     name text not null,
@@ -237,51 +242,56 @@ const openDeliveries = `
     run integer not null,
     state text not null check (state in ('waiting', 'queued')),
     due_at timestamptz not null,
-    -- Why the row was last set to waiting. The pause of its webhook is read from webhook_pauses.
+    -- Reason of the last return to the state 'waiting'. webhook_pauses tells if the webhook is paused.
     waiting_reason text not null default 'backlog',
-    -- Index of the next step of the retry schedule, and the start of this run.
+    -- Index of the next step in the retry schedule, and the start time of this run.
     step smallint not null default 0,
     opened_at timestamptz not null,
     manual boolean not null default false,
-    -- Lease of a queued row: after it, the message is lost if nobody has claimed the row.
+    -- Lease of a queued row. If no worker has claimed the row by then, its message is considered lost.
     lease_until timestamptz,
-    -- The columns of a claim. None is indexed, so that a claim is a HOT update. 'queued' and claimed is 'sending'.
+    -- The following columns belong to the claim. None of them is indexed, so that a claim is a HOT update. A row in the
+    -- state 'queued' that is claimed is shown as 'sending'.
     claim integer not null,
-    -- Id of the worker that delivers the row; null unless claimed. No foreign key: it would cost each claim a lookup.
+    -- Id of the worker that claimed the row; null if unclaimed. A foreign key would add a lookup to every claim.
     claimed_by uuid,
-    -- Random id of the batch that claimed, so that the batch can repeat a claim whose commit is unknown.
+    -- Random id of the batch that claimed the row. The batch can repeat its claim if the result of the commit is
+    -- unknown.
     claim_token uuid,
-    -- Consecutive claims without an outcome. The current claim counts until its outcome is recorded.
+    -- Number of consecutive claims without a recorded outcome, including the current claim.
     claims_without_outcome smallint not null default 0
   ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
           autovacuum_vacuum_cost_delay = 0);
   create index open_deliveries_waiting on open_deliveries (workspace_id, webhook_id, due_at)
     where state = 'waiting';
-  -- Leads to the workspaces with deliveries due, and to these deliveries, whatever the number of webhooks. A statement that
-  -- orders by "due_at nulls first" reads this index, and one that orders by "due_at" reads open_deliveries_waiting:
-  -- otherwise a plan that was made for few rows could take one index for the other.
+  -- Finds workspaces with deliveries due, and their oldest due deliveries, for any number of webhooks. Statements for
+  -- this index order by "due_at nulls first", and statements for open_deliveries_waiting order by "due_at". The
+  -- different order keeps the planner from choosing the wrong one of the two indexes in a plan that it made for few
+  -- rows.
   create index open_deliveries_due on open_deliveries (workspace_id, due_at nulls first) include (webhook_id)
     where state = 'waiting';
-  -- Due retries of a webhook with a rate limit are sent before its other deliveries.
+  -- Finds due retries of a webhook with a rate limit, which are sent before its other deliveries.
   create index open_deliveries_retries on open_deliveries (workspace_id, webhook_id, due_at)
     where state = 'waiting' and step > 0;
   create index open_deliveries_queued on open_deliveries (workspace_id, webhook_id) where state = 'queued';
 
-  -- A paused webhook: the destination sent Retry-After, the circuit is open, or a person has paused it. After
-  -- paused_until, while the row exists, the circuit is half-open and single requests are sent as probes.
+  -- A paused webhook: its destination sent Retry-After, its circuit breaker is open, or a person has paused it. The row
+  -- can remain after paused_until: the circuit breaker is then half-open, and single requests are sent as probes.
   create table webhook_pauses (
     webhook_id uuid primary key,
     reason text not null check (reason in ('retry_after', 'circuit', 'manual')),
     since timestamptz not null default now(),
     paused_until timestamptz not null,
-    -- Sentence about the failure that caused the pause.
+    -- Sentence that describes the failure that caused the pause.
     error text,
-    -- Consecutive pauses by the circuit; each is twice as long as the one before, up to a limit.
+    -- Number of consecutive pauses by the circuit breaker. Each pause is twice as long as the previous one, up to a
+    -- limit.
     times integer not null
   );
 
-  -- Deliveries that wait for the end of a pause are due when it ends early, whichever statement ends it. The limit keeps the
-  -- statement below a second; the rest is due within the five minutes for which the dispatcher postpones deliveries.
+  -- When a pause ends early, the deliveries that wait for its end become due at once, whichever statement ended it. The
+  -- limit of 10,000 rows keeps the statement below a second. Further deliveries become due within five minutes, the
+  -- maximum for which the dispatcher postpones them.
   create function bring_paused_forward() returns trigger language plpgsql as $$
     begin
       update open_deliveries set due_at = now()

@@ -2,20 +2,20 @@
 export const deadLettersAndJobs = `
   create table dead_letters (
     id uuid primary key,
-    -- Workspace that the message names; null if it names none, or cannot be read.
+    -- Workspace named in the message; null if the message names none or cannot be read.
     workspace_id uuid,
     reason text not null,
     detail text not null,
     queue text not null,
     routing_key text not null,
-    -- The message, or the beginning of a large one; size_bytes is the size of the whole message.
+    -- The message, or the beginning of a large one. size_bytes is the size of the whole message.
     content bytea not null,
     size_bytes integer,
-    -- Kept so that a requeued message carries the id of its original request.
+    -- Request id of the message, for the log lines after a requeue.
     request_id text,
     created_at timestamptz not null,
     requeued_at timestamptz,
-    -- True: a notice has counted it.
+    -- True if a notice has counted the dead letter.
     noticed boolean not null default false
   );
   create index dead_letters_waiting on dead_letters (id) where requeued_at is null;
@@ -23,8 +23,8 @@ export const deadLettersAndJobs = `
   create index dead_letters_not_noticed on dead_letters (workspace_id, id)
     where not noticed and workspace_id is not null;
 
-  -- Bulk work on a workspace's deliveries or alerts: a job that a worker carries out page by page and that survives
-  -- restarts.
+  -- A job processes many deliveries or alerts of a workspace. A worker carries it out page by page, and it continues
+  -- after a restart.
   create table jobs (
     id uuid primary key,
     kind text not null check (kind in ('redelivery', 'dispatch', 'cancellation')),
@@ -32,9 +32,10 @@ export const deadLettersAndJobs = `
     filter jsonb not null,
     matched integer not null,
     done integer not null default 0,
-    -- Rows with an id below the cursor are not processed yet. The job goes from high ids to low ids.
+    -- Rows with an id below the cursor are not processed yet. The job processes rows in descending order of their ids.
     cursor uuid not null,
-    -- A cancellation has passed deliveries that were being sent, and starts once more at its end.
+    -- True if a cancellation has passed over deliveries that were being sent. The job then starts again when it reaches
+    -- the end.
     revisit boolean not null default false,
     status text not null check (status in ('running', 'done', 'cancelled')),
     created_by text not null,
@@ -47,12 +48,13 @@ export const deadLettersAndJobs = `
 
 /** Part of the initial schema. */
 export const auditEvents = `
-  -- Changes by users and by the system. A row is written in the transaction of its change, and holds no value of it.
+  -- Changes made by users and by the system. A row is written in the transaction of its change, and contains no field
+  -- values.
   create table audit_events (
-    -- The id begins with the time.
+    -- The id begins with the time of the change.
     id uuid primary key,
     time timestamptz not null,
-    -- Null for resources outside workspaces.
+    -- Null if the resource belongs to no workspace.
     workspace_id uuid,
     principal text not null,
     principal_name text not null,
@@ -72,22 +74,22 @@ export const noticesAndSettings = `
   create table workspace_settings (
     workspace_id uuid primary key,
     name text,
-    -- Webhooks of the workspace that are called for notices.
+    -- Webhooks of the workspace that receive notices.
     notice_webhook_ids uuid[] not null default '{}',
     version integer not null default 1,
     updated_at timestamptz not null,
     last_updated_by text not null
   );
 
-  -- Times of the last notices: about a webhook that fails, and about dead letters of a workspace.
+  -- State of notices: about failing webhooks, and about dead letters of a workspace.
   create table webhook_notices (
     webhook_id uuid primary key references webhooks (id) on delete cascade,
-    -- First failure after the last success, which the notice named.
+    -- Time of the first failure after the last success, for which a notice was published.
     failing_since timestamptz not null
   );
   create table dead_letter_notices (
     workspace_id uuid primary key,
-    -- Dead letters before this id are older than the first notice, and are in none.
+    -- Dead letters with a smaller id are older than the first notice, and no notice counts them.
     first_id uuid not null,
     noticed_at timestamptz not null
   );

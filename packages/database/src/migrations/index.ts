@@ -2,15 +2,18 @@ import type { Knex } from 'knex';
 import { initialSchema } from './0001-initial-schema.js';
 
 export interface Migration {
-  /** A name begins with a number of four digits. Migrations are applied in the alphabetical order of their names. */
+  /** Begins with a number of four digits. Migrations are applied in alphabetical order. */
   name: string;
   up: (knex: Knex) => Promise<unknown>;
 }
 
-/** Append-only: a released migration never changes. Expand first, contract in a later release. */
+/**
+ * Append-only: a released migration is never changed. A change of a column first adds the new form, and a later release
+ * removes the old one.
+ */
 export const migrations: readonly Migration[] = [initialSchema];
 
-/** Gives knex the migrations as code, so that they work from any folder and after any build. */
+/** Passes the migrations to knex as code instead of files, so that they do not depend on the folder or the build. */
 export function createMigrationSource(list: readonly Migration[]): Knex.MigrationSource<Migration> {
   return {
     getMigrations: async () => [...list],

@@ -1,17 +1,20 @@
 /**
- * Batches the acknowledgements of one channel, once for each tick of the event loop: the messages up to the first one in
- * flight go in one acknowledgement, the others one by one.
+ * Batches the acknowledgements of one channel, once for each tick of the event loop. All settled messages before the
+ * first message in flight are acknowledged by one frame (AMQP `multiple`), later ones one by one.
  */
 export interface Acker {
   received(tag: number): void;
   ack(tag: number): void;
-  /** Ends the acknowledgements, because the broker redelivers everything that was in flight on a closed channel. */
+  /**
+   * Drops all further acknowledgements, for use after the channel has closed: the broker then redelivers everything in
+   * flight.
+   */
   close(): void;
 }
 
-/** @param send acknowledges one delivery tag, or with `allUpTo` every tag up to it. */
+/** @param send acknowledges one delivery tag or, if `allUpTo` is true, every tag up to it */
 export function createAcker(send: (tag: number, allUpTo: boolean) => void): Acker {
-  // Delivery tags rise on a channel, so the order of insertion is the order of the tags.
+  // Delivery tags increase on a channel, so the insertion order of the map is the order of the tags.
   const isAcked = new Map<number, boolean>();
   let newlyAcked: number[] = [];
   let isScheduled = false;
@@ -27,7 +30,7 @@ export function createAcker(send: (tag: number, allUpTo: boolean) => void): Acke
       if (prefix !== undefined) send(prefix, true);
       for (const tag of tags) if (isAcked.delete(tag)) send(tag, false);
     } catch {
-      // amqplib throws when the connection is closing and the channel has not learned of it yet.
+      // amqplib throws if the connection is closing and the channel has not received the close event yet.
       isClosed = true;
     }
   };
@@ -48,7 +51,10 @@ export function createAcker(send: (tag: number, allUpTo: boolean) => void): Acke
   };
 }
 
-/** Removes the leading tags that are acknowledged. Returns the last of them, if there was one. */
+/**
+ * Removes the acknowledged tags before the first tag that is not acknowledged. Returns the last removed one, or
+ * undefined.
+ */
 function takePrefix(isAcked: Map<number, boolean>): number | undefined {
   let last: number | undefined;
   for (const [tag, acked] of isAcked) {

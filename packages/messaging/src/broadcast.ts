@@ -8,8 +8,8 @@ export interface BroadcastOptions {
 }
 
 /**
- * Receives broadcasts from the exchange `tocsin.events` through an exclusive queue, which ends with the connection.
- * Broadcasts during a disconnection are lost, so a listener must also work without them.
+ * Receives broadcasts from the exchange `tocsin.events` through an exclusive queue, which the broker deletes with the
+ * connection. Broadcasts during a disconnection are lost, so listeners must not depend on receiving all of them.
  */
 export async function listenToBroadcasts(
   broker: Broker,
@@ -23,7 +23,7 @@ export async function listenToBroadcasts(
     await bind();
     const receive = (message: ConsumeMessage | null) => {
       if (message !== null) onMessage(message.content);
-      // The queue was deleted. The next channel declares another one.
+      // The queue was deleted. A new channel is opened, which declares the queue again.
       else channel.close().catch(() => {});
     };
     await channel.consume(queue, receive, { noAck: true });

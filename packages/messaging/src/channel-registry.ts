@@ -2,44 +2,50 @@ import { type Logger, sleep } from '@tocsin/kit';
 import type { Channel, ChannelModel } from 'amqplib';
 import { declareTopology } from './topology.js';
 
-/** A part of the program that needs a channel of its own. */
+/** A component that needs its own channel, such as a publisher or a consumer. */
 export interface ChannelUser {
-  /** Opens and prepares the channel. `onClose` is called when the channel ends, also if the preparation fails because of it. */
+  /** Opens and prepares the channel. `onClose` is called when the channel closes, even during the preparation. */
   openOn(connection: ChannelModel, onClose: () => void): Promise<void>;
 }
 
-/** The channels of one broker connection. A channel that ends alone is opened again, after the topology was declared. */
+/**
+ * The channels of one broker connection. A channel that closes while its connection stays open is opened again, after
+ * the topology has been declared.
+ */
 export interface ChannelRegistry {
-  /** Opens a channel now if there is a connection, and on every later connection. */
+  /** Opens the user's channel on the current connection, if there is one, and on every later connection. */
   add(user: ChannelUser): Promise<void>;
-  /** Opens all channels on a new connection. Rejects if one of them cannot be opened. */
+  /** Opens all channels on a new connection. Rejects if a channel cannot be opened. */
   openAll(connection: ChannelModel): Promise<void>;
-  /** Call it when the connection has ended. All its channels have ended with it. */
+  /** Must be called when the connection has ended, which closes all its channels. */
   disconnected(): void;
   areAllOpen(): boolean;
 }
 
 export interface ChannelRegistryOptions {
-  /** Interval between two declarations of the topology. Undefined: the topology is never declared. */
+  /** Interval between two declarations of the topology, in milliseconds. Undefined: the topology is never declared. */
   declareEveryMs: number | undefined;
   logger: Pick<Logger, 'info' | 'warn'>;
   /** Called when a channel is open and prepared. */
   onOpen: () => void;
-  /** Called when the topology has been declared again on a connection that was already open. */
+  /** Called each time the topology has been declared again on an open connection. */
   onDeclared: () => void;
 }
 
-/** The state of the users' channels on one connection. */
+/** State of the channels on one connection. */
 interface Connected {
   connection: ChannelModel;
   started: Set<ChannelUser>;
   open: Set<ChannelUser>;
   reopening: Set<ChannelUser>;
-  /** Aborted when the connection has ended. */
+  /** Aborted when this connection has ended. */
   ended: AbortController;
 }
 
-/** Limits the work for a channel that the broker ends as soon as it is used. */
+/**
+ * Delay before a closed channel is opened again, in milliseconds. It limits the load if the broker closes the channel
+ * each time.
+ */
 const reopenMs = 1_000;
 
 export function createChannelRegistry(options: ChannelRegistryOptions): ChannelRegistry {
@@ -65,13 +71,13 @@ export function createChannelRegistry(options: ChannelRegistryOptions): ChannelR
     on.open.add(user);
     onOpen();
   };
-  /** A user can be added while the other channels are being opened: its channel must not be opened twice. */
+  /** Prevents a second channel for a user that is added while `openAll` opens the channels. */
   const openOnce = async (user: ChannelUser, on: Connected): Promise<void> => {
     if (on.started.has(user)) return;
     on.started.add(user);
     await open(user, on);
   };
-  /** Repeats until the channel is open, or the connection has ended too: the next connection opens all channels. */
+  /** Retries until the channel is open or the connection has ended. The next connection opens all channels. */
   const reopen = async (user: ChannelUser, on: Connected): Promise<void> => {
     if (on.reopening.has(user)) return;
     on.reopening.add(user);
@@ -88,7 +94,9 @@ export function createChannelRegistry(options: ChannelRegistryOptions): ChannelR
     }
     on.reopening.delete(user);
   };
-  /** The broker does not report when an operator removes a binding, so the topology is declared again every 30 s. */
+  /**
+   * Declares the topology at each interval, because the broker does not report that an operator has removed a binding.
+   */
   const keepDeclared = async (on: Connected): Promise<void> => {
     while (declareEveryMs !== undefined) {
       await sleep(declareEveryMs, on.ended.signal);
@@ -126,7 +134,7 @@ export function createChannelRegistry(options: ChannelRegistryOptions): ChannelR
   };
 }
 
-/** A user whose channel `open` opens and `attach` prepares. */
+/** Creates a channel user: `open` opens its channel and `attach` prepares it. */
 export function createChannelUser<C extends Channel>(
   open: (connection: ChannelModel) => Promise<C>,
   attach: (channel: C) => Promise<void>,
@@ -134,7 +142,7 @@ export function createChannelUser<C extends Channel>(
   return {
     async openOn(connection, onClose) {
       const channel = await open(connection);
-      // An error is followed by `close`. Without a listener it would end the process.
+      // The event `close` follows this event and is handled. Without a listener for `error` the process would exit.
       channel.on('error', () => {});
       channel.on('close', onClose);
       try {
@@ -149,7 +157,7 @@ export function createChannelUser<C extends Channel>(
 
 async function openChannel(connection: ChannelModel): Promise<Channel> {
   const channel = await connection.createChannel();
-  // The call in progress rejects with the error, too. Without a listener it would end the process.
+  // The call in progress rejects with the same error. Without a listener for `error` the process would exit.
   channel.on('error', () => {});
   return channel;
 }

@@ -8,49 +8,51 @@ import { refusalOf } from './refusal.js';
 export interface BrokerOptions {
   /** amqp:// or amqps://user:password@host:port/vhost?cacertfile=…&certfile=…&keyfile=… (paths of PEM files) */
   url: string;
-  /** Name of the connection, as the broker lists it. */
+  /** Name of the connection in the broker's management interface. */
   name: string;
-  /** Receives a line each time the connection is lost or opened. */
+  /** Receives a log line each time the connection is lost or opened. */
   logger?: Pick<Logger, 'info' | 'warn'>;
   /**
-   * Time until exchanges, queues and bindings that an operator has deleted are declared again, in milliseconds. Unless
-   * given: 30,000.
+   * Interval at which exchanges, queues and bindings are declared again, in case an operator has deleted them, in
+   * milliseconds. Default: 30,000.
    */
   declareEveryMs?: number;
-  /** False: exchanges, queues and bindings are used as they exist, for a user that may only publish. Default: true. */
+  /**
+   * False: exchanges, queues and bindings must exist already. Suits a broker user that may only publish. Default: true.
+   */
   declare?: boolean;
   /**
-   * True: a first connection that the broker refuses (login, virtual host, permission) is not tried again. A refusal after
-   * the first connection never ends the attempts. Default: false.
+   * True: no further attempt is made if the broker refuses the first connection (login, virtual host or permission).
+   * After a successful connection, refusals are retried. Default: false.
    */
   stopIfRefused?: boolean;
 }
 
-/** Prepares a channel. It runs again for each channel that takes the place of an ended one. */
+/** Prepares a channel. It runs for the first channel and again for each channel that replaces a closed one. */
 type Attach<C extends Channel> = (channel: C) => Promise<void>;
 
-/** One connection to the broker. It is opened again, with a backoff, each time it is lost. */
+/** One connection to the broker, which is opened again with a backoff each time it is lost. */
 export interface Broker {
-  /** Runs `attach` on a channel of its own: now, on each later connection, and when the channel has ended alone. */
+  /** Runs `attach` on a new channel: now, on each later connection, and after the channel alone has closed. */
   use(attach: Attach<Channel>): Promise<void>;
-  /** Runs `attach` like `use`, on a channel in confirm mode. */
+  /** Runs `attach` on a new channel in confirm mode, at the same times as `use`. */
   useConfirming(attach: Attach<ConfirmChannel>): Promise<void>;
   /** Resolves when the connection and all its channels are open. */
   ready(): Promise<void>;
   isUp(): boolean;
-  /** True while the broker refuses messages (its memory or disk alarm). */
+  /** True while the broker refuses messages because of its memory or disk alarm. */
   isBlocked(): boolean;
-  /** Reason why there is no connection, from the latest attempt or loss. Undefined while there is one. */
+  /** Error of the latest attempt to connect or of the lost connection. Undefined while connected. */
   lastError(): unknown;
-  /** True once `stopIfRefused` has ended the attempts to connect. */
+  /** True after `stopIfRefused` has ended the attempts to connect. */
   hasStopped(): boolean;
   onBlocked(listener: () => void): void;
-  /** Calls `listener` each time the topology was declared again on an open connection. */
+  /** Calls `listener` each time the topology has been declared again on an open connection. */
   onDeclared(listener: () => void): void;
   close(): Promise<void>;
 }
 
-/** Does not wait for the broker. */
+/** Returns without waiting for a connection; `ready` waits for it. */
 export async function createBroker(options: BrokerOptions): Promise<Broker> {
   const { url, name, logger, declareEveryMs = 30_000, declare = true, stopIfRefused = false } = options;
   const log: ChannelRegistryOptions['logger'] = {
@@ -95,8 +97,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     url,
     name,
     attach(connection) {
-      // Listens before any channel is open, because the broker reports a block only once, with the first message that
-      // it receives.
+      // Must run before any channel is open: the broker reports a block only once, when it receives the first message.
       watchBlocked(connection);
       return channels.openAll(connection);
     },

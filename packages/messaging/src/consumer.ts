@@ -11,35 +11,38 @@ export interface ConsumerOptions {
   /** Maximum number of messages in flight. */
   prefetch: number;
   /**
-   * Limit of the bytes in flight. The consumer requests few messages until it knows their size, then as many as fit in
-   * half of the limit. Above the limit it returns all messages to the broker and waits until at most half of the limit
-   * is in flight.
+   * Maximum number of bytes in flight. The consumer requests 32 messages until it knows their mean size, and then as
+   * many as fit in half of the limit. Above the limit it returns all messages to the broker, and receives again when at
+   * most half of the limit is in flight.
    */
   maxBytes?: number;
-  /** Settles the message with one call of `ack` or `retry`, now or later. An error that it throws is a `retry`. */
+  /**
+   * Must settle the message with one call of `ack` or `retry`, now or later. An error that it throws counts as a call
+   * of `retry`.
+   */
   handle: (message: QueueMessage) => void;
-  /** True to start paused. */
+  /** True: the consumer starts paused. */
   isPaused?: boolean;
-  /** Called for each `retry`. */
+  /** Called with the error of each `retry`. */
   onError: (error: unknown) => void;
 }
 
 export interface Consumer {
-  /** Stops receiving. Messages in flight are still handled. */
+  /** Stops receiving messages. The handler still settles the messages in flight. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   /**
-   * Closes the channel, so that the broker delivers the messages in flight to any consumer. A new channel is opened,
-   * paused if the consumer is paused.
+   * Closes the channel, so that the broker redelivers the messages in flight to any consumer. A new channel is opened;
+   * it stays paused if the consumer is paused.
    */
   returnToBroker(): Promise<void>;
-  /** Number of messages that are received and not settled. */
+  /** Number of received messages that are not settled. */
   inFlight(): number;
   /** Resolves when no message is in flight. */
   drained(): Promise<void>;
 }
 
-/** A channel with its subscription and its acknowledgements. */
+/** An open channel with its subscription and its acker. */
 interface Reading extends Source {
   channel: Channel;
   subscription: Subscription;
@@ -47,12 +50,14 @@ interface Reading extends Source {
 
 const retryBackoff = { firstMs: 1_000, maxMs: 5_000 };
 
-/** Consumes one queue. Nothing else acknowledges messages, and no message is ever requeued by a nack. */
+/**
+ * Consumes one queue. All acknowledgements of the process go through consumers, and no message is requeued with a nack.
+ */
 export async function createConsumer(broker: Broker, options: ConsumerOptions): Promise<Consumer> {
   const { queue, maxBytes = Number.POSITIVE_INFINITY, handle, onError } = options;
   let reading: Reading | undefined;
   let isPaused = options.isPaused ?? false;
-  /** Ignores errors: a step that fails ends its channel, and a new channel is opened. */
+  /** Errors need no handling: a failed call closes its channel, and a new channel is opened. */
   const update = async () => reading?.subscription.update().catch(() => {});
   const setPaused = async (paused: boolean) => {
     isPaused = paused;
@@ -66,13 +71,17 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   const returnToBroker = async () => {
     const channel = reading?.channel;
     if (channel === undefined) return;
-    // If the connection ends meanwhile, the promise of `close` never settles, but the event `close` is emitted.
+    // If the connection ends during `close`, the returned promise never settles. The event `close` is emitted in any
+    // case.
     await new Promise<void>((resolve) => {
       channel.once('close', resolve);
       channel.close().catch(() => resolve());
     });
   };
-  /** An unsubscription would not be enough, because all messages that the broker has already sent would still arrive. */
+  /**
+   * Returns all messages to the broker. Cancelling the subscription is not enough, because messages that the broker has
+   * already sent still arrive.
+   */
   const returnAboveLimit = () => {
     onError(
       new Error(`More than ${maxBytes} bytes of messages were in flight and are returned to the broker.`),
@@ -95,7 +104,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       inFlight.remove(message.bytes);
     },
     retry(message, error) {
-      // The error of a returned message is left to the consumer that receives the message next.
+      // The broker delivers a returned message again, and the consumer that receives it handles its errors.
       if (message.isReturned()) return inFlight.remove(message.bytes);
       onError(error);
       const again = () => message.isReturned() || deliver(message);
@@ -106,7 +115,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   };
   const receive = (on: Reading, message: ConsumeMessage | null): void => {
     if (message === null) {
-      // The broker has cancelled the consumer, because the queue has moved or was deleted: the channel starts over.
+      // A null message means that the broker has cancelled the consumer, because the queue has moved or was deleted. A
+      // new channel subscribes again.
       on.channel.close().catch(() => {});
       return;
     }
@@ -143,8 +153,11 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   };
 }
 
-/** A channel keeps its acker across pauses: to acknowledge several messages at once, it must know all in flight. */
+/**
+ * Returns the acker of a channel, the same one before and after a pause. It must know all messages in flight to
+ * acknowledge several with one frame.
+ */
 function ackerOf(channel: Channel): Acker {
-  // The delivery tag is all that amqplib reads of a message that it acknowledges.
+  // amqplib reads only the delivery tag of the message that it acknowledges.
   return createAcker((deliveryTag, allUpTo) => channel.ack({ fields: { deliveryTag } } as Message, allUpTo));
 }

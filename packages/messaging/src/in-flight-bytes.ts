@@ -1,10 +1,10 @@
-/** Counts the messages that a consumer has in flight, and stops the consumer above a byte limit. */
+/** Counts the messages and bytes that a consumer has in flight. */
 export interface InFlightBytes {
   add(bytes: number): void;
   remove(bytes: number): void;
-  /** Number of messages. */
+  /** Number of messages in flight. */
   count(): number;
-  /** Becomes true above `maxBytes` in flight, and false again at half of `maxBytes`. */
+  /** Becomes true when more than `maxBytes` bytes are in flight, and false again at half of `maxBytes`. */
   isFull(): boolean;
   /** Resolves when no message is in flight. */
   drained(): Promise<void>;
@@ -12,7 +12,7 @@ export interface InFlightBytes {
 
 export interface InFlightBytesOptions {
   maxBytes: number;
-  /** Called when `isFull` has changed. */
+  /** Called when the result of `isFull` has changed. */
   onChange: (isFull: boolean) => void;
 }
 

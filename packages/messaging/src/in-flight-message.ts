@@ -3,45 +3,48 @@ import { traceparentOf } from '@tocsin/kit';
 import type { ConsumeMessage } from 'amqplib';
 import type { Acker } from './acker.js';
 
-/**
- * A message that a consumer has received and not settled. Its handler settles it with exactly one call of `ack` or
- * `retry`.
- */
+/** A received message. Its handler must settle it with exactly one call of `ack` or `retry`. */
 export interface QueueMessage {
   readonly content: Buffer;
   readonly queue: string;
   readonly routingKey: string;
-  /** Id of the REST request that published the message: its header `x-request-id`, if that is safe to log. */
+  /**
+   * Id of the HTTP request that published the message, from the header `x-request-id`. Undefined if the header is
+   * missing or not safe to log.
+   */
   readonly requestId: string | undefined;
-  /** Trace context of the publisher: the header `traceparent`. */
+  /** Trace context of the publisher, from the header `traceparent`. */
   readonly traceparent: string | undefined;
-  /** True if the broker has delivered this message before. */
+  /** True if the broker has delivered the message before. */
   readonly redelivered: boolean;
   /**
-   * True once the channel of the message has ended. The broker then delivers the message again, to any consumer, and
-   * settling this one has no effect.
+   * True after the channel of the message has closed. The broker then delivers the message again, to any consumer, and
+   * settling this copy has no effect.
    */
   isReturned(): boolean;
-  /** Acknowledges the message. Call it when all rows of the message are committed. */
+  /** Acknowledges the message. Must be called only after all rows of the message are committed. */
   ack(): void;
-  /** Hands the message to the handler again after a backoff, unless its channel ends first. */
+  /** Calls the handler again with this message after a backoff, unless the channel closes first. */
   retry(error: unknown): void;
 }
 
-/** The consumer's side of `QueueMessage`. */
+/** Functions of the consumer that implement the methods of `QueueMessage`. */
 export interface Settlement {
   isReturned(message: InFlightMessage): boolean;
   ack(message: InFlightMessage): void;
   retry(message: InFlightMessage, error: unknown): void;
 }
 
-/** The queue and channel that a message came from. */
+/** The queue and the channel from which a message was received. */
 export interface Source {
   queue: string;
   acker: Acker;
 }
 
-/** A class and not a closure, because 40,000 messages can be in flight and a class shares its methods. */
+/**
+ * A received message. It is a class instead of a closure because up to 40,000 messages are in flight, and the instances
+ * of a class share their methods.
+ */
 export class InFlightMessage implements QueueMessage {
   readonly content: Buffer;
   readonly queue: string;
@@ -51,7 +54,7 @@ export class InFlightMessage implements QueueMessage {
   readonly redelivered: boolean;
   readonly tag: number;
   readonly source: Source;
-  /** Size of the kept parts of a message, in bytes. Headers that are not kept can have any size and do not count. */
+  /** Size of the stored parts of the message in bytes. Dropped headers are not counted. */
   readonly bytes: number;
   failures = 0;
   readonly #settlement: Settlement;

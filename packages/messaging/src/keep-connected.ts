@@ -6,33 +6,36 @@ import { type ChannelModel, connect } from 'amqplib';
 export interface KeepConnectedOptions {
   /** amqp:// or amqps://user:password@host:port/vhost?cacertfile=…&certfile=…&keyfile=… */
   url: string;
-  /** Name of the connection, as the broker lists it. */
+  /** Name of the connection in the broker's management interface. */
   name: string;
-  /** Opens the channels of a new connection. If it rejects, the connection is dropped and a further one is opened. */
+  /** Opens the channels of a new connection. If it rejects, the connection is closed and another one is opened. */
   attach: (connection: ChannelModel) => Promise<void>;
   onConnected: () => void;
-  /** `disconnected`: an attached connection has ended. `unreachable`: an attempt to connect or attach has failed. */
+  /**
+   * `disconnected`: a connection ended after `attach` succeeded. `unreachable`: an attempt to connect or to attach
+   * failed.
+   */
   onLost: (event: 'disconnected' | 'unreachable', error: unknown) => void;
-  /** Decides whether an error before the first attached connection ends the attempts for good. */
+  /** Returns true if an error before the first attached connection ends all attempts. */
   stopsAttempts: (error: unknown) => boolean;
 }
 
 const heartbeatSeconds = 10;
 const connectTimeoutMs = 10_000;
-/** A broker that is frozen or gone never replies to the close of a connection. */
+/** Time limit for closing a connection, in milliseconds. A frozen or lost broker never replies to the close. */
 const closeTimeoutMs = 2_000;
 const backoff = { firstMs: 100, maxMs: 5_000 };
 
 /**
- * Keeps one connection open, with a backoff between attempts. amqplib's own recovery is not used: it closes a connection
- * politely when `attach` fails, and waits forever if the broker is silent by then.
- * @returns the function that closes the connection for good
+ * Keeps one connection open, with a backoff between attempts. amqplib's own recovery is not used: if `attach` fails it
+ * sends a close request and waits for the reply without a time limit.
+ * @returns function that closes the connection and ends all attempts
  */
 export function keepConnected(options: KeepConnectedOptions): () => Promise<void> {
   const { url, name, attach, onConnected, onLost, stopsAttempts } = options;
   const closing = new AbortController();
   let connection: ChannelModel | undefined;
-  /** Aborted to destroy the socket of the present attempt or connection. */
+  /** Destroys the socket of the current attempt or connection when aborted. */
   let socket = new AbortController();
 
   const attempt = async (onAttached: () => void): Promise<void> => {
@@ -42,7 +45,7 @@ export function keepConnected(options: KeepConnectedOptions): () => Promise<void
         ...socketOptions(name, socket.signal),
         ...readCertificates(url),
       });
-      // An error is followed by `close`. Without a listener it would end the process.
+      // The event `close` follows this event and is handled. Without a listener for `error` the process would exit.
       connection.on('error', () => {});
       joinWrites(connection);
       const closed = endOf(connection);
@@ -84,12 +87,12 @@ export function keepConnected(options: KeepConnectedOptions): () => Promise<void
   };
 }
 
-/** amqplib passes these options on to `net.connect` or `tls.connect`, which destroy the socket when `signal` is aborted. */
+/** Options that amqplib passes to `net.connect` or `tls.connect`. The socket is destroyed when `signal` is aborted. */
 function socketOptions(name: string, signal: AbortSignal) {
   return { clientProperties: { connection_name: name }, timeout: connectTimeoutMs, noDelay: true, signal };
 }
 
-/** PEM files that the URL names, for `tls.connect`. They are read for each connection, so that renewed ones are used. */
+/** Reads the PEM files named in the URL. They are read for each connection, so that renewed certificates are used. */
 function readCertificates(url: string): { ca?: Buffer; cert?: Buffer; key?: Buffer } {
   const { searchParams } = new URL(url);
   const options = { ca: 'cacertfile', cert: 'certfile', key: 'keyfile' };
@@ -102,8 +105,8 @@ function readCertificates(url: string): { ca?: Buffer; cert?: Buffer; key?: Buff
 }
 
 /**
- * Joins the frames of one turn of the event loop into one system call; amqplib makes a call for each frame. The socket is not
- * part of its public interface.
+ * Sends all frames of one event-loop turn with one system call. amqplib makes a system call for each frame. Its socket
+ * is not part of its public interface.
  */
 function joinWrites({ connection }: ChannelModel): void {
   const { stream } = connection as unknown as { stream: Socket };
@@ -117,7 +120,7 @@ function joinWrites({ connection }: ChannelModel): void {
   }) as Socket['write'];
 }
 
-/** Returns a promise that rejects when the connection has ended. */
+/** Returns a promise that rejects when the connection ends. */
 function endOf(connection: ChannelModel): Promise<never> {
   return new Promise((_, reject) => {
     connection.once('close', (error?: Error) =>

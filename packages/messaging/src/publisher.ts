@@ -13,8 +13,8 @@ export interface Publication {
 }
 
 /**
- * With every reason but `returned` the message may have arrived, and publishing it again is safe. The cause of `unavailable`
- * is the error of the connection or the channel, if there was one.
+ * Error of a message that was not confirmed. The message may have reached the broker for every reason but `returned`,
+ * and publishing it again is safe. The cause of `unavailable` is the error of the connection or the channel, if any.
  */
 export class PublishError extends Error {
   readonly reason: 'unavailable' | 'blocked' | 'timeout' | 'refused' | 'returned';
@@ -28,15 +28,16 @@ export class PublishError extends Error {
 
 export interface Publisher {
   /**
-   * Publishes a persistent, mandatory message. Resolves when the broker has confirmed it.
+   * Publishes a persistent, mandatory message. Resolves after the broker has confirmed it.
    * @throws PublishError
    */
   publish(publication: Publication): Promise<void>;
 }
 
 /**
- * The unconfirmed message is the first probe: its confirm closes the circuit when the broker continues. A further
- * message is sent after 30 s, in case the confirm is lost for good. Heartbeats have ended a dead connection by then.
+ * Probes of the confirm circuit breaker, in milliseconds. Usually a late confirm of an unconfirmed message closes the
+ * breaker. One new message is sent every 30 s in case that confirm is lost. Heartbeats end a dead connection before
+ * this time.
  */
 const confirmProbes = { firstProbeAfterMs: 30_000, probeEveryMs: 30_000, forgetAfterMs: 30_000 };
 
@@ -46,18 +47,18 @@ interface Pending {
 }
 
 export interface PublisherOptions {
-  /** Longest wait for a confirm, in milliseconds. Default: 5,000. */
+  /** Maximum wait for a confirm, in milliseconds. Default: 5,000. */
   confirmTimeoutMs?: number;
-  /** Time without any confirm, in milliseconds, after which messages are rejected at once. Default: no limit. */
+  /** The circuit breaker opens after this time without any confirm, in milliseconds. Default: never. */
   refuseAfterMs?: number;
 }
 
-/** A publisher on its own channel with publisher confirms. */
+/** Creates a publisher with its own channel in confirm mode. */
 export async function createPublisher(broker: Broker, options: PublisherOptions = {}): Promise<Publisher> {
   const { confirmTimeoutMs = 5_000, refuseAfterMs = Number.POSITIVE_INFINITY } = options;
   const confirmBreaker = createCircuitBreaker({ openAfterMs: refuseAfterMs, ...confirmProbes });
   let channel: ConfirmChannel | undefined;
-  /** The broker's reason for the end of the latest channel. */
+  /** Error with which the broker closed the latest channel. */
   let channelError: unknown;
   let sequence = 0;
   const pending = new Map<string, Pending>();
@@ -81,7 +82,7 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
   });
 
   let isCheckScheduled = false;
-  /** Runs only while messages are unconfirmed, so that a closed broker leaves no timer behind. */
+  /** The timer runs only while messages are unconfirmed, so no timer is left after the broker is closed. */
   const checkOverdueLater = () => {
     if (isCheckScheduled) return;
     isCheckScheduled = true;
@@ -133,24 +134,30 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
   };
 }
 
-/** One timer serves all messages: a timer for each would cost more than the publishing. */
+/**
+ * Interval of the check for overdue confirms, in milliseconds. One timer for all messages takes less CPU time than a
+ * timer for each message.
+ */
 const overdueCheckMs = 250;
 
 function failOverdue(pending: Map<string, Pending>, nowMs: number): void {
   for (const { deadlineMs, fail } of pending.values()) {
-    // Messages are kept in the order of their deadlines, so the first one that is not overdue ends the search.
+    // The map is in the order of the deadlines, so no later message is overdue either.
     if (deadlineMs > nowMs) return;
     fail(new PublishError('timeout', 'The broker has not confirmed the message in time.'));
   }
 }
 
 /**
- * Longest wait for the confirms of messages that the broker had received before the block. With 256 messages in flight
- * the slowest confirm took 180 ms.
+ * Maximum wait, in milliseconds, for the confirms of messages that the broker received before it blocked. The slowest
+ * of 256 confirms took 180 ms.
  */
 const confirmAfterBlockMs = 250;
 
-/** A blocked broker reads no further message, so the messages that it had not received fail without the full timeout. */
+/**
+ * Rejects messages soon after the broker has blocked. It reads no further messages, so waiting for the full confirm
+ * timeout is useless.
+ */
 function failSoon(unconfirmed: Pending[]): void {
   const failAll = () => {
     for (const { fail } of unconfirmed) fail(blocked());
@@ -167,8 +174,8 @@ function unavailable(cause?: unknown): PublishError {
 }
 
 /**
- * In amqplib, only the text of the error tells a nack from a closed channel, and the broker's reason for the closed channel
- * comes in an event before it.
+ * Distinguishes a nack from a closed channel by the text of the error, because amqplib has no other sign. The broker's
+ * reason for closing the channel is in the event `error`, which was emitted before.
  */
 function rejection(cause: unknown, channelError: unknown): PublishError {
   const nacked = cause instanceof Error && cause.message === 'message nacked';

@@ -2,12 +2,15 @@ import { withTimeout } from '@tocsin/kit';
 import type { Channel } from 'amqplib';
 import type { Broker } from './connection.js';
 
-/** Number of messages that are ready in a queue. Throws if the broker is unavailable or does not reply within 2 s. */
+/**
+ * Resolves to the number of messages that are ready in a queue. Rejects if the broker is unavailable or does not reply
+ * within 2 s.
+ */
 export type QueueDepth = () => Promise<number>;
 
 const replyTimeoutMs = 2_000;
 
-/** Uses its own channel, because the broker closes the channel if the queue does not exist. */
+/** Uses a separate channel, because the broker closes the channel if the queue does not exist. */
 export async function createQueueDepth(broker: Broker, queue: string): Promise<QueueDepth> {
   let channel: Channel | undefined;
   let pending: ReturnType<Channel['checkQueue']> | undefined;
@@ -20,7 +23,8 @@ export async function createQueueDepth(broker: Broker, queue: string): Promise<Q
 
   return async () => {
     if (channel === undefined) throw new Error('The broker is unavailable.');
-    // Concurrent calls share one request. A broker that is blocked for hours would otherwise collect thousands of them.
+    // Concurrent calls share one request, so that requests do not accumulate while the broker does not reply for a long
+    // time.
     pending ??= channel.checkQueue(queue).finally(() => {
       pending = undefined;
     });

@@ -1,13 +1,13 @@
-/** `forbidden`: login or permission. `undeclared`: an exchange or queue that does not exist. */
+/** `forbidden`: the login or a permission was refused. `undeclared`: the exchange or queue does not exist. */
 export type Refusal = 'forbidden' | 'undeclared';
 
 /** Reply codes of AMQP 0-9-1: ACCESS_REFUSED, NOT_FOUND, NOT_ALLOWED. */
 const byCode: Readonly<Record<number, Refusal>> = { 403: 'forbidden', 404: 'undeclared', 530: 'forbidden' };
 
-/** Classifies an error of amqplib as a refusal by the broker, which a new connection does not repair. */
+/** Returns the kind of a refusal by the broker, which a new connection cannot repair. Undefined for every other error. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error && typeof error.code === 'number') return byCode[error.code];
-  // For a refused login amqplib gives the reply code in the text only.
+  // amqplib gives the reply code of a refused login only in the text of the error.
   return /\bACCESS.REFUSED\b/.test(error.message) ? 'forbidden' : undefined;
 }

@@ -1,10 +1,12 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
 
-/** The subscription of one channel to a queue. It exists while messages may be received. */
+/** The subscription of one channel to a queue. It exists while the consumer may receive messages. */
 export interface Subscription {
-  /** Subscribes if `mayReceive` returns true, and unsubscribes otherwise. Rejects if the channel ends meanwhile. */
+  /**
+   * Subscribes if `mayReceive` returns true, and unsubscribes otherwise. Rejects if the channel closes during the call.
+   */
   update(): Promise<void>;
-  /** Call it for each message received. */
+  /** Must be called for each received message with its size. */
   received(bytes: number): void;
 }
 
@@ -12,18 +14,18 @@ export interface SubscriptionOptions {
   queue: string;
   /** Maximum number of messages in flight. */
   prefetch: number;
-  /** Number of bytes in flight that the prefetch aims for. */
+  /** Number of bytes in flight at which the prefetch aims. */
   targetBytes: number;
   mayReceive: () => boolean;
   /** Number of messages in flight. */
   inFlight: () => number;
-  /** `null`: the broker has cancelled the subscription. */
+  /** `null` means that the broker has cancelled the subscription. */
   onMessage: (message: ConsumeMessage | null) => void;
 }
 
 /**
- * Prefetch until the size of the messages is known. Thirty-two of the largest messages that the shipped configuration
- * of RabbitMQ accepts take 32 MiB; a prefetch of 40,000 would allow 40 GiB of them.
+ * Prefetch until the size of the messages is known. 32 of the largest messages that the shipped RabbitMQ configuration
+ * accepts use 32 MiB. A prefetch of 40,000 would allow 40 GiB.
  */
 const firstPrefetch = 32;
 
@@ -32,8 +34,8 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
   const first =
     targetBytes === Number.POSITIVE_INFINITY ? options.prefetch : Math.min(firstPrefetch, options.prefetch);
   /**
-   * Tags of one or two consumers. The broker fixes the prefetch of a consumer when it starts, so a second consumer
-   * extends it.
+   * Tags of one or two consumers on the channel. The prefetch of a consumer cannot be changed after its start, so a
+   * second consumer adds to it.
    */
   let consumerTags: string[] = [];
   let isExtended = false;
@@ -44,7 +46,7 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
     isClosed = true;
   });
 
-  /** Steps run one after the other, because each takes a round trip to the broker. */
+  /** Runs steps one after the other, because each one waits for a reply of the broker. */
   const inOrder = (work: () => Promise<void>): Promise<void> => {
     const step = lastStep.then(work);
     lastStep = step.catch(() => {});
@@ -64,11 +66,11 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
       sample = { count: 0, bytes: 0 };
       await subscribe(first);
     }
-    // The result of `mayReceive` can have changed during the round trip.
+    // The result of `mayReceive` can have changed while the broker replied.
     if (mayReceive()) return;
     const tags = consumerTags;
     consumerTags = [];
-    // A channel that has ended has no subscription either.
+    // `cancel` rejects if the channel has closed; the subscription has then ended as well.
     await Promise.all(tags.map((tag) => channel.cancel(tag).catch(() => {})));
   };
   const extend = async (count: number): Promise<void> => {

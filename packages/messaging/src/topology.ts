@@ -11,12 +11,12 @@ import type { Channel } from 'amqplib';
 export const alertFiredQueue = 'alert-fired';
 export const deliveriesQueue = 'deliveries';
 /**
- * Queue of messages that were published to `tocsin.alerts` with an unknown routing key, or while the binding was
+ * Queue for messages that were published to `tocsin.alerts` with an unknown routing key or while the binding was
  * missing.
  */
 export const unroutedQueue = 'alerts-unrouted';
 
-/** Alternate exchange of the exchange of alerts. */
+/** Alternate exchange of `tocsin.alerts`. It routes unroutable messages to `alerts-unrouted`. */
 export const unroutedExchange = 'tocsin.alerts.unrouted';
 
 const exchanges = [
@@ -33,14 +33,15 @@ const queues = [
 ];
 
 /**
- * Replicated queues. The delivery limit is explicit because RabbitMQ 4 drops a message after 20 deliveries by default,
- * and restarts of workers must never exhaust it.
+ * Arguments of the replicated queues. RabbitMQ 4 drops a message after 20 deliveries by default. The limit here is so
+ * large that restarts of workers never reach it.
  */
 const quorum = { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000 };
 
 /**
- * Declares all exchanges, queues and bindings. Every publisher and consumer does it first. The arguments of an existing
- * queue or exchange cannot be changed, so one with other arguments is reported to `onConflict` and used as it is.
+ * Declares all exchanges, queues and bindings. Every publisher and consumer calls it before anything else. The
+ * arguments of an existing queue or exchange cannot be changed: a difference is reported to `onConflict`, and the queue
+ * or exchange is used unchanged.
  */
 export async function declareTopology(
   openChannel: () => Promise<Channel>,
@@ -53,7 +54,7 @@ export async function declareTopology(
     } catch (error) {
       if (!isConflict(error)) throw error;
       onConflict(name, error);
-      // The broker has closed the channel with this error.
+      // The broker has closed the channel because of the conflict.
       channel = await openChannel();
     }
   };

@@ -6,7 +6,7 @@ import { createPublisher } from '../src/publisher.js';
 import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
 import { alert, brokerUrl, newBroker, takeAlerts } from './support/broker.js';
 
-test('a lost connection is opened again with its publisher and its consumer', async () => {
+test('a lost connection is opened again, and its publisher and consumer work again', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker);
@@ -20,7 +20,7 @@ test('a lost connection is opened again with its publisher and its consumer', as
   await proxy.close();
 });
 
-test('a channel that cannot be prepared is opened again, even if the broker freezes then', async () => {
+test('a channel whose preparation fails is opened again, even if the broker freezes briefly', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   let attached = 0;
@@ -37,7 +37,7 @@ test('a channel that cannot be prepared is opened again, even if the broker free
   await proxy.close();
 });
 
-test('a connection that the broker closes together with its last reply is opened again', async () => {
+test('a connection that the broker closes right after a reply is opened again', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   let attached = 0;
@@ -64,7 +64,7 @@ test('a connection that is lost while a channel is closing is opened again', asy
   await proxy.close();
 });
 
-test('a broker that blocks while the channels are being opened counts as blocked', async () => {
+test('the broker counts as blocked if it blocks while the channels are being opened', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   await broker.use(async () => {
@@ -77,7 +77,7 @@ test('a broker that blocks while the channels are being opened counts as blocked
   await proxy.close();
 });
 
-test('a close does not wait for a frozen broker', async () => {
+test('closing the connection does not wait for a frozen broker', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   await broker.ready();
@@ -86,7 +86,7 @@ test('a close does not wait for a frozen broker', async () => {
   await proxy.close();
 });
 
-test('the queues are quorum queues with an explicit, large delivery limit', async () => {
+test('queues are declared as quorum queues with a delivery limit of one million', async () => {
   const connection = await connect(brokerUrl());
   const channel = await connection.createChannel();
   channel.on('error', () => {});

@@ -10,7 +10,10 @@ import { alert, brokerUrl, newBroker, newPublisher, newQueueDepth } from './supp
 
 const textOf = ({ content }: QueueMessage) => content.toString();
 
-/** A consumer of alerts on a connection of its own. It collects messages and settles none, unless `handle` does. */
+/**
+ * Starts a consumer of alerts with its own connection. It collects the messages and leaves them unsettled unless
+ * `handle` settles them.
+ */
 async function consume(options: Partial<ConsumerOptions> = {}, broker?: Broker) {
   const on = broker ?? (await newBroker());
   const received: QueueMessage[] = [];
@@ -32,10 +35,10 @@ async function consume(options: Partial<ConsumerOptions> = {}, broker?: Broker) 
 const ack = (message: QueueMessage) => message.ack();
 const notNow = new Error('not now');
 
-test('a message is acknowledged when its handler acknowledges it, and not before', async () => {
+test('a message is acknowledged only after its handler has acknowledged it', async () => {
   const publisher = await newPublisher();
   const queueDepth = await newQueueDepth(alertFiredQueue);
-  // The broker sends the second message once the first is acknowledged.
+  // With a prefetch of 1 the broker sends the second message after the first is acknowledged.
   const { consumer, received } = await consume({ prefetch: 1 });
   for (const text of ['one', 'two']) await publisher.publish(alert(text));
   await until('one is received', () => received.length === 1);
@@ -48,7 +51,7 @@ test('a message is acknowledged when its handler acknowledges it, and not before
   expect(received[0]).toMatchObject({ routingKey: alertFiredKey, redelivered: false });
 });
 
-test('messages settled out of order are each acknowledged, and no other message is', async () => {
+test('messages that are acknowledged out of order are not redelivered, and all others are', async () => {
   const publisher = await newPublisher();
   const { broker, consumer, received } = await consume({ queue: deliveriesQueue, prefetch: 100 });
   const texts = Array.from({ length: 20 }, (_, index) => `m${index}`);
@@ -68,7 +71,7 @@ test('messages settled out of order are each acknowledged, and no other message 
   expect(second.received.map(textOf).sort()).toEqual(texts.filter((_, index) => index % 3 === 0).sort());
 });
 
-test('a message whose handler throws is delivered again after its channel has ended', async () => {
+test('a message whose handler throws is redelivered after its channel has closed', async () => {
   const publisher = await newPublisher();
   const first = await consume({
     handle() {
@@ -95,7 +98,7 @@ test('a paused consumer receives nothing until it is resumed', async () => {
   await until('one is received', () => received.length === 1);
 });
 
-test('an acknowledgement after a pause does not include messages from before it', async () => {
+test('an acknowledgement after a pause does not cover unsettled messages from before the pause', async () => {
   const publisher = await newPublisher();
   const { broker, consumer, received } = await consume({
     handle: (message) => textOf(message) === 'slow' || message.ack(),
@@ -113,7 +116,7 @@ test('an acknowledgement after a pause does not include messages from before it'
   expect(second.received.map(textOf)).toEqual(['slow']);
 });
 
-test('pauses and resumptions in quick succession leave one subscription or none', async () => {
+test('concurrent calls of pause and resume leave at most one subscription', async () => {
   const publisher = await newPublisher();
   const queueDepth = await newQueueDepth(alertFiredQueue);
   const { consumer, received } = await consume({ prefetch: 1 });
@@ -126,13 +129,13 @@ test('pauses and resumptions in quick succession leave one subscription or none'
   expect(await queueDepth()).toBe(2);
 });
 
-test('a consumer above its byte limit returns its messages until half of them are settled', async () => {
+test('a consumer above its byte limit returns its messages and waits until half are settled', async () => {
   const publisher = await newPublisher();
   const { consumer, received, errors } = await consume({ prefetch: 100, maxBytes: 2_500 });
   for (const letter of 'abc') await publisher.publish(alert(letter.repeat(1_000)));
   await until('the three are returned', () => received.length === 3 && received[0]!.isReturned());
   expect(errors).toHaveLength(1);
-  // The channel is open again after a second.
+  // The consumer opens a new channel after one second.
   await sleep(1_500);
   expect(received).toHaveLength(3);
   received[0]!.ack();
@@ -143,7 +146,7 @@ test('a consumer above its byte limit returns its messages until half of them ar
   await consumer.drained();
 });
 
-test('few large messages are in flight, and as many small ones as the prefetch allows', async () => {
+test('the byte limit bounds large messages in flight, and the prefetch bounds small ones', async () => {
   const publisher = await newPublisher();
   const publishAll = (count: number, size: number) =>
     Promise.all(Array.from({ length: count }, () => publisher.publish(alert('x'.repeat(size)))));
@@ -171,7 +174,7 @@ test('few large messages are in flight, and as many small ones as the prefetch a
   expect(small.consumer.inFlight()).toBe(2_000);
 });
 
-test('a burst of large messages after small ones is limited by their bytes', async () => {
+test('a burst of large messages after small ones stays below twice the byte limit', async () => {
   const publisher = await newPublisher();
   const limits = { prefetch: 2_000, maxBytes: 2_000_000 };
   const { consumer } = await consume({
@@ -187,7 +190,7 @@ test('a burst of large messages after small ones is limited by their bytes', asy
   expect(consumer.inFlight() * 40_000).toBeLessThan(2 * limits.maxBytes);
 });
 
-test('a message keeps the id of its request and no other header', async () => {
+test('a received message keeps its request id and drops unknown headers', async () => {
   const publisher = await newPublisher();
   const { received } = await consume({ handle: ack });
   await publisher.publish({ ...alert('x'), headers: { 'x-request-id': 'an-id', other: 'y'.repeat(10_000) } });
@@ -198,7 +201,7 @@ test('a message keeps the id of its request and no other header', async () => {
   expect(JSON.stringify(kept)).not.toContain('yyy');
 });
 
-test('a message to retry is handed to its handler again', async () => {
+test('the handler receives a message again after a retry', async () => {
   const publisher = await newPublisher();
   const { received, errors } = await consume({
     prefetch: 1,
@@ -211,7 +214,7 @@ test('a message to retry is handed to its handler again', async () => {
   expect(received.map(textOf)).toEqual(['one', 'one', 'two']);
 });
 
-test('messages that fail together are retried at different times', async () => {
+test('messages that fail at the same time are retried at different times', async () => {
   const publisher = await newPublisher();
   const failed = new Set<string>();
   const retriedAtMs: number[] = [];
@@ -231,7 +234,7 @@ test('messages that fail together are retried at different times', async () => {
   expect(Math.max(...retriedAtMs) - Math.min(...retriedAtMs)).toBeGreaterThan(250);
 });
 
-test('messages returned to the broker go to other consumers, and not to the paused one', async () => {
+test('messages that a paused consumer returns are delivered to another consumer', async () => {
   const publisher = await newPublisher();
   const { broker, consumer, received, errors } = await consume();
   for (const text of ['one', 'two', 'three']) await publisher.publish(alert(text));
@@ -252,7 +255,7 @@ test('messages returned to the broker go to other consumers, and not to the paus
   await until('the fourth is received', () => other.received.length + received.length === 7);
 });
 
-test('the return of messages ends also if the connection is lost meanwhile', async () => {
+test('returning messages to the broker ends even if the connection is lost meanwhile', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const { broker, consumer } = await consume({}, await newBroker({ url: proxy.url }));
   await broker.ready();

@@ -9,14 +9,14 @@ import { alert, brokerUrl, newBroker, newPublisher, newQueueDepth } from './supp
 
 const reasonOf = (error: PublishError) => error.reason;
 
-/** The outcome of a publication, and whether it was known before the next tick of the event loop. */
+/** Resolves to the outcome of a publication. `atOnce` is true if it was known before the next tick of the event loop. */
 async function outcomeOf(published: Promise<void>) {
   const outcome = published.then(() => 'confirmed' as const, reasonOf);
   const atOnce = await Promise.race([outcome.then(() => true), setImmediate(false)]);
   return { outcome: await outcome, atOnce };
 }
 
-test('messages after an overdue confirm fail at once until the late confirm arrives', async () => {
+test('after an overdue confirm, messages fail at once until the late confirm arrives', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const queueDepth = await newQueueDepth(alertFiredQueue);
   const broker = await newBroker({ url: proxy.url });
@@ -28,7 +28,7 @@ test('messages after an overdue confirm fail at once until the late confirm arri
   await broker.ready();
   proxy.freeze();
   await expect(publisher.publish(alert('overdue'))).rejects.toMatchObject({ reason: 'timeout' });
-  // Ten messages are published one after the other, for longer than one of them would wait for its confirm.
+  // Ten messages take longer than the confirm timeout of one message, 500 ms.
   for (let count = 0; count < 10; count += 1) {
     expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({
       outcome: 'unavailable',
@@ -42,7 +42,7 @@ test('messages after an overdue confirm fail at once until the late confirm arri
     async () => (await publisher.publish(alert('after')).catch(reasonOf)) === undefined,
   );
   expect(connections).toBe(1);
-  // The rejected messages were not sent.
+  // The queue has the messages "overdue" and "after"; the rejected messages were not sent.
   expect(await queueDepth()).toBe(2);
   await broker.close();
   await proxy.close();
@@ -59,7 +59,7 @@ test('a publisher without refuseAfterMs waits for each confirm', async () => {
   await proxy.close();
 });
 
-test('messages to a blocked broker fail at once until the broker is unblocked', async () => {
+test('messages to a blocked broker fail at once until it is unblocked', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const queueDepth = await newQueueDepth(alertFiredQueue);
   const broker = await newBroker({ url: proxy.url });
@@ -67,10 +67,10 @@ test('messages to a blocked broker fail at once until the broker is unblocked', 
   await broker.ready();
   await publisher.publish(alert('before'));
   proxy.stopReading();
-  // RabbitMQ reports the block with the first message on a connection, which it does not read.
+  // RabbitMQ reports the block when a connection sends its first message, and does not read that message.
   const first = outcomeOf(publisher.publish(alert('unread')));
   proxy.sendBlocked();
-  // The first message fails before its confirm is overdue.
+  // The first message fails before its confirm timeout of 20 s.
   expect((await first).outcome).toBe('blocked');
   for (let count = 0; count < 5; count += 1)
     expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({
@@ -85,7 +85,7 @@ test('messages to a blocked broker fail at once until the broker is unblocked', 
   await proxy.close();
 });
 
-test('messages that the broker received before it blocked are confirmed', async () => {
+test('messages that the broker received before it blocked are still confirmed', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker);
@@ -97,7 +97,7 @@ test('messages that the broker received before it blocked are confirmed', async 
   await proxy.close();
 });
 
-test('a new connection does not count as blocked', async () => {
+test('a new connection after a lost, blocked one does not count as blocked', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker);
@@ -112,7 +112,7 @@ test('a new connection does not count as blocked', async () => {
   await proxy.close();
 });
 
-test('a confirmed message is in its queue and persistent', async () => {
+test('a confirmed message is in the queue and persistent', async () => {
   const publisher = await newPublisher();
   await publisher.publish(alert('kept'));
   let message: GetMessage | false = false;
@@ -124,7 +124,7 @@ test('a confirmed message is in its queue and persistent', async () => {
   expect(message).toMatchObject({ content: Buffer.from('kept'), properties: { deliveryMode: 2 } });
 });
 
-test('an unroutable alert goes to the alternate queue, any other unroutable message fails', async () => {
+test('an unroutable alert goes to the alternate queue, and any other unroutable message fails', async () => {
   const publisher = await newPublisher();
   const queueDepth = await newQueueDepth(unroutedQueue);
   await publisher.publish({ ...alert('elsewhere'), routingKey: 'alert.unknown' });

@@ -5,7 +5,7 @@ import { createQueueDepth } from '../src/queue-depth.js';
 import { alertFiredQueue } from '../src/topology.js';
 import { brokerUrl, newBroker } from './support/broker.js';
 
-test('repeated calls fail while the broker is frozen, and it receives one request', async () => {
+test('repeated reads of the queue depth send one request while the broker is frozen', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   let requests = 0;
@@ -21,7 +21,7 @@ test('repeated calls fail while the broker is frozen, and it receives one reques
   const queueDepth = await createQueueDepth({ ...broker, use }, alertFiredQueue);
   await broker.ready();
   proxy.freeze();
-  // The second call comes while the request of the first is still without a reply.
+  // The second call is made while the request of the first has no reply yet.
   for (let count = 0; count < 2; count += 1)
     await expect(queueDepth()).rejects.toThrow('The broker does not reply.');
   proxy.thaw();
@@ -31,7 +31,7 @@ test('repeated calls fail while the broker is frozen, and it receives one reques
   await proxy.close();
 });
 
-test('the depth of a queue fails at once while no broker is reachable', async () => {
+test('reading the queue depth fails at once while no broker is reachable', async () => {
   const broker = await newBroker({ url: 'amqp://127.0.0.1:1' });
   const queueDepth = await createQueueDepth(broker, alertFiredQueue);
   await expect(queueDepth()).rejects.toThrow('The broker is unavailable.');

@@ -13,7 +13,7 @@ import { createQueueDepth } from '../src/queue-depth.js';
 import { alertFiredQueue, deliveriesQueue, unroutedQueue } from '../src/topology.js';
 import { alert, brokerUrl, closeAtEnd, newBroker, takeAlerts } from './support/broker.js';
 
-// An operator deletes queues, exchanges or bindings while a service runs. The service declares them again.
+// An operator deletes queues, exchanges or bindings while a service runs. The service must declare them again.
 
 let admin: Channel;
 
@@ -29,7 +29,7 @@ async function startConsumer(options = {}) {
   return { broker, taken };
 }
 
-test('a deleted queue is declared again and consumed', async () => {
+test('a deleted queue is declared again, and its consumer receives messages again', async () => {
   const { broker, taken } = await startConsumer();
   const publishing = await newBroker();
   const publisher = await createPublisher(publishing);
@@ -43,7 +43,7 @@ test('a deleted queue is declared again and consumed', async () => {
   expect(broker.isUp()).toBe(true);
 });
 
-test('a removed binding is declared again', async () => {
+test('a removed binding is declared again within the interval of declarations', async () => {
   const { taken } = await startConsumer({ declareEveryMs: 200 });
   const publishing = await newBroker();
   const publisher = await createPublisher(publishing);
@@ -58,7 +58,7 @@ test('a removed binding is declared again', async () => {
 test.each([
   [alertsExchange, alertFiredKey],
   [deliveriesExchange, deliveryDueKey],
-])('a publisher survives the end of its channel when %s is deleted', async (exchange, routingKey) => {
+])('a publisher gets a new channel after the exchange %s was deleted', async (exchange, routingKey) => {
   const broker = await newBroker();
   const publisher = await createPublisher(broker);
   await broker.ready();
@@ -72,7 +72,7 @@ test.each([
   await publisher.publish({ exchange, routingKey, content });
 });
 
-test('the depth of a deleted queue fails until the queue is declared again', async () => {
+test('reading the depth of a deleted queue fails until the queue is declared again', async () => {
   const broker = await newBroker();
   const queueDepth = await createQueueDepth(broker, deliveriesQueue);
   await broker.ready();
@@ -82,7 +82,7 @@ test('the depth of a deleted queue fails until the queue is declared again', asy
   expect(await queueDepth()).toBe(0);
 });
 
-test('an alert that expires goes to the unrouted queue if the policy says so', async () => {
+test('an expired alert goes to the unrouted queue', async () => {
   const content = Buffer.from('short-lived');
   admin.publish(alertsExchange, alertFiredKey, content, { persistent: true, expiration: '50' });
   let found: GetMessage | false = false;
@@ -111,7 +111,7 @@ test('broadcasts arrive again after their exchange was deleted', async () => {
   });
 });
 
-test('a queue with other arguments is reported, bound and used as it is', async () => {
+test('an existing queue with other arguments is reported and used unchanged', async () => {
   await admin.deleteQueue(alertFiredQueue);
   await admin.assertQueue(alertFiredQueue, { durable: true });
   await admin.deleteExchange(alertsExchange);

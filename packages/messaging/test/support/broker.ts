@@ -16,10 +16,10 @@ afterEach(async () => {
   for (const connection of open.splice(0)) await connection.close();
 });
 
-/** URL of the virtual host of this test. */
+/** Returns the URL of the current test's virtual host. */
 export const brokerUrl = () => url;
 
-/** Closes a connection when the test has ended. */
+/** Closes the connection after the test. */
 export function closeAtEnd(connection: { close(): Promise<void> }): void {
   open.push(connection);
 }
@@ -44,7 +44,7 @@ export async function newQueueDepth(queue: string): Promise<QueueDepth> {
   return queueDepth;
 }
 
-/** Collects the bodies of the alerts that arrive once `broker` is ready. */
+/** Consumes alerts from `broker` once it is ready. Returns an array that collects their bodies. */
 export async function takeAlerts(broker: Broker): Promise<string[]> {
   const taken: string[] = [];
   await createConsumer(broker, {

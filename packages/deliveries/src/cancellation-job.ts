@@ -6,12 +6,15 @@ import { type JobScope, type JobWork, readRange } from './job.js';
 
 type Scope = JobScope<CancellationFilter>;
 
-/** Rows of all workspaces that a page reads for each delivery that it may cancel: about 1 µs each. */
+/**
+ * Number of rows that a page reads, as a multiple of the deliveries that it may cancel. The rows are of all workspaces;
+ * reading one takes about 1 µs.
+ */
 const rowsOfPage = 10;
 
 /**
- * Ends open deliveries. Those that are being sent are visited again, until they have ended or wait for a retry. Deliveries
- * that were opened after the job was accepted do not belong to it.
+ * Ends open deliveries. The job returns to deliveries that are being sent until they have ended or wait for a retry.
+ * Deliveries that were opened after the job was accepted are excluded.
  */
 export const cancellationWork: JobWork<CancellationFilter> = {
   async runPage(trx, job, { pageSize }) {
@@ -69,7 +72,7 @@ function matchesOf({ webhook_id, alert_id, alert_rule_id }: CancellationFilter):
     ...(webhook_id === undefined ? [] : ['o.webhook_id = cast(:webhookId as uuid)']),
   ].join(' and ');
   if (inHistory.length === 0) return `(${conditions})`;
-  // A case evaluates the lookup in the history only for rows that match so far.
+  // The case expression runs the lookup in the history only for rows that match all other conditions.
   return `case when ${conditions} then
     exists (select from deliveries d where d.id = o.delivery_id and ${inHistory.join(' and ')}) else false end`;
 }

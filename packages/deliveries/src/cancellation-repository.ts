@@ -1,12 +1,12 @@
 import type { Database } from '@tocsin/database';
 import type { Knex } from 'knex';
 
-/** Result of a request to cancel one delivery. Only `cancelled` has changed it. */
+/** Result of a request to cancel one delivery. Only `cancelled` means a change. */
 export type CancelOutcome = 'cancelled' | 'sending' | 'ended';
 
 /**
- * Cancels one delivery that exists. Concurrent calls and workers are safe. `onChange` runs in the transaction of a
- * cancellation.
+ * Cancels an existing delivery. Concurrent calls and workers are safe. `onChange` runs in the transaction of the
+ * cancellation, and only if the delivery was cancelled.
  */
 export async function cancelDelivery(
   { knex }: Database,
@@ -24,8 +24,9 @@ export async function cancelDelivery(
 }
 
 /**
- * Ends the open deliveries among `ids` that no living worker sends, as skipped, and returns their ids. Their messages find
- * nothing to claim. Locks are taken in the order of the workers: open_deliveries, then deliveries, each by id.
+ * Ends open deliveries among `ids` as skipped and returns their ids. Deliveries that a live worker is sending are left
+ * unchanged. Rows are locked in the same order as in workers: first open_deliveries, then deliveries, each by id.
+ * Messages of a cancelled delivery remain in the queue; their consumers find no row to claim.
  */
 export async function cancelOpen(trx: Knex.Transaction, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];

@@ -1,17 +1,18 @@
 import type { Database } from '@tocsin/database';
 
-/** Rows of one call: about 0.2 s of the database. Readers add up the rows that are left. */
+/** Maximum rows that one call processes, about 0.2 s of database time. Readers add the remaining rows to the counts. */
 const maxChanges = 20_000;
 
 /**
- * Adds up to 20,000 changes of the counts of deliveries to `delivery_stats`, in one commit. True if more are left. While
- * another process does the same, it changes nothing.
+ * Moves up to 20,000 rows from `delivery_stats_changes` to the counts in `delivery_stats`, in one commit. Resolves to
+ * true if rows may be left. Does nothing while another process runs it.
  */
 export async function applyStatsChanges({ knex }: Database): Promise<boolean> {
   return knex.transaction(async (trx) => {
     const locks = await trx.raw(`select pg_try_advisory_xact_lock(hashtext('tocsin.stats')) as ours`);
     if (!locks.rows[0].ours) return false;
-    // The changes have no index, so that writing them is cheap; sessions with `plansByKey` have switched table scans off.
+    // The table of changes has no index, which makes inserts cheap. It needs a sequential scan, which sessions with
+    // `plansByKey` have disabled.
     await trx.raw('set local enable_seqscan = on; set local plan_cache_mode = force_custom_plan');
     const { rows } = await trx.raw(apply);
     return rows[0].changes === maxChanges;
@@ -21,7 +22,10 @@ export async function applyStatsChanges({ knex }: Database): Promise<boolean> {
 /** `webhook_id` of the rows that count all webhooks of a workspace. */
 export const allWebhooks = '00000000-0000-0000-0000-000000000000';
 
-/** A histogram is merged when it would have more entries. Before that, adding to a row costs no more than its update. */
+/**
+ * A histogram with more entries than this is merged to one entry for each bucket. A row with fewer entries is as cheap
+ * to update as a row without a histogram.
+ */
 const maxEntries = 64;
 
 const sums = `sum(open)::integer as open, sum(succeeded)::integer as succeeded, sum(failed)::integer as failed,
@@ -32,7 +36,8 @@ const addedUp = (step: string, interval: string) => `
            concat_latencies(latencies)
     from minutes group by 1, 2, 3, 5`;
 
-// Rows are written in the order of their keys. A minute of a webhook is added to six rows: see the schema.
+// Rows are written in the order of their keys. Each minute of a webhook is added to six rows: minute, hour and day,
+// each for the webhook and for the workspace.
 const apply = `
   with changes as materialized (
     delete from delivery_stats_changes

@@ -12,7 +12,7 @@ import { type JobScope, type JobWork, readRange, withinQuota } from './job.js';
 
 type Scope = JobScope<DispatchFilter>;
 
-/** Dispatches alerts by hand. Those whose rule calls no webhook now are left as they are. */
+/** Dispatches alerts by hand. Alerts whose rule calls no webhook now are left unchanged. */
 export const dispatchWork: JobWork<DispatchFilter> = {
   async runPage(trx, job, options) {
     const { pageSize } = options;

@@ -9,11 +9,11 @@ import {
   insertDeliveries,
 } from './new-deliveries.js';
 
-/** Result of planning a dispatch by hand. */
+/** Result of planning the dispatch of one alert by hand. */
 export type DispatchPlan =
   | PlannedDispatch
   | { kind: 'not_found' }
-  /** `reason` is a sentence for people. */
+  /** `reason` is a sentence for the user. */
   | { kind: 'conflict'; reason: string };
 
 export interface PlannedDispatch {
@@ -22,7 +22,7 @@ export interface PlannedDispatch {
   webhooks: DispatchWebhook[];
 }
 
-/** A webhook that the alert calls. Its delivery fails at once if the webhook does not exist in the workspace. */
+/** A webhook that the alert calls. If the webhook does not exist in the workspace, its delivery is written as failed. */
 interface DispatchWebhook {
   webhookId: string;
   exists: boolean;
@@ -31,8 +31,8 @@ interface DispatchWebhook {
 }
 
 /**
- * Finds the webhooks that an alert without deliveries would call now: those of its rule as the rule is now, or the stored
- * ones if its rule was in the message.
+ * Finds the webhooks for the dispatch of an alert that has no deliveries: the current webhooks of its registered rule,
+ * or the webhooks stored with the alert if the rule was contained in its message.
  */
 export async function planDispatch(
   { knex }: Database,
@@ -44,7 +44,7 @@ export async function planDispatch(
   return plan!;
 }
 
-/** Plans the dispatch of alerts of one workspace, in their order. */
+/** Plans the dispatch of alerts, all of one workspace. The plans are in the order of the alerts. */
 export async function planDispatches(knex: Knex, alerts: AlertRow[]): Promise<DispatchPlan[]> {
   const [first] = alerts;
   if (first === undefined) return [];
@@ -68,9 +68,10 @@ export async function planDispatches(knex: Knex, alerts: AlertRow[]): Promise<Di
 }
 
 /**
- * Creates the deliveries of plans, due now, marks their alerts as dispatched, and returns the record ids of these. An alert
- * that another call has dispatched is left as it is: concurrent calls wait for its row.
- * @param dispatchedBy name of the caller
+ * Creates the planned deliveries, due now, marks their alerts as dispatched, and returns the record ids of these
+ * alerts. An alert that a concurrent call has dispatched is left unchanged; the row lock of the alert serializes the
+ * calls.
+ * @param dispatchedBy principal of the caller
  */
 export async function dispatchAlerts(
   knex: Knex,
@@ -137,7 +138,7 @@ export interface AlertRow {
   webhook_ids: string[] | null;
 }
 
-/** Columns of `AlertRow`. */
+/** SQL for the columns of `AlertRow`. */
 export const alertColumns =
   'id, workspace_id, alert_id, accepted_at, alert_rule_id, outcome, cast(webhook_ids as text[]) as webhook_ids';
 
@@ -161,7 +162,7 @@ interface RuleRow {
   webhook_ids: string[];
 }
 
-/** The rules that were ever registered, by id. */
+/** Finds registered rules by id, including deleted ones. */
 async function findRules(knex: Knex, workspaceId: string, ids: string[]): Promise<Map<string, RuleRow>> {
   const rules: RuleRow[] = await knex('alert_rules as r')
     .select('id', 'enabled')

@@ -5,7 +5,7 @@ const text = fc.string({ unit: 'binary' });
 const header = fc.option(text, { nil: undefined });
 const exchange = fc.record({ requestBody: text, responseBody: text, location: header, retryAfter: header });
 
-test('an exchange keeps every text apart, also with line breaks and after its encoding as UTF-8', () => {
+test('decoding an encoded exchange returns the same texts, even with line breaks', () => {
   fc.assert(
     fc.property(exchange, (texts) => {
       const stored = Buffer.from(encodeExchange(texts)).toString();
@@ -16,7 +16,7 @@ test('an exchange keeps every text apart, also with line breaks and after its en
   expect(decodeExchange(encodeExchange(breaks))).toEqual(breaks);
 });
 
-test('a lone surrogate in the request becomes U+FFFD and does not shift the response', () => {
+test('a lone surrogate in the request becomes U+FFFD and does not change the response', () => {
   const stored = Buffer.from(encodeExchange({ requestBody: 'a\ud800', responseBody: 'b' })).toString();
   expect(decodeExchange(stored)).toMatchObject({ requestBody: 'a\ufffd', responseBody: 'b' });
 });

@@ -7,7 +7,7 @@ const nowMs = Date.UTC(2026, 0, 31);
 const always: IdRange = { from: firstIdAt(0), below: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 const idAt = (daysAgo: number, name: string | number) => recordId(nowMs - daysAgo * dayMs, String(name));
 
-/** Reads a history of these ids and records the windows. */
+/** Reads a history of these ids. Returns the rows and the windows that were read. */
 async function readFrom(history: string[], { range = always, limit }: { range?: IdRange; limit: number }) {
   const windows: IdRange[] = [];
   const ids = await readNewestFirst({ range, limit, nowMs }, async (window, count) => {
@@ -24,7 +24,7 @@ const within = (history: string[], { from, below }: IdRange) =>
     .reverse();
 
 test('reading in windows returns the same rows as one read of the whole range', async () => {
-  // From two months ago to one day ahead: the clock of the writer may be ahead of ours.
+  // Ids are from two months ago to one day ahead, because the clock of the writer may be ahead of the reader's.
   const daysAgo = fc.integer({ min: -24, max: 60 * 24 }).map((hours) => hours / 24);
   const bound = fc.oneof(fc.constant(undefined), daysAgo);
   await fc.assert(
@@ -47,7 +47,7 @@ test('reading in windows returns the same rows as one read of the whole range', 
   );
 });
 
-test('a page that one day fills reads no older day, also behind a cursor', async () => {
+test('a page filled by the rows of one day reads no older day, even after a cursor', async () => {
   const history = Array.from({ length: 20 }, (_, index) => idAt(index / 100, index));
   const first = await readFrom(history, { limit: 20 });
   expect(first.windows).toEqual([{ from: firstIdAt(nowMs - dayMs), below: always.below }]);
@@ -58,7 +58,7 @@ test('a page that one day fills reads no older day, also behind a cursor', async
   expect(later.windows).toHaveLength(1);
 });
 
-test('a range within the last day is read in one window', async () => {
+test('a range that ends and starts within the last day is read in one window', async () => {
   const range = { from: firstIdAt(nowMs - 5_000), below: firstIdAt(nowMs - 4_000) };
   expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
 });

@@ -8,13 +8,13 @@ export interface IdRange {
 }
 
 const dayMs = 86_400_000;
-/** Sizes of the windows in days, counted from the newest id. The last window is the rest of the range. */
+/** Ends of the windows in days before the newest id. The last window is the rest of the range. */
 const daysBack = [1, 5, 21];
 
 /**
- * Reads the newest `limit` rows of a range, newest first, in windows that grow from one day to the whole range.
- * PostgreSQL plans and opens each partition (one a day) of a window, and most pages are filled by the last days: a
- * read of the whole range would pay for every day of the retention.
+ * Reads the newest `limit` rows of a range, newest first, in windows that grow from one day to the whole range. The
+ * time of a query grows with the number of daily partitions in its range, and most pages are filled by the first
+ * windows.
  */
 export async function readNewestFirst<Row>(
   { range, limit, nowMs }: { range: IdRange; limit: number; nowMs: number },
@@ -28,7 +28,7 @@ export async function readNewestFirst<Row>(
   return rows;
 }
 
-/** Counts the rows of a range up to `max`, in the same windows. */
+/** Counts the rows of a range up to `max`, in the same windows as `readNewestFirst`. */
 export async function countNewestFirst(
   { range, max, nowMs }: { range: IdRange; max: number; nowMs: number },
   countWindow: (window: IdRange, max: number) => Promise<number>,
@@ -41,7 +41,7 @@ export async function countNewestFirst(
   return count;
 }
 
-/** Adjacent windows from the newest to the oldest. Ids in the future belong to the first window. */
+/** Returns adjacent windows, the newest one first. Ids in the future belong to the first window. */
 function windowsOf({ from, below }: IdRange, nowMs: number): IdRange[] {
   const endMs = Math.min(nowMs, timeOfRecordId(below));
   const starts = daysBack.map((days) => firstIdAt(endMs - days * dayMs)).filter((id) => id > from);
@@ -50,8 +50,8 @@ function windowsOf({ from, below }: IdRange, nowMs: number): IdRange[] {
 }
 
 /**
- * The ids that the deliveries of alerts can have: they begin with the millisecond in which their alert was accepted. One
- * range, inclusive at both ends, for each millisecond.
+ * Returns the ranges of ids that the deliveries of these alerts can have. An id begins with the millisecond in which
+ * its alert was accepted, so there is one range, inclusive at both ends, for each millisecond.
  */
 export function deliveryRangesOf(alertRecordIds: readonly string[]): { first: string[]; last: string[] } {
   const times = [...new Set(alertRecordIds.map(timeOfRecordId))];
@@ -59,8 +59,8 @@ export function deliveryRangesOf(alertRecordIds: readonly string[]): { first: st
 }
 
 /**
- * Narrows a range to the deliveries of one alert: their ids begin with the millisecond in which the alert was accepted.
- * Undefined if no such alert was accepted.
+ * Narrows a range to the ids of one alert's deliveries, which begin with the millisecond in which the alert was
+ * accepted. Undefined if the workspace has no such alert.
  */
 export async function narrowToAlert(
   trx: Knex.Transaction,

@@ -1,5 +1,6 @@
-// Repositories that the API and the worker share: new deliveries, texts of attempts, dispatch by hand, statistics, limits of
-// open deliveries, redelivery, cancellation, jobs, retention, and reading history newest first.
+// Repositories that the API and the worker share: new deliveries, encoded texts of attempts, dispatch by hand,
+// statistics, limits of open deliveries, redelivery, cancellation, jobs, retention, and reading the history newest
+// first.
 
 export { type CancelOutcome, cancelDelivery } from './cancellation-repository.js';
 export { allWebhooks, applyStatsChanges } from './delivery-stats-repository.js';

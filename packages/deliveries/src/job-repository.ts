@@ -10,10 +10,10 @@ import { redeliveryWork } from './redelivery-job.js';
 export interface JobPage {
   jobId: string;
   kind: JobKind;
-  /** Number of deliveries, or of alerts, that this page has changed. */
+  /** Number of deliveries or alerts that this page has changed. */
   done: number;
   finished: boolean;
-  /** True if the job cannot continue now. */
+  /** True if the job should be continued later: a limit on open deliveries is reached, or deliveries are being sent. */
   paused: boolean;
 }
 
@@ -26,9 +26,10 @@ const works: { [Kind in JobKind]: JobWork<JobFilters[Kind]> } = {
 };
 
 /**
- * Runs one page of a running job, and moves its cursor, in one commit. A kill at any time loses and repeats nothing. Jobs
- * are served round robin, also after a failed page; concurrent workers get different jobs. A page ends before a row whose
- * webhook or workspace has used more than half of its limit on open deliveries. Undefined if no job is running.
+ * Runs one page of a running job and moves its cursor in the same commit, so that a crash neither skips nor repeats
+ * rows. Jobs are served round robin, even after a failed page, and concurrent workers get different jobs. A page ends
+ * before the first row whose webhook or workspace has used more than half of its limit on open deliveries. Resolves to
+ * undefined if no job is running.
  */
 export async function runJobPage(database: Database, options: JobPageOptions): Promise<JobPage | undefined> {
   if (!(await isAnyRunning(database))) return undefined;
@@ -41,7 +42,7 @@ export async function runJobPage(database: Database, options: JobPageOptions): P
       return job && (await runPage(trx, job, { ...options, opened }));
     });
   } catch (error) {
-    // The job goes to the end of the round; otherwise it would fail again before all others.
+    // Moves the job to the end of the round robin. Otherwise it would be the next one again and could fail again.
     if (jobId !== undefined) await database.knex.raw(`${touch} where id = ?`, [jobId]).catch(() => {});
     throw error;
   } finally {
@@ -49,7 +50,7 @@ export async function runJobPage(database: Database, options: JobPageOptions): P
   }
 }
 
-/** Workers ask twice a second, so an idle one needs no transaction. */
+/** Runs one statement without a transaction, because idle workers call it twice a second. */
 async function isAnyRunning(database: Database): Promise<boolean> {
   const [row] = await database.prepared<{ running: boolean }>(anyRunning, []);
   return row!.running;
@@ -63,7 +64,8 @@ const anyRunning = {
 const touch = 'update jobs set updated_at = clock_timestamp()';
 
 async function runPage(trx: Knex.Transaction, job: RunningJob, options: PageOptions): Promise<JobPage> {
-  // Custom plans open the partitions of the page only; a worker's generic plans (docs/adr/0004) open all of them.
+  // A custom plan opens only the partitions of the page. The generic plans of workers (docs/adr/0004) open all
+  // partitions.
   await trx.raw('set local plan_cache_mode = force_custom_plan');
   const { id, kind } = job;
   const { cursor, done, isLast, isPaused, isBusy = false } = await workOf(kind).runPage(trx, job, options);
@@ -83,7 +85,7 @@ async function runPage(trx: Knex.Transaction, job: RunningJob, options: PageOpti
   return { jobId: id, kind, done, finished, paused: isPaused || revisits };
 }
 
-/** The kind of a job determines the type of its filter. */
+/** The cast is safe because a job's kind determines the type of its filter. */
 function workOf(kind: JobKind): JobWork<JobFilters[JobKind]> {
   return works[kind] as JobWork<JobFilters[JobKind]>;
 }
@@ -96,7 +98,10 @@ export interface CountOptions<Kind extends JobKind> {
   timeoutMs: number;
 }
 
-/** Counts the rows that a job would apply to, up to `max`. Throws a statement timeout after `timeoutMs`. */
+/**
+ * Counts the rows that a job would process, up to `max`.
+ * @throws Error a statement timeout after `timeoutMs`
+ */
 export async function countForJob<Kind extends JobKind>(
   database: Database,
   { kind, workspaceId, filter, max, timeoutMs }: CountOptions<Kind>,
@@ -105,7 +110,7 @@ export async function countForJob<Kind extends JobKind>(
   return readWithTimeout(database, timeoutMs, (trx) => workOf(kind).count(trx, scope, max));
 }
 
-/** First cursor of a job: all rows that were accepted before its time. */
+/** Returns the first cursor of a job. All rows accepted before `until` are below it. */
 function startOf({ until }: JobFilters[JobKind]): string {
   return firstIdAt(Date.parse(until));
 }

@@ -3,13 +3,13 @@ import type { Knex } from 'knex';
 import { type IdRange, narrowToAlert } from './history-reader.js';
 import type { OpenDeliveryCounts, WebhookInWorkspace } from './open-delivery-counts.js';
 
-/** The rows that a job applies to, as far as they are not processed yet. */
+/** The rows of a job that are not processed yet. */
 export interface JobScope<Filter> {
   workspaceId: string;
   filter: Filter;
-  /** Exclusive upper bound of the ids of the rows that are left. */
+  /** Exclusive upper bound of the ids that are not processed yet. */
   cursor: string;
-  /** Time of acceptance; null while the job is being created. */
+  /** Time at which the job was accepted; null while rows are counted for a new job. */
   createdAt: Date | null;
 }
 
@@ -19,36 +19,36 @@ export interface Job<Filter> extends JobScope<Filter> {
 
 export interface PageOptions {
   pageSize: number;
-  /** Open deliveries as parts of their limits. */
+  /** Numbers of open deliveries, relative to their limits. */
   counts: OpenDeliveryCounts;
-  /** Webhooks of the deliveries that the page opens; added to `counts` after the commit. */
+  /** Webhooks for which the page opens deliveries. They are added to `counts` after the commit. */
   opened: WebhookInWorkspace[];
 }
 
 interface PageResult {
-  /** Lowest id that is processed; undefined if the page is empty. */
+  /** Smallest id that the page has processed; undefined if the page is empty. */
   cursor: string | undefined;
   /** Number of rows that the page has changed. */
   done: number;
   isLast: boolean;
-  /** True if the page ended early: more than half of a limit on open deliveries is used. */
+  /** True if the page ended early because more than half of a limit on open deliveries is used. */
   isPaused: boolean;
-  /** True if the page has passed rows that the job has to visit again. */
+  /** True if the page has passed over rows that the job must visit again. */
   isBusy?: boolean;
 }
 
-/** The work of one kind of job, in the transaction of its page. */
+/** The work of one kind of job. It runs in the transaction of a page. */
 export interface JobWork<Filter> {
   /**
-   * Processes the next rows below the cursor. A page is limited by the rows read, not by those that match, so that its cost
-   * is the same if all or none of a million rows match.
+   * Processes the next rows below the cursor. A page limits the rows that are read, and not those that match, so that
+   * it takes equally long if all or none of a million rows match.
    */
   runPage(trx: Knex.Transaction, job: Job<Filter>, options: PageOptions): Promise<PageResult>;
-  /** Counts the rows that match, up to `max`. */
+  /** Counts matching rows, up to `max`. */
   count(trx: Knex.Transaction, scope: JobScope<Filter>, max: number): Promise<number>;
 }
 
-/** Range of the ids that can match, so that only its partitions are read. Undefined if nothing can match. */
+/** Returns the range of ids that can match, so that other partitions are not read. Undefined if no id can match. */
 export async function readRange(
   trx: Knex.Transaction,
   scope: JobScope<{ since?: string; alert_id?: string }>,
@@ -59,11 +59,12 @@ export async function readRange(
   return narrowToAlert(trx, { workspaceId: scope.workspaceId, alertId, range });
 }
 
-/** Part of a limit on open deliveries that jobs leave to new alerts. */
+/** Part of a limit on open deliveries that jobs leave free for new alerts. */
 const partForAlerts = 0.5;
 
 /**
- * The rows before the first one that may not be opened now. `opens` are the webhooks for which a row opens a delivery.
+ * Returns the rows before the first row that a limit on open deliveries excludes. `opens` lists the webhooks for which
+ * a row opens a delivery.
  */
 export async function withinQuota<Row extends { opens: string[] }>(
   rows: Row[],

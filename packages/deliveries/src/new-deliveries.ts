@@ -2,7 +2,7 @@ import { recordId } from '@tocsin/database';
 
 type AlertIds = { workspace_id: string; alert_id: string };
 
-/** An alert with one time of acceptance always has the same record id. */
+/** Returns the record id of an alert. Equal arguments give equal ids. */
 export function alertRecordId(acceptedAtMs: number, { workspace_id, alert_id }: AlertIds): string {
   return recordId(acceptedAtMs, `${workspace_id}/${alert_id}`);
 }
@@ -11,7 +11,10 @@ export function deliveryRecordId(acceptedAtMs: number, alert: AlertIds, webhookI
   return recordId(acceptedAtMs, `${alert.workspace_id}/${alert.alert_id}/${webhookId}`);
 }
 
-/** Errors of deliveries that are written as failed, by error code. They have no attempt and can be redelivered. */
+/**
+ * Error texts of deliveries that are written as failed, by error code. Such deliveries have no attempt and can be
+ * redelivered.
+ */
 export const failuresAtWrite = {
   webhook_deleted: 'The webhook has been deleted, or never was in this workspace.',
   over_quota: 'The webhook had too many open deliveries.',
@@ -24,8 +27,8 @@ export function isFailureAtWrite(state: string): state is FailureAtWrite {
 }
 
 /**
- * SQL that inserts the rows of a common table expression as deliveries: as failed where they have an `error_code`, and as
- * open otherwise. Fan-out and dispatch by hand differ in the rows of `open_deliveries` that they write with it.
+ * Returns SQL that inserts the rows of a common table expression as deliveries: rows with an `error_code` as failed,
+ * others as open. Fan-out and dispatch by hand combine it with their own insert into `open_deliveries`.
  */
 export function insertDeliveries(rows: string): string {
   return `insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,

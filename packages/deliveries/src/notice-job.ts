@@ -4,25 +4,25 @@ import { writeNotice } from './notice-repository.js';
 import type { NoticeEvent } from './notices.js';
 
 export interface NoticeOptions {
-  /** Time without a success after which a webhook counts as failing for a notice. */
+  /** Time without a success after which a notice reports a webhook as failing, in milliseconds. */
   noticeAfterMs: number;
-  /** Time without a success after which a webhook is disabled; undefined: never. */
+  /** Time without a success after which a webhook is disabled, in milliseconds; undefined for never. */
   disableAfterMs: number | undefined;
 }
 
-/** A notice that was written, or a webhook that was disabled. */
+/** A webhook or workspace for which a notice was due. */
 export interface Reported {
   event: NoticeEvent;
   workspaceId: string;
   webhookId: string | undefined;
 }
 
-/** Rows of each kind that one call handles. */
+/** Maximum number of notices of each kind in one call. */
 const maxRows = 100;
 
 /**
- * Disables webhooks and writes the notices that are due, each in one commit with the change that it reports. One worker at a
- * time does this; a call that finds another one at work does nothing.
+ * Disables failing webhooks and writes the notices that are due. A notice and the change that it reports are in the
+ * same commit. An advisory lock lets one worker at a time do this; other calls return at once.
  */
 export async function reportWebhooks({ knex }: Database, options: NoticeOptions): Promise<Reported[]> {
   return knex.transaction(async (trx) => {
@@ -45,7 +45,7 @@ interface WebhookRow {
   workspaceId: string;
   since: Date;
   error: string | null;
-  /** Null for a workspace without settings. */
+  /** Null if the workspace has no settings. */
   noticeWebhookIds: string[] | null;
 }
 
@@ -67,7 +67,7 @@ async function report(trx: Knex.Transaction, event: NoticeEvent, row: WebhookRow
   return { event, workspaceId, webhookId: id };
 }
 
-/** Deliveries that have to fail before a webhook is disabled. */
+/** Minimum number of failed deliveries before a webhook is disabled. */
 const minFailed = 20;
 
 async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<Reported[]> {
@@ -123,7 +123,10 @@ async function reportFailing(trx: Knex.Transaction, afterMs: number): Promise<Re
   return reported;
 }
 
-/** A webhook that recovered and fails again is reported as recovered once, and as failing after its time. */
+/**
+ * Reports webhooks that have succeeded since the notice about their failure, even if they are failing again by now. The
+ * new failure gets its own notice after `noticeAfterMs`.
+ */
 async function reportRecovered(trx: Knex.Transaction): Promise<Reported[]> {
   const { rows } = await trx.raw<{ rows: WebhookRow[] }>(
     `select ${webhookColumns}, h.since
@@ -145,22 +148,25 @@ async function reportRecovered(trx: Knex.Transaction): Promise<Reported[]> {
 interface DeadLettersRow {
   workspaceId: string;
   noticeWebhookIds: string[];
-  /** Dead letters from this id on can be in a notice. */
+  /** Smallest id of a dead letter that a notice may count. */
   firstId: string;
 }
 
 interface FoundDeadLetters {
   count: number;
   since: Date;
-  /** Detail of the newest dead letter. */
+  /** Detail text of the newest dead letter. */
   detail: string;
 }
 
-/** Dead letters of a workspace are reported at most once in this time. The first notice counts those of the same time. */
+/**
+ * Minimum time between two notices about the dead letters of a workspace. The first notice counts the dead letters of
+ * the same time before it.
+ */
 const deadLettersEvery = '5 minutes';
 const maxCounted = 10_000;
 
-/** Each dead letter is marked when it is counted: one that is committed late can have a lower id than one that was counted. */
+/** Marks each dead letter that is counted. A cursor by id would miss one that is committed late with a smaller id. */
 async function reportDeadLetters(trx: Knex.Transaction): Promise<Reported[]> {
   const { rows: clock } = await trx.raw<{ rows: { since: Date }[] }>(
     `select now() - interval '${deadLettersEvery}' as since`,

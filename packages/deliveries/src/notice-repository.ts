@@ -5,22 +5,22 @@ import { type NoticeEvent, noticeAlertId, noticeRules } from './notices.js';
 export interface Notice {
   event: NoticeEvent;
   workspaceId: string;
-  /** Webhooks of the workspace's settings. */
+  /** Ids of the webhooks in the workspace's settings that receive notices. */
   noticeWebhookIds: string[];
-  /** The webhook that the notice is about; undefined for dead letters. */
+  /** The webhook that the notice is about; undefined for a notice about dead letters. */
   webhook: { id: string; name: string } | undefined;
   since: Date;
-  /** A sentence without secrets; empty if there is none. */
+  /** Error sentence without secrets; empty if there is none. */
   error: string;
-  /** Number of dead letters; 0 for a webhook. */
+  /** Number of dead letters; 0 for a notice about a webhook. */
   count: number;
 }
 
 const noId = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Writes a notice as an alert with its deliveries, in the transaction of the change that it reports. The webhook that it is
- * about is not called. False, without a change, if the notice exists.
+ * Writes a notice as an alert with its deliveries, in the transaction of the change that it reports. The webhook that
+ * the notice is about does not receive it. Resolves to false, without a change, if the notice exists already.
  */
 export async function writeNotice(trx: Knex.Transaction, notice: Notice): Promise<boolean> {
   const { event, workspaceId, webhook, since, error, count } = notice;

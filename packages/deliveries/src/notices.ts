@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Events that a workspace is notified of. A notice is an alert of the built-in rule of its event. The function `is_notice` of
- * the database knows the ids.
+ * Events for which a workspace can receive notices. A notice is an alert of the built-in rule of its event. The SQL
+ * function `is_notice` lists the same rule ids.
  */
 export const noticeRules = {
   'webhook.failing': { id: '480e9723-4847-5368-9e7a-0462eff41855', name: 'Tocsin: webhook failing' },
@@ -13,15 +13,18 @@ export const noticeRules = {
 
 export type NoticeEvent = keyof typeof noticeRules;
 
-/** Namespace of the ids of notices: a random UUID, which must never change. */
+/**
+ * Namespace for the ids of notices (RFC 9562, section 5.5). It must never change, because a repeated notice is detected
+ * by its id.
+ */
 const namespace = Buffer.from('5f0e6b0a7d5e4a0b9d0c1f3a6e2b8c41', 'hex');
 
-/** The id of a notice: the event of the same webhook since the same time is the same alert. */
+/** Returns the id of a notice. Equal arguments give equal ids, so that an event is reported only once. */
 export function noticeAlertId(event: NoticeEvent, subjectId: string, since: Date): string {
   return uuidV5(`${event}/${subjectId}/${since.toISOString()}`);
 }
 
-/** RFC 9562, section 5.5. */
+/** UUID of version 5 (RFC 9562, section 5.5). */
 function uuidV5(name: string): string {
   const hash = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16);
   hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x50, 6);

@@ -1,15 +1,15 @@
 import { type Database, sqlArray } from '@tocsin/database';
 import type { OpenDeliveryLimits } from './open-delivery-limits.js';
 
-/** A webhook in its workspace, or a whole workspace. */
+/** A webhook in its workspace, or a whole workspace if `webhookId` is missing. */
 export interface OpenDeliveriesKey {
   workspaceId: string;
   webhookId?: string | undefined;
 }
 
 /**
- * Counts the open deliveries of webhooks and workspaces in one statement, in the order of `keys`. Up to the limit of each
- * key is counted, by index: about 0.3 µs for each row.
+ * Counts the open deliveries of webhooks and workspaces in one statement. The counts are in the order of `keys`.
+ * Counting stops at the limit of a key; it takes about 0.3 µs for each row.
  */
 export async function countOpenDeliveries(
   database: Database,
@@ -24,7 +24,8 @@ export async function countOpenDeliveries(
   return rows.map(({ open }) => open);
 }
 
-// The order makes every plan read the index of the webhook's rows, and not all rows of its workspace.
+// The "order by" makes every plan use the index that contains only the rows of the key. Other plans read all rows of
+// the workspace.
 const openRows = (state: 'waiting' | 'queued', { of, limit }: { of: string; limit: string }) => `
       select count(*) as rows from (
         select from open_deliveries where state = '${state}' and ${of}

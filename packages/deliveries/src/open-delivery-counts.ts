@@ -9,26 +9,27 @@ export interface WebhookInWorkspace {
 }
 
 /**
- * Numbers of open deliveries as parts of their limits: from 1 on, a webhook or workspace is full. A number is a count of
- * the database and the deliveries that this process has written since, so that most batches need no statement.
+ * Numbers of open deliveries divided by their limits: a webhook or workspace is full from 1 on. A number is the last
+ * count from the database plus the deliveries that this process has written since then, so that most batches need no
+ * statement.
  *
- * A count is repeated before this process has added 1 % of the limit, or a tenth of the room that was left if that is
- * more. N processes that write therefore exceed a limit by up to N % and by the batches that they have in progress; ended
- * deliveries can make a number too high by 1 % of the limit, or by 10 % for the seconds until the next count.
+ * A count is repeated before this process has added 1 % of the limit, or a tenth of the remaining places if that is
+ * more. N processes together can therefore exceed a limit by N % and by their batches in progress. A number can be too
+ * high because deliveries have ended since the count: by 1 % of the limit, or by 10 % for some seconds.
  */
 export interface OpenDeliveryCounts {
   /**
-   * Counts again where a count is too old; in most calls none is. `keys` has one entry for each delivery that may be
-   * written; entries without a webhook ask for their workspace only. Call it before the questions below.
+   * Repeats the counts that are outdated; most calls find none. It must be called before the methods below. `keys` has
+   * one entry for each delivery that may be written. An entry without a webhook is for its workspace only.
    */
   refresh(keys: OpenDeliveriesKey[]): Promise<void>;
-  /** Open deliveries of a workspace divided by its limit. */
+  /** Returns the open deliveries of a workspace divided by its limit. */
   workspaceFill(workspaceId: string): number;
-  /** Open deliveries of a webhook divided by its limit. */
+  /** Returns the open deliveries of a webhook divided by its limit. */
   webhookFill(webhook: WebhookInWorkspace): number;
-  /** Adds a delivery that is about to be written. */
+  /** Adds a delivery that is being written. */
   writing(webhook: WebhookInWorkspace): void;
-  /** Call it once the write of these deliveries has ended, with or without a commit. */
+  /** Must be called when the write of these deliveries has ended, with or without a commit. */
   written(webhooks: Iterable<WebhookInWorkspace>): void;
 }
 
@@ -95,21 +96,21 @@ export function createOpenDeliveryCounts(
 }
 
 interface Count {
-  /** Number of open deliveries in the last count of the database. */
+  /** Number of open deliveries in the last count from the database. */
   open: number;
   countedAtMs: number;
-  /** Deliveries that this process is writing. The count may contain them or not. */
+  /** Number of deliveries that this process is writing. The last count may or may not include them. */
   writing: number;
-  /** Deliveries that this process has written. */
+  /** Number of deliveries that this process has written. */
   written: number;
-  /** Value of `written` before the last count: the count contains these deliveries. */
+  /** Value of `written` when the last count started. The count includes these deliveries. */
   writtenBefore: number;
 }
 
 const added = ({ writing, written, writtenBefore }: Count) => writing + written - writtenBefore;
 const estimate = (count: Count) => count.open + added(count);
 
-/** Assumed maximum rate at which other processes change a count, in deliveries a second. */
+/** Assumed maximum rate at which deliveries of other processes are opened and end, in deliveries a second. */
 const changePerSecond = 5_000;
 
 function isStale(
@@ -122,7 +123,7 @@ function isStale(
   return nowMs - count.countedAtMs > validMs;
 }
 
-/** Counts the entries of each webhook and of each workspace. */
+/** Returns the number of entries of each webhook and each workspace. */
 function wantedOf(keys: OpenDeliveriesKey[]): Map<string, { key: OpenDeliveriesKey; wanted: number }> {
   const found = new Map<string, { key: OpenDeliveriesKey; wanted: number }>();
   const add = (id: string, key: OpenDeliveriesKey) => {

@@ -6,7 +6,7 @@ import { reopenEnded } from './redelivery-repository.js';
 
 type Scope = JobScope<RedeliveryFilter>;
 
-/** Reopens ended deliveries. Those that fail after the job was accepted do not belong to it. */
+/** Reopens ended deliveries. Deliveries that fail after the job was accepted are excluded. */
 export const redeliveryWork: JobWork<RedeliveryFilter> = {
   async runPage(trx, job, options) {
     const { pageSize } = options;
@@ -38,7 +38,7 @@ export const redeliveryWork: JobWork<RedeliveryFilter> = {
 
 interface PageRow {
   id: string;
-  /** The webhook of a delivery that matches. */
+  /** Webhook of the delivery if it matches the filter; otherwise empty. */
   opens: string[];
 }
 
@@ -56,7 +56,7 @@ async function readPage(trx: Knex.Transaction, scope: Scope, pageSize: number): 
   });
 }
 
-/** Conditions for which an index returns the rows in the order of their ids. */
+/** Returns conditions for which an index returns the rows in the order of their ids. */
 function indexed({ webhook_id, status }: RedeliveryFilter): string {
   const range = 'id >= cast(:from as uuid) and id < cast(:below as uuid)';
   if (webhook_id !== undefined) return `webhook_id = :webhookId and ${range}`;

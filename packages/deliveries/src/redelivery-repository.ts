@@ -3,19 +3,20 @@ import type { Knex } from 'knex';
 
 /** Result of a request to redeliver one delivery. */
 export type RedeliverOutcome =
-  /** The delivery had ended. It is open again, with a new run and a fresh schedule. */
+  /** The delivery had ended. It is open again in a new run, at the start of the retry schedule. */
   | 'reopened'
-  /** The delivery was waiting; its next attempt is due now. */
+  /** The delivery was waiting. Its next attempt is due now. */
   | 'brought_forward'
-  /** The next attempt is queued already. Nothing was changed. */
+  /** The next attempt is already queued. Nothing was changed. */
   | 'queued'
-  /** A request is in flight. Nothing was changed. */
+  /** A request of the delivery is in flight. Nothing was changed. */
   | 'sending'
   | 'not_found';
 
 /**
- * Redelivers one delivery now. Concurrent calls and workers are safe: locks are taken in the order of the workers,
- * first the row of open_deliveries, then the row of deliveries. `onChange` runs in the transaction of a change.
+ * Redelivers one delivery now. Concurrent calls and workers are safe: rows are locked in the same order as in workers,
+ * first open_deliveries, then deliveries. `onChange` runs in the transaction of the change, and only if there was a
+ * change.
  */
 export async function redeliver(
   database: Database,
@@ -23,8 +24,8 @@ export async function redeliver(
   onChange?: (trx: Knex.Transaction) => Promise<void>,
 ): Promise<RedeliverOutcome> {
   for (let tries = 0; tries < maxTries; tries += 1) {
-    // Each try has its own transaction: a try without effect holds the row of deliveries, and the next one locks
-    // open_deliveries first.
+    // Each try needs its own transaction: an unsuccessful try has locked the row of deliveries, and the next try must
+    // lock open_deliveries first.
     const outcome = await database.knex.transaction(async (trx) => {
       const reached = await redeliverOnce(trx, deliveryId);
       if (reached === 'reopened' || reached === 'brought_forward') await onChange?.(trx);
@@ -35,7 +36,10 @@ export async function redeliver(
   return 'queued';
 }
 
-/** Undefined if another caller reopened the delivery between our two statements; the next try sees its open row. */
+/**
+ * Resolves to undefined if another caller reopened the delivery between the two statements. The next try finds its open
+ * row.
+ */
 async function redeliverOnce(
   trx: Knex.Transaction,
   deliveryId: string,
@@ -48,8 +52,8 @@ async function redeliverOnce(
 }
 
 /**
- * Starts a new run, due now, for the ended deliveries among `ids`, and returns the ids of those. Open deliveries are left
- * as they are. Rows are locked in the order of their ids.
+ * Starts a new run, due now, for the ended deliveries among `ids`, and returns their ids. Open deliveries are left
+ * unchanged. Rows are locked in the order of their ids.
  */
 export async function reopenEnded(
   trx: Knex.Transaction,
@@ -77,10 +81,10 @@ export async function reopenEnded(
 
 const endedStatuses = ['succeeded', 'failed', 'skipped'] as const;
 
-/** A further try is needed only after a concurrent redelivery of the same delivery. */
+/** Maximum number of tries. A second try is needed only after a concurrent redelivery of the same delivery. */
 const maxTries = 3;
 
-/** Undefined if the delivery is not open. */
+/** Resolves to undefined if the delivery is not open. */
 async function bringForward(
   trx: Knex.Transaction,
   deliveryId: string,

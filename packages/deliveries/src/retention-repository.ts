@@ -10,16 +10,16 @@ import {
 const dayMs = 86_400_000;
 
 export interface Retention {
-  /** Present time of the database's clock, in Unix milliseconds. */
+  /** Current time on the database's clock, in Unix milliseconds. */
   nowMs: number;
   retentionDays: number;
-  /** Stops a long deletion after its current batch. The next call deletes the rest. */
+  /** Stops a long deletion after its current batch. The next call continues it. */
   signal?: AbortSignal;
 }
 
 /**
  * Drops the partitions of days older than `retentionDays` and returns their names. A day with open deliveries is kept
- * until they end. `busy`: a transaction uses the tables, and the caller should try again soon.
+ * until they have ended. `busy` is true if a transaction is using the tables; the caller should try again soon.
  */
 export async function dropExpiredDays(
   database: Database,
@@ -36,20 +36,21 @@ export async function dropExpiredDays(
 }
 
 /**
- * A partition can be dropped only while no transaction uses its table, and later statements queue behind the drop. A
- * backup that reads for an hour would stop every delivery for an hour, so the drop waits 200 ms and is tried again later.
+ * Maximum wait for a table lock, in milliseconds. Statements that start while the drop waits must wait behind it, and a
+ * transaction such as a backup can use the table for an hour.
  */
 const lockTimeoutMs = 200;
 
 /**
- * Drops the partitions of a day (a number of days since 1970) from all tables in one transaction: a delivery without
- * its alert could never be claimed.
+ * Drops the partitions of a day (a number of days since 1970) from all tables in one transaction, because a delivery
+ * without its alert cannot be claimed.
  */
 async function dropDay(database: Database, day: number): Promise<'dropped' | 'has_open_deliveries' | 'busy'> {
   try {
     return await database.knex.transaction(async (trx) => {
       await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
-      // Locked before the check, so that no redelivery opens a delivery of the day between check and drop.
+      // The lock comes before the check, so that no redelivery can open a delivery of the day between the check and the
+      // drop.
       await trx.raw('lock table only alerts, only deliveries, only attempts in access exclusive mode');
       const open = await trx.raw(
         'select from open_deliveries where delivery_id >= ? and delivery_id < ? limit 1',
@@ -65,13 +66,16 @@ async function dropDay(database: Database, day: number): Promise<'dropped' | 'ha
   }
 }
 
-/** Comment on a partition of `attempts` that was emptied: it holds attempts of later redeliveries only. */
+/**
+ * Table comment that marks a partition of `attempts` as emptied. Such a partition contains only attempts of later
+ * redeliveries.
+ */
 const emptied = 'emptied';
 
 /**
- * Removes the attempts of days older than `retentionDays`: the partition of such a day is emptied once. Attempts of later
- * redeliveries in it are kept for as many days and then deleted. The partition stays, because redeliveries need it.
- * Returns the names of the partitions that this call has emptied.
+ * Removes the attempts of days older than `retentionDays` and returns the names of the partitions that were emptied.
+ * The partition of such a day is truncated once and kept, because redeliveries write new attempts to it. These are
+ * deleted when they are older than `retentionDays` themselves.
  */
 export async function removeExpiredAttempts(database: Database, retention: Retention): Promise<string[]> {
   const removed: string[] = [];
@@ -98,7 +102,7 @@ async function isEmptied({ knex }: Database, name: string): Promise<boolean> {
   return rows[0].comment === emptied;
 }
 
-/** A truncation locks the partition alone, and only for a moment: other days are read and written meanwhile. */
+/** Truncates one partition. It locks only this partition for a short time, so that other days can be read and written. */
 async function emptyPartition({ knex }: Database, name: string): Promise<void> {
   await knex.transaction(async (trx) => {
     await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
@@ -108,8 +112,9 @@ async function emptyPartition({ knex }: Database, name: string): Promise<void> {
 }
 
 /**
- * Deletes the keys of alerts older than `retentionDays`, except those of days whose partitions still exist, and of
- * later days. The tables say which days are gone, so that a crash between a drop and this call leaves no key behind.
+ * Deletes alert keys older than `retentionDays`, except keys of days whose partitions still exist and of later days.
+ * The dropped days are determined from the existing tables, so a crash between a drop and this call leaves no keys
+ * behind.
  */
 export async function deleteExpiredAlertKeys(database: Database, retention: Retention): Promise<void> {
   const before = await firstDayKept(database, retention);
@@ -117,7 +122,7 @@ export async function deleteExpiredAlertKeys(database: Database, retention: Rete
   await deleteInBatches(database, { from: 'alert_keys', where: 'accepted_at < ?', before, signal });
 }
 
-/** Deletes the counts of deliveries older than `retentionDays`, except those of days whose partitions still exist. */
+/** Deletes delivery counts older than `retentionDays`, except counts of days whose partitions still exist. */
 export async function deleteExpiredStats(database: Database, retention: Retention): Promise<void> {
   const before = await firstDayKept(database, retention);
   const { signal } = retention;
@@ -152,14 +157,14 @@ export async function deleteExpiredJobs(database: Database, retention: Retention
 }
 
 /**
- * A batch of this size is deleted within the statement timeout, also on a slow disk. One statement for a whole day
- * would exceed the timeout every time.
+ * Maximum rows of a batch. A batch is deleted within the statement timeout even on a slow disk. A statement for a whole
+ * day would exceed the timeout.
  */
 const rowsInBatch = 50_000;
 
 interface Expired {
   from: string;
-  /** SQL condition with one parameter: a time. */
+  /** SQL condition with one parameter of type timestamptz. */
   where: string;
   /** First day that is kept, in days since 1970. */
   before: number;
@@ -171,15 +176,15 @@ async function deleteInBatches({ knex }: Database, { from, where, before, signal
   let deleted: number;
   do {
     deleted = await knex.transaction(async (trx) => {
-      // BRIN indexes work through bitmap scans only, which sessions with `plansByKey` have switched off.
+      // BRIN indexes need bitmap scans, which sessions with `plansByKey` have disabled.
       await trx.raw('set local enable_bitmapscan = on; set local plan_cache_mode = force_custom_plan');
       return (await trx.raw(batch, [new Date(before * dayMs)])).rowCount;
     });
-    // A short batch does not mean the end: another worker may delete the same rows. An empty batch does.
+    // Only an empty batch is the end. A batch can be small because another worker deletes the same rows.
   } while (deleted > 0 && !signal?.aborted);
 }
 
-/** The oldest day that is kept, in days since 1970. */
+/** Returns the oldest day that is kept, in days since 1970. */
 function oldestDay({ nowMs, retentionDays }: Retention): number {
   return Math.floor(nowMs / dayMs) - retentionDays;
 }

@@ -89,7 +89,7 @@ test.each([
   expect(row).toMatchObject({ run: 2, claim: 3 });
 });
 
-test('a delivery that a living worker sends is not cancelled, and one of a dead worker is', async () => {
+test('a delivery is cancelled only if no live worker is sending it', async () => {
   const [alive] = await seed(1, { open: await sending(60_000) });
   const [dead] = await seed(1, { open: await sending(-1) });
   expect(await cancelDelivery(db.database, alive!)).toBe('sending');
@@ -97,14 +97,14 @@ test('a delivery that a living worker sends is not cancelled, and one of a dead 
   expect(await cancelDelivery(db.database, dead!)).toBe('cancelled');
 });
 
-test('twenty calls at once cancel a delivery once', async () => {
+test('twenty concurrent calls cancel a delivery once', async () => {
   const [id] = await seed(1);
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => cancelDelivery(db.database, id!)));
   expect(outcomes.filter((outcome) => outcome === 'cancelled')).toHaveLength(1);
   expect(new Set(outcomes)).toEqual(new Set(['cancelled', 'ended']));
 });
 
-test('a job cancels all open deliveries of its workspace page by page', async () => {
+test('a job cancels all open deliveries of its workspace and no other delivery', async () => {
   const ids = await seed(25);
   const ended = await seed(3, { status: 'succeeded' });
   const others = await seed(40, { workspaceId: randomUUID() });
@@ -135,7 +135,7 @@ test.each([
   },
 );
 
-test('a job returns to deliveries that were being sent, and leaves later ones open', async () => {
+test('a job cancels deliveries after they were sent, and excludes those opened after its start', async () => {
   const [busy] = await seed(1, { acceptedAtMs: Date.now() - 60_500, open: await sending(60_000) });
   const ids = await seed(12);
   const late = new Date(Date.now() + 60_000);
@@ -158,7 +158,7 @@ test('a job returns to deliveries that were being sent, and leaves later ones op
   expect(await openIds()).toEqual(new Set([reopened]));
 });
 
-test('two jobs on one workspace cancel each delivery once', async () => {
+test('two concurrent jobs on one workspace cancel each delivery once', async () => {
   await seed(40);
   const jobs = [await addJob(), await addJob()];
   await Promise.all([runToEnd(), runToEnd()]);

@@ -12,7 +12,7 @@ afterAll(() => db.drop());
 const knex = () => db.database.knex;
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
-/** The middle of a minute of yesterday, so that all deliveries of a test are in one hour and one day. */
+/** Noon of yesterday plus half a minute. Deliveries of a test that are minutes apart are in the same hour and day. */
 const noonMs = Math.floor(Date.now() / dayMs) * dayMs - dayMs / 2 + minuteMs / 2;
 
 interface Counts {
@@ -28,7 +28,7 @@ async function applyAll(): Promise<void> {
   while (moreAreLeft) moreAreLeft = await applyStatsChanges(db.database);
 }
 
-/** Counts of a workspace that the statistics have, changes that are not applied included, by webhook and minute. */
+/** Counts of a workspace by webhook and minute, read from the statistics including changes that are not applied yet. */
 async function counted(workspaceId: string): Promise<object[]> {
   const { rows } = await knex().raw(
     `select webhook_id, at, sum(open)::integer as open, sum(succeeded)::integer as succeeded,
@@ -44,7 +44,7 @@ async function counted(workspaceId: string): Promise<object[]> {
   return rows;
 }
 
-/** Counts of the deliveries themselves, in the same form. */
+/** Counts of the same form, computed from the deliveries. */
 async function expected(workspaceId: string): Promise<object[]> {
   const { rows } = await knex().raw(
     `select webhook_id, date_trunc('minute', to_timestamp(accepted_ms(uuid_send(id)) / 1000.0)) as at,
@@ -59,7 +59,7 @@ async function expected(workspaceId: string): Promise<object[]> {
   return rows;
 }
 
-test('inserts and changes of deliveries are counted at their minute, under the present status', async () => {
+test('deliveries are counted in their minute under their current status, also after changes', async () => {
   const workspaceId = randomUUID();
   const webhookIds = [randomUUID(), randomUUID()];
   const ids: string[] = [];
@@ -76,7 +76,7 @@ test('inserts and changes of deliveries are counted at their minute, under the p
   expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
   await applyAll();
   expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
-  // One statement changes rows of several webhooks and minutes, and rows that stay as they are.
+  // The first statement changes rows of several webhooks and minutes. Some of its rows keep their status.
   await knex()('deliveries').whereIn('id', ids.slice(0, 6)).update({ status: 'succeeded', attempts_made: 7 });
   await knex()('deliveries').whereIn('id', ids.slice(4, 8)).update({ error: 'noted' });
   await knex()('deliveries').where({ id: ids[11] }).delete();
@@ -85,14 +85,14 @@ test('inserts and changes of deliveries are counted at their minute, under the p
   expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
 });
 
-test('a change that no count depends on writes no row', async () => {
+test('an update of columns that are not counted writes no change', async () => {
   const id = await insertDelivery(db.database, { acceptedAtMs: noonMs });
   await applyAll();
   await knex()('deliveries').where({ id }).update({ error: 'another', status_code: 404 });
   expect(await knex()('delivery_stats_changes')).toEqual([]);
 });
 
-test('a statement writes one row for each webhook and minute, whatever the number of deliveries', async () => {
+test('a statement writes one change for each webhook and minute, for any number of deliveries', async () => {
   const webhookId = randomUUID();
   const workspaceId = randomUUID();
   await insertMany({ workspaceId, webhookId, count: 500, latencyMs: 100 });
@@ -100,7 +100,7 @@ test('a statement writes one row for each webhook and minute, whatever the numbe
   expect(rows).toMatchObject([{ webhook_id: webhookId, succeeded: 500, open: 0 }]);
 });
 
-test('the counts of minutes, hours and days agree, for a webhook and for its workspace', async () => {
+test('counts of minutes, hours and days agree, for each webhook and for the workspace', async () => {
   const workspaceId = randomUUID();
   const webhookIds = [randomUUID(), randomUUID()];
   for (const webhookId of webhookIds)
@@ -136,7 +136,7 @@ test('a webhook whose id is zero does not change the counts of its workspace', a
   ]);
 });
 
-test('latencies are counted in buckets of 9 %, and leave when a delivery is sent again', async () => {
+test('latencies are counted in buckets of 9 %, and a redelivery removes its latency', async () => {
   const workspaceId = randomUUID();
   const webhookId = randomUUID();
   await insertMany({ workspaceId, webhookId, count: 3, latencyMs: 100 });
@@ -150,14 +150,14 @@ test('latencies are counted in buckets of 9 %, and leave when a delivery is sent
     });
     return { ...row, histogram: histogramOf(row.latencies) };
   };
-  // 2^((54 - 1) / 8) = 98.7 ms and 2^((96 - 1) / 8) = 3,756 ms are the starts of the buckets.
+  // Bucket 54 starts at 2^((54 - 1) / 8) = 98.7 ms, and bucket 96 at 2^((96 - 1) / 8) = 3,756 ms.
   expect(await day()).toMatchObject({ succeeded: 4, histogram: { 54: 3, 96: 1 } });
   expect(await redeliver(db.database, id!)).toBe('reopened');
   await applyAll();
   expect(await day()).toMatchObject({ succeeded: 3, open: 1, histogram: { 54: 3, 96: 0 } });
 });
 
-test('changes are counted once while several processes apply them and others write', async () => {
+test('each change is applied once while several processes apply changes and others write', async () => {
   const workspaceId = randomUUID();
   const webhookIds = [randomUUID(), randomUUID()];
   const write = async (webhookId: string) => {
@@ -178,7 +178,7 @@ test('changes are counted once while several processes apply them and others wri
   expect(await knex()('delivery_stats_changes')).toEqual([]);
 });
 
-test('counts older than the retention are deleted, unless their day is still there', async () => {
+test('counts older than the retention are deleted, unless partitions of their day exist', async () => {
   const workspaceId = randomUUID();
   await insertDelivery(db.database, { workspaceId, acceptedAtMs: noonMs });
   await applyAll();
@@ -191,12 +191,12 @@ test('counts older than the retention are deleted, unless their day is still the
   expect(await rows()).toHaveLength(7);
   await deleteExpiredStats(db.database, { nowMs: Date.now(), retentionDays: 90 });
   expect(await rows()).toHaveLength(6);
-  // The partitions of yesterday exist, so their counts stay whatever the retention.
+  // The partitions of yesterday exist, so the counts of yesterday are kept with any retention.
   await deleteExpiredStats(db.database, { nowMs: Date.now(), retentionDays: 0 });
   expect(await rows()).toHaveLength(6);
 });
 
-test('a histogram has at most 64 entries, and loses nothing when it is merged', async () => {
+test('a histogram has at most 64 entries, and merging entries keeps all counts', async () => {
   const workspaceId = randomUUID();
   const webhookId = randomUUID();
   const expectedNumbers: Record<number, number> = {};
@@ -216,7 +216,7 @@ test('a histogram has at most 64 entries, and loses nothing when it is merged', 
   }
 });
 
-/** Numbers by bucket. pg returns the type bigint as text. */
+/** Returns counts by bucket. pg returns the type bigint as text. */
 function histogramOf(latencies: string[]): Record<number, number> {
   const numbers: Record<number, number> = {};
   for (const entry of latencies.map(Number)) {
@@ -233,7 +233,7 @@ interface ManyDeliveries {
   latencyMs: number;
 }
 
-/** Inserts succeeded deliveries of one minute in one statement, and returns their ids. */
+/** Inserts succeeded deliveries of one minute with one statement. Returns their ids. */
 async function insertMany({ workspaceId, webhookId, count, latencyMs }: ManyDeliveries): Promise<string[]> {
   const ids = Array.from(
     { length: count },

@@ -63,7 +63,7 @@ async function runToEnd(pageSize: number): Promise<void> {
   while ((await runJobPage(db.database, { pageSize, counts })) !== undefined);
 }
 
-test('a job dispatches the alerts without deliveries page by page, each once', async () => {
+test('a job dispatches each alert without deliveries once, page by page', async () => {
   const webhookIds = [await addWebhook(), await addWebhook()];
   const alertRuleId = await addRule(webhookIds);
   const ids = [];
@@ -105,7 +105,7 @@ test.each(['outcome', 'rule', 'time'])(
   },
 );
 
-test('alerts whose rule calls no webhook now are left as they are', async () => {
+test('a job skips alerts whose rule has no webhooks, is disabled or is deleted', async () => {
   const webhookId = await addWebhook();
   const rules = [
     await addRule([]),
@@ -125,7 +125,7 @@ test('alerts whose rule calls no webhook now are left as they are', async () => 
   ]);
 });
 
-test('two workers and a dispatch by hand make one set of deliveries', async () => {
+test('two concurrent jobs dispatch each alert once', async () => {
   const alertRuleId = await addRule([await addWebhook()]);
   await seed(60, { alertRuleId, outcome: 'no_webhooks' });
   const ids = [await addJob(), await addJob()];
@@ -136,7 +136,7 @@ test('two workers and a dispatch by hand make one set of deliveries', async () =
   expect(await db.database.knex('open_deliveries')).toHaveLength(60);
 });
 
-test('a job pauses while more than half of the limit of a webhook is open', async () => {
+test("a job pauses while more than half of a webhook's limit on open deliveries is used", async () => {
   const limits = { perWebhook: 10, perWorkspace: 1_000 };
   counts = createOpenDeliveryCounts(db.database, limits);
   const alertRuleId = await addRule([await addWebhook()]);

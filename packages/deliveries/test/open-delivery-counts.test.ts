@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database'
 
 let db: TestDatabase;
 let statements: number;
-/** Counts the statements. */
+/** A database that counts its prepared statements. */
 let database: Database;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ function countsAt(limits: { perWebhook: number; perWorkspace: number }) {
 
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
-test('waiting and queued deliveries count for their webhook and for their workspace', async () => {
+test('waiting and queued deliveries are counted for their webhook and for their workspace', async () => {
   const { counts } = countsAt({ perWebhook: 10, perWorkspace: 20 });
   const one = newWebhook();
   const other = newWebhook(one.workspaceId);
@@ -56,7 +56,7 @@ test('waiting and queued deliveries count for their webhook and for their worksp
   expect(statements).toBe(1);
 });
 
-test('a full webhook and a full workspace are counted up to their limits only', async () => {
+test('counting a full webhook and a full workspace stops at their limits', async () => {
   const { counts } = countsAt({ perWebhook: 10, perWorkspace: 20 });
   const one = newWebhook();
   await addOpen(one, 50);
@@ -65,14 +65,14 @@ test('a full webhook and a full workspace are counted up to their limits only', 
   expect(counts.workspaceFill(one.workspaceId)).toBe(1);
 });
 
-test('a webhook without additions is not counted again', async () => {
+test('a webhook without new deliveries is not counted again', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 10_000 });
   const one = newWebhook();
   for (let call = 0; call < 20; call += 1) await counts.refresh([one]);
   expect(statements).toBe(1);
 });
 
-test('deliveries of this process fill a webhook to its limit, counted seldom far below it', async () => {
+test('a webhook fills exactly to its limit, and its first half needs fewer than 15 counts', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
   const one = newWebhook();
   let accepted = 0;
@@ -94,20 +94,20 @@ test('deliveries of this process fill a webhook to its limit, counted seldom far
   expect(statementsOfHalf).toBeLessThan(15);
 });
 
-test('a batch in progress counts although the database does not see it', async () => {
+test('a batch that is being written is counted although the database does not have it yet', async () => {
   const { counts } = countsAt({ perWebhook: 10, perWorkspace: 100 });
   const one = newWebhook();
   await counts.refresh(times(10, one));
   for (const key of times(10, one)) counts.writing(key);
   await counts.refresh(times(10, one));
   expect(counts.webhookFill(one)).toBe(1);
-  // The write failed.
+  // The write of the batch failed, so the database has no rows.
   counts.written(times(10, one));
   await counts.refresh([one]);
   expect(counts.webhookFill(one)).toBe(0);
 });
 
-test('a full webhook is counted again after seconds in which it can have drained', async () => {
+test('a webhook is counted again after the time in which other processes can fill it', async () => {
   const { counts, clock } = countsAt({ perWebhook: 100_000, perWorkspace: 1_000_000 });
   const one = newWebhook();
   await addOpen(one, 10);
@@ -121,7 +121,7 @@ test('a full webhook is counted again after seconds in which it can have drained
   expect(counts.webhookFill(one)).toBe(0.0002);
 });
 
-test('four processes that fill a webhook at once stay within ten percent of its limit', async () => {
+test('four processes that fill a webhook at the same time exceed its limit by at most 10 %', async () => {
   const limit = 20_000;
   const one = newWebhook();
   const fill = async () => {

@@ -47,7 +47,7 @@ async function addJob(filter: Partial<RedeliveryFilter> = {}): Promise<string> {
     status: 'running',
     created_by: 'test',
     created_at: new Date(),
-    // Microseconds keep the order of jobs that are created in the same millisecond.
+    // The database's clock has microseconds, which preserve the order of jobs created in the same millisecond.
     updated_at: db.database.knex.raw('clock_timestamp()'),
   });
   return id;
@@ -63,7 +63,7 @@ async function openIds(): Promise<string[]> {
   return (await db.database.knex('open_deliveries').orderBy('delivery_id').pluck('delivery_id')) as string[];
 }
 
-test('a job redelivers all matching deliveries page by page, each once', async () => {
+test('a job redelivers each matching delivery once, page by page', async () => {
   const ids = await seedMany(25);
   await seedMany(3, { status: 'succeeded' });
   await seedMany(3, { workspaceId: randomUUID() });
@@ -74,7 +74,7 @@ test('a job redelivers all matching deliveries page by page, each once', async (
   for (const delivery of ids) expect(await deliveryRow(delivery)).toMatchObject({ run: 2 });
 });
 
-test('a call without a running job does nothing', async () => {
+test('running a page does nothing while no job is running', async () => {
   expect(await runJobPage(db.database, { pageSize: 10, counts })).toBeUndefined();
 });
 
@@ -132,13 +132,13 @@ test('a job skips deliveries that failed after its creation', async () => {
   expect(await openIds()).toEqual([]);
 });
 
-test('a page opens the partitions of its own days only', async () => {
+test('a page opens only the partitions of its own days', async () => {
   const longAgo = Date.now() - 40 * 86_400_000;
   await ensurePartitions(db.database, longAgo);
   const ids = await seedMany(10);
   const [old] = await seedMany(1, { acceptedAtMs: longAgo });
   await addJob();
-  // The worker's connections use generic plans by key.
+  // Connections of workers use generic plans (`plansByKey`).
   const worker = createDatabase({ url: db.url, applicationName: 'worker', plansByKey: true, poolSize: 1 });
   const busy = await db.database.knex.transaction();
   const day = new Date(longAgo).toISOString().slice(0, 10).replaceAll('-', '');
@@ -155,7 +155,7 @@ test('a page opens the partitions of its own days only', async () => {
   await worker.close();
 });
 
-test('a job killed within a page repeats that page', async () => {
+test('a page that was interrupted by a lost connection is repeated', async () => {
   const ids = await seedMany(20);
   const id = await addJob();
   const worker = createDatabase({ url: db.url, applicationName: 'doomed-worker', poolSize: 1 });
@@ -163,7 +163,7 @@ test('a job killed within a page repeats that page', async () => {
     done: 5,
     finished: false,
   });
-  // The next page waits for a locked row, and its connection is terminated there.
+  // The second page waits for a locked row. Its connection is terminated during the wait.
   const holder = await db.database.knex.transaction();
   await holder('deliveries').whereIn('id', ids).select('id').forUpdate();
   const dying = expect(runJobPage(worker, { pageSize: 5, counts })).rejects.toThrow();
@@ -180,7 +180,7 @@ test('a job killed within a page repeats that page', async () => {
   for (const delivery of ids) expect(await deliveryRow(delivery)).toMatchObject({ run: 2 });
 });
 
-test('concurrent workers and callers reopen each delivery once', async () => {
+test('concurrent jobs and single redeliveries reopen each delivery once', async () => {
   const ids = await seedMany(40);
   const jobs = [await addJob(), await addJob(), await addJob()];
   await Promise.all([
@@ -196,7 +196,7 @@ test('concurrent workers and callers reopen each delivery once', async () => {
   }
 });
 
-test('a cancelled job redelivers nothing more', async () => {
+test('a cancelled job redelivers no further deliveries', async () => {
   await seedMany(10);
   const id = await addJob();
   await runJobPage(db.database, { pageSize: 4, counts });
@@ -206,7 +206,7 @@ test('a cancelled job redelivers nothing more', async () => {
   expect(await job(id)).toMatchObject({ status: 'cancelled', done: 4 });
 });
 
-test('jobs are served round robin', async () => {
+test('two running jobs get pages alternately', async () => {
   await seedMany(4);
   await seedMany(4, { status: 'skipped' });
   const [first, second] = [await addJob(), await addJob({ status: 'skipped' })];
@@ -217,7 +217,7 @@ test('jobs are served round robin', async () => {
   expect(pages.map((page) => page?.jobId).sort()).toEqual([first, second].sort());
 });
 
-test('a job with a failing page does not block the other jobs', async () => {
+test('a job whose page fails does not block other jobs', async () => {
   const [locked] = await seedMany(1);
   await seedMany(1, { status: 'skipped' });
   const [failing, other] = [await addJob(), await addJob({ status: 'skipped' })];
@@ -238,7 +238,7 @@ test('a job with a failing page does not block the other jobs', async () => {
   await worker.close();
 });
 
-test('a job leaves matching open deliveries as they are', async () => {
+test('a job leaves open deliveries unchanged', async () => {
   const [id] = await seedMany(1);
   await redeliver(db.database, id!);
   const before = await openRow(id!);
@@ -265,14 +265,14 @@ test.each([
   let redelivered = 6;
   while ((await job(id)).status === 'running') {
     await db.database.knex('open_deliveries').delete();
-    // The counts of the next page are new ones, as after some seconds.
+    // New counts have no cached numbers, like old counts after some seconds.
     counts = createOpenDeliveryCounts(db.database, limits);
     redelivered += (await page())?.done ?? 0;
   }
   expect([redelivered, (await job(id)).done]).toEqual([20, 20]);
 });
 
-test('a paused job leaves the jobs of other workspaces running', async () => {
+test('a paused job does not stop the jobs of other workspaces', async () => {
   counts = createOpenDeliveryCounts(db.database, { perWebhook: 10, perWorkspace: 10 });
   await seedMany(20, { webhookId });
   const pausedJob = await addJob({ webhook_id: webhookId });

@@ -18,7 +18,7 @@ afterAll(() => db.drop());
 
 describe('redelivery', () => {
   test.each(['failed', 'skipped', 'succeeded'] as const)(
-    'a redelivery of a %s delivery opens a run with a fresh schedule and keeps counting claims',
+    'redelivering a %s delivery starts a new run and retry schedule, and keeps its claim count',
     async (status) => {
       const { database } = db;
       const id = await insertDelivery(database, { workspaceId, status, claims: 7 });
@@ -42,7 +42,7 @@ describe('redelivery', () => {
     },
   );
 
-  test('a waiting delivery becomes due at once and keeps its step of the schedule', async () => {
+  test('a waiting delivery becomes due at once and keeps its step of the retry schedule', async () => {
     const { database } = db;
     const id = await reopened({ step: 4, due_at: new Date(Date.now() + 3_600_000), manual: false });
     expect(await redeliver(database, id)).toBe('brought_forward');
@@ -51,7 +51,7 @@ describe('redelivery', () => {
     expect(open.due_at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
   });
 
-  test('a delivery that is queued, or whose lease has expired, is not changed', async () => {
+  test('a queued delivery is not changed, even if the lease of its worker has expired', async () => {
     const { database } = db;
     const queued = await reopened({ state: 'queued', lease_until: new Date(Date.now() + 60_000) });
     const stranded = await reopened({
@@ -65,7 +65,7 @@ describe('redelivery', () => {
     }
   });
 
-  test('a delivery that is being sent is refused and not changed', async () => {
+  test('a delivery that is being sent is not changed', async () => {
     const { database } = db;
     const id = await reopened({ state: 'queued', claimed_by: await insertWorker(database) });
     const before = [await openRow(id), await deliveryRow(id)];
@@ -73,11 +73,11 @@ describe('redelivery', () => {
     expect([await openRow(id), await deliveryRow(id)]).toEqual(before);
   });
 
-  test('an unknown delivery is not_found', async () => {
+  test('redelivering an unknown delivery returns not_found', async () => {
     expect(await redeliver(db.database, randomUUID())).toBe('not_found');
   });
 
-  test('twenty concurrent callers open one run', async () => {
+  test('twenty concurrent callers start one new run', async () => {
     const { database } = db;
     const id = await insertDelivery(database, { workspaceId });
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => redeliver(database, id)));
@@ -86,7 +86,7 @@ describe('redelivery', () => {
     expect(await deliveryRow(id)).toMatchObject({ status: 'open', run: 2 });
   });
 
-  test('a redelivery waits for an outcome that is being recorded, and then reopens the delivery', async () => {
+  test('a redelivery waits while an outcome is being recorded, and then reopens the delivery', async () => {
     const { database } = db;
     const id = await reopened({ state: 'queued', claimed_by: await insertWorker(database) });
     const recording = await database.knex.transaction();
@@ -100,7 +100,7 @@ describe('redelivery', () => {
     expect(await openRow(id)).toMatchObject({ run: 3, state: 'waiting' });
   });
 
-  test('a redelivery after that of another caller does not block the worker that records', async () => {
+  test('a redelivery that waits for another redelivery does not deadlock with a recording worker', async () => {
     const { database } = db;
     const id = await reopened({ claims_without_outcome: 1 });
     const open = await openRow(id);
@@ -121,7 +121,7 @@ describe('redelivery', () => {
   });
 });
 
-/** A delivery in its second run; `changes` are applied to its open row. */
+/** Creates a delivery in its second run, and applies `changes` to its open row. */
 async function reopened(changes: object): Promise<string> {
   const { database } = db;
   const id = await insertDelivery(database, { workspaceId });

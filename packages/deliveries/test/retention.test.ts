@@ -22,7 +22,7 @@ afterAll(() => db.drop());
 
 const dayMs = 86_400_000;
 
-test('days older than the retention are dropped with their keys, and later days stay', async () => {
+test('days older than the retention are dropped with their alert keys, and later days are kept', async () => {
   const now = Date.now();
   const old = await insertAlert(db.database, { acceptedAtMs: now - dayMs });
   const young = await insertAlert(db.database, { acceptedAtMs: now });
@@ -49,7 +49,7 @@ test('audit events older than the retention are deleted', async () => {
   expect((await knex('audit_events')).map(({ id }) => id)).toEqual([young.id]);
 });
 
-/** Creates the partitions of an expired day and returns a time of that day. */
+/** Creates the partitions of a day before the retention. Returns a time of that day. */
 async function anExpiredDay(daysAgo: number): Promise<number> {
   const at = Date.now() - daysAgo * dayMs;
   await ensurePartitions(db.database, at);
@@ -63,7 +63,7 @@ async function dropNow() {
   return outcome;
 }
 
-test('a day that somebody reads is not dropped until the reader has ended', async () => {
+test('a day is not dropped while a transaction reads the table', async () => {
   const at = await anExpiredDay(120);
   const alert = await insertAlert(db.database, { acceptedAtMs: at });
   const keys = () => db.database.knex('alert_keys').where({ alert_id: alert.alertId });
@@ -88,7 +88,7 @@ test('a day with an open delivery is kept until the delivery has ended', async (
   expect(await db.database.knex('alerts').where({ id: alert.id })).toEqual([]);
 });
 
-test('keys that a crash left behind are deleted in batches', async () => {
+test('alert keys of dropped days are deleted in batches', async () => {
   const { knex } = db.database;
   await knex.raw(`create table batches (count integer)`);
   await knex.raw(`create function note_batch() returns trigger language plpgsql as
@@ -106,7 +106,7 @@ test('keys that a crash left behind are deleted in batches', async () => {
   expect(rows[0].most).toBeLessThanOrEqual(50_000);
 });
 
-describe('the attempts of an expired day', () => {
+describe('retention of attempts', () => {
   const expire = () => removeExpiredAttempts(db.database, { nowMs: Date.now(), retentionDays: 14 });
   const attemptsOf = (id: string) => db.database.knex('attempts').where({ delivery_id: id }).pluck('number');
   const addDelivery = async (acceptedAtMs: number) => {
@@ -114,7 +114,7 @@ describe('the attempts of an expired day', () => {
     return insertDelivery(db.database, { ...alert, acceptedAtMs, response: 'no' });
   };
 
-  test('expired attempts are removed once, and deliveries and younger attempts stay', async () => {
+  test('expired attempts are removed once, and deliveries and younger attempts are kept', async () => {
     const [old, young] = [
       await addDelivery(await anExpiredDay(20)),
       await addDelivery(await anExpiredDay(13)),
@@ -125,7 +125,7 @@ describe('the attempts of an expired day', () => {
     expect(await expire()).toEqual([]);
   });
 
-  test('attempts of a redelivery are kept for the same time as all others', async () => {
+  test('attempts of a late redelivery are kept for the retention of attempts', async () => {
     const id = await addDelivery(await anExpiredDay(30));
     await expire();
     const late = { workspaceId: 'w', id, response: 'ok', statusCode: 200 };

@@ -19,7 +19,7 @@ test.each<Partial<SecretLocation>>([
   { table: 'attempts' },
   { id: '2' },
   { column: 'body' },
-])('a value that is moved to %j cannot be decrypted', (moved) => {
+])('a value that is moved to another location (%j) cannot be decrypted', (moved) => {
   const encrypted = box.encrypt('secret', location);
   expect(() => box.decrypt(encrypted, { ...location, ...moved })).toThrow();
 });

@@ -32,7 +32,7 @@ const samples = {
 };
 
 test.each(Object.entries(samples))(
-  'the server reads a binary array of %s like the same array sent as text',
+  'the server reads an array of type %s equally from the binary and the text format',
   async (type, values) => {
     const encode = sqlArray[type as keyof typeof sqlArray] as (values: unknown[]) => Buffer;
     expect(await readBack(type, encode(values))).toBe(await readBack(type, values));
@@ -52,7 +52,7 @@ test.each([
   '018f3c5e-7c1a-8abc-9def-0123456789ag',
   '018f3c5e-7c1a-8abc-9def-0123456789abc',
   'é18f3c5e-7c1a-8abc-9def-0123456789ab',
-])('a text that is no UUID is rejected: %p', (value) => {
+])('the text %p is not a UUID and is rejected', (value) => {
   expect(() => sqlArray.uuid([value])).toThrow('is not a UUID');
 });
 

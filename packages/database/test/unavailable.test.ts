@@ -66,7 +66,7 @@ test.each([
     'alter role ROLE connection limit 0',
     'alter role ROLE connection limit -1',
   ],
-])('the database is unavailable with %s, until that is repaired', async (_, options, damage, repair) => {
+])('a connection fails as unavailable with %s, and succeeds after a repair', async (_, options, damage, repair) => {
   const filled = (sql: string) => sql.replace('NAME', name).replace('ROLE', role);
   open(options);
   if (damage !== '') await ask(filled(damage));
@@ -84,7 +84,7 @@ const write = 'select lo_create(0)';
 test.each([
   ['a statement', () => database.prepared({ name: 'write', text: write }, [])],
   ['a transaction', () => database.knex.transaction((trx) => trx.raw(write))],
-])('%s on a read-only database fails as unavailable, and its session is not reused', async (_, work) => {
+])('%s on a read-only database fails as unavailable, and its connection is not reused', async (_, work) => {
   open();
   await ask(`alter database ${name} set default_transaction_read_only = on`);
   await one();

@@ -78,7 +78,7 @@ const sending = async (leaseMs: number) => ({
 test.each([
   ['waiting', { state: 'waiting' }],
   ['queued', { state: 'queued', lease_until: new Date() }],
-])('a %s delivery ends as skipped, and can be redelivered later', async (_, open) => {
+])('cancelling a %s delivery ends it as skipped, and it can be redelivered later', async (_, open) => {
   const [id] = await seed(1, { open: { ...open, claim: 3 } });
   expect(await cancelDelivery(db.database, id!)).toBe('cancelled');
   expect(await delivery(id!)).toMatchObject({ status: 'skipped', error_code: 'cancelled', claims: 3 });
@@ -121,7 +121,7 @@ test.each([
   ['alert', { alert_id: webhookId }, { alertId: webhookId }],
   ['alert rule', { alert_rule_id: webhookId }, { alertRuleId: webhookId }],
 ] as const)(
-  'a job with a filter by %s cancels the deliveries that were counted',
+  'a job with a filter by %s cancels the same deliveries that countForJob has counted',
   async (_, filter, fixture) => {
     const others = await seed(12);
     const ids = await seed(1, fixture);

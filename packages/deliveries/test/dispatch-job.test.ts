@@ -84,7 +84,7 @@ test('a job dispatches each alert without deliveries once, page by page', async 
 });
 
 test.each(['outcome', 'rule', 'time'])(
-  'a job with a filter by %s dispatches what was counted',
+  'a job with a filter by %s dispatches the same alerts that countForJob has counted',
   async (by) => {
     const webhookIds = [await addWebhook()];
     const [wanted, other] = [await addRule(webhookIds), await addRule(webhookIds)];

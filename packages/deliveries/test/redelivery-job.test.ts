@@ -86,7 +86,7 @@ test.each([
   ['status code', { status_code: 404 }, { statusCode: 404 }],
   ['status and webhook', { status: 'succeeded', webhook_id: webhookId }, { status: 'succeeded', webhookId }],
 ] as const)(
-  'a job with a filter by %s redelivers the deliveries that were counted',
+  'a job with a filter by %s redelivers the same deliveries that countForJob has counted',
   async (_, filter, seed) => {
     await seedMany(12);
     const wanted = await seedMany(1, seed);

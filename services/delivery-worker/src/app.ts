@@ -42,20 +42,20 @@ import { createSlots } from './slots/slots.js';
 
 export interface DeliveryWorker {
   logger: Logger;
-  /** Port of `/livez` and `/readyz`. */
+  /** Port that serves `/livez` and `/readyz`. */
   port: number;
-  /** Stops consuming, finishes the deliveries in flight, and returns the other messages to the broker. */
+  /** Stops consuming, finishes the deliveries in flight, and returns other messages to the broker. */
   close(deadlineMs: number): Promise<void>;
 }
 
-/** Replacements for tests. */
+/** Replacements of dependencies for tests. */
 interface Overrides {
   logger?: Logger;
 }
 
 const service = 'delivery-worker';
 
-/** The composition root of the worker. */
+/** Creates the worker from its configuration and connects all of its parts. */
 export async function createDeliveryWorker(
   config: DeliveryWorkerConfig,
   overrides: Overrides = {},
@@ -110,7 +110,7 @@ export async function createDeliveryWorker(
   const repository = createDispatchRepository(database, config.queuedLeaseMs);
   const publish = createPublishDeliveries({ publisher, repository, databaseRetry, logger });
 
-  // Messages that wait fail when the worker stops. These failures are not reported, because the broker delivers the
+  // Waiting messages are rejected when the worker stops. These errors are not reported, because the broker delivers the
   // messages to another worker.
   const onError = (err: unknown) => {
     if (signal.aborted) return;

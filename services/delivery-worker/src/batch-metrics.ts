@@ -1,6 +1,6 @@
 import type { Metrics } from '@tocsin/kit';
 
-/** Sizes of the batches that each stage commits. */
+/** Metrics of the batch sizes of each stage. */
 export function createBatchMetrics(metrics: Metrics) {
   const batches = metrics.histogram({
     name: 'tocsin_batch_size',

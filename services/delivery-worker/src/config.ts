@@ -9,29 +9,33 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
   egress: { allow: string[]; caFile?: string };
   retry: RetryPolicy;
   /**
-   * Maximum number of requests in flight. The worker has up to twice as many messages of deliveries in flight, and 200
-   * more.
+   * Maximum number of requests in flight. The worker also holds up to twice as many delivery messages in flight, plus
+   * 200.
    */
   slots: number;
-  /** Longest time that a delivery may be in the queue, in milliseconds. */
+  /** Lease of a queued row in milliseconds: the maximum time that a delivery may wait in the queue. */
   queuedLeaseMs: number;
   openDeliveries: OpenDeliveryLimits;
   retentionDays: number;
-  /** Days for which attempts are kept, with the bodies of requests and responses. */
+  /** Retention of attempts in days. Attempts contain the bodies of requests and responses. */
   retentionAttemptsDays: number;
   notices: NoticeOptions;
 }
 
 /**
- * Longest wait in the queue: with every slot on a hanging destination, a slot is free again after the request timeout
- * of 10 s. After a longer wait (a webhook can ask for 20 s) a row is queued twice, and the second claim finds nothing.
+ * Minimum lease of a queued row, in milliseconds. If all slots wait for hanging destinations, a slot is free after the
+ * default request timeout of 10 s. A row that waits longer (a webhook can set a timeout of 20 s) is queued twice, and
+ * the second message finds the row claimed.
  */
 const minQueuedLeaseMs = 10_000;
 
-/** A shorter time would report a webhook between two retries of its first delivery. */
+/**
+ * Minimum of `NOTICE_AFTER`, in milliseconds. A shorter time would report a webhook that fails once and succeeds with
+ * the first retry.
+ */
 const minNoticeMs = 1_000;
 
-/** @throws ConfigError listing every problem */
+/** @throws ConfigError that lists every problem */
 export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
   return readEnv(env, (read) => ({
     ...readServiceConfig(read, { port: 8082, metricsPort: 9092 }),
@@ -61,7 +65,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
   }));
 }
 
-/** The keys of the secret box. `loadConfig` has validated them. */
+/** Parses the keys of the secret box, which `loadConfig` has validated. */
 export function openKeys(keys: Secret): [SecretKey, ...SecretKey[]] {
   return parseSecretKeys(keys.reveal());
 }

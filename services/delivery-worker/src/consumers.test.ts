@@ -24,7 +24,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('a drain leaves no timer behind', async () => {
+test('draining the consumers leaves no active timer', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
   const { signal } = new AbortController();
@@ -41,7 +41,7 @@ test('a drain leaves no timer behind', async () => {
   expect(timers()).toBe(before);
 });
 
-test('consumers are paused during a short outage, and no message is returned', () => {
+test('consumers are paused during an outage of 14 s, and no message is returned', () => {
   const { availability, calls } = start();
   availability.emit('unavailable');
   jest.advanceTimersByTime(14_000);
@@ -50,7 +50,7 @@ test('consumers are paused during a short outage, and no message is returned', (
   expect(calls).toEqual(['pause', 'resume']);
 });
 
-test('messages are returned to the broker once in a long outage', () => {
+test('messages are returned to the broker once during an outage of 60 s', () => {
   const { availability, calls } = start();
   availability.emit('unavailable');
   jest.advanceTimersByTime(60_000);
@@ -58,7 +58,7 @@ test('messages are returned to the broker once in a long outage', () => {
   expect(calls).toEqual(['pause', 'return', 'resume']);
 });
 
-test('consumers of a worker that stops are neither returned nor resumed', () => {
+test('a worker that stops during an outage neither returns messages nor resumes', () => {
   const { availability, stopping, calls } = start();
   availability.emit('unavailable');
   stopping.abort();

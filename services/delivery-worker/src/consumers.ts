@@ -12,13 +12,13 @@ import {
 import type { DatabaseRetry } from './database-retry.js';
 import { maxRecording } from './delivery/create-delivery.js';
 
-/** Faults of the worker for which it must not receive messages: another worker may be able to process them. */
+/** Faults for which this worker must not receive messages, because another worker may be able to process them. */
 type PauseReason = 'database' | 'keys';
 
-/** The consumers of the worker's three queues. They receive while there is no reason for a pause. */
+/** The consumers of the worker's three queues. They receive messages while no reason for a pause is set. */
 export interface Consumers {
   open(handlers: Handlers): Promise<void>;
-  /** Adds a reason for a pause. Messages in flight are still handled. */
+  /** Adds a reason for a pause. Messages in flight are still processed. */
   pause(reason: PauseReason): void;
   /** Removes a reason for a pause. */
   resume(reason: PauseReason): void;
@@ -31,7 +31,7 @@ export interface Consumers {
 interface Handlers {
   alerts: {
     handle(message: QueueMessage): void;
-    /** Rejects the messages that wait for a batch. */
+    /** Rejects messages that wait for a batch. */
     rejectWaiting(error: Error): void;
   };
   deliveries: { handle(message: QueueMessage): void };
@@ -49,21 +49,21 @@ export interface ConsumersDeps {
 }
 
 /**
- * Maximum number of alerts in flight. The worker serves them round robin by workspace, while the queue is first come,
- * first served. During a storm, alerts are published faster than they are written, and only those in flight are served
- * fairly (docs/adr/0010).
+ * Maximum number of alerts in flight. The queue is first in, first out, but the worker serves the alerts in flight
+ * round robin by workspace. When alerts are published faster than they are written, a large number in flight keeps this
+ * fair (docs/adr/0010).
  */
 const alertPrefetch = 40_000;
 /**
- * Limit of the bytes in flight of each queue; the prefetch aims for half of it. Alerts have about 600 bytes, so the
- * half holds 40,000 of them; other publishers can send messages of any size.
+ * Maximum bytes in flight for each queue. The prefetch aims at half of it: 40,000 alerts of the usual 600 bytes. The
+ * limit protects the memory from larger messages of other publishers.
  */
 const maxBytes = 64 * 1_048_576;
-/** Prefetch of the queue of unroutable alerts, which has few messages unless a binding is missing. */
+/** Prefetch of the queue of unroutable alerts. It is usually empty; it fills while a binding is missing. */
 const unroutedPrefetch = 1_000;
 /**
- * Longest wait for a reply of the broker when consumers are paused, because a frozen broker does not reply. Messages
- * that it sends afterwards are returned when the channel closes.
+ * Maximum wait for replies of the broker when consumers are paused, in milliseconds. A frozen broker does not reply.
+ * Messages that it sends later are returned when the channel closes.
  */
 const pauseTimeoutMs = 2_000;
 
@@ -98,8 +98,8 @@ export function createConsumers(deps: ConsumersDeps): Consumers {
       });
       await open(brokers.alerts, { queue: alertFiredQueue, prefetch: alertPrefetch, handle: alerts.handle });
       await open(brokers.alerts, { queue: unroutedQueue, prefetch: unroutedPrefetch, handle: alerts.handle });
-      // Twice the slots: while half of the messages wait for a slow destination or a slot, the other half keeps all
-      // slots busy.
+      // With twice as many messages as slots, half of the messages can wait for slow destinations while the other half
+      // keeps all slots busy.
       const prefetch = 2 * slots + maxRecording;
       await open(brokers.deliveries, { queue: deliveriesQueue, prefetch, handle: deliveries.handle });
       void update();
@@ -121,12 +121,16 @@ interface Pausable {
   returnToBroker(): Promise<unknown>;
 }
 
-/** Time after which messages are returned to the broker: longer than a restart or a failover of the database. */
+/**
+ * Length of an outage after which messages are returned to the broker, in milliseconds. A restart or a failover of the
+ * database takes less.
+ */
 const returnAfterMs = 15_000;
 
 /**
- * Pauses while the database is unavailable. After 15 s the messages in flight are returned to the broker: the database
- * may be available to other workers. Deliveries that have been sent are still recorded once it is available again.
+ * Pauses the consumers while the database is unavailable. After 15 s the messages in flight are returned to the broker,
+ * because the database may be available to other workers. Outcomes of deliveries that were sent are still recorded when
+ * it is available again.
  */
 export function pauseWhileUnavailable(
   { availability, logger, signal }: Pick<ConsumersDeps, 'availability' | 'logger' | 'signal'>,

@@ -13,7 +13,7 @@ function start() {
   return { databaseRetry, events, stopping };
 }
 
-/** Work that fails with one code after the other and then succeeds. */
+/** Returns a function that throws an error for each code in turn and then succeeds. */
 function failingWith(...codes: string[]) {
   return async () => {
     const code = codes.shift();
@@ -31,27 +31,27 @@ test('ten conflicts before an outage and ten after it are retried', async () => 
   expect(events).toEqual(['unavailable', 'available']);
 });
 
-test('the eleventh conflict in a row is thrown', async () => {
+test('the eleventh conflict without an outage in between is thrown', async () => {
   const { databaseRetry } = start();
   await expect(databaseRetry.whileUnavailable(failingWith(...tenConflicts, '40P01'))).rejects.toThrow(
     '40P01',
   );
 });
 
-test('a statement beyond its time limit is not retried', async () => {
+test('a statement that exceeded its time limit is not retried', async () => {
   const { databaseRetry, events } = start();
   await expect(databaseRetry.whileUnavailable(failingWith('57014'))).rejects.toThrow('57014');
   expect(events).toEqual([]);
 });
 
-test('calls that wait together are one outage, from the first retry to the last result', async () => {
+test('an outage lasts from the first retry of any call to the last result', async () => {
   const { databaseRetry, events } = start();
   const outage = () => failingWith('ECONNREFUSED', 'ECONNREFUSED');
   await Promise.all([databaseRetry.whileUnavailable(outage()), databaseRetry.whileUnavailable(outage())]);
   expect(events).toEqual(['unavailable', 'available']);
 });
 
-test('a worker that stops no longer waits for the database', async () => {
+test('a worker that stops does not wait for the database any longer', async () => {
   const { databaseRetry, events, stopping } = start();
   const waiting = databaseRetry.whileUnavailable(() => Promise.reject(failing('ECONNREFUSED')));
   setImmediate(() => stopping.abort());
@@ -59,7 +59,7 @@ test('a worker that stops no longer waits for the database', async () => {
   expect(events).toEqual(['unavailable', 'available']);
 });
 
-test('an item with a rejected value is replaced, and other errors change nothing', async () => {
+test('an item with a rejected value is replaced, and other errors leave items unchanged', async () => {
   const { databaseRetry } = start();
   let otherErrors = 3;
   const replaced: number[] = [];
@@ -84,7 +84,7 @@ test('an item with a rejected value is replaced, and other errors change nothing
   expect(replaced).toEqual([5]);
 });
 
-test('a worker that stops while the database is unavailable gives up a batch whole', async () => {
+test('a worker that stops while the database is unavailable rejects the whole batch', async () => {
   const { databaseRetry, stopping } = start();
   let commits = 0;
   const batcher = databaseRetry.createBatcher<number, void>({

@@ -9,10 +9,10 @@ import {
   retry,
 } from '@tocsin/kit';
 
-/** `unavailable`: the first call waits for a retry. `available`: no call waits any longer. */
+/** `unavailable`: a call has begun to wait for the database. `available`: no call waits any more. */
 export type DatabaseAvailability = EventEmitter<{ unavailable: []; available: [] }>;
 
-/** Writes that fail since a time on the monotonic clock of the process, in milliseconds, and the last error. */
+/** A period of failing writes: its start on the monotonic clock of the process, in milliseconds, and the last error. */
 export interface WriteFailure {
   sinceMs: number;
   error: unknown;
@@ -20,25 +20,25 @@ export interface WriteFailure {
 
 export interface DatabaseRetry {
   /**
-   * Repeats `work`, which must be safe to repeat, with a backoff while the database is unavailable and the worker does
-   * not stop. A conflict is retried at once, ten times in a row. Any other error is thrown.
+   * Calls `work` again with a backoff while the database is unavailable and the worker is not stopping. A conflict is
+   * retried immediately, up to ten times in a row. Any other error is thrown. `work` must be safe to repeat.
    */
   whileUnavailable<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * A batcher for one database statement. While the database is unavailable a batch is retried whole. After any other
-   * error it is split, and an item that fails alone is retried with a backoff until the worker stops.
+   * Creates a batcher for one database statement. While the database is unavailable, the whole batch is retried. After
+   * any other error the batch is split, and an item that fails alone is retried with a backoff until the worker stops.
    */
   createBatcher<Item, Result>(options: DatabaseBatcherOptions<Item, Result>): PromiseBatcher<Item, Result>;
   availability: Pick<DatabaseAvailability, 'on'>;
-  /** Undefined while no call waits for the database. */
+  /** Undefined if no call is waiting for the database. */
   failure(): WriteFailure | undefined;
 }
 
 interface DatabaseBatcherOptions<Item, Result>
   extends Pick<BatcherOptions<Item, Result>, 'maxSize' | 'concurrency' | 'gatherMs' | 'onBatch'> {
-  /** Commits all items or none, and is safe to repeat. Results are in the order of the items. */
+  /** Commits all items or none. It must be safe to repeat. Results are in the order of the items. */
   commit: BatcherOptions<Item, Result>['run'];
-  /** The item to commit in place of one with a value that the database rejects. Default: the same item. */
+  /** Returns the item to commit instead of one whose value the database rejected. Default: the same item. */
   replaceInvalid?: (item: Item, error: unknown) => Item;
 }
 
@@ -50,7 +50,7 @@ export interface DatabaseRetryDeps {
 
 const backoff = { firstMs: 50, maxMs: 2_000 };
 const maxConflicts = 10;
-/** An item is retried about every two seconds, so this is about one log line a minute. */
+/** An item is retried about every two seconds, so one log line for 30 retries is about one line a minute. */
 const retriesPerLogLine = 30;
 
 export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): DatabaseRetry {
@@ -95,8 +95,7 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
       return createPromiseBatcher({
         ...options,
         run: (items) => whileUnavailable(async () => (await commit(items)) ?? []),
-        // While the worker runs, an unavailable database is waited for. The error gets here only when the worker stops,
-        // and then it fails every item.
+        // `whileUnavailable` rejects with this error only when the worker stops. Every item of the batch fails then.
         failsWholeBatch: isDatabaseUnavailable,
         retryItem(item, { error, failures }) {
           if (failures % retriesPerLogLine === 1) logger.warn({ err: error, failures }, 'database.postponed');
@@ -110,7 +109,10 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
   };
 }
 
-/** The server has undone the statement. A retry meets the other transaction only once it has ended. */
+/**
+ * Retries after a deadlock, a serialization failure or a duplicate key. The server has rolled the statement back, and
+ * the retry waits for the locks of the other transaction.
+ */
 function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   let conflicts = 0;
   return retry(work, {

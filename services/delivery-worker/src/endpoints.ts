@@ -17,7 +17,7 @@ export interface EndpointsParts {
   config: Pick<DeliveryWorkerConfig, 'http' | 'metrics'>;
   database: Database;
   consuming: { alerts: Broker; deliveries: Broker };
-  /** Number of messages ready in a queue; rejects if the broker does not reply soon. */
+  /** Resolves to the number of messages ready in a queue. Rejects if the broker does not reply within 2 s. */
   queueDepth: () => Promise<number>;
   checkKeys: HealthCheck;
   checkWrites: HealthCheck;
@@ -56,7 +56,8 @@ function checksOf({ database, consuming, queueDepth, checkKeys, checkWrites }: E
   const isBrokerUp = async () => {
     if (!consuming.alerts.isUp() || !consuming.deliveries.isUp())
       throw new Error('The broker is unavailable.');
-    // A reply is required, because a connection to a frozen broker stays open until the heartbeats fail.
+    // The check waits for a reply of the broker. An open connection proves nothing, because a connection to a frozen
+    // broker stays open until its heartbeats fail.
     await queueDepth();
   };
   return { database: isDatabaseUsable, broker: isBrokerUp, secrets: checkKeys };

@@ -2,20 +2,23 @@ import { checkCanary, type Database, type SecretBox } from '@tocsin/database';
 import { AppError, createLogThrottle, type HealthCheck, type Logger, type Metrics, sleep } from '@tocsin/kit';
 import type { DatabaseRetry } from './database-retry.js';
 
-/** Tells if this worker's keys decrypt the values of the database. */
+/** Checks that this worker's keys decrypt the values of the database. */
 export interface KeyCheck {
-  /** False until the first check, and while the keys do not decrypt the canary. */
+  /** Returns the last result: true if the keys decrypt the canary. False before the first check. */
   fit(): boolean;
-  /** @throws AppError `unavailable` while the keys do not fit */
+  /**
+   * Check for `/readyz`.
+   * @throws AppError `unavailable` if the keys do not decrypt the canary
+   */
   check: HealthCheck;
 }
 
 export interface KeyCheckDeps {
   database: Database;
   secrets: SecretBox;
-  /** An idle worker learns here that the database is unavailable. */
+  /** Used for the statement of the check. An idle worker runs no other statement that detects an unavailable database. */
   databaseRetry: Pick<DatabaseRetry, 'whileUnavailable'>;
-  /** They are paused until the keys fit. */
+  /** The worker's consumers, which are paused until the keys decrypt the canary. */
   consumers: { pause(): void; resume(): void };
   registry: Metrics;
   logger: Logger;
@@ -27,8 +30,8 @@ const checkEveryMs = 5_000;
 const logEveryMs = 60_000;
 
 /**
- * Checks the keys every five seconds, until the worker stops. A worker whose keys do not fit consumes nothing, so that
- * other workers get every message. While the database is unavailable the last result stays.
+ * Checks the keys every five seconds until the worker stops. While the keys do not decrypt the canary, the worker
+ * consumes nothing, and other workers get all messages. While the database is unavailable, the last result remains.
  */
 export function startKeyCheck(deps: KeyCheckDeps): KeyCheck & { stopped: Promise<void> } {
   const { database, secrets, databaseRetry, consumers, registry, logger, signal } = deps;

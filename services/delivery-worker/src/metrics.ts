@@ -7,8 +7,8 @@ import { createFanOutMetrics } from './fan-out/fan-out-metrics.js';
 import { createLeaseMetrics } from './lease/lease-metrics.js';
 
 /**
- * All metrics of the worker. Labels have closed lists of values: never a webhook, a workspace or a URL. `inFlight` and
- * `isWritable` are called for each scrape.
+ * All metrics of the worker. Labels have closed lists of values and never contain a webhook, a workspace or a URL.
+ * `inFlight` and `isWritable` are called when the metrics are scraped.
  */
 export function createWorkerMetrics(
   metrics: Metrics,

@@ -7,20 +7,26 @@ import { createMissingPartitions } from './maintenance/create-missing-partitions
 
 export interface Connections {
   database: Database;
-  /** Connections for the lease alone: a renewal never waits behind a batch. */
+  /** Connections that only the lease uses, so that a renewal never waits behind a batch. */
   leaseDatabase: Database;
-  /** Separate connections, as RabbitMQ recommends: a block of publishers does not delay acknowledgements. */
+  /**
+   * A separate connection for publishing, as RabbitMQ recommends: when the broker blocks publishers, acknowledgements
+   * are not delayed.
+   */
   publishing: Broker;
-  /** Deliveries have a connection of their own: a retry would wait for 32 MiB of alerts that the broker sends ahead of it. */
+  /**
+   * Alerts and deliveries have separate connections. On a shared one, a delivery message could wait behind 32 MiB of
+   * prefetched alerts.
+   */
   consuming: { alerts: Broker; deliveries: Broker };
   sender: Sender;
 }
 
-/** A renewal on a connection that hangs does not delay the next one. */
+/** Number of connections for the lease. A renewal on a hanging connection does not delay the next renewal. */
 const leaseConnections = 3;
 const leaseTimeoutMs = 2_000;
 
-/** Does not wait for the servers. `/readyz` reports whether database and broker are available. */
+/** Returns without waiting for the servers. `/readyz` reports if database and broker are available. */
 export async function openConnections(
   config: DeliveryWorkerConfig,
   { logger, shutdown }: { logger: Logger; shutdown: Shutdown },
@@ -30,8 +36,8 @@ export async function openConnections(
     applicationName: 'tocsin-delivery-worker',
     poolSize: config.databasePoolSize,
     plansByKey: true,
-    // Two seconds, because a batch that waits for a locked row delays all its other rows; after that it is undone and
-    // split.
+    // Maximum wait for a lock in milliseconds. A batch that waits for a locked row delays its other rows; after this
+    // time it is rolled back and split.
     lockTimeoutMs: 2_000,
   });
   shutdown.add('database', () => database.close());
@@ -63,7 +69,7 @@ function openSender({ egress, slots }: DeliveryWorkerConfig): Sender {
   return createSender({
     ...egress,
     allow: parseCidrs(egress.allow),
-    // All slots can be used for one host, and a connection that is closed after a burst is opened again for the next.
+    // All slots can be used for one host. Enough connections stay open for the next burst to that host.
     maxIdlePerDestination: slots,
     maxIdle: 2 * slots,
   });

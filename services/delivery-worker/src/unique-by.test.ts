@@ -8,10 +8,10 @@ const items = [
 ];
 const keyOf = ({ key }: { key: string }) => key;
 
-test('uniqueBy keeps the first item of each key, in the order of the keys', () => {
+test('uniqueBy keeps the first item of each key, in the order of the first items', () => {
   expect(uniqueBy(items, keyOf)).toEqual([items[0], items[1]]);
 });
 
-test('uniqueBy keeps a later item that wins', () => {
+test('uniqueBy replaces an item by a later one that is preferred', () => {
   expect(uniqueBy(items, keyOf, (item, kept) => item.size > kept.size)).toEqual([items[2], items[1]]);
 });

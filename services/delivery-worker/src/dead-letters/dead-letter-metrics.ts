@@ -7,7 +7,8 @@ export function createDeadLetterMetrics(metrics: Metrics) {
     'Messages moved to the dead-letter table.',
     ['reason'],
   );
-  // Series start at 0, because a series that starts at 1 shows no increase and alarms watch increases.
+  // All series start at 0. A counter that first appears with the value 1 shows no increase, and the alarms watch for
+  // increases.
   for (const reason of deadLetterReasons) deadLetters.inc({ reason }, 0);
   return { deadLettered: (reason: DeadLetterReason) => deadLetters.inc({ reason }) };
 }

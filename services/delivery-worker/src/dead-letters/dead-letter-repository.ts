@@ -5,16 +5,16 @@ import { type Database, firstIdAt, recordId, sanitizeText, sqlArray, timeOfRecor
 export interface DeadLetter {
   id: string;
   reason: DeadLetterReason;
-  /** A sentence for people. */
+  /** Reason as a sentence for people. */
   detail: string;
   queue: string;
   routingKey: string;
   content: Buffer;
   requestId: string | undefined;
-  /** Workspace that the message names. */
+  /** Workspace named in the message. */
   workspaceId: string | undefined;
   /**
-   * True if the broker has delivered the message before. A worker that died before the acknowledgement may have written
+   * True if the broker has delivered the message before. A worker that died before its acknowledgement may have written
    * the dead letter already.
    */
   redelivered: boolean;
@@ -22,34 +22,34 @@ export interface DeadLetter {
 
 export interface DeadLetterRepository {
   /**
-   * Writes dead letters. Resolves after the commit, so that the messages may be acknowledged. A dead letter whose id
-   * exists is not written again. A dead letter of a redelivered message is not written either if an equal one of the
-   * last hour exists that was not requeued.
+   * Writes dead letters and resolves after the commit, when their messages may be acknowledged. A dead letter is not
+   * written if its id exists, or if the message was redelivered and an equal dead letter of the last hour exists that
+   * was not requeued.
    */
   add(letters: DeadLetter[]): Promise<void>;
 }
 
 /**
- * Largest message that is parsed as an alert. Alerts published through the API have a few kilobytes. A message of 128
- * MiB, the default limit of the broker, would exceed the memory of the process and stop one worker after the other.
+ * Maximum size of a message that is parsed as an alert, in bytes. Alerts from the API have a few kilobytes. A message
+ * of 128 MiB, the default limit of the broker, would exceed the memory of one worker after the other.
  */
 export const maxAlertBytes = 1_048_576;
 
 /**
- * Stored size of a message that is too large for an alert. It exceeds what the API shows of a message, so that the API
- * shows the message as truncated.
+ * Number of stored bytes of a message that is too large for an alert. It is more than the API shows, so that the API
+ * marks the message as truncated.
  */
 const truncatedBytes = 131_072;
 
 /**
- * Returns the part of a message that is stored. A message that can be an alert is stored as a whole, so that it can be
- * requeued; of a larger one only the beginning is stored.
+ * Returns the part of a message that is stored. A message that can be an alert is stored completely, because it can be
+ * requeued. Only the beginning of a larger one is stored.
  */
 export function truncatePayload(content: Buffer): Buffer {
   return content.length > maxAlertBytes ? content.subarray(0, truncatedBytes) : content;
 }
 
-/** Returns an id that contains the time and a hash of the members in which two dead letters can differ. */
+/** Returns an id from the time and a hash of all fields in which two dead letters can differ. */
 export function deadLetterId(
   nowMs: number,
   { queue, routingKey, requestId, content }: Omit<DeadLetter, 'id' | 'workspaceId'>,
@@ -90,8 +90,8 @@ export function createDeadLetterRepository(database: Database): DeadLetterReposi
 /** Position of the hash in the text of an id, counted from 1 as in SQL. */
 const hashAt = 15;
 /**
- * Age up to which an equal dead letter counts as the same. The broker redelivers messages of a dead worker at once if
- * another worker runs.
+ * Maximum age of an equal dead letter that counts as the same, in milliseconds. The broker redelivers the messages of a
+ * dead worker at once if another worker is running.
  */
 const lookBackMs = 3_600_000;
 const beyondAllIds = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

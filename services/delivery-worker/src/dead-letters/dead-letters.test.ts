@@ -8,7 +8,7 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const databaseRetry = createDatabaseRetry({ logger, signal: new AbortController().signal });
 const unprocessable = { kind: 'unprocessable', reason: 'malformed_message', detail: '' } as const;
 
-/** Collects the dead letters of each commit. The first `failures` commits are stored, but their response is lost. */
+/** Collects the dead letters of each commit. The first `failures` commits succeed, but their replies are lost. */
 function start({ failures = 0 } = {}) {
   const commits: DeadLetter[][] = [];
   const inProgress = { now: 0, max: 0 };
@@ -29,7 +29,7 @@ function start({ failures = 0 } = {}) {
     logger,
     metrics: { deadLettered() {} },
   });
-  /** Settles a message and resolves to `ack` or `retry: {error}`. */
+  /** Settles a message. Resolves to `ack`, or to `retry: ` with the error. */
   const settled = (content: Buffer, outcome: MessageOutcome = unprocessable, isReturned = () => false) =>
     new Promise<string>((resolve) => {
       const message: QueueMessage = {
@@ -59,7 +59,7 @@ test('a processed message is acknowledged and nothing is written', async () => {
   expect(commits).toEqual([]);
 });
 
-test.each(['22P05', '23514'])('a value that the database rejects with %s is a dead letter', async (code) => {
+test.each(['a message with a value that the database rejects with %s becomes a dead letter', '23514'])('a value that the database rejects with %s is a dead letter', async (code) => {
   const { commits, settled } = start();
   const error = { ...failing(code), error: Object.assign(new Error('refused'), { code, constraint: 'c' }) };
   expect(await settled(Buffer.from('{}'), error)).toBe('ack');
@@ -77,14 +77,14 @@ test.each(['P0001', '42501', '57014', '23505', 'ECONNREFUSED'])(
   },
 );
 
-test('a flood of dead letters is written one batch after the other', async () => {
+test('many dead letters are written in batches of 200, one batch at a time', async () => {
   const { commits, inProgress, settled } = start();
   await Promise.all(Array.from({ length: 1_000 }, (_, index) => settled(Buffer.from(`{${index}`))));
   expect(commits.map((letters) => letters.length)).toEqual([200, 200, 200, 200, 200]);
   expect(inProgress.max).toBe(1);
 });
 
-test('a statement has four megabytes at most, and the largest messages are truncated', async () => {
+test('a statement has at most 4 MiB of dead letters, and larger messages are truncated', async () => {
   const { commits, settled } = start();
   const large = Array.from({ length: 10 }, () => settled(Buffer.alloc(1_048_576)));
   const largest = Array.from({ length: 10 }, () => settled(Buffer.alloc(1_048_577)));
@@ -92,7 +92,7 @@ test('a statement has four megabytes at most, and the largest messages are trunc
   expect(commits.map((letters) => letters.length)).toEqual([4, 4, 12]);
 });
 
-test('dead letters whose commit got no response are written again with the same ids', async () => {
+test('dead letters are written again with the same ids if the reply to the commit was lost', async () => {
   const { commits, settled } = start({ failures: 1 });
   await Promise.all(['{1', '{2', '{3'].map((content) => settled(Buffer.from(content))));
   const [first, ...repeated] = commits.map((letters) => letters.map(({ id }) => id));
@@ -100,7 +100,7 @@ test('dead letters whose commit got no response are written again with the same 
   expect(repeated.flat()).toEqual(first);
 });
 
-test('a message that was returned to the broker while it waits is not written', async () => {
+test('a message that returned to the broker while it waited is not written', async () => {
   const { commits, settled } = start({ failures: 1 });
   const [kept, returned] = ['{1', '{2'].map((text) => Buffer.from(text));
   const isReturned = () => commits.length > 0;
@@ -121,7 +121,7 @@ test.each<[string, string | Buffer, string | undefined]>([
   ['deep nesting', '['.repeat(100_000), undefined],
   ['bytes that are no text', Buffer.from([0xff, 0x00]), undefined],
   ['more than a megabyte', `{"workspace_id": "${workspaceId}", "a": "${'x'.repeat(1_048_576)}"}`, undefined],
-])('a dead letter with %s has the workspace that its message names', async (_, content, expected) => {
+])('a dead letter stores the workspace that its message names: %s', async (_, content, expected) => {
   const { commits, settled } = start();
   expect(await settled(Buffer.from(content as string))).toBe('ack');
   expect(commits[0]?.[0]?.workspaceId).toBe(expected);

@@ -12,26 +12,26 @@ import {
   truncatePayload,
 } from './dead-letter-repository.js';
 
-/** The outcome of processing one message. */
+/** Outcome of processing one message. */
 export type MessageOutcome = { kind: 'processed' } | Unprocessable | { kind: 'error'; error: unknown };
 
-/** A message that can never be processed. */
+/** A message that cannot be processed, no matter how often it is retried. */
 export interface Unprocessable {
   kind: 'unprocessable';
   reason: DeadLetterReason;
-  /** A sentence for people. It may quote the message. */
+  /** Reason as a sentence for people. It may quote the message. */
   detail: string;
 }
 
-/** Turns the outcome of a message into an acknowledgement, a dead letter or a retry. */
+/** Settles a message according to its outcome: acknowledges it, writes it as a dead letter, or retries it. */
 export type SettleMessage = (message: QueueMessage, outcome: MessageOutcome) => void;
 
 export interface DeadLetterDeps {
   repository: DeadLetterRepository;
   databaseRetry: DatabaseRetry;
   /**
-   * The database's clock, in Unix milliseconds. A worker with a wrong clock would otherwise write dead letters that
-   * retention removes at once.
+   * Returns the time on the database's clock in Unix milliseconds. With a wrong time, retention would remove a dead
+   * letter too early.
    */
   now: () => Promise<number>;
   logger: Logger;
@@ -50,7 +50,7 @@ export function createSettleMessage(deps: DeadLetterDeps): SettleMessage {
       if (written) {
         const event = message.queue === deliveriesQueue ? 'delivery.dead_lettered' : 'alert.dead_lettered';
         metrics.deadLettered(reason);
-        // The detail can quote the message, so it is in the table only.
+        // The log line omits the detail, because it can quote the message. The table contains it.
         logger.warn({ reason, bytes: message.content.length, request_id: message.requestId }, event);
       }
       message.ack();
@@ -62,7 +62,7 @@ export function createSettleMessage(deps: DeadLetterDeps): SettleMessage {
   return (message, outcome) => {
     if (outcome.kind === 'processed') return message.ack();
     if (outcome.kind === 'unprocessable') return deadLetter(message, outcome);
-    // A value that the database rejects stays rejected. Any other error can end by itself or through an operator.
+    // The database always rejects an invalid value again. Every other error can end by itself or through an operator.
     if (classifyDatabaseError(outcome.error) !== 'invalid_value') return message.retry(outcome.error);
     const detail = `The database rejected a value: ${outcome.error}`;
     deadLetter(message, { kind: 'unprocessable', reason: 'invalid_message', detail });
@@ -73,15 +73,16 @@ interface Pending {
   message: QueueMessage;
   reason: DeadLetterReason;
   detail: string;
-  /** Time of receipt on the monotonic clock of this process, in milliseconds. */
+  /** Time of receipt on the monotonic clock of the process, in milliseconds. */
   receivedAtMs: number;
-  /** Row to write, made before the first commit so that a repeated commit writes the same row. */
+  /** The row to write. It is created before the first commit, so that a repeated commit writes an identical row. */
   letter?: DeadLetter;
 }
 
 /**
- * Writes dead letters in batches; a flood of them uses one connection and a few megabytes. `add` resolves after the
- * commit: to false if the message was returned to the broker meanwhile, and nothing was written.
+ * Writes dead letters in batches, one batch at a time, so that many of them use one connection and a few megabytes.
+ * `add` resolves to true after the commit, or to false if the message was returned to the broker and nothing was
+ * written.
  */
 function createWriter({ repository, databaseRetry, now }: DeadLetterDeps) {
   return databaseRetry.createBatcher<Pending, boolean>({
@@ -98,7 +99,10 @@ function createWriter({ repository, databaseRetry, now }: DeadLetterDeps) {
   });
 }
 
-/** The id depends on the time of receipt, so that equal messages that came one after the other are two dead letters. */
+/**
+ * The id contains the time of receipt, so that equal messages that were received one after the other become two dead
+ * letters.
+ */
 function toLetter({ message, reason, detail, receivedAtMs }: Pending, offsetMs: number): DeadLetter {
   const { content, queue, routingKey, redelivered, requestId } = message;
   const letter = { reason, detail, queue, routingKey, content, requestId, redelivered };
@@ -108,7 +112,10 @@ function toLetter({ message, reason, detail, receivedAtMs }: Pending, offsetMs: 
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The workspace that a message names, also one that is no valid alert. A message above 1 MiB is not parsed. */
+/**
+ * Returns the workspace that a message names, even if the message is not a valid alert. A message above 1 MiB is not
+ * parsed.
+ */
 function workspaceOf(content: Buffer): string | undefined {
   if (content.length > maxAlertBytes) return undefined;
   try {
@@ -121,7 +128,7 @@ function workspaceOf(content: Buffer): string | undefined {
   }
 }
 
-/** Divides dead letters into statements of 4 MiB at most. A larger dead letter gets a statement of its own. */
+/** Divides dead letters into groups of at most 4 MiB, one for each statement. A larger dead letter has its own group. */
 function chunksOf(letters: DeadLetter[]): DeadLetter[][] {
   const chunks: DeadLetter[][] = [];
   let bytesLeft = 0;

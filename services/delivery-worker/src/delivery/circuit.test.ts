@@ -10,14 +10,14 @@ const response = (statusCode: number, retryAfterSeconds?: number): SendResult =>
   ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
 });
 
-test('five failed deliveries in a row open a circuit; retries of one delivery do not', () => {
+test('five failed deliveries in a row open the circuit, and six failures of one delivery do not', () => {
   const failures = createFailureCounter();
   expect([1, 2, 3, 4, 5, 6].map(() => failures.fail('w', 'retried'))).toEqual(Array(6).fill(false));
   expect(['a', 'b', 'c'].map((id) => failures.fail('w', id))).toEqual([false, false, false]);
   expect(failures.fail('w', 'd')).toBe(true);
 });
 
-test('a response resets the count of its webhook, and webhooks are counted separately', () => {
+test('a response resets the failure count of its webhook only', () => {
   const failures = createFailureCounter();
   for (const id of ['a', 'b', 'c', 'd']) failures.fail('w', id);
   failures.reset('w');
@@ -25,7 +25,7 @@ test('a response resets the count of its webhook, and webhooks are counted separ
   expect(failures.fail('v', 'f')).toBe(false);
 });
 
-test('an open circuit pauses its webhook for longer after each failed probe, up to five minutes', () => {
+test('each failed probe doubles the pause of the webhook, up to five minutes', () => {
   expect([1, 2, 3, 6, 20].map((times) => circuitPauseMs(times, 0.5))).toEqual([
     10_000, 20_000, 40_000, 300_000, 300_000,
   ]);
@@ -44,7 +44,7 @@ function change(
   return changePause({ claimed, result, failures, random: 0.5 });
 }
 
-test('a probe of an open circuit closes it with a response and pauses it again with a failure', () => {
+test('a response to a probe closes the circuit, and a failed probe pauses the webhook again', () => {
   const open = { reason: 'circuit' as const, remainingMs: 0, times: 2 };
   expect(change(response(404), open)).toBe('resume');
   expect(change(response(500), open)).toEqual({
@@ -57,7 +57,7 @@ test('a probe of an open circuit closes it with a response and pauses it again w
   });
 });
 
-test('Retry-After pauses the webhook, and a single failure does not', () => {
+test('a response with Retry-After pauses the webhook, and a single failure does not', () => {
   expect(change(response(429, 7), undefined)).toEqual({
     webhookId: 'w',
     version: 3,
@@ -72,7 +72,7 @@ test('Retry-After pauses the webhook, and a single failure does not', () => {
   ]);
 });
 
-test('the failure that opens a circuit pauses its webhook, and later ones count from the start', () => {
+test('the failure that opens the circuit pauses the webhook and resets the count', () => {
   const failures = createFailureCounter();
   for (const id of ['a', 'b', 'c', 'e']) failures.fail('w', id);
   expect(change(response(503), undefined, failures)).toMatchObject({
@@ -83,7 +83,7 @@ test('the failure that opens a circuit pauses its webhook, and later ones count 
   expect(change(response(503), undefined, failures)).toBeUndefined();
 });
 
-test('a response ends the pause of a request to wait and resets the count of failures', () => {
+test('a response after a pause by Retry-After ends the pause and resets the count of failures', () => {
   const failures = createFailureCounter();
   for (const id of ['a', 'b', 'c', 'e']) failures.fail('w', id);
   const waited = { reason: 'retry_after' as const, remainingMs: 0, times: 1 };
@@ -91,18 +91,18 @@ test('a response ends the pause of a request to wait and resets the count of fai
   expect(change(response(503), undefined, failures)).toBeUndefined();
 });
 
-test('a failure after a request to wait is no failed probe', () => {
+test('a failure after a pause by Retry-After does not count as a failed probe', () => {
   const waited = { reason: 'retry_after' as const, remainingMs: 0, times: 1 };
   expect(change(response(503), waited)).toBeUndefined();
 });
 
-test('Retry-After of no seconds is a failure like any other', () => {
+test('a 429 with a Retry-After of zero seconds counts as a failure', () => {
   const failures = createFailureCounter();
   for (const id of ['a', 'b', 'c', 'e']) failures.fail('w', id);
   expect(change(response(429, 0), undefined, failures)).toMatchObject({ reason: 'circuit' });
 });
 
-test('a fault of this worker neither opens nor closes a circuit', () => {
+test('a fault of this worker neither opens nor closes the circuit', () => {
   const failures = createFailureCounter();
   for (const id of ['a', 'b', 'c', 'e']) failures.fail('w', id);
   expect(change(ownFault, undefined, failures)).toBeUndefined();
@@ -110,7 +110,7 @@ test('a fault of this worker neither opens nor closes a circuit', () => {
   expect(change(response(503), undefined, failures)).toMatchObject({ reason: 'circuit', times: 1 });
 });
 
-test('a pause of a delivery without a webhook has the version 0, which no webhook has', () => {
+test('a pause for a missing webhook has version 0, which no webhook has', () => {
   const claimed = { webhookId: 'w', deliveryId: 'd', webhook: undefined, pause: undefined };
   const result = response(503, 7);
   const paused = changePause({ claimed, result, failures: createFailureCounter(), random: 0.5 });

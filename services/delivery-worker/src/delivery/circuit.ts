@@ -5,9 +5,9 @@ import type { ClaimedDelivery } from './claimed-delivery.js';
 import { failureOf, isDestinationFailure, isOwnFault, pauseRequestedBy } from './classify.js';
 import type { Pause } from './pause-repository.js';
 
-/** Counts the deliveries of a webhook that failed in a row. Retries of one delivery count once. */
+/** Counts the deliveries of a webhook that failed in a row. Several failures of one delivery count as one. */
 export interface FailureCounter {
-  /** True if this failure opens the webhook's circuit. */
+  /** Returns true if this failure opens the circuit of the webhook. */
   fail(webhookId: string, deliveryId: string): boolean;
   reset(webhookId: string): void;
 }
@@ -41,9 +41,10 @@ export interface CircuitInput {
 }
 
 /**
- * Decides how a result changes the webhook's pause. Each webhook has a circuit breaker, and no host has one, because
- * tenants share hosts. Five failed deliveries in a row open the circuit; then single deliveries probe the destination.
- * A fault of this worker neither opens nor closes it. Undefined: the pause does not change.
+ * Decides how the result of a request changes the webhook's pause; undefined if the pause does not change. Each webhook
+ * has its own circuit breaker, even if several webhooks have one host, because tenants share hosts. Five failed
+ * deliveries in a row open the circuit. After the pause, single deliveries probe the destination. A fault of this
+ * worker neither opens nor closes the circuit.
  */
 export function changePause({
   claimed,
@@ -76,7 +77,10 @@ export function changePause({
 
 const pauseBackoff = { firstMs: 10_000, maxMs: 300_000, jitter: 0 };
 
-/** Pause of an open circuit, with 20 % jitter. It doubles each time that the probe fails, up to five minutes. */
+/**
+ * Returns the pause of an open circuit in milliseconds, with 20 % jitter. It doubles with each failed probe, up to five
+ * minutes.
+ */
 export function circuitPauseMs(times: number, random: number): number {
   return exponentialBackoffMs(times, pauseBackoff) * (1 + 0.2 * (random * 2 - 1));
 }

@@ -42,7 +42,7 @@ const row = {
   pause_remaining_ms: null,
 };
 
-/** Claims with a database that returns these rows. */
+/** Claims two deliveries with a database that returns these rows. */
 async function claim(rows: object[]) {
   const statements: unknown[][] = [];
   const database = {
@@ -59,7 +59,7 @@ async function claim(rows: object[]) {
   return { claimed, statements };
 }
 
-test('a claim sends ids, runs, worker, token and the oldest id', async () => {
+test('the claim statement gets ids, runs, worker, token and a lower bound of the ids', async () => {
   const { claimed, statements } = await claim([]);
   expect(claimed).toEqual([]);
   expect(statements).toEqual([
@@ -96,7 +96,7 @@ test('a claimed delivery has the values of its row, its alert and its webhook', 
   expect(claimed!.claimedAtMs).toBeGreaterThanOrEqual(beforeMs);
 });
 
-test('a webhook without a version does not exist, and one can be disabled', async () => {
+test('a delivery has no webhook if the version is null, and can have a disabled one', async () => {
   const missing = { ...row, version: null, enabled: null, retry_on_timeout: null };
   const disabled = { ...row, enabled: false, retry_on_timeout: false };
   const { claimed } = await claim([missing, disabled]);
@@ -106,13 +106,13 @@ test('a webhook without a version does not exist, and one can be disabled', asyn
   ]);
 });
 
-test('a pause has its reason, the rest of its time and its number', async () => {
+test('a pause has its reason, its remaining time and its number', async () => {
   const paused = { ...row, pause_reason: 'circuit', pause_times: 3, pause_remaining_ms: 900 };
   const [pause] = (await claim([paused])).claimed.map((claimed) => claimed.pause);
   expect(pause).toEqual({ reason: 'circuit', remainingMs: 900, times: 3 });
 });
 
-test('a claim of limited webhooks sends them with their places, and its deliveries have a token', async () => {
+test('rate-limited webhooks are claimed with their places, and their deliveries have a token', async () => {
   const statements: unknown[][] = [];
   const database = {
     async prepared({ name }: { name: string }, values: unknown[]) {

@@ -6,14 +6,14 @@ import { type ClaimedDelivery, noTexts } from './claimed-delivery.js';
 
 export interface ClaimRepository {
   /**
-   * Claims deliveries that are queued, under this run, and not claimed by another worker, in one commit. Deliveries that
-   * are missing from the result belong to another worker, have ended, or have a later run. A repeated statement with the
-   * same token claims its own deliveries again and counts them once.
+   * Claims, in one commit, those deliveries that are queued, have the given run, and are not claimed. Other deliveries
+   * are missing in the result: they are claimed by another worker, have ended, or have a later run. If the statement is
+   * repeated with the same token, it returns its own claims again and counts them once.
    */
   claim(due: DeliveryDue[], token: string): Promise<ClaimedDelivery[]>;
   /**
-   * Claims waiting deliveries of webhooks with a rate limit, due retries first, as far as the limits allow, in one commit
-   * with the requests that it takes from them. A webhook that another worker serves at the same time is skipped.
+   * Claims waiting deliveries of webhooks with a rate limit, due retries first, and takes their requests from the
+   * limits in the same commit. Webhooks that another worker is claiming for at the same time are skipped.
    */
   claimLimited(webhooks: LimitedWebhook[]): Promise<ClaimedDelivery[]>;
 }
@@ -21,14 +21,17 @@ export interface ClaimRepository {
 interface LimitedWebhook {
   workspaceId: string;
   webhookId: string;
-  /** Largest number of deliveries to claim. */
+  /** Maximum number of deliveries to claim. */
   places: number;
 }
 
 export interface ClaimOptions {
   workerId: string;
   queuedLeaseMs: number;
-  /** Age at which a delivery expires. Expired deliveries are claimed beyond the limit, to end them. */
+  /**
+   * Age at which a delivery expires, in milliseconds. Expired deliveries are claimed in addition to the limit, so that
+   * they can be ended.
+   */
   maxAgeMs: number;
 }
 
@@ -67,7 +70,7 @@ function columnsOf(due: DeliveryDue[]): [ids: Buffer, runs: Buffer] {
 
 export const newClaimToken = randomUUID;
 
-/** Reads what a delivery needs in addition to its claimed row `c`. */
+/** SQL that reads all data for sending the claimed rows `c`. */
 const readClaimed = (
   alertRange: string,
 ) => `select c.delivery_id, c.run, c.claim, c.claims_without_outcome, c.step, c.manual, c.workspace_id, c.webhook_id,
@@ -83,9 +86,10 @@ const readClaimed = (
     left join webhooks w on w.id = c.webhook_id and w.workspace_id = c.workspace_id
     left join webhook_pauses p on p.webhook_id = c.webhook_id`;
 
-// Rows are updated in the order of their ids, so that two workers with the same messages do not deadlock; if a plan takes
-// another order, the statement is safe to repeat. Locking the rows first would write each page twice. A delivery's id
-// begins with the time of its alert's id: $5 is a lower bound that excludes older partitions of the alerts.
+// Rows are updated in the order of their ids, so that two workers with the same messages cannot deadlock. If a plan
+// uses another order, the statement is safe to repeat. Locking the rows in a separate step would write each page twice.
+// $5 is a lower bound of the alerts' ids, which excludes partitions of earlier days: the ids of a delivery and of its
+// alert begin with the same time.
 const claim = {
   name: 'delivery.claim',
   text: `
@@ -95,11 +99,11 @@ const claim = {
     ), claimed as (
       update open_deliveries o
       set claimed_by = $3::uuid, claim = o.claim + 1, claim_token = $4::uuid,
-          -- A repetition of this statement, after a lost reply, has the same token and is not another claim.
+          -- If the statement is repeated after a lost reply, the token is the same and the claim is not counted again.
           claims_without_outcome =
             o.claims_without_outcome + (o.claim_token is distinct from $4::uuid)::integer
       from due
-      -- "= any", and not "=" for the state, so that every plan finds the rows by their ids (docs/adr/0004).
+      -- "= any" and "is not distinct from" make every plan find the rows by their ids (docs/adr/0004).
       where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.run = due.run
         and o.state is not distinct from 'queued'
         and (o.claimed_by is null or o.claim_token = $4::uuid)
@@ -108,12 +112,13 @@ const claim = {
     ${readClaimed('and a.id >= $5::uuid')}`,
 };
 
-/** Expired deliveries that are claimed at a time for each webhook. */
+/** Maximum number of expired deliveries that one statement claims for each webhook. */
 const maxExpired = 1_000;
 
-// Requests are spread: at 91 % of the limit, after a burst of at most a quarter of a period. A delivery is sent some
-// milliseconds after its claim, so that the requests of a period can be a few more than those claimed in it. One or two
-// requests in a period leave no room for that: they have no burst, and 100 ms more between them.
+// SQL for the interval between two requests. Requests are sent at 91 % of the limit, after a burst of at most a quarter
+// of a period. The margin is needed because a request is sent some milliseconds after its claim, so that a few more
+// requests can fall into a period. A limit of one or two requests has too little margin for a burst: it gets none, and
+// 100 ms more between two requests.
 export const requestInterval = `(l.period_ms * 1.1 + case when l.requests < 3 then 100 else 0 end) / l.requests
                * interval '1 millisecond'`;
 const burstOf = `case when l.requests < 3 then 0 else l.period_ms * 0.25 end * interval '1 millisecond'`;
@@ -143,7 +148,8 @@ const claimLimited = {
       cross join lateral (select ${oldestOf('o.step > 0 and o.due_at <= now()', 't.free')} as ids) retry
       cross join lateral (
         select ${oldestOf('o.step = 0 and o.due_at <= now()', 't.free - cardinality(retry.ids)')} as ids) first
-      -- A delivery that is due for so long is older still, unless its webhook was paused by hand.
+      -- A delivery that has been due for this time is at least as old. The check excludes webhooks that a person has
+      -- paused, because the pauses do not count as age.
       cross join lateral (
         select ${oldestOf(
           `o.due_at < now() - $7::float8 * interval '1 millisecond'

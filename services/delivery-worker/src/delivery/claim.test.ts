@@ -6,7 +6,10 @@ import type { ClaimedDelivery } from './claimed-delivery.js';
 const logger = createLogger({ service: 'test', level: 'silent' });
 const due = (deliveryId: string) => ({ deliveryId, run: 1 });
 
-/** Claims with a repository that owns the deliveries of `ours`. Each try gets the next of `errors`. */
+/**
+ * Starts a claimer whose repository can claim the deliveries in `ours`. Each call of the repository throws the next
+ * error in `errors`.
+ */
 function start({ ours = ['a', 'b'], errors = [] as Error[] } = {}) {
   const tries: { ids: string[]; token: string }[] = [];
   const sizes: number[] = [];
@@ -28,14 +31,14 @@ function start({ ours = ['a', 'b'], errors = [] as Error[] } = {}) {
   return { claim, tries, sizes };
 }
 
-test('each caller of a batch gets its own delivery, and undefined if another worker has it', async () => {
+test('each caller gets its own delivery, or undefined if another worker has claimed it', async () => {
   const { claim, sizes } = start();
   const claimed = await Promise.all(['a', 'lost', 'b'].map((id) => claim(due(id))));
   expect(claimed).toEqual([{ deliveryId: 'a' }, undefined, { deliveryId: 'b' }]);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(3);
 });
 
-test('a claim whose reply is lost is repeated with its token, and the next one has another', async () => {
+test('a claim whose reply was lost is repeated with its token, and the next claim has a new one', async () => {
   const lost = Object.assign(new Error('no response'), { code: 'ETIMEDOUT' });
   const { claim, tries } = start({ errors: [lost] });
   await claim(due('a'));
@@ -45,7 +48,7 @@ test('a claim whose reply is lost is repeated with its token, and the next one h
   expect(tries[2]!.token).not.toBe(tries[0]!.token);
 });
 
-test('a delivery that is claimed alone after an error of its batch keeps the token of the batch', async () => {
+test('a delivery that is claimed alone after its batch failed keeps the token of the batch', async () => {
   const { claim, tries } = start({ errors: [new Error('rejected')] });
   await Promise.all(['a', 'b'].map((id) => claim(due(id))));
   expect(tries.map(({ ids }) => ids)).toEqual([['a', 'b'], ['a'], ['b']]);

@@ -4,8 +4,8 @@ import { type ClaimRepository, newClaimToken } from './claim-repository.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 
 /**
- * Claims one delivery. Undefined if it has ended, belongs to another worker, or has a later run. The caller does not ask
- * for a delivery again while its claim is in progress.
+ * Claims one delivery. Resolves to undefined if it has ended, belongs to another worker, or has a later run. It must
+ * not be called for a delivery while a claim of that delivery is in progress.
  */
 export type Claim = (due: DeliveryDue) => Promise<ClaimedDelivery | undefined>;
 
@@ -17,7 +17,7 @@ export interface ClaimDeps {
 
 interface Pending {
   due: DeliveryDue;
-  /** Token of the first try, which may have been committed although its reply was lost. */
+  /** Token of the first try. That try may have been committed although its reply was lost. */
   token: string | undefined;
 }
 

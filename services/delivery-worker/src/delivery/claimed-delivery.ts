@@ -1,51 +1,54 @@
 import type { PauseReason } from '@tocsin/contracts';
 import type { AlertOrNoticeFacts } from '@tocsin/template';
 
-/** A delivery that this worker has claimed: its row, the alert's facts and the webhook's state at that time. */
+/**
+ * A delivery that this worker has claimed, with the facts of its alert and the state of its webhook at the time of the
+ * claim.
+ */
 export interface ClaimedDelivery {
   deliveryId: string;
   run: number;
-  /** Number of the claim. Only the latest claim of a row may record an outcome. */
+  /** Number of the claim. An outcome is recorded only for the latest claim of a row. */
   claim: number;
-  /** Claims in a row without an outcome, including this one. */
+  /** Number of consecutive claims without an outcome, including this one. */
   claimsWithoutOutcome: number;
-  /** Steps of the retry schedule that are used up. */
+  /** Number of steps of the retry schedule that are used. */
   step: number;
-  /** Time since the run began, in milliseconds. */
+  /** Time since the start of the run, in milliseconds. */
   ageMs: number;
-  /** True after a redelivery by hand. */
+  /** True if a person started this run. */
   manual: boolean;
   workspaceId: string;
   webhookId: string;
-  /** Id of the HTTP request that published the alert; null for an alert over AMQP. */
+  /** Id of the HTTP request that published the alert; null if the alert was published over AMQP. */
   requestId: string | null;
-  /** Trace context of the alert; null unless it was traced. */
+  /** Trace context of the alert; null if it was not traced. */
   traceparent: string | null;
   facts: AlertOrNoticeFacts;
   /** Undefined if the webhook does not exist in the workspace. */
   webhook: { version: number; enabled: boolean; retryOnTimeout: boolean } | undefined;
-  /** Undefined if the webhook is not paused. `times` counts the pauses of an open circuit. */
+  /** Undefined if the webhook is not paused. `times` is the number of consecutive pauses by the circuit breaker. */
   pause: { reason: PauseReason; remainingMs: number; times: number } | undefined;
-  /** True if the claim has taken a request from the rate limit of its webhook. */
+  /** True if the claim has taken a request from the rate limit of the webhook. */
   hasToken?: boolean;
-  /** Time before the claim's statement, on this process's monotonic clock, in milliseconds. */
+  /** Time before the claim statement on the monotonic clock of the process, in milliseconds. */
   claimedAtMs: number;
 }
 
-/** The labels or annotations of an alert without any. */
+/** Value for an alert without labels or annotations. */
 export const noTexts: AlertOrNoticeFacts['labels'] = {};
 
 /**
- * Claims without an outcome after which the next claim of a delivery is in quarantine: the delivery may crash its
- * workers.
+ * Number of claims without an outcome after which a delivery is put in quarantine at its next claim, because it may
+ * crash its workers.
  */
 const quarantinedAfter = 3;
-/** Claims without an outcome after which a delivery is not sent again and fails as `crashes_worker`. */
+/** Number of claims without an outcome after which a delivery fails as `crashes_worker` and is not sent again. */
 export const maxClaimsWithoutOutcome = 8;
 
 /**
- * True for a delivery in quarantine. A worker has at most one of them in flight, so a crash adds a claim without an
- * outcome to no other delivery in quarantine.
+ * Returns true if a delivery is in quarantine. A worker sends only one such delivery at a time, so that the crash
+ * caused by one is not counted for the others.
  */
 export function needsQuarantine(delivery: Pick<ClaimedDelivery, 'claimsWithoutOutcome'>): boolean {
   return delivery.claimsWithoutOutcome > quarantinedAfter;

@@ -25,12 +25,12 @@ const failure = (code: SendErrorCode): SendResult => ({
 const classifyResult = (result: SendResult, { step = 0, retryOnTimeout = true } = {}) =>
   classify({ result, step, retryOnTimeout, policy: defaultRetryPolicy, random: 0.5 });
 
-test.each([200, 201, 204, 299])('status %i succeeds', (status) => {
+test.each([200, 201, 204, 299])('a response with status %i succeeds', (status) => {
   expect(classifyResult(response(status))).toEqual({ kind: 'succeeded' });
 });
 
 test.each([300, 301, 302, 304, 399, 400, 401, 403, 404, 407, 409, 410, 413, 422, 424, 426, 428, 430, 499])(
-  'status %i fails without a retry',
+  'a response with status %i fails without a retry',
   (status) => {
     expect(classifyResult(response(status))).toMatchObject({
       kind: 'failed',
@@ -39,11 +39,11 @@ test.each([300, 301, 302, 304, 399, 400, 401, 403, 404, 407, 409, 410, 413, 422,
   },
 );
 
-test.each([408, 425, 429, 500, 502, 503, 504, 599])('status %i is retried', (status) => {
+test.each([408, 425, 429, 500, 502, 503, 504, 599])('a response with status %i is retried', (status) => {
   expect(classifyResult(response(status))).toMatchObject({ kind: 'retry', afterMs: 5_000, step: 1 });
 });
 
-test('connection errors are retried, and a blocked address is not', () => {
+test('a connection error is retried, and a blocked address is not', () => {
   for (const code of [
     'connect_timeout',
     'connection_refused',
@@ -68,12 +68,12 @@ test('a fault of this worker is retried', () => {
   });
 });
 
-test('a timeout is retried unless the webhook has turned that off', () => {
+test('a timeout is retried unless the webhook has retries on timeout turned off', () => {
   expect(classifyResult(failure('timeout')).kind).toBe('retry');
   expect(classifyResult(failure('timeout'), { retryOnTimeout: false }).kind).toBe('failed');
 });
 
-test('the schedule has seven steps, and a delivery fails after the last', () => {
+test('the default schedule has seven retries, and a delivery fails after the last', () => {
   const waits = [0, 1, 2, 3, 4, 5, 6].map((step) => classifyResult(response(500), { step }));
   expect(waits.map((outcome) => outcome.kind === 'retry' && outcome.afterMs / 1_000)).toEqual([
     5, 30, 120, 600, 1_800, 3_600, 10_800,
@@ -84,13 +84,13 @@ test('the schedule has seven steps, and a delivery fails after the last', () => 
   });
 });
 
-test('the next attempt is the later of schedule and Retry-After, which is one hour at most', () => {
+test('a retry is due at the later of the schedule and Retry-After, which is at most one hour', () => {
   expect(classifyResult(response(429, 2))).toMatchObject({ afterMs: 5_000 });
   expect(classifyResult(response(429, 60))).toMatchObject({ afterMs: 60_000 });
   expect(classifyResult(response(503, 86_400))).toMatchObject({ afterMs: 3_600_000 });
 });
 
-test('only Retry-After of a 429 or 503 pauses the webhook', () => {
+test('Retry-After pauses the webhook only in a response with status 429 or 503', () => {
   expect(pauseRequestedBy(response(429, 7))).toBe(7_000);
   expect(pauseRequestedBy(response(503, 7_200))).toBe(3_600_000);
   expect(
@@ -98,7 +98,7 @@ test('only Retry-After of a 429 or 503 pauses the webhook', () => {
   ).toEqual(Array(4).fill(undefined));
 });
 
-test('a circuit counts timeouts, connection errors, invalid responses, 5xx and 429', () => {
+test('timeouts, connection errors, invalid responses, 5xx and 429 count for the circuit', () => {
   const codes: SendErrorCode[] = [
     'timeout',
     'connect_timeout',
@@ -112,7 +112,7 @@ test('a circuit counts timeouts, connection errors, invalid responses, 5xx and 4
   expect(failed.map(isDestinationFailure)).toEqual(failed.map(() => true));
 });
 
-test('a circuit counts no other status, no blocked address and no fault of this worker', () => {
+test('other statuses, blocked addresses and faults of this worker do not count for the circuit', () => {
   const others = [
     failure('blocked_address'),
     failure('internal_error'),
@@ -143,7 +143,7 @@ function waitMs({
   return outcome.kind === 'retry' ? outcome.afterMs : undefined;
 }
 
-test('each wait of the schedule is lengthened or shortened by up to a fifth', () => {
+test('the jitter changes each wait of the schedule by up to 20 %', () => {
   expect([0, 0.25, 0.5, 0.75, 1].map((random) => waitMs({ random }))).toEqual([
     4_000, 4_500, 5_000, 5_500, 6_000,
   ]);
@@ -155,7 +155,7 @@ test('Retry-After is compared with the wait after its jitter, and has no jitter 
   expect([0, 0.5, 1].map((random) => waitMs({ random, retryAfterMs }))).toEqual([5_500, 5_500, 6_000]);
 });
 
-test('a retry uses one step, and after the last one the delivery fails with its failure', () => {
+test('a retry uses one step, and a delivery without steps left fails with its last failure', () => {
   const retry = (step: number) =>
     retryOrFail({
       step,

@@ -3,7 +3,7 @@ import type { Failure, Outcome } from './outcome.js';
 
 export interface ClassifyInput {
   result: SendResult;
-  /** Steps of the retry schedule that are used up. */
+  /** Number of steps of the retry schedule that are used. */
   step: number;
   retryOnTimeout: boolean;
   policy: RetryPolicy;
@@ -12,8 +12,8 @@ export interface ClassifyInput {
 }
 
 /**
- * Turns the result of a request into an outcome: 2xx succeeds; 408, 425, 429, 5xx, timeouts and connection errors are
- * retried; any other status and a blocked address fail.
+ * Returns the outcome of a request. Status 2xx succeeds. Status 408, 425, 429, 5xx, timeouts and connection errors are
+ * retried. All other statuses and a blocked address fail.
  */
 export function classify({ result, retryOnTimeout, ...retry }: ClassifyInput): Outcome {
   if (result.kind === 'response' && result.statusCode >= 200 && result.statusCode <= 299)
@@ -23,7 +23,7 @@ export function classify({ result, retryOnTimeout, ...retry }: ClassifyInput): O
   return retryOrFail({ ...retry, failure, retryAfterMs: retryAfterMs(result) });
 }
 
-/** Describes a result that is no success. */
+/** Returns the error code and the error sentence of an unsuccessful result. */
 export function failureOf(result: SendResult): Failure {
   if (result.kind === 'error') return { code: result.code, error: result.error };
   return { code: 'http_status', error: `The destination responded with status ${result.statusCode}.` };
@@ -44,25 +44,33 @@ function isRetryableError(code: Failure['code'], retryOnTimeout: boolean): boole
   return code !== 'blocked_address';
 }
 
-/** Milliseconds for which a 429 or 503 with `Retry-After` asks to pause the whole webhook. */
+/**
+ * Returns the pause that a response with status 429 or 503 requests with `Retry-After`, in milliseconds; otherwise
+ * undefined.
+ */
 export function pauseRequestedBy(result: SendResult): number | undefined {
   if (result.kind !== 'response' || (result.statusCode !== 429 && result.statusCode !== 503))
     return undefined;
   return retryAfterMs(result);
 }
 
-/** True if the destination as a whole fails, which its circuit counts. A rejection of one body is no such failure. */
+/**
+ * Returns true if the result is a failure of the whole destination, which counts for its circuit. The rejection of one
+ * request body is not.
+ */
 export function isDestinationFailure(result: SendResult): boolean {
   if (result.kind === 'response') return result.statusCode >= 500 || result.statusCode === 429;
   return result.code !== 'blocked_address' && !isOwnFault(result);
 }
 
-/** True for a fault of this worker, such as a lack of sockets. It says nothing about the destination. */
+/**
+ * Returns true for a fault of this worker, such as a lack of sockets. Such a result does not describe the destination.
+ */
 export function isOwnFault(result: SendResult): boolean {
   return result.kind === 'error' && result.code === 'internal_error';
 }
 
-/** A longer `Retry-After` counts as one hour. */
+/** Maximum of `Retry-After`, in milliseconds. A longer value counts as one hour. */
 const maxRetryAfterMs = 3_600_000;
 
 function retryAfterMs(result: SendResult): number | undefined {
@@ -73,7 +81,7 @@ function retryAfterMs(result: SendResult): number | undefined {
 export interface RetryPolicy {
   /** Waits before the second attempt, the third and so on, in milliseconds. */
   scheduleMs: readonly number[];
-  /** Part of a wait by which it is lengthened or shortened at random, from 0 to 1. */
+  /** Part of a wait, from 0 to 1, by which it is lengthened or shortened at random. */
   jitter: number;
   /** Age at which a delivery expires, in milliseconds. */
   maxAgeMs: number;
@@ -85,7 +93,7 @@ export const defaultRetryPolicy: RetryPolicy = {
   maxAgeMs: 86_400_000,
 };
 
-/** The policy with the schedule that a webhook asks for, if it asks for one. */
+/** Returns the policy with the retry schedule of the webhook, if the webhook has one. */
 export function policyFor(
   policy: RetryPolicy,
   options: { retryScheduleMs: readonly number[] | undefined } | undefined,
@@ -95,17 +103,17 @@ export function policyFor(
 }
 
 export interface RetryInput {
-  /** Steps of the schedule that are used up. */
+  /** Number of steps of the schedule that are used. */
   step: number;
   failure: Failure;
-  /** Value of the destination's `Retry-After` in milliseconds, one hour at most. */
+  /** Value of the response's `Retry-After` in milliseconds, at most one hour. */
   retryAfterMs?: number | undefined;
   policy: RetryPolicy;
   /** Random number from 0 to 1. */
   random: number;
 }
 
-/** A retry at the later of the schedule's time and `Retry-After`; failure after the last step. */
+/** Returns a retry at the later of the schedule's time and `Retry-After`, or a failure after the last step. */
 export function retryOrFail({ step, failure, retryAfterMs = 0, policy, random }: RetryInput): Outcome {
   const waitMs = policy.scheduleMs[step];
   if (waitMs === undefined) return { kind: 'failed', failure };

@@ -34,7 +34,7 @@ export interface DeliveryParts {
   lease: Pick<WorkerLease, 'covers' | 'isHeld'>;
   claims: ClaimRepository;
   logger: Logger;
-  /** Undefined while tracing is off. */
+  /** Undefined if tracing is off. */
   tracing?: Tracing | undefined;
   metrics: DeliveryMetrics & BatchMetrics;
   config: DeliveryWorkerConfig;
@@ -44,33 +44,36 @@ export interface DeliveryParts {
 }
 
 export interface Delivery {
-  /** Starts a delivery that was claimed at write. If it fails, the sweep finds its claim and releases it. */
+  /** Starts a delivery that was claimed at write. If it fails, the lease sweep releases its claim later. */
   start(claimed: ClaimedDelivery, slot: Slot): void;
-  /** Starts a delivery that the dispatcher has claimed. It waits for a slot. */
+  /** Starts a delivery that the dispatcher has claimed. The delivery waits for a slot. */
   startLimited(claimed: ClaimedDelivery): void;
-  /** Claims and delivers the deliveries that a message names, and settles the message. */
+  /** Claims and delivers the deliveries named in a message, and then settles the message. */
   handleDue(message: QueueMessage): void;
   acquireAtWrite: Slots['acquireAtWrite'];
-  /** Rejects deliveries from the queue that wait for a permit, and all later ones. */
+  /** Rejects deliveries from the queue that wait for a permit, and all later calls. */
   rejectWaiting(error: Error): void;
   /** Resolves when no delivery is in flight. */
   drained(): Promise<void>;
   inFlightIds(): string[];
 }
 
-/** Deliveries from the queue that can wait for their record while others use all slots: one batch of records. */
+/**
+ * Number of deliveries from the queue, in addition to one for each slot, that may be in progress: one batch of records.
+ * Their outcomes are recorded while other deliveries use the slots.
+ */
 export const maxRecording = 200;
 /**
- * A slot is free before the outcome is recorded. With more than three deliveries in flight for each slot, records are
- * slow, and no further delivery is claimed at write.
+ * Maximum number of deliveries in flight for each slot, above which no delivery is claimed at write. A slot is released
+ * before the outcome is recorded, so a higher number means that recording is slow.
  */
 const maxInFlightPerSlot = 3;
-/** Deliveries of webhooks in state `unknown` that may start in each tick of the event loop. */
+/** Maximum number of deliveries of webhooks in the state `unknown` that start in one tick of the event loop. */
 const unknownPerTick = 4;
 /**
- * Deliveries claimed at write that may start in each tick of the event loop, round robin by workspace. A commit makes
- * hundreds of them ready. Started together, all would be in memory before the first response is read, and the reply to
- * the next commit would wait.
+ * Maximum number of deliveries claimed at write that start in one tick of the event loop, round robin by workspace. One
+ * commit makes hundreds of them ready. Starting all at once would delay the first responses and the reply to the next
+ * commit.
  */
 const startsPerTick = 32;
 
@@ -121,7 +124,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       const due = decodeDeliveriesDue(message.content);
       if (due === undefined) return settle(message, malformed);
       const deliverOne = async (one: DeliveryDue) => {
-        // A message that was returned to the broker meanwhile belongs to another worker.
+        // If the message was returned to the broker, another worker processes it.
         if (!message.isReturned()) await inFlight.deliverDue(one);
       };
       allEnded(due.map((one) => permits.run(() => deliverOne(one)))).then(
@@ -145,7 +148,10 @@ const malformed = {
   detail: 'The message is no list of deliveries that are due: only Tocsin publishes here.',
 } as const;
 
-/** Waits for all promises. @throws the first error */
+/**
+ * Waits until all promises have settled.
+ * @throws the first error
+ */
 async function allEnded(promises: Promise<void>[]): Promise<void> {
   const ends = await Promise.allSettled(promises);
   const failed = ends.find((end) => end.status === 'rejected');

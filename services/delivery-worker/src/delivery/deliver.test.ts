@@ -42,12 +42,12 @@ const noBudget: Omit<RenderBudget, 'room'> = {
 interface StartOptions {
   renderBudget?: Omit<RenderBudget, 'room'>;
   leaseHeldSinceMs?: number;
-  /** Result of every request. Default: a response with the next of `statuses`. */
+  /** Result of every request. Default: a response with the next status of `statuses`. */
   result?: SendResult;
   random?: number;
 }
 
-/** Deliveries of webhooks in state `unknown` begin when `nextTick` is called. */
+/** Creates a deliverer. Deliveries of webhooks in the state `unknown` start when `nextTick` is called. */
 function start({ renderBudget = noBudget, leaseHeldSinceMs = 0, result, random = 0.5 }: StartOptions = {}) {
   const slots = createSlots({ total: 80, now: () => performance.now() });
   const ticks: (() => void)[] = [];
@@ -55,7 +55,7 @@ function start({ renderBudget = noBudget, leaseHeldSinceMs = 0, result, random =
   const sent: string[] = [];
   const recorded: string[] = [];
   const records: OutcomeRecord[] = [];
-  /** Commits, in order. */
+  /** Names of the commits in their order. */
   const commits: string[] = [];
   const paused: string[] = [];
   const deferred: string[] = [];
@@ -127,7 +127,7 @@ function start({ renderBudget = noBudget, leaseHeldSinceMs = 0, result, random =
     ticks.shift()?.();
     await settled();
   };
-  /** Delivers one delivery to its end. Returns its record. */
+  /** Delivers one delivery completely. Returns its record. */
   const deliverOne = async (changes: Partial<ClaimedDelivery> = {}) => {
     const delivering = deliver(claimed('w', changes));
     await settled();
@@ -152,7 +152,7 @@ function start({ renderBudget = noBudget, leaseHeldSinceMs = 0, result, random =
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a delivery of a responsive webhook starts at once, and of an unknown one in a later tick', async () => {
+test('a delivery starts at once if its webhook is responsive, and in a later tick if unknown', async () => {
   const { sent, recorded, deliverWithSlot, nextTick } = start();
   deliverWithSlot('responds');
   await settled();
@@ -165,7 +165,7 @@ test('a delivery of a responsive webhook starts at once, and of an unknown one i
   expect(recorded).toEqual(['responds', 'responds']);
 });
 
-test('responses are counted in order: only five failures in a row open a circuit', async () => {
+test('failures open a circuit only if five of them are consecutive', async () => {
   const { recorded, paused, deliverWithSlot, nextTick } = start();
   deliverWithSlot('flaky');
   await nextTick();
@@ -178,7 +178,7 @@ test('responses are counted in order: only five failures in a row open a circuit
   expect(paused).toEqual(['flaky']);
 });
 
-test('a delivery without a slot acquires one, and releases it after the response', async () => {
+test('a delivery without a slot acquires one and releases it after the response', async () => {
   const { deliver, slots, sent, nextTick } = start();
   const delivering = deliver(claimed('w'));
   await settled();
@@ -187,7 +187,7 @@ test('a delivery without a slot acquires one, and releases it after the response
   expect([sent, slots.inUse()]).toEqual([['w'], 0]);
 });
 
-test('a delivery that finds no slot is deferred', async () => {
+test('a delivery is deferred if its webhook has no free slot', async () => {
   const { deliver, slots, sent, deferred, nextTick } = start();
   const held = Array.from({ length: 4 }, () => slots.acquire({ workspaceId: 'w', webhookId: 'hanging' }));
   const delivering = deliver(claimed('hanging'));
@@ -197,7 +197,7 @@ test('a delivery that finds no slot is deferred', async () => {
   expect([held.length, sent, deferred]).toEqual([4, [], ['no_slot']]);
 });
 
-test('a delivery of a paused webhook is deferred, and releases its slot', async () => {
+test('a delivery of a paused webhook is deferred and releases its slot', async () => {
   const { deliver, slots, sent, deferred, nextTick } = start();
   const delivery = claimed('w', { pause: { reason: 'circuit', remainingMs: 100, times: 1 } });
   void deliver(delivery, slots.acquire(delivery)!);
@@ -206,7 +206,7 @@ test('a delivery of a paused webhook is deferred, and releases its slot', async 
   expect([sent, deferred, slots.inUse()]).toEqual([[], ['paused'], 0]);
 });
 
-test('a delivery claimed before the worker’s lease had a gap is deferred, and releases its slot', async () => {
+test('a delivery that was claimed before a gap in the lease is deferred and releases its slot', async () => {
   const { deliver, slots, sent, deferred, deliverWithSlot, nextTick } = start({ leaseHeldSinceMs: 1_001 });
   deliverWithSlot('with a slot');
   await nextTick();
@@ -216,7 +216,7 @@ test('a delivery claimed before the worker’s lease had a gap is deferred, and 
   expect([sent, deferred, slots.inUse()]).toEqual([[], ['lease_expired', 'lease_expired'], 0]);
 });
 
-test('a delivery of a workspace over its render budget is deferred, and releases its slot', async () => {
+test('a delivery of a workspace over its render budget is deferred and releases its slot', async () => {
   const overBudget = { ...noBudget, allows: () => false, wait: async () => false };
   const { slots, sent, deferred, deliverWithSlot, nextTick } = start({ renderBudget: overBudget });
   deliverWithSlot('w');
@@ -224,7 +224,7 @@ test('a delivery of a workspace over its render budget is deferred, and releases
   expect([sent, deferred, slots.inUse()]).toEqual([[], ['render_budget'], 0]);
 });
 
-test('one delivery at a time is in quarantine, and others are deferred meanwhile', async () => {
+test('one delivery at a time is sent in quarantine, and others are deferred', async () => {
   const { deliver, deferred, sent, nextTick } = start();
   const suspected = (webhookId: string) => claimed(webhookId, { claimsWithoutOutcome: 4 });
   const first = deliver(suspected('a'));
@@ -278,7 +278,7 @@ test('the delay of a retry has a random jitter of 20 %', async () => {
   ]);
 });
 
-test('a timeout of a webhook that wants no retry on timeout fails the delivery', async () => {
+test('a timeout fails the delivery if its webhook has retries on timeout turned off', async () => {
   const webhook = { version: 1, enabled: true, retryOnTimeout: false };
   const { outcome, attempt } = await start({ result: error('timeout') }).deliverOne({ webhook });
   expect(outcome).toEqual({ kind: 'failed', failure: { code: 'timeout', error: 'A sentence.' } });
@@ -301,7 +301,7 @@ test('an attempt records request, response, start, duration and trigger', async 
   expect((await start().deliverOne({ manual: true })).attempt?.trigger).toBe('manual');
 });
 
-test('a fault of this worker says nothing about how responsive the destination is', async () => {
+test('a fault of this worker does not change the responsiveness of the webhook', async () => {
   const { deliverOne, slots } = start({ result: error('internal_error') });
   await deliverOne();
   expect(slots.responsivenessOf('w')).toBe('unknown');
@@ -319,7 +319,7 @@ test('a delivery that ends without a request is recorded without an attempt', as
   expect([sent, slots.inUse()]).toEqual([[], 0]);
 });
 
-test('deliveries that find no lease, no slot or no place in quarantine are spread at random', async () => {
+test('deferrals for a missing lease, slot or quarantine permit have random delays', async () => {
   const waits = async (random: number) => {
     const expired = start({ leaseHeldSinceMs: 1_001, random });
     await expired.deliverOne();

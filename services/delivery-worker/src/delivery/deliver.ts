@@ -19,8 +19,8 @@ export interface DeliveryDeps {
   render: RenderBody;
   renderBudget: Omit<RenderBudget, 'room'>;
   /**
-   * Spreads the deliveries of webhooks in state `unknown`, because hundreds of them can become due in one tick of the
-   * event loop.
+   * Limits the deliveries of webhooks in the state `unknown` that start in one tick of the event loop, because hundreds
+   * of them can become due at once.
    */
   tickThrottle: Pick<TickThrottle, 'wait'>;
   slots: Slots;
@@ -30,20 +30,20 @@ export interface DeliveryDeps {
   failures: FailureCounter;
   policy: RetryPolicy;
   logger: Logger;
-  /** Undefined while tracing is off. */
+  /** Undefined if tracing is off. */
   tracing?: Tracing | undefined;
   metrics: DeliveryMetrics;
   /** Called once for each attempt. */
   onAttempt: () => void;
-  /** Unix time in milliseconds. */
+  /** Returns the Unix time in milliseconds. */
   now: () => number;
   /** Returns a random number from 0 to 1. */
   random: () => number;
 }
 
 /**
- * Delivers a claimed delivery: prepares, sends, classifies and records it, or releases its claim. Resolves after the
- * commit. `slot` is given if it was acquired with the claim, and is always released.
+ * Processes a claimed delivery: prepares, sends, classifies and records it, or defers it. Resolves after the commit. A
+ * `slot` that was acquired with the claim is released in any case.
  */
 export type Deliver = (claimed: ClaimedDelivery, slot?: Slot) => Promise<void>;
 
@@ -168,7 +168,7 @@ async function record(completed: Completed, deps: DeliveryDeps): Promise<void> {
   const { claimed, outcome, result } = completed;
   const { recorder, failures, random, metrics, logger, tracing } = deps;
   const attempt = toAttempt(completed);
-  // Committed before the outcome, so that the claim of the next delivery reads it.
+  // The pause is committed before the outcome, so that the claim of the next delivery finds it.
   const change = changePause({ claimed, result, failures, random: random() });
   if (change === 'resume') await recorder.resume(claimed.webhookId);
   else if (change !== undefined) await recorder.pause(change);
@@ -197,14 +197,14 @@ function toAttempt({ claimed, request, startedAt, result, outcome }: Completed):
   };
 }
 
-/** Maximum length of a webhook's url. */
+/** Maximum length of `Location` in characters, equal to that of a webhook's url. */
 const maxLocationCharacters = 2_048;
-/** An HTTP date has 29 characters. */
+/** Maximum length of `Retry-After` in characters. An HTTP date has 29. */
 const maxRetryAfterCharacters = 128;
 
 function toAttemptResponse(result: HttpResponse, { redact }: PreparedRequest): AttemptResponse {
   const { statusCode, body, truncated } = result;
-  // Redacted before it is cut, because a part of a secret is not found.
+  // Secrets are redacted before the text is cut, because the remaining part of a cut secret is not recognized.
   const shorten = (text: string | undefined, length: number) =>
     text && redact(text, { isCut: false }).slice(0, length).toWellFormed();
   return {
@@ -252,7 +252,7 @@ function noSlot({ webhookId }: ClaimedDelivery, { slots, random }: DeliveryDeps)
 
 const maxLeaseWaitMs = 1_000;
 
-/** Defers a delivery that another worker may have claimed, because the lease of this worker has expired. */
+/** Defers a delivery after a gap in this worker's lease, because another worker may have claimed it. */
 function leaseExpired(random: number): Deferral {
   return { kind: 'deferred', afterMs: random * maxLeaseWaitMs, reason: 'lease_expired' };
 }
@@ -260,16 +260,16 @@ function leaseExpired(random: number): Deferral {
 const maxQuarantineWaitMs = 5_000;
 
 /**
- * Defers a delivery because another one is in quarantine. The delay is random, so that waiting deliveries do not return
- * together.
+ * Defers a delivery because another one is in quarantine. The delay is random, so that the waiting deliveries become
+ * due at different times.
  */
 function quarantineTaken(random: number): Deferral {
   return { kind: 'deferred', afterMs: random * maxQuarantineWaitMs, reason: 'quarantine' };
 }
 
 /**
- * The fields are one literal, because one line is logged for each request and spreading objects takes longer than
- * writing the line.
+ * Returns the fields of the log line of an attempt. They are written as one object literal, because object spreading
+ * takes longer than writing the log line.
  */
 function logFields(claimed: ClaimedDelivery, outcome: Outcome, attempt?: Attempt) {
   return {

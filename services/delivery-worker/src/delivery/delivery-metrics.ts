@@ -14,7 +14,7 @@ export function createDeliveryMetrics(metrics: Metrics) {
   const attempts = metrics.counter('tocsin_attempts_total', 'HTTP requests sent.', ['outcome', 'error_code']);
   const { templates, durations, firstAttempt, success } = createDurations(metrics);
 
-  // Series that alarms watch start at 0, because a series that starts at 1 shows no increase.
+  // Series that alarms watch start at 0. A counter that first appears with the value 1 shows no increase.
   for (const reason of deferralReasons) deferrals.inc({ reason }, 0);
   for (const error_code of errorCodes) {
     deliveries.inc({ outcome: 'failed', error_code }, 0);
@@ -22,7 +22,7 @@ export function createDeliveryMetrics(metrics: Metrics) {
   }
   return {
     rendered: (seconds: number) => templates.observe(seconds),
-    /** @param ended the recorded delivery; `nowMs` is the time of its record in Unix milliseconds */
+    /** @param ended the recorded delivery; `nowMs` is the Unix time of the record in milliseconds */
     attempted(ended: { claimed: ClaimedDelivery; outcome: Outcome; attempt: Attempt; nowMs: number }) {
       const { claimed, outcome, attempt, nowMs } = ended;
       attempts.inc({ outcome: outcome.kind, error_code: errorCodeOf(outcome) });
@@ -43,7 +43,7 @@ export function createDeliveryMetrics(metrics: Metrics) {
 export type DeliveryMetrics = ReturnType<typeof createDeliveryMetrics>;
 
 const attemptBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Upper bounds in seconds, close enough together for useful quantiles. An alarm uses the bound of 30 s. */
+/** Upper bounds of the histogram buckets in seconds. An alarm uses the bound of 30 s. */
 const waitBuckets = [
   0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 21_600, 86_400,
 ];

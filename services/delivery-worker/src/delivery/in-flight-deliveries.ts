@@ -1,18 +1,21 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 
 /**
- * The deliveries that this worker works on, from before the claim to the commit of the outcome. A delivery that was sent
- * and cannot be recorded can be released and queued again. If this worker claimed it again, the request would be
- * repeated each time, and the first outcome would come from a late owner (docs/adr/0007).
+ * The deliveries that this worker processes, from before the claim to the commit of the outcome. While an outcome
+ * cannot be recorded, its delivery may be released and queued again. This worker must not claim it again then: the
+ * request would be repeated, and the first outcome would be rejected by the fence (docs/adr/0007).
  */
 export interface InFlightDeliveries {
   /**
-   * Claims and delivers. While the delivery is in flight, its latest message is kept and handled afterwards, because
-   * that message can refer to the row as the delivery in flight leaves it. The promise then resolves at once. One kept
-   * message is enough, because a claim reads the latest state of the row.
+   * Claims and delivers. If the delivery is already in flight, the promise resolves at once, and the message with the
+   * latest run is kept and processed afterwards: it may name the run that follows the delivery in flight. One kept
+   * message is enough, because a claim reads the current state of the row.
    */
   deliverDue(due: DeliveryDue): Promise<void>;
-  /** Counts a delivery as in flight until `work` has ended. Kept messages are handled even if `work` fails. */
+  /**
+   * Counts a delivery as in flight until the promise of `work` has settled. A kept message is then processed, even if
+   * `work` has failed.
+   */
   track(deliveryId: string, work: () => Promise<void>): Promise<void>;
   has(deliveryId: string): boolean;
   ids(): string[];

@@ -2,11 +2,11 @@ import type { DeliveryErrorCode, WaitingReason } from '@tocsin/contracts';
 
 export interface Failure {
   code: DeliveryErrorCode;
-  /** A sentence without secrets. */
+  /** An error sentence without secrets. */
   error: string;
 }
 
-/** The state that a delivery gets. `step` is the number of steps of the retry schedule that are used up. */
+/** Outcome of an attempt. `step` is the number of used steps of the retry schedule. */
 export type Outcome =
   | { kind: 'succeeded' }
   | { kind: 'failed'; failure: Failure }
@@ -24,16 +24,19 @@ export const deferralReasons = [
   'no_signing_secret',
 ] as const;
 
-/** A release of the claim without an attempt. The delivery becomes due again and uses no step of its retry schedule. */
+/**
+ * A release of a claim without an attempt. The delivery becomes due again after `afterMs` and uses no step of its retry
+ * schedule.
+ */
 export interface Deferral {
   kind: 'deferred';
   afterMs: number;
   reason: (typeof deferralReasons)[number];
-  /** Failure that the delivery shows until its next attempt. Default: the delivery keeps its previous error. */
+  /** Failure to show until the next attempt. Default: the delivery keeps its previous error. */
   failure?: Failure;
 }
 
-/** Reason for the deferral, shown with the waiting delivery. */
+/** Reason that a waiting delivery shows for each kind of deferral. */
 export const waitingReasons: Readonly<Record<Deferral['reason'], WaitingReason>> = {
   paused: 'paused',
   no_slot: 'no_slot',
@@ -45,27 +48,27 @@ export const waitingReasons: Readonly<Record<Deferral['reason'], WaitingReason>>
   no_signing_secret: 'no_signing_secret',
 };
 
-/** Record of one HTTP request. */
+/** Record of one HTTP request and its response. */
 export interface Attempt {
   trigger: 'scheduled' | 'manual';
   startedAt: Date;
   durationMs: number;
-  /** Scheme and host of the request. */
+  /** Scheme and host of the request's url. */
   destination: string;
   requestBody: string;
   response: AttemptResponse | undefined;
   failure: Failure | undefined;
-  /** A fault of the response body. It does not change the outcome, which depends on the status line. */
+  /** Sentence about an incomplete response body. It does not change the outcome, which depends on the status. */
   note: string | undefined;
 }
 
-/** A response whose texts are redacted. */
+/** A response whose texts are without secrets. */
 export interface AttemptResponse {
   statusCode: number;
   body: string;
   truncated: boolean;
   /** Header `Location`, at most 2,048 characters. */
   location?: string | undefined;
-  /** Header `Retry-After`, valid or not, at most 128 characters. */
+  /** Header `Retry-After` as received, at most 128 characters. */
   retryAfter?: string | undefined;
 }

@@ -3,20 +3,20 @@ import { type Database, sqlArray } from '@tocsin/database';
 export interface Pause {
   webhookId: string;
   /**
-   * Version of the webhook that the request was made with. A pause is not written if the webhook was changed or deleted
-   * since.
+   * Version of the webhook at the time of the request. The pause is not written if the webhook was changed or deleted
+   * since then.
    */
   version: number;
   reason: 'retry_after' | 'circuit';
   forMs: number;
-  /** Pauses in a row of an open circuit, including this one. */
+  /** Number of consecutive pauses by the circuit breaker, including this one. */
   times: number;
   /** Sentence about the failure that caused the pause, without secrets. */
   error: string;
 }
 
 export interface PauseRepository {
-  /** Pauses webhooks, at most one pause for each. A pause never ends earlier than the one before it. */
+  /** Pauses webhooks; `pauses` has at most one entry for each. A new pause never shortens the existing one. */
   pause(pauses: Pause[]): Promise<void>;
   resume(webhookId: string): Promise<void>;
 }
@@ -50,9 +50,10 @@ const pause = {
     where w.enabled
     order by id
     on conflict (webhook_id) do update
-    -- A pause by hand ends by itself, or by hand.
+    -- A pause by a person is not changed before its end.
     set reason = excluded.reason, times = excluded.times, error = excluded.error,
-        -- A circuit stays open during its probes; a request to wait that is over is another pause.
+        -- A pause that continues keeps its start time: the previous pause has not ended, or a probe of an open circuit
+        -- has failed.
         since = case when webhook_pauses.paused_until > now() or excluded.times > 1
                      then webhook_pauses.since else excluded.since end,
         paused_until = greatest(webhook_pauses.paused_until, excluded.paused_until)

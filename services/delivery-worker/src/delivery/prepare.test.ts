@@ -35,7 +35,7 @@ test.each([
   [30_000, 2_000, 5_000],
   [5 * 60_000, 15_000, 45_000],
   [23 * hourMs, 30_000, 90_000],
-])('an undecryptable delivery of age %d ms waits for another worker, %d to %d ms', (ageMs, least, most) => {
+])('an undecryptable delivery of age %d ms is deferred for %d to %d ms', (ageMs, least, most) => {
   const prepare = (random: number) => {
     const prepared = prepareUndecryptable(ageMs, random);
     expect(prepared).toMatchObject({ kind: 'deferred', reason: 'undecryptable' });
@@ -48,7 +48,7 @@ test.each([
   expect(waits[0]).toBeLessThan(waits[2]!);
 });
 
-test('an undecryptable delivery expires, and its error names both reasons', () => {
+test('an undecryptable delivery expires, and its error says that it is undecryptable', () => {
   const prepared = prepareUndecryptable(25 * hourMs, 0.5);
   expect(prepared).toMatchObject({ outcome: { kind: 'failed', failure: { code: 'expired' } } });
   expect(JSON.stringify(prepared)).toContain('cannot be decrypted');
@@ -61,7 +61,7 @@ test('a delivery of a workspace over its render budget is deferred for one to tw
   );
 });
 
-test('the filter random makes the same choice in every attempt of a delivery', () => {
+test('the filter random returns the same values in every attempt of a delivery', () => {
   const body = '{"a": {{ range(100000) | random }}, "b": {{ range(100000) | random }}}';
   const render = (deliveryId: string) =>
     prepareClaimed(
@@ -73,7 +73,7 @@ test('the filter random makes the same choice in every attempt of a delivery', (
   expect(render('b')).not.toEqual(render('a'));
 });
 
-test('a delivery is sent with the destination and the rendered body', () => {
+test('a prepared request has the destination of the webhook and the rendered body', () => {
   const headers = { 'X-A': ['1'] };
   const redact = (text: string) => text;
   const destination = { destination: 'http://a', url: 'http://a/b', headers, body: 'source', redact };
@@ -120,28 +120,28 @@ test.each<[string, Partial<ClaimedDelivery>, Partial<PrepareInput>, object]>([
     {},
     { kind: 'failed', failure: { code: 'expired', error: 'The delivery was not made in time.' } },
   ],
-])('a delivery ends as %s', (_, claimed, changes, outcome) => {
+])('a delivery ends without a request as %s', (_, claimed, changes, outcome) => {
   expect(prepareClaimed(claimed, changes)).toEqual({ kind: 'ended', outcome });
 });
 
-test('a delivery is sent up to its eighth claim and up to the age of 24 hours', () => {
+test('a delivery at its eighth claim and at the age of 24 hours is still sent', () => {
   expect(prepareClaimed({ claimsWithoutOutcome: 8, ageMs: 24 * hourMs })).toMatchObject({ kind: 'request' });
 });
 
-test('a delivery waits for the end of a pause, and is sent when it is over', () => {
+test('a delivery is deferred until the end of a pause, and sent after it', () => {
   const paused = (remainingMs: number) =>
     prepareClaimed({ pause: { reason: 'retry_after', remainingMs, times: 1 } });
   expect(paused(1_234)).toEqual({ kind: 'deferred', afterMs: 1_234, reason: 'paused' });
   expect([paused(0), paused(-1)]).toMatchObject([{ kind: 'request' }, { kind: 'request' }]);
 });
 
-test('a pause comes before an undecryptable webhook, which costs a claim each time', () => {
+test('an undecryptable delivery of a paused webhook is deferred because of the pause', () => {
   const destination = { id: 'a', error: new Error('no key') };
   const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;
   expect(prepareClaimed({ pause }, { destination })).toMatchObject({ reason: 'paused' });
 });
 
-test('a template error fails the delivery, and an overrun of the clock is retried', () => {
+test('a template error fails the delivery, and a rendering beyond its time limit is retried', () => {
   const failing = (code: 'template_error' | 'internal_error') => () =>
     ({ ok: false, code, error: 'A sentence.' }) as const;
   expect(prepareClaimed({ step: 2 }, { render: failing('template_error') })).toEqual({
@@ -159,7 +159,7 @@ test('a template error fails the delivery, and an overrun of the clock is retrie
   });
 });
 
-test('a body that is not JSON keeps its text, and its error names only the place', () => {
+test('a body that is not JSON is kept, and its error has only the position of the fault', () => {
   const delivery = { deliveryId: 'd', facts: sampleFacts };
   const render = createRenderBody();
   expect(render('{"a":\n {{ alert_rule_name }}}', delivery)).toEqual({

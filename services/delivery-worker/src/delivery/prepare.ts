@@ -18,13 +18,13 @@ import {
   validKeys,
 } from './webhooks-reader.js';
 
-/** A request that can be sent, or the reason why none is sent now. */
+/** A request to send, or the reason why none is sent. */
 export type Prepared = PreparedRequest | Ended | Deferral;
 
 export interface Ended {
   kind: 'ended';
   outcome: Outcome;
-  /** Text of a body that is not JSON. */
+  /** The rendered text, if it is not JSON. */
   rendered?: string | undefined;
 }
 
@@ -43,12 +43,12 @@ export interface PrepareInput {
   claimed: ClaimedDelivery;
   /** Undefined if the webhook does not exist. */
   destination: Destination | Undecryptable | undefined;
-  /** Undefined if the workspace is over its render budget. */
+  /** Undefined if the workspace has used its render budget. */
   render: RenderBody | undefined;
   policy: RetryPolicy;
   /** Random number from 0 to 1. */
   random: number;
-  /** Unix time in milliseconds. */
+  /** Returns the Unix time in milliseconds. */
   now: () => number;
 }
 
@@ -73,7 +73,8 @@ export function prepare(input: PrepareInput): Prepared {
   if (claimed.pause !== undefined && claimed.pause.remainingMs > 0)
     return { kind: 'deferred', afterMs: claimed.pause.remainingMs, reason: 'paused' };
   if (isUndecryptable) return deferUndecryptable(input);
-  // A delivery that was queued before its webhook got a limit: the dispatcher gives it its turn.
+  // The delivery was queued before its webhook got a rate limit. From now on the dispatcher claims the webhook's
+  // deliveries.
   if (options?.rateLimit !== undefined && claimed.hasToken !== true)
     return { kind: 'deferred', afterMs: 0, reason: 'rate_limit' };
   if (lacksSecret(options, input.now)) return { ...deferLong(input), reason: 'no_signing_secret' };
@@ -86,7 +87,9 @@ function hasExpired({ claimed, policy, now }: PrepareInput, options: RequestOpti
   return options === undefined || ageMs - pausedMsOf(options, { ageMs, nowMs: now() }) > policy.maxAgeMs;
 }
 
-/** Names what a webhook asked for and what its delivery has waited for. */
+/**
+ * Returns a sentence that says why an expired delivery had to wait; empty if its webhook's options are not the reason.
+ */
 function waitOf(options: RequestOptions | undefined, now: () => number): string {
   if (lacksSecret(options, now)) return ' The webhook signs its requests and had no signing secret.';
   if (options?.rateLimit === undefined) return '';
@@ -107,16 +110,16 @@ const undecryptable =
 const firstLongWaitMs = 3_500;
 const maxLongWaitMs = 60_000;
 
-/** Another worker may have the key. */
+/** Defers an undecryptable delivery, because another worker may have the key. */
 function deferUndecryptable(input: PrepareInput): Deferral {
   const failure: Failure = { code: 'internal_error', error: undecryptable };
   return { ...deferLong(input), reason: 'undecryptable', failure };
 }
 
-/** The wait grows with the age of the delivery, because each try costs a claim. */
+/** Returns a delay that grows with the age of the delivery, because each try needs a claim. */
 function deferLong({ claimed, random }: PrepareInput): Omit<Deferral, 'reason'> {
   const waitMs = Math.min(maxLongWaitMs, Math.max(firstLongWaitMs, claimed.ageMs / 10));
-  // At first the delay is two to five seconds.
+  // The first delays are 2.1 to 4.9 seconds.
   return { kind: 'deferred', afterMs: waitMs * (0.6 + 0.8 * random) };
 }
 
@@ -143,19 +146,19 @@ function prepareBody(
 
 type Rendered =
   | { ok: true; output: string }
-  /** `internal_error` is an overrun of the wall clock: the machine was slow, and a retry can succeed. */
+  /** `internal_error`: the rendering exceeded its time limit. The cause is a slow machine, so a retry can succeed. */
   | { ok: false; code: 'template_error' | 'invalid_json' | 'internal_error'; error: string; output?: string };
 
 /**
- * Renders a webhook's body for an alert. A body that is not JSON is not sent. The delivery's id is the seed of the
- * filter `random`, so that every attempt sends the same choice.
+ * Renders the body of a webhook for an alert. The result must be JSON. The delivery's id is the seed of the filter
+ * `random`, so that every attempt sends the same values.
  */
 export type RenderBody = (
   source: string,
   delivery: Pick<ClaimedDelivery, 'deliveryId' | 'facts'>,
 ) => Rendered;
 
-/** Creates a renderer that keeps compiled templates. */
+/** Creates a renderer with a cache of compiled templates. */
 export function createRenderBody(): RenderBody {
   const templates = createTemplateCache(createBodyCompiler());
   return (source, { deliveryId, facts }) => {
@@ -165,7 +168,7 @@ export function createRenderBody(): RenderBody {
     if (!rendered.ok) return renderError(rendered.error);
     const fault = findJsonFault(rendered.output);
     if (fault === undefined) return rendered;
-    // The error names the place without the text, because a body can contain credentials.
+    // The error contains the position and not the text, because a body can contain credentials.
     const place = `line ${fault.line}, column ${fault.column} of the rendered body`;
     return {
       ok: false,

@@ -36,7 +36,7 @@ function start() {
   return { statements, ...createRecordRepository(database, secrets) };
 }
 
-/** Records: a retry, a success, a failure without a request, and a failure without a response. */
+/** A retry, a success, a failure without a request, and a skipped delivery without a response. */
 const records: OutcomeRecord[] = [
   { claimed: claimed(0), outcome: { kind: 'retry', afterMs: 900, step: 7, failure }, attempt },
   {
@@ -90,7 +90,7 @@ test('outcomes are sent as columns in the order of the records', async () => {
   ]);
 });
 
-test('the end of a request is sent as its age, which is not negative', async () => {
+test('the end of a request is sent as its age, which is never negative', async () => {
   const { record, statements } = start();
   const endedAgo = (ms: number): OutcomeRecord => ({
     claimed: claimed(0),
@@ -99,13 +99,13 @@ test('the end of a request is sent as its age, which is not negative', async () 
   });
   await record([endedAgo(61_000), endedAgo(0), records[2]!]);
   const ages = statements[0]!.values[21] as Buffer;
-  // Two numbers of 8 bytes with their lengths, and a null.
+  // The array has a header of 20 bytes. Each 8-byte number follows a length of 4 bytes; a null has only the length -1.
   const [past, future, none] = [ages.readDoubleBE(24), ages.readDoubleBE(36), ages.readInt32BE(44)];
   expect(Math.abs(past - 60_000)).toBeLessThan(10_000);
   expect([future, none]).toEqual([0, -1]);
 });
 
-test('texts are sent as one value, encrypted for their claim, with their places', async () => {
+test('the encrypted texts of a batch are sent as one value with their offsets and lengths', async () => {
   const { record, statements } = start();
   await record(records);
   const [{ values }] = statements as [(typeof statements)[0]];
@@ -128,19 +128,22 @@ test('texts are sent as one value, encrypted for their claim, with their places'
   expect(decrypt(2, 'deliveries', 'rendered')).toBe('no JSON');
 });
 
-/** Reads an array without nulls in PostgreSQL's binary format: a header of 20 bytes, then lengths and values. */
+/**
+ * Reads an array of 32-bit integers in PostgreSQL's binary format: a header of 20 bytes, then pairs of length and
+ * value.
+ */
 function integersOf(array: Buffer): number[] {
   return Array.from({ length: array.readInt32BE(12) }, (_, index) => array.readInt32BE(20 + 8 * index + 4));
 }
 
-test('a failure without a rendered text stores none', async () => {
+test('a failure without a rendered text stores an empty text', async () => {
   const { record, statements } = start();
   await record([{ claimed: claimed(0), outcome: { kind: 'failed', failure }, attempt: undefined }]);
   const { values } = statements[0]!;
   expect([values[17], values[18]]).toEqual([sqlArray.integer([0]), Buffer.alloc(0)]);
 });
 
-test('a deferral sends wait, reason and unused request, and its failure first if it has one', async () => {
+test('a deferral sends delay, reason and unused request, after the statement with its failure', async () => {
   const { defer, statements } = start();
   await defer([
     {
@@ -174,7 +177,7 @@ test('a deferral sends wait, reason and unused request, and its failure first if
   ]);
 });
 
-test('deferrals without a failure need one statement', async () => {
+test('deferrals without a failure need only one statement', async () => {
   const { defer, statements } = start();
   await defer([{ claimed: claimed(0), deferral: { kind: 'deferred', afterMs: 5, reason: 'no_slot' } }]);
   expect(statements.map(({ name }) => name)).toEqual(['delivery.defer']);

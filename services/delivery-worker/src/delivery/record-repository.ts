@@ -9,7 +9,7 @@ export interface OutcomeRecord {
   outcome: Outcome;
   /** Undefined if no request was sent. */
   attempt: Attempt | undefined;
-  /** Text of a body that was not sent because it is not JSON. */
+  /** Rendered text that was not sent because it is not JSON. */
   rendered?: string | undefined;
 }
 
@@ -18,14 +18,17 @@ export interface DeferralRecord {
   deferral: Deferral;
 }
 
-/** Ends claims. A claim that another worker has replaced changes nothing, except that `record` adds its attempt. */
+/**
+ * Ends claims. If another worker has claimed the row since, `record` only adds its attempt, and `defer` changes
+ * nothing.
+ */
 export interface RecordRepository {
   /**
-   * Records attempt, status and the next attempt's time in one commit. It takes at most one outcome for a delivery, and
-   * is safe to repeat.
+   * Records attempt, state and time of the next attempt in one commit. A delivery may occur only once in `records`. The
+   * call is safe to repeat.
    */
   record(records: OutcomeRecord[]): Promise<void>;
-  /** Releases claims without an outcome, and shows the failure of a deferral in the delivery. */
+  /** Releases claims without an outcome. The delivery shows the failure of the deferral, if it has one. */
   defer(records: DeferralRecord[]): Promise<void>;
 }
 
@@ -90,7 +93,8 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
     sqlArray.text(attempts.map((attempt) => attempt?.failure?.code ?? null)),
     sqlArray.text(attempts.map((attempt) => sanitizeOrNull(attempt?.failure?.error ?? attempt?.note))),
     sqlArray.integer(texts.map(({ length }) => length)),
-    // All texts are sent as one value, because pg sends an array of bytea as hexadecimal text, which is twice as long.
+    // All texts are sent as one value. The library pg sends an array of bytea as hexadecimal text, which is twice as
+    // long.
     Buffer.concat(texts),
     firstIdOf(claims.map(({ deliveryId }) => deliveryId)),
     sqlArray.text(attempts.map((attempt) => attempt?.destination ?? null)),
@@ -98,12 +102,15 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
   ];
 }
 
-/** Both times are of this process's clock, so the database's clock minus this age is the end of the request. */
+/**
+ * Returns the milliseconds since the end of the request. Both times are on the clock of this process. The statement
+ * subtracts the result from the database's time.
+ */
 function msSinceEnd({ startedAt, durationMs }: Attempt): number {
   return Math.max(0, Date.now() - startedAt.getTime() - durationMs);
 }
 
-/** Position of each part in the concatenation, counted from 1 as in SQL. */
+/** Returns the offset of each part in the concatenation, counted from 1 as in SQL. */
 function offsetsOf(parts: Buffer[]): number[] {
   let next = 1;
   return parts.map(({ length }) => {
@@ -113,7 +120,7 @@ function offsetsOf(parts: Buffer[]): number[] {
   });
 }
 
-/** Encrypts the texts of the attempt, or the rendered text that is not JSON. A missing text is empty and not encrypted. */
+/** Encrypts the texts of the attempt, or the rendered text that is not JSON. A missing text is an empty value. */
 function encryptText({ claimed, attempt, rendered }: OutcomeRecord, secrets: SecretBox): Buffer {
   const { workspaceId, deliveryId, claim } = claimed;
   if (attempt !== undefined) {
@@ -130,8 +137,8 @@ function encryptText({ claimed, attempt, rendered }: OutcomeRecord, secrets: Sec
   return secrets.encrypt(rendered, { workspaceId, table: 'deliveries', id: deliveryId, column: 'rendered' });
 }
 
-// Every statement looks rows up with "= any" in addition to its join, so that no plan scans the table (docs/adr/0004). Locks are
-// taken in one order, as redelivery takes them: open_deliveries, then deliveries, each by id.
+// Every statement has "= any" conditions in addition to its joins, so that no plan scans a whole table (docs/adr/0004).
+// Rows are locked in the same order as in a redelivery: open_deliveries first, then deliveries, each by id.
 const record = {
   name: 'delivery.record',
   text: `
@@ -154,7 +161,8 @@ const record = {
       set state = 'waiting', waiting_reason = 'retry', claimed_by = null, claim_token = null, lease_until = null,
           claims_without_outcome = 0, manual = false,
           step = o.step,
-          -- If the webhook was deleted or disabled meanwhile, the next claim ends the delivery at once.
+          -- If the webhook was deleted or disabled since the request, the delivery is due now, and its next claim ends
+          -- it.
           due_at = case when exists (select from webhooks w where w.id = x.webhook_id and w.enabled)
                         then now() + o.after_ms * interval '1 millisecond' else now() end
       from o
@@ -164,7 +172,8 @@ const record = {
     ), news as materialized (
       select o.*, mine.delivery_id is not null as is_ours,
              now() - coalesce(o.ended_ms_ago, 0) * interval '1 millisecond' as ended_at,
-             -- A delivery that ends in this commit was not recorded before. For others, the commit can be a repetition.
+             -- If the claim ends in this commit, its attempt is new. Otherwise the commit may be a repetition, so the
+             -- attempts are searched.
              o.attempted and (mine.ended is true or not exists (
                select from attempts a where a.delivery_id = o.delivery_id and a.claim = o.claim
                  and a.delivery_id >= $20::uuid)) as is_new
@@ -187,7 +196,7 @@ const record = {
           error_code = case when n.is_ours then n.error_code else d.error_code end,
           error = case when n.is_ours then n.error else d.error end
       from news n
-      -- Without a lower bound for the partitions, so that the plan looks rows up by id (docs/adr/0004).
+      -- A lower bound of the id is omitted, so that the plan looks up rows by id (docs/adr/0004).
       where d.id = n.delivery_id and (n.is_ours or n.is_new)
       returning d.id, d.attempts_made, d.webhook_id, d.alert_rule_id
     ), outcomes as (
@@ -199,7 +208,7 @@ const record = {
     ), seen as (
       select webhook_id, max(ended_at) as last_attempt_at,
              (array_agg(error_code order by ended_at desc))[1] is not null as failing,
-             -- The first failure, unless a success is between them.
+             -- Time of the first failure, or of the last outcome if there was a success.
              case when bool_or(error_code is null) then max(ended_at) else min(ended_at) end as since,
              max(ended_at) filter (where error_code is not null) as error_at,
              (array_agg(error_code order by ended_at desc) filter (where error_code is not null))[1] as error_code,
@@ -209,7 +218,7 @@ const record = {
       insert into webhook_health as h (webhook_id, failing, since, last_attempt_at, error_code, error, error_at)
       select webhook_id, s.failing, s.since, s.last_attempt_at, s.error_code, s.error, s.error_at
       from seen s left join webhook_health k using (webhook_id)
-      -- Equal outcomes are written once a minute, so that batches do not wait for each other.
+      -- Unchanged outcomes are written at most once a minute, so that batches do not wait for each other's row locks.
       where k.webhook_id is null or s.failing <> k.failing
         or s.last_attempt_at > k.last_attempt_at + interval '1 minute'
         or s.error_code is not null and (s.error_code, s.error) is distinct from (k.error_code, k.error)
@@ -232,8 +241,8 @@ const record = {
     where n.is_new`,
 };
 
-// Requests that were taken from a rate limit and not sent are returned, unless another worker claims for the webhook just
-// now: waiting for it could deadlock.
+// Returns unused requests to the rate limits. A limit that another worker has locked is skipped, because waiting for
+// the lock could deadlock.
 const defer = {
   name: 'delivery.defer',
   text: `
@@ -262,7 +271,7 @@ const defer = {
     where l.webhook_id = any(array(select webhook_id from limits)) and l.webhook_id = unused.webhook_id`,
 };
 
-// A delivery can be deferred many times; a failure that it shows already is not written again.
+// A delivery can be deferred many times. The update skips failures that the delivery already shows.
 const showFailure = {
   name: 'delivery.show-failure',
   text: `

@@ -8,7 +8,9 @@ import type { OutcomeRecord } from './record-repository.js';
 
 const rejected = Object.assign(new Error('not a text'), { code: '22021' });
 
-/** Each call of `records.record` fails with the next of `errors`, and succeeds once none is left. */
+/**
+ * Creates a recorder. Each call of `records.record` throws the next error of `errors`, and succeeds when none is left.
+ */
 function start({ errors = [] as Error[] } = {}) {
   const tries: OutcomeRecord[] = [];
   const commits: string[] = [];
@@ -71,7 +73,7 @@ const attempt: Attempt = {
   note: undefined,
 };
 
-test('the texts of a response that the database rejects are dropped from its record, and logged', async () => {
+test('response texts that the database rejects are removed from the record, and logged', async () => {
   const { recorder, tries, events } = start({ errors: [rejected] });
   const response = { statusCode: 500, body: 'a text', truncated: false, location: '/', retryAfter: '1' };
   const record: OutcomeRecord = { ...recordOf('d'), attempt: { ...attempt, response } };
@@ -82,7 +84,7 @@ test('the texts of a response that the database rejects are dropped from its rec
 });
 
 test.each([{ body: 'a text' }, { location: '/' }, { retryAfter: '1' }])(
-  'a response with %j only is a text that can be rejected',
+  'response texts are removed if the response has only %j',
   async (texts) => {
     const { recorder, tries } = start({ errors: [rejected] });
     const response = { statusCode: 500, body: '', truncated: false, ...texts };
@@ -91,14 +93,14 @@ test.each([{ body: 'a text' }, { location: '/' }, { retryAfter: '1' }])(
   },
 );
 
-test('outcomes of a moment are committed together, 200 at most', async () => {
+test('outcomes that arrive together are committed in batches of at most 200', async () => {
   const { recorder, commits, sizes } = start();
   await Promise.all(Array.from({ length: 250 }, (_, index) => recorder.record(recordOf(`d${index}`))));
   expect(commits).toEqual(['record 200', 'record 50']);
   expect(sizes).toEqual([200, 50]);
 });
 
-test('deferrals of a moment are committed together', async () => {
+test('deferrals that arrive together are committed together', async () => {
   const { recorder, commits } = start();
   const { claimed } = recordOf('d');
   await Promise.all(
@@ -107,7 +109,7 @@ test('deferrals of a moment are committed together', async () => {
   expect(commits).toEqual(['defer 1,2']);
 });
 
-test('the longest of several pauses of a webhook is committed', async () => {
+test('the longest of several concurrent pauses of a webhook is committed', async () => {
   const { recorder, pauses } = start();
   await Promise.all(
     [pauseOf('a', 1), pauseOf('a', 3), pauseOf('b', 5), pauseOf('a', 2)].map((pause) =>
@@ -120,7 +122,7 @@ test('the longest of several pauses of a webhook is committed', async () => {
   expect(pauses.flat()).toContainEqual(pauseOf('b', 5));
 });
 
-test('an outcome does not wait for a pause that cannot be written or ended', async () => {
+test('an outcome is recorded even if a pause cannot be written or ended', async () => {
   const { recorder, commits, events, failing } = start();
   failing.add('pause').add('resume a');
   await recorder.pause(pauseOf('a', 1));
@@ -135,7 +137,7 @@ test.each<[string, OutcomeRecord]>([
     'with an empty response',
     { ...recordOf('d'), attempt: { ...attempt, response: { statusCode: 200, body: '', truncated: false } } },
   ],
-])('a record %s that the database rejects is tried again unchanged', async (_, record) => {
+])('a rejected record %s is retried unchanged', async (_, record) => {
   const { recorder, commits, events, tries } = start({ errors: [rejected] });
   await recorder.record(record);
   expect(tries).toEqual([record, record]);

@@ -8,12 +8,12 @@ import type { DeferralRecord, OutcomeRecord, RecordRepository } from './record-r
 
 /** Commits outcomes in batches. A promise resolves after the commit. */
 export interface Recorder {
-  /** Records an outcome, and repeats until it is committed. A delivery has at most one outcome in progress. */
+  /** Records an outcome and retries until it is committed. A delivery may have only one call in progress. */
   record(record: OutcomeRecord): Promise<void>;
   defer(claimed: ClaimedDelivery, deferral: Deferral): Promise<void>;
-  /** Resolves also if the pause cannot be written: the outcome must not wait for it. */
+  /** Resolves even if the pause cannot be written, because the outcome is recorded afterwards. */
   pause(pause: Pause): Promise<void>;
-  /** Resolves also if the pause cannot be ended: the next response ends it. */
+  /** Resolves even if the pause cannot be ended. The next response ends it. */
   resume(webhookId: string): Promise<void>;
 }
 
@@ -27,8 +27,8 @@ export interface RecorderDeps {
 
 const maxRecordsInBatch = 200;
 /**
- * Time in which outcomes are gathered into a batch, in milliseconds. Larger batches cost the database less, and the
- * slots are free already: only the acknowledgement waits.
+ * Time for which outcomes are collected into a batch, in milliseconds. Larger batches need less database time. Only the
+ * acknowledgements wait, because the slots are already released.
  */
 const gatherMs = 20;
 
@@ -50,7 +50,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   });
   const ignoreFailure = (work: () => Promise<void>) =>
     databaseRetry.whileUnavailable(work).catch((err) => logger.warn({ err }, 'webhook.pause_failed'));
-  // Many circuits can open at once. A commit for each of them would occupy the database.
+  // Many circuits can open at the same time. One commit for each would occupy the database.
   const pausing = createPromiseBatcher<Pause, void>({
     run: (batch) => ignoreFailure(() => pauses.pause(longestOfEachWebhook(batch))),
     maxSize: maxRecordsInBatch,
@@ -65,8 +65,8 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 }
 
 /**
- * Only body and headers of the response are text from outside, so the database can reject nothing else. A record
- * without them is retried unchanged.
+ * Returns the record without the texts of the response. The database can reject only these texts, because they come
+ * from outside. A record without such texts is returned unchanged.
  */
 function withoutResponseText(record: OutcomeRecord, err: unknown, logger: Logger): OutcomeRecord {
   const { attempt } = record;

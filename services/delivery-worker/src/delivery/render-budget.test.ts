@@ -2,7 +2,7 @@ import { createRenderBudget, type RenderBudget } from './render-budget.js';
 
 const nowMs = () => performance.now();
 
-/** Waits as a delivery does, and renders. Undefined if too many deliveries wait. */
+/** Waits for the budget as a delivery does, and renders. Resolves to undefined if too many deliveries are waiting. */
 async function renderInBudget<T>(budget: RenderBudget, workspaceId: string, render: () => T) {
   const mayRender = budget.allows(workspaceId) || (await budget.wait(workspaceId));
   return mayRender ? budget.charge(workspaceId, render) : undefined;
@@ -13,9 +13,9 @@ function spend(ms: number) {
   while (nowMs() < endsAtMs);
 }
 
-test('a workspace over its budget renders for a quarter of the time, evenly spread', async () => {
+test('renderings over the budget use a quarter of the time and are evenly spread', async () => {
   const budget = createRenderBudget(nowMs);
-  // Uses up the burst and 100 ms more.
+  // Uses the burst of 100 ms and 100 ms more.
   await renderInBudget(budget, 'slow', () => spend(200));
   const startedAtMs = nowMs();
   const startsMs: number[] = [];
@@ -24,14 +24,14 @@ test('a workspace over its budget renders for a quarter of the time, evenly spre
     spend(20);
   };
   await Promise.all(Array.from({ length: 6 }, () => renderInBudget(budget, 'slow', render)));
-  // Each rendering of 20 ms takes 80 ms of the budget. A late timer shortens the next wait, so each start is compared
-  // with the earliest time that the budget allows it. Timers are exact to a millisecond.
+  // A rendering of 20 ms uses the budget of 80 ms. Each start is compared with the earliest time that the budget
+  // allows, because a late timer shortens the next wait. Timers can fire up to a millisecond early.
   const earliestMs = startsMs.map((_, index) => 390 + 78 * index);
   expect(startsMs.filter((startMs, index) => startMs < earliestMs[index]!)).toEqual([]);
   expect(startsMs).toHaveLength(6);
 });
 
-test('a workspace within its budget renders at once, also next to one over its budget', async () => {
+test('a workspace within its budget does not wait for one that is over its budget', async () => {
   const budget = createRenderBudget(nowMs);
   await renderInBudget(budget, 'slow', () => spend(200));
   const slow = renderInBudget(budget, 'slow', () => 'slow');
@@ -41,7 +41,7 @@ test('a workspace within its budget renders at once, also next to one over its b
   await slow;
 });
 
-test('32 deliveries of a workspace wait for its budget, and a further one is not rendered', async () => {
+test('at most 32 deliveries of a workspace wait for its budget, and a further one is refused', async () => {
   const budget = createRenderBudget(nowMs);
   await renderInBudget(budget, 'slow', () => spend(110));
   const results = Array.from({ length: 33 }, (_, index) => renderInBudget(budget, 'slow', () => index));
@@ -51,7 +51,7 @@ test('32 deliveries of a workspace wait for its budget, and a further one is not
   expect(budget.room('slow')).toBe(32);
 });
 
-test('an error of a rendering is thrown, and the next delivery has its turn', async () => {
+test('an error of a rendering is thrown, and the next delivery renders', async () => {
   const budget = createRenderBudget(nowMs);
   await renderInBudget(budget, 'slow', () => spend(110));
   const failing = renderInBudget(budget, 'slow', () => {

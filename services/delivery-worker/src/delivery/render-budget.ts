@@ -3,34 +3,40 @@ import { LRUCache } from 'lru-cache';
 import { createKeyedCounter } from '../slots/slot-usage.js';
 
 /**
- * A workspace may use a quarter of a worker's time for rendering. Rendering is synchronous, so a worker does nothing else
- * meanwhile. Over its budget, the workspace's renderings are spread evenly over time.
+ * Limits the rendering of each workspace to a quarter of the worker's time. Rendering is synchronous and blocks the
+ * event loop. The renderings of a workspace over its budget are spread evenly over time.
  */
 export interface RenderBudget {
-  /** True if the workspace is within its budget. */
+  /** Returns true if the workspace is within its budget. */
   allows(workspaceId: string): boolean;
-  /** Resolves to true when the budget allows one rendering, to false at once if too many deliveries wait. */
+  /** Resolves to true when the budget allows one rendering, and to false at once if too many deliveries are waiting. */
   wait(workspaceId: string): Promise<boolean>;
-  /** Returns the result of `render` and charges the time that it took. */
+  /** Calls `render`, charges its duration to the workspace, and returns its result. */
   charge<T>(workspaceId: string, render: () => T): T;
   /**
-   * Number of further deliveries that can wait for the budget of the workspace. Unlimited for a workspace that was
-   * within its budget for the last second.
+   * Number of further deliveries of the workspace that may wait for its budget. Infinity if the workspace was within
+   * its budget for the last second.
    */
   room(workspaceId: string): number;
 }
 
 const share = 1 / 4;
-/** Time for twelve renderings of the slowest accepted template (8 ms). A usual template takes 0.01 ms. */
+/**
+ * Budget for a burst in milliseconds: twelve renderings of the slowest accepted template (8 ms each). A typical
+ * template takes 0.01 ms.
+ */
 const burstMs = 100;
-/** The last of 32 deliveries waits for about one second, with 8 ms for a rendering and a quarter of the time. */
+/**
+ * Maximum number of waiting deliveries of a workspace. With 8 ms for each rendering at a quarter of the time, the last
+ * of 32 waits for about one second.
+ */
 const maxWaitingPerWorkspace = 32;
 const exceededForMs = 1_000;
 const maxWorkspaces = 10_000;
 
 export function createRenderBudget(now: () => number): RenderBudget {
   const budget = createTimeBudget({ share, burstMs, maxKeys: maxWorkspaces, now });
-  // One delivery of a workspace waits for the budget, and the others wait for that delivery.
+  // One delivery of each workspace waits for the budget at a time; the others wait for a permit of this semaphore.
   const turns = createSemaphore({ permits: Number.POSITIVE_INFINITY, permitsPerKey: 1 });
   const waiting = createKeyedCounter();
   const exceededAtMs = new LRUCache<string, number>({ max: maxWorkspaces });
@@ -44,7 +50,8 @@ export function createRenderBudget(now: () => number): RenderBudget {
       const release = await turns.acquire(workspaceId);
       await sleep(budget.waitMs(workspaceId));
       waiting.add(workspaceId, -1);
-      // The next delivery reads the budget in a later tick, after this one has rendered and is charged.
+      // The permit is released in a later tick. The next delivery reads the budget only after this one has rendered and
+      // was charged.
       setImmediate(release);
       return true;
     },

@@ -9,8 +9,8 @@ interface Traced {
 }
 
 /**
- * Adds two spans to the alert's trace when a claim has ended: one from the claim to the end, and in it one for the
- * request. The destination does not receive the context: it gets the configured headers only.
+ * Adds two spans to the alert's trace when a claim has ended: one for the time from the claim to its end, and a child
+ * span for the request. The trace context is not sent to the destination, which gets only the configured headers.
  */
 export function traceDelivery(
   claimed: ClaimedDelivery,

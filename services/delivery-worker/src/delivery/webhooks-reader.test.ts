@@ -8,7 +8,7 @@ const silent = createLogger({ service: 'test', level: 'silent' });
 const secrets = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
 const workspaceId = '11111111-1111-4111-8111-111111111111';
 
-/** A reader of webhooks whose rows are in `versions`. A damaged one cannot be decrypted. */
+/** Creates a reader of the webhooks in `versions`. Webhooks in `damaged` cannot be decrypted. */
 function start() {
   const versions = new Map([
     ['a', 1],
@@ -44,7 +44,7 @@ function start() {
   return { ...reader, versions, damaged, reads, events };
 }
 
-test('a webhook is decrypted, and its url and headers are redacted from texts', async () => {
+test('a webhook is decrypted, and its redaction removes its url and header values from texts', async () => {
   const webhook = await start().get('a', 1);
   expect(webhook).toMatchObject({
     id: 'a',
@@ -59,7 +59,7 @@ test('a webhook is decrypted, and its url and headers are redacted from texts', 
   expect(sentBack).toBe('[redacted] and [redacted]');
 });
 
-test('a webhook is read once, and again when a claim names a later version', async () => {
+test('a webhook is read once, and again when a delivery has a later version of it', async () => {
   const { get, versions, reads } = start();
   expect(await get('a', 1)).toMatchObject({ version: 1 });
   versions.set('a', 3);
@@ -71,7 +71,7 @@ test('a webhook is read once, and again when a claim names a later version', asy
   expect(reads).toHaveLength(2);
 });
 
-test('concurrent reads share statements, and each gets its own webhook', async () => {
+test('concurrent reads share statements, and each caller gets its own webhook', async () => {
   const { get, reads } = start();
   const [first, second, third, missing] = await Promise.all([
     get('a', 1),
@@ -83,7 +83,7 @@ test('concurrent reads share statements, and each gets its own webhook', async (
   expect(reads.flat().filter((id) => id === 'a').length).toBeLessThanOrEqual(2);
 });
 
-test('a webhook that cannot be decrypted is logged and read again each time', async () => {
+test('an undecryptable webhook is logged, and each call reads it again', async () => {
   const { get, damaged, reads, events } = start();
   damaged.add('a');
   const [broken, whole] = await Promise.all([get('a', 1), get('b', 1)]);

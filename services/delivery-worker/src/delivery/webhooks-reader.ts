@@ -13,23 +13,23 @@ export interface Destination {
   url: string;
   headers: Record<string, string[]>;
   body: string;
-  /** Replaces url and header values in what the destination sends back. */
+  /** Removes the url and header values of the webhook from texts that the destination sends. */
   redact: RedactSecrets;
-  /** Undefined for a webhook that asks for nothing, as most do. */
+  /** Undefined if the webhook uses the default of every option, as most webhooks do. */
   options: RequestOptions | undefined;
 }
 
 /** Options of a webhook, in addition to its url, headers and body. */
 export interface RequestOptions {
-  /** Waits before the second attempt, the third and so on, in milliseconds; undefined for the schedule of the deployment. */
+  /** Waits before the second attempt, the third and so on, in milliseconds. Undefined: the schedule of the deployment. */
   retryScheduleMs: readonly number[] | undefined;
   timeoutMs: number | undefined;
   rateLimit: { requests: number; periodMs: number } | undefined;
-  /** Keys that sign each request; undefined for a webhook that does not sign. */
+  /** Keys that sign each request; undefined if the webhook does not sign. */
   signingKeys: SigningKey[] | undefined;
-  /** Name of the header that carries the delivery's id. */
+  /** Name of the request header that contains the delivery's id. */
   idempotencyHeader: string | undefined;
-  /** Times in which a person had paused the webhook, in Unix milliseconds. */
+  /** Times for which a person paused the webhook, in Unix milliseconds. */
   manualPauses: readonly (readonly [fromMs: number, toMs: number])[];
 }
 
@@ -47,7 +47,10 @@ export interface Undecryptable {
 }
 
 export interface WebhooksReader {
-  /** The webhook at `version` or later, from a cache; undefined if it does not exist. Decryption is tried each time. */
+  /**
+   * Returns the webhook with this or a later version, from a cache; undefined if it does not exist. An undecryptable
+   * webhook is not cached.
+   */
   get(id: string, version: number): Promise<Destination | Undecryptable | undefined>;
 }
 
@@ -123,7 +126,7 @@ interface WebhookRow {
   options: OptionsRow | null;
 }
 
-/** Times are seconds since 1970. */
+/** Times are Unix seconds. */
 interface OptionsRow {
   retrySchedule: number[] | null;
   timeout: number | null;
@@ -134,7 +137,10 @@ interface OptionsRow {
   secrets: { id: string; secret: string; expires: number | null }[] | null;
 }
 
-/** A missing key or a damaged row concerns this webhook only, and not the others that are read with it. */
+/**
+ * Decrypts one webhook. A missing key or a damaged row makes only this webhook undecryptable, and not the others of the
+ * batch.
+ */
 function decryptRow(row: WebhookRow, secrets: SecretBox): Destination | Undecryptable {
   try {
     return toDestination(row, secrets);
@@ -183,7 +189,7 @@ export function validKeys(keys: SigningKey[], nowMs: number): Buffer[] {
   return keys.filter(({ expiresAtMs }) => expiresAtMs > nowMs).map(({ key }) => key);
 }
 
-/** Header lines of one attempt: its signature and the id of the delivery. */
+/** Returns the additional header lines of one attempt: its signatures and the id of the delivery. */
 export function optionLines(
   { signingKeys, idempotencyHeader }: RequestOptions,
   { deliveryId, body, atMs }: { deliveryId: string; body: string; atMs: number },
@@ -195,7 +201,7 @@ export function optionLines(
   return idempotencyHeader === undefined ? signature : [...signature, idempotencyHeader, deliveryId];
 }
 
-/** Part of the last `ageMs` milliseconds in which the webhook was paused by hand. */
+/** Returns the milliseconds of the last `ageMs` in which a person had paused the webhook. */
 export function pausedMsOf(
   { manualPauses }: RequestOptions,
   { ageMs, nowMs }: { ageMs: number; nowMs: number },

@@ -235,7 +235,7 @@ test.each([
   ['few alerts wait', { alertsWaiting: 199, perSecond: 2_000 }, 100],
   ['many alerts wait', { alertsWaiting: 200, perSecond: 2_000 }, 25],
   ['many alerts wait and little ends', { alertsWaiting: 200, perSecond: 0 }, 16],
-])('webhooks that are not responsive get a part of the room while %s', async (_, setting, places) => {
+])('webhooks that are not responsive get all or a part of the free places while %s', async (_, setting, places) => {
   const { quotas } = await run(1, {
     candidates: [candidateOf('a', { due: 500 })],
     responsive: false,

@@ -9,7 +9,7 @@ function start({ free = 400 } = {}) {
   return { state, control };
 }
 
-test('the number of accepted alerts depends on the free slots and the deliveries of an alert', () => {
+test('the number of admitted alerts is the number of free slots divided by deliveries per alert', () => {
   const { state, control } = start();
   expect(control.room(1_000)).toBe(400);
   control.reserve(2)({ written: 8, open: 8 });
@@ -17,13 +17,13 @@ test('the number of accepted alerts depends on the free slots and the deliveries
   expect(control.room(1_000)).toBe(50);
 });
 
-test('a lone alert is accepted at once while a slot is free', () => {
+test('a single alert is admitted at once while a slot is free', () => {
   const { state, control } = start();
   state.free = 1;
   expect(control.room(1)).toBe(1);
 });
 
-test('alerts wait for slots until a batch is worth its cost', () => {
+test('alerts wait until the free slots are enough for a batch', () => {
   const { state, control } = start();
   state.free = 10;
   expect(control.room(1_000)).toBe(0);
@@ -32,7 +32,7 @@ test('alerts wait for slots until a batch is worth its cost', () => {
   expect(control.room(1_000)).toBe(100);
 });
 
-test('alerts wait 100 ms at most, and each batch waits again', () => {
+test('alerts wait at most 100 ms, and the following batch waits again', () => {
   const { state, control } = start();
   state.free = 0;
   expect(control.room(7)).toBe(0);
@@ -52,13 +52,13 @@ test('slots are reserved for a batch until its deliveries are planned', () => {
   expect(control.room(1_000)).toBe(400);
 });
 
-test('a backlog of 30,000 alerts does not wait', () => {
+test('alerts do not wait for slots while 30,000 alerts are waiting', () => {
   const { state, control } = start();
   state.free = 0;
   expect(control.room(30_000)).toBe(1_000);
 });
 
-test('a worker with few slots waits for a quarter of them', () => {
+test('a worker with few slots admits a batch when a quarter of its slots is free', () => {
   const { state, control } = start({ free: 8 });
   state.free = 1;
   expect(control.room(100)).toBe(0);
@@ -66,7 +66,7 @@ test('a worker with few slots waits for a quarter of them', () => {
   expect(control.room(100)).toBe(2);
 });
 
-test('a batch has about 1,000 deliveries, those that fail as they are written included', () => {
+test('a batch has about 1,000 deliveries, including those that are written as failed', () => {
   const { control } = start();
   control.reserve(100)({ written: 2_000, open: 0 });
   expect(control.room(15_000)).toBe(50);

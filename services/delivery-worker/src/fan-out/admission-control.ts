@@ -1,45 +1,56 @@
 import type { Slots } from '../slots/slots.js';
 
 /**
- * Decides how many alerts fan-out accepts at a time. A delivery that finds a slot when it is written costs about a quarter
- * less CPU than one that passes through the queue, so alerts wait up to 100 ms for slots, unacknowledged in memory.
+ * Decides how many alerts fan-out accepts at a time. A delivery that gets a slot when it is written needs about a
+ * quarter less CPU time than one that passes through the queue. Alerts therefore wait up to 100 ms for slots,
+ * unacknowledged in memory.
  */
 export interface AdmissionControl {
-  /** Number of alerts that may be accepted now; 0 while they wait for slots. `waiting` is 1 or more. */
+  /**
+   * Number of alerts that may be accepted now; 0 while they wait for slots. `waiting`, the number of waiting alerts, is
+   * at least 1.
+   */
   room(waiting: number): number;
   /**
-   * Reserves slots for a batch that has started. The returned function ends the reservation, with the numbers of
-   * deliveries that were planned for the batch; a second call does nothing.
+   * Reserves slots for a batch that has started. The returned function ends the reservation and takes the numbers of
+   * planned deliveries of the batch; only its first call has an effect.
    */
   reserve(alerts: number): (planned: PlannedDeliveries) => void;
 }
 
 export interface PlannedDeliveries {
-  /** Number of rows, including those of deliveries that are written as failed. */
+  /** Number of planned delivery rows, including those that are written as failed. */
   written: number;
   open: number;
 }
 
 export interface AdmissionControlOptions {
   slots: Pick<Slots, 'freeAtWrite'>;
-  /** Milliseconds on a monotonic clock. */
+  /** Monotonic clock in milliseconds. */
   now: () => number;
 }
 
 /**
- * Longest wait for slots. Healthy destinations free 128 slots in about 25 ms. Destinations that hang occupy theirs for
- * seconds, so a longer wait would not help.
+ * Maximum wait for slots, in milliseconds. Fast destinations release 128 slots in about 25 ms. Hanging destinations
+ * keep theirs for seconds, so a longer wait would not help.
  */
 const maxWaitMs = 100;
-/** A batch for fewer slots costs more than the wait for more of them. A worker with few slots waits for a quarter of them. */
+/**
+ * Number of free slots for which alerts wait: smaller batches need more CPU time for each alert. A worker with few
+ * slots waits for a quarter of them.
+ */
 const minSlots = 128;
 const minPart = 1 / 4;
-/** With more waiting alerts than this, none waits for slots: workspaces are served fairly only once their rows are written. */
+/**
+ * Number of waiting alerts from which none waits for slots. Workspaces are served fairly only after their rows are
+ * written.
+ */
 const maxWaitingAlerts = 30_000;
 
 /**
- * Maximum number of deliveries in a batch: about 20 ms of CPU in the worker and in the database each. Batches of 200
- * alerts for twenty webhooks each would delay the retries of other workspaces.
+ * Maximum number of deliveries in a batch, which need about 20 ms of CPU time in the worker and 20 ms in the database.
+ * Larger batches would delay the retries of other workspaces; 200 alerts for twenty webhooks each have 4,000
+ * deliveries.
  */
 const maxDeliveries = 1_000;
 

@@ -22,14 +22,14 @@ export interface FanOutDeps {
   settle: SettleMessage;
   delivery: Pick<Delivery, 'start' | 'acquireAtWrite'>;
   publish: PublishDeliveries;
-  /** Called after a commit with deliveries that wait for the dispatcher. */
+  /** Called after a commit that has written deliveries in the state `waiting`. */
   onWaiting: () => void;
   window: Window;
   slots: Pick<Slots, 'freeAtWrite'>;
   logger: Logger;
-  /** Undefined while tracing is off. */
+  /** Undefined if tracing is off. */
   tracing?: Tracing | undefined;
   metrics: FanOutMetrics & BatchMetrics & Pick<DeliveryMetrics, 'ended'>;
-  /** Aborted when the worker stops: alerts that wait are rejected, and batches in progress are finished. */
+  /** Aborted when the worker stops. Waiting alerts are then rejected, and batches in progress are completed. */
   signal: AbortSignal;
 }

@@ -4,20 +4,20 @@ import type { PlannedAlert } from './plan.js';
 
 export interface FanOutRepository {
   /**
-   * Writes alerts, their keys and their deliveries in one commit, and is safe to repeat. An alert whose key exists is
-   * skipped with its deliveries: the first one wins. The cooldown of a rule is decided while its row is locked, so that
-   * two workers never both dispatch. The commit includes the time of a pipeline marker, in Unix
-   * milliseconds, if one is given; the greatest wins.
+   * Writes alerts, their keys and their deliveries in one commit. An alert whose key exists already is skipped with its
+   * deliveries, so the call is safe to repeat. The cooldown of a rule is evaluated while the row of the rule is locked,
+   * so that two workers cannot dispatch two alerts in one cooldown. `markedAtMs` is the Unix time of a pipeline marker
+   * in milliseconds; the table keeps the latest one.
    */
   write(
     alerts: PlannedAlert[],
     as: { acceptedAtMs: number; token: string; markedAtMs: number | undefined },
   ): Promise<{
-    /** Record ids of the new alerts and of the new open deliveries. */
+    /** Record ids of the alerts and open deliveries that this call has written. */
     ids: Set<string>;
-    /** Record ids of the new alerts that a cooldown suppresses. Their deliveries are not written. */
+    /** Record ids of the written alerts that a cooldown suppresses. Their deliveries are not written. */
     suppressed: ReadonlySet<string>;
-    /** Time before the statement, on this process's monotonic clock, in milliseconds. */
+    /** Time before the statement on the monotonic clock of the process, in milliseconds. */
     claimedAtMs: number;
   }>;
 }
@@ -69,7 +69,7 @@ export function createFanOutRepository(
         sqlArray.text(facts.map(({ alert }) => toJson(alert.annotations))),
         sqlArray.text(facts.map(({ span }) => span?.traceparent ?? null)),
       ];
-      const cooling = alerts.filter(({ resolved }) => resolved.cools);
+      const cooling = alerts.filter(({ resolved }) => resolved.cooldownApplies);
       if (cooling.length === 0) {
         const written = await database.prepared<WrittenRow>(write, values);
         return { ids: idsOf(written), suppressed: none, claimedAtMs };
@@ -86,7 +86,7 @@ export function createFanOutRepository(
 
 interface WrittenRow {
   id: string;
-  /** Only in the result of the statement with cooldowns. */
+  /** Present only in the result of the statement with cooldowns. */
   suppressed?: boolean;
 }
 
@@ -100,7 +100,10 @@ function idsOf(rows: WrittenRow[]): Set<string> {
 interface CooldownParts {
   /** Subquery that locks the rules with a cooldown. */
   rules: string;
-  /** Condition on the insert of the alert keys. It reads `rules`, so that PostgreSQL locks the rules first. */
+  /**
+   * Condition on the insert of the alert keys. It reads `rules`, so that PostgreSQL locks the rules before it inserts
+   * keys.
+   */
   after: string;
   /** Subquery for the new alerts that are suppressed, each with the alert that started the cooldown. */
   suppressed: string;
@@ -110,7 +113,7 @@ interface CooldownParts {
   suppressedAlerts: string;
   /** Update of the rules whose cooldown starts with an alert of this batch. */
   started: string;
-  /** Column of the result that tells which alerts are suppressed. */
+  /** Result column that is true for suppressed alerts. */
   returned: string;
   returnedOpen: string;
 }
@@ -128,16 +131,17 @@ const withoutCooldown: CooldownParts = {
   returnedOpen: '',
 };
 
-/** The rules with a cooldown, and the record ids of their alerts in the order of the batch. */
-const coolingRules = '$33::uuid[]';
-const coolingAlerts = '$34::uuid[]';
+/** Parameters: the ids of the rules with a cooldown, and the record ids of their alerts in the order of the batch. */
+const cooldownRules = '$33::uuid[]';
+const cooldownAlerts = '$34::uuid[]';
 
-// All alerts of a batch are accepted at one time: the first one of a rule starts the cooldown, and suppresses the others.
+// All alerts of a batch have the same time of acceptance. The first alert of a rule starts its cooldown and suppresses
+// the rule's other alerts in the batch.
 const withCooldown: CooldownParts = {
   rules: `
     ), rules as materialized (
       select id, cooldown_seconds, cooldown_alert_id, cooldown_from + cooldown_seconds * interval '1 second' as until
-      from alert_rules where id = any(${coolingRules})
+      from alert_rules where id = any(${cooldownRules})
       order by id for no key update`,
   after: 'where (select count(*) from rules) >= 0',
   suppressed: `
@@ -146,8 +150,8 @@ const withCooldown: CooldownParts = {
         select a.id, case when rules.until > $1::timestamptz then rules.cooldown_alert_id
                           else nullif(first_value(a.alert_id) over fired, a.alert_id) end as by_alert
         from a join k using (workspace_id, alert_id) join rules on rules.id = a.alert_rule_id
-        where a.id = any(${coolingAlerts}) and rules.cooldown_seconds > 0
-        window fired as (partition by a.alert_rule_id order by array_position(${coolingAlerts}, a.id))) cooling
+        where a.id = any(${cooldownAlerts}) and rules.cooldown_seconds > 0
+        window fired as (partition by a.alert_rule_id order by array_position(${cooldownAlerts}, a.id))) cooling
       where by_alert is not null`,
   outcome: `case when suppressed.id is not null then 'suppressed' else outcome end`,
   by: `case when suppressed.id is not null then 'cooldown' when outcome = 'suppressed' then 'silence' end`,
@@ -157,8 +161,8 @@ const withCooldown: CooldownParts = {
     ), started as (
       update alert_rules set cooldown_from = $1::timestamptz, cooldown_alert_id = r.alert_id
       from r
-      where alert_rules.id = any(${coolingRules}) and alert_rules.id = r.alert_rule_id
-        and r.id = any(${coolingAlerts}) and r.outcome = 'dispatched'`,
+      where alert_rules.id = any(${cooldownRules}) and alert_rules.id = r.alert_rule_id
+        and r.id = any(${cooldownAlerts}) and r.outcome = 'dispatched'`,
   returned: `, outcome = 'suppressed' as suppressed`,
   returnedOpen: ', false',
 };
@@ -167,8 +171,8 @@ function toJson(texts: Record<string, string> | undefined): string | null {
   return texts === undefined ? null : JSON.stringify(texts);
 }
 
-// Keys are inserted in order, so that two writers of the same alerts cannot deadlock. No marker is later than now: the
-// pipeline would seem to work until that time.
+// Keys are inserted in a fixed order, so that two writers of the same alerts cannot deadlock. A pipeline marker with a
+// future time is stored as the current time, because its age would hide a broken pipeline until that time.
 const writeText = (cooldown: CooldownParts) => `
     with a as (
       select * from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],

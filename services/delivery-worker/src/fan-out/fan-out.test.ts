@@ -14,7 +14,7 @@ const otherWorkspaceId = '33333333-3333-4333-8333-333333333333';
 const otherRule = '44444444-4444-4444-8444-444444444444';
 const workspaceOf = (id: string) => (id === otherRule ? otherWorkspaceId : workspaceId);
 
-/** Each rule has one webhook, which has the rule's id. */
+/** Creates a fan-out. Each rule has one webhook, whose id is the id of the rule. */
 function start(write: (names: string[]) => void | Promise<void> = () => {}) {
   const settled: string[] = [];
   const writes: string[][] = [];
@@ -114,7 +114,7 @@ function webhookOf(id: string) {
   };
 }
 
-test('alerts that wait when the worker stops are retried elsewhere, each once', async () => {
+test('alerts that wait when the worker stops are each returned once for a retry', async () => {
   let release = () => {};
   const blocked = new Promise<void>((resolve) => {
     release = resolve;
@@ -139,7 +139,7 @@ test('alerts that wait when the worker stops are retried elsewhere, each once', 
   expect(writes).toEqual([['first'], ['second']]);
 });
 
-test('an alert that cannot be written does not keep the others of its batch from being written', async () => {
+test('an alert that cannot be written does not prevent the write of other alerts in its batch', async () => {
   const { fire, settled, writes } = start((names) => {
     if (names.includes('refused')) throw new Error('refused');
   });
@@ -149,7 +149,7 @@ test('an alert that cannot be written does not keep the others of its batch from
   expect(writes.flat().sort()).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('a missing partition fails all alerts of a batch with one write', async () => {
+test('a missing partition fails all alerts of a batch after one write', async () => {
   let tries = 0;
   const { fire, settled } = start(() => {
     tries += 1;
@@ -160,7 +160,7 @@ test('a missing partition fails all alerts of a batch with one write', async () 
   expect(tries).toBe(1);
 });
 
-test('an alert behind a thousand of another workspace is written with the next batch', async () => {
+test('an alert is written in the next batch while 1,000 alerts of another workspace wait', async () => {
   const { fire, settled, writes } = start();
   for (let count = 0; count < 1_000; count += 1) fire('flood');
   fire('other', otherWorkspaceId);

@@ -23,11 +23,11 @@ export interface FanOut {
   handle(message: QueueMessage): void;
   /** Number of alerts that wait for a batch. */
   waiting(): number;
-  /** Rejects the alerts that wait. Batches in progress are finished. */
+  /** Rejects the waiting alerts. Batches in progress are completed. */
   rejectWaiting(error: Error): void;
 }
 
-/** A message with its alert, or with the time of its pipeline marker in Unix milliseconds. */
+/** A message with its parsed alert, or with the time of its pipeline marker in Unix milliseconds. */
 interface Received {
   message: QueueMessage;
   alert?: AlertFired;
@@ -36,13 +36,13 @@ interface Received {
 
 type AlertOutcome = { kind: 'processed' } | Unprocessable;
 
-/** Timeouts in a row after which an alert that is alone in its batch goes back to the broker. */
+/** Number of consecutive timeouts after which an alert that is alone in its batch is returned to the broker. */
 const maxTimeouts = 3;
 const maxAlertsInBatch = 200;
 
 /**
- * Turns alerts into deliveries: reads the rules of a batch of alerts, plans one delivery for each webhook, and commits
- * alerts and deliveries together. The messages are settled after the commit.
+ * Accepts alerts in batches: reads the rules of the alerts, plans a delivery for each webhook, and commits alerts and
+ * deliveries together. The messages are settled after the commit.
  */
 export function createFanOut(deps: FanOutDeps): FanOut {
   const { settle, signal } = deps;
@@ -51,16 +51,19 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   const batches = createBatcher<Received, AlertOutcome>({
     run(received) {
       const onPlanned = admission.reserve(received.length);
-      // A batch that failed before it was planned keeps no reservation.
+      // Ends the reservation of a batch that failed before its deliveries were planned. For other batches the call has
+      // no effect.
       return acceptBatch(received, deps, onPlanned).finally(() => onPlanned({ written: 0, open: 0 }));
     },
     maxSize: maxAlertsInBatch,
     concurrency: 2,
     room: admission.room,
     keyOf: ({ alert }) => alert?.workspace_id ?? pipelineMarkerKey,
-    // All alerts of a batch have the same day, so a missing partition fails all of them, and a split would not help.
+    // All alerts of a batch belong to the same day, so a missing partition fails all of them, and splitting the batch
+    // would not help.
     failsWholeBatch: (error) => ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
-    // A cancelled or slow statement is not the fault of its alert. Without a retry here the message is delivered again.
+    // A timeout is usually not caused by the alert itself, so the alert is retried here instead of being redelivered by
+    // the broker.
     retryItem: (received, { error, failures }) =>
       classifyDatabaseError(error) === 'timeout' && failures < maxTimeouts ? received : undefined,
     signal,
@@ -88,7 +91,10 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   };
 }
 
-/** The queue of unroutable messages also receives valid alerts while the binding of their own queue is missing. */
+/**
+ * Returns true for a message that is not an alert. While the binding of the queue of alerts is missing, the queue of
+ * unroutable messages also receives alerts.
+ */
 function isUnrouted({ queue, routingKey }: QueueMessage): boolean {
   return queue === unroutedQueue && routingKey !== alertFiredKey;
 }
@@ -104,7 +110,8 @@ async function acceptBatch(
   onPlanned: (planned: PlannedDeliveries) => void,
 ): Promise<AlertOutcome[]> {
   const { rules, databaseRetry, openDeliveries, window, delivery, metrics, tracing } = deps;
-  // The time of acceptance is the database's: a worker with a wrong clock would write to partitions of other days.
+  // The database provides the time of acceptance, because a worker with a wrong clock would write to partitions of
+  // other days.
   const found = await databaseRetry.whileUnavailable(() => rules.find(wantedBy(received)));
   const acceptedAtMs = found.nowMs;
   const resolved = received.map(({ alert, message }) => {
@@ -113,7 +120,7 @@ async function acceptBatch(
       entry && { ...entry, requestId: message.requestId, span: tracing && startSpan(message, entry, tracing) }
     );
   });
-  // Two messages with the same workspace and alert id are the same alert. The first one wins.
+  // Messages with the same workspace and alert id are the same alert. Only the first one of a batch is kept.
   const alerts = uniqueBy(
     resolved.filter((entry) => entry !== undefined),
     ({ alert }) => alertKey(alert),
@@ -140,7 +147,7 @@ async function acceptBatch(
   );
 }
 
-/** A batch that is repeated makes a span for each try. */
+/** Starts the span of an alert. If a batch is repeated, each try has its own span. */
 function startSpan({ traceparent, queue }: QueueMessage, { alert }: ResolvedAlert, tracing: Tracing): Span {
   return tracing.startSpan('fan out alert', {
     kind: 'consumer',
@@ -156,7 +163,10 @@ function startSpan({ traceparent, queue }: QueueMessage, { alert }: ResolvedAler
   });
 }
 
-/** An alert can contain a rule, which applies if no rule with its id is registered. */
+/**
+ * Returns the rules to read, and the webhooks that messages name. A message can contain a rule, which is used if no
+ * rule with its id is registered.
+ */
 function wantedBy(received: Received[]) {
   const embedded = received.flatMap(({ alert }) => alert?.alert_rule?.notification_webhook_ids ?? []);
   return {
@@ -170,7 +180,10 @@ function newestMarker(received: Received[]): number | undefined {
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-/** One key for each delivery that may be opened. An alert whose webhooks are unknown is limited with its workspace. */
+/**
+ * Returns a key for each delivery that may be opened. An alert without an existing webhook is counted only for its
+ * workspace.
+ */
 function webhooksOf(alerts: ResolvedAlert[], webhooks: Map<string, TargetWebhook>): OpenDeliveriesKey[] {
   return alerts.flatMap(({ alert: { workspace_id: workspaceId }, webhookIds }) => {
     if (webhookIds.length === 0) return [];

@@ -8,12 +8,12 @@ const parse = (content: string | Buffer, check: Parameters<typeof parseMessage>[
   parseMessage(Buffer.from(content), check);
 const detailOf = (parsed: ReturnType<typeof parseMessage>) => ('detail' in parsed ? parsed.detail : '');
 
-test('an alert is parsed, also with a byte order mark', () => {
+test('an alert is parsed, even with a byte order mark', () => {
   expect(parse('{"alert_id":"é"}')).toEqual({ kind: 'alert', alert: { alert_id: 'é' } });
   expect(parse('\ufeff{"alert_id":1}')).toEqual({ kind: 'alert', alert: { alert_id: 1 } });
 });
 
-test('a message of the largest size is parsed, and of a byte more it is not', () => {
+test('a message of the maximum size is parsed, and one that is a byte longer is not', () => {
   expect(parse('1'.padEnd(maxAlertBytes)).kind).toBe('alert');
   expect(parse('1'.padEnd(maxAlertBytes + 1))).toEqual({
     kind: 'unprocessable',
@@ -22,7 +22,7 @@ test('a message of the largest size is parsed, and of a byte more it is not', ()
   });
 });
 
-test('a message that is no JSON or no UTF-8 is malformed', () => {
+test('a message that is not JSON or not UTF-8 is malformed', () => {
   expect(parse('{')).toMatchObject({ kind: 'unprocessable', reason: 'malformed_message' });
   expect(detailOf(parse('{'))).toMatch(/^The message is not JSON: .*JSON/);
   expect(parse(Buffer.from([0x22, 0xff, 0x22]))).toEqual({
@@ -32,7 +32,7 @@ test('a message that is no JSON or no UTF-8 is malformed', () => {
   });
 });
 
-test('an invalid alert names all of its faults', () => {
+test('the error of an invalid alert lists all of its faults', () => {
   const faults = [
     { path: '', message: 'must be an object' },
     { path: 'alert_id', message: 'must be a UUID' },
@@ -44,7 +44,7 @@ test('an invalid alert names all of its faults', () => {
   });
 });
 
-test('a detail has at most 2,000 characters and an ellipsis', () => {
+test('a detail text is cut to 2,000 characters and an ellipsis', () => {
   const faultOf = (length: number) => [{ path: 'a', message: 'x'.repeat(length - 2) }];
   expect(detailOf(parse('1', refuse(faultOf(2_000))))).toBe(`a ${'x'.repeat(1_998)}`);
   expect(detailOf(parse('1', refuse(faultOf(2_001))))).toBe(`a ${'x'.repeat(1_998)}…`);

@@ -3,12 +3,15 @@ import type { AlertFired, Check } from '@tocsin/contracts';
 import { maxAlertBytes } from '../dead-letters/dead-letter-repository.js';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
 
-/** Larger messages get their first fault only: a list of faults can take more memory than the message. */
+/**
+ * Message size in bytes up to which all faults are listed. Larger messages get only the first fault, because the list
+ * of faults can need more memory than the message.
+ */
 const listFaultsBelowBytes = 65_536;
 const listAll = { listAll: true };
 const listFirst = { listAll: false };
 
-/** Reads one alert-fired message. Never throws. */
+/** Parses a message with the routing key `alert.fired`. Never throws. */
 export function parseMessage(
   content: Buffer,
   check: Check<AlertFired>,
@@ -42,7 +45,7 @@ function truncated(detail: string): string {
   return detail.length > maxDetail ? `${detail.slice(0, maxDetail)}…` : detail;
 }
 
-/** Decodes like a fatal TextDecoder, byte order mark included, at a fraction of its cost. */
+/** Decodes UTF-8 and removes a byte order mark, like a fatal TextDecoder but faster. */
 function textOf(content: Buffer): string {
   if (!isUtf8(content)) throw new Error('not UTF-8');
   const text = content.toString();

@@ -22,7 +22,7 @@ const resolvedFor = (webhookIds: string[], changes: Partial<ResolvedAlert> = {})
   outcome: 'dispatched',
   webhookIds,
   storedWebhookIds: null,
-  cools: false,
+  cooldownApplies: false,
   ...changes,
 });
 
@@ -45,7 +45,7 @@ interface Room {
   webhookFill?: number;
 }
 
-/** Plans an alert for these webhooks with the given numbers of free slots and of free places in the queue. */
+/** Plans an alert for these webhooks, with the given numbers of free slots and of free places in the queue. */
 function plan(
   webhooks: TargetWebhook[],
   { slots = 0, places = 0, workspaceFill = 0, webhookFill = 0 }: Room = {},
@@ -81,7 +81,7 @@ function plan(
   return { planned, asked, released, states: planned.deliveries.map(({ state }) => state) };
 }
 
-test('a delivery takes a slot, else a place in the queue, else it waits', () => {
+test('a delivery gets a slot or, if none is free, a place in the queue, or else waits', () => {
   const { states, asked } = plan([webhook('x'), webhook('y'), webhook('z')], { slots: 1, places: 1 });
   expect(states).toEqual(['claimed', 'queued', 'waiting']);
   expect(asked).toEqual([
@@ -96,7 +96,7 @@ test('a delivery takes a slot, else a place in the queue, else it waits', () => 
   ]);
 });
 
-test('planned rows have the ids of their time, and name and destination of their webhook', () => {
+test('planned rows have ids with the time of acceptance, and name and destination of the webhook', () => {
   const { planned } = plan([webhook('x')], { slots: 1 });
   expect(planned.recordId).toBe(alertRecordId(acceptedAtMs, alert));
   expect(planned.deliveries).toEqual([
@@ -112,14 +112,14 @@ test('planned rows have the ids of their time, and name and destination of their
   ]);
 });
 
-test('a delivery of a paused webhook waits, and one of a disabled webhook takes no slot', () => {
+test('a delivery of a paused webhook waits, and one of a disabled webhook gets no slot', () => {
   const webhooks = [webhook('paused', { paused: true }), webhook('disabled', { enabled: false })];
   const { states, asked } = plan(webhooks, { slots: 9, places: 9 });
   expect(states).toEqual(['waiting', 'queued']);
   expect(asked).toEqual(['writing w paused', 'writing w disabled', 'places disabled']);
 });
 
-test('a delivery of an unknown or foreign webhook fails as it is written', () => {
+test('a delivery of a missing webhook, or one of another workspace, is written as failed', () => {
   const foreign = webhook('foreign', { workspaceId: 'v' });
   const { planned, asked } = plan([foreign], { slots: 9 });
   expect(planned.deliveries).toMatchObject([
@@ -128,7 +128,7 @@ test('a delivery of an unknown or foreign webhook fails as it is written', () =>
   expect(asked).toEqual([]);
 });
 
-test('a delivery of a full webhook fails as it is written, and up to its limit it does not', () => {
+test('a delivery is written as failed if its webhook has reached its limit on open deliveries', () => {
   expect(plan([webhook('x')], { webhookFill: 1, slots: 9 })).toMatchObject({
     states: ['over_quota'],
     asked: [],
@@ -136,7 +136,7 @@ test('a delivery of a full webhook fails as it is written, and up to its limit i
   expect(plan([webhook('x')], { webhookFill: 0.99, slots: 9 }).states).toEqual(['claimed']);
 });
 
-test('an alert of a full workspace gets no deliveries, and keeps its webhooks', () => {
+test('an alert of a workspace at its limit gets no deliveries, and its webhooks are stored', () => {
   const { planned } = plan([webhook('x')], { workspaceFill: 1, slots: 9 });
   expect(planned).toMatchObject({ deliveries: [], resolved: { outcome: 'over_quota', webhookIds: [] } });
   expect(planned.resolved.storedWebhookIds).toEqual(['x']);
@@ -145,7 +145,7 @@ test('an alert of a full workspace gets no deliveries, and keeps its webhooks', 
   expect(disabled.planned.resolved).toMatchObject({ outcome: 'rule_disabled', storedWebhookIds: ['z'] });
 });
 
-test('failed deliveries are not open', () => {
+test('deliveries that are written as failed are not listed as open', () => {
   const webhooks = [webhook('x'), webhook('foreign', { workspaceId: 'v' }), webhook('z')];
   expect(openOf([plan(webhooks, { places: 1 }).planned])).toEqual([
     { workspaceId: 'w', webhookId: 'x' },
@@ -153,7 +153,7 @@ test('failed deliveries are not open', () => {
   ]);
 });
 
-test('a delivery that is not written releases its slot or its place', () => {
+test('a delivery that is not written releases its slot or its place in the queue', () => {
   const { planned, released } = plan([webhook('x'), webhook('y'), webhook('z')], { slots: 1, places: 1 });
   const window = { release: (webhookId: string) => released.push(`place ${webhookId}`) } as unknown as Window;
   for (const delivery of planned.deliveries) releasePlanned(delivery, window);
@@ -181,7 +181,7 @@ const embedded = {
   notification_webhook_ids: ['z', 'z'],
 };
 
-test('a registered rule supplies name, limit and webhooks, each webhook once', () => {
+test('an alert gets name, threshold, bound and distinct webhooks from its registered rule', () => {
   expect(resolveAlert(firedAlert, registered)).toEqual({
     alert: firedAlert,
     ruleName: 'registered',
@@ -190,16 +190,16 @@ test('a registered rule supplies name, limit and webhooks, each webhook once', (
     outcome: 'dispatched',
     webhookIds: ['x', 'y'],
     storedWebhookIds: null,
-    cools: false,
+    cooldownApplies: false,
   });
 });
 
-test('threshold and bound of the message take precedence, also zero', () => {
+test('threshold and bound of the message take precedence over the rule, even if zero', () => {
   const fired: AlertFired = { ...firedAlert, threshold: 0, bound: 'lower_bound' };
   expect(resolveAlert(fired, registered)).toMatchObject({ threshold: 0, bound: 'lower_bound' });
 });
 
-test('the rule in the message applies only if no rule with its id was registered', () => {
+test('the rule in a message is used only if no rule with its id was registered', () => {
   const fired: AlertFired = { ...firedAlert, alert_rule: embedded };
   expect(resolveAlert(fired, registered)).toMatchObject({ ruleName: 'registered', webhookIds: ['x', 'y'] });
   expect(resolveAlert(fired, undefined)).toEqual({
@@ -210,11 +210,11 @@ test('the rule in the message applies only if no rule with its id was registered
     outcome: 'dispatched',
     webhookIds: ['z'],
     storedWebhookIds: null,
-    cools: false,
+    cooldownApplies: false,
   });
 });
 
-test('an alert without a rule, or with the rule of another workspace, cannot be resolved', () => {
+test('an alert is not resolved without a rule, or with the rule of another workspace', () => {
   expect(resolveAlert(firedAlert, undefined)).toBeUndefined();
   const foreign = { ...registered, workspaceId: 'v' };
   expect(resolveAlert({ ...firedAlert, alert_rule: embedded }, foreign)).toBeUndefined();
@@ -225,7 +225,7 @@ test.each<[string, Partial<RegisteredRule>]>([
   ['rule_disabled', { enabled: false, silenced: true, webhookIds: [] }],
   ['suppressed', { silenced: true, webhookIds: [] }],
   ['no_webhooks', { webhookIds: [] }],
-])('the outcome %s calls no webhooks', (outcome, changes) => {
+])('an alert with the outcome %s has no webhooks to call', (outcome, changes) => {
   expect(resolveAlert(firedAlert, { ...registered, ...changes })).toMatchObject({
     outcome,
     webhookIds: [],
@@ -233,7 +233,7 @@ test.each<[string, Partial<RegisteredRule>]>([
   });
 });
 
-test('the webhooks of a disabled rule in the message are stored', () => {
+test('the webhooks of a disabled rule in a message are stored with the alert', () => {
   const disabled = { ...firedAlert, alert_rule: { ...embedded, enabled: false } };
   expect(resolveAlert(disabled, undefined)).toMatchObject({
     outcome: 'rule_disabled',
@@ -244,12 +244,12 @@ test('the webhooks of a disabled rule in the message are stored', () => {
   expect(resolveAlert(empty, undefined)).toMatchObject({ outcome: 'no_webhooks', storedWebhookIds: null });
 });
 
-test('a cooldown applies to dispatched alerts of a rule that has one, unless they are resolved', () => {
-  const coolsOf = (fired: AlertFired, changes: Partial<RegisteredRule>) =>
-    resolveAlert(fired, { ...registered, hasCooldown: true, ...changes })?.cools;
-  expect(coolsOf(firedAlert, {})).toBe(true);
-  expect(coolsOf({ ...firedAlert, state: 'firing' } as AlertFired, {})).toBe(true);
-  expect(coolsOf({ ...firedAlert, state: 'resolved' } as AlertFired, {})).toBe(false);
-  expect(coolsOf(firedAlert, { hasCooldown: false })).toBe(false);
-  expect(coolsOf(firedAlert, { silenced: true })).toBe(false);
+test('the cooldown of a rule applies to its dispatched alerts, except to resolved ones', () => {
+  const cooldownAppliesTo = (fired: AlertFired, changes: Partial<RegisteredRule>) =>
+    resolveAlert(fired, { ...registered, hasCooldown: true, ...changes })?.cooldownApplies;
+  expect(cooldownAppliesTo(firedAlert, {})).toBe(true);
+  expect(cooldownAppliesTo({ ...firedAlert, state: 'firing' } as AlertFired, {})).toBe(true);
+  expect(cooldownAppliesTo({ ...firedAlert, state: 'resolved' } as AlertFired, {})).toBe(false);
+  expect(cooldownAppliesTo(firedAlert, { hasCooldown: false })).toBe(false);
+  expect(cooldownAppliesTo(firedAlert, { silenced: true })).toBe(false);
 });

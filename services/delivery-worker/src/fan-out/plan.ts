@@ -19,24 +19,25 @@ export interface ResolvedAlert {
   threshold: number;
   bound: Bound;
   outcome: AlertOutcome;
-  /** The webhooks to call; empty unless the outcome is `dispatched`. */
+  /** Webhooks to call; empty if the outcome is not `dispatched`. */
   webhookIds: string[];
-  /** Webhooks that are stored with the alert for a dispatch by hand. Null: the dispatch uses those of the rule. */
+  /** Webhooks that are stored with the alert for a dispatch by hand. Null: the dispatch reads them from the rule. */
   storedWebhookIds: string[] | null;
-  /** True if the cooldown of the rule applies: the statement that writes the alert decides whether it is suppressed. */
-  cools: boolean;
-  /** Id of the HTTP request that published the alert; undefined for an alert over AMQP. */
+  /** True if the alert can be suppressed by its rule's cooldown. The statement that writes the alert decides it. */
+  cooldownApplies: boolean;
+  /** Id of the HTTP request that published the alert; undefined if the alert was published over AMQP. */
   requestId?: string | undefined;
-  /** Span of this fan-out; undefined while tracing is off. */
+  /** Span of the fan-out of this alert; undefined if tracing is off. */
   span?: Span | undefined;
 }
 
 type Rule = Omit<RegisteredRule, 'id' | 'workspaceId'>;
 
 /**
- * Decides which webhooks an alert calls. A registered rule supplies name, enabled and webhooks; threshold and bound of
- * the message take precedence, because they are the values at the time of firing. The rule in the message applies only if
- * none with its id was ever registered. Undefined if the workspace has no rule with this id.
+ * Determines the webhooks and the outcome of an alert; undefined if the workspace has no rule with the alert's rule id.
+ * A registered rule provides name, enabled and webhooks. Threshold and bound of the message take precedence, because
+ * they are the values at the time of firing. The rule in the message is used only if no rule with its id was ever
+ * registered.
  */
 export function resolveAlert(
   alert: AlertFired,
@@ -54,7 +55,7 @@ export function resolveAlert(
     outcome,
     webhookIds: outcome === 'dispatched' ? [...new Set(rule.webhookIds)] : [],
     storedWebhookIds: registered === undefined && outcome === 'rule_disabled' ? rule.webhookIds : null,
-    cools: rule.hasCooldown && outcome === 'dispatched' && alert.state !== 'resolved',
+    cooldownApplies: rule.hasCooldown && outcome === 'dispatched' && alert.state !== 'resolved',
   };
 }
 
@@ -71,27 +72,29 @@ function outcomeOf(rule: Rule): AlertOutcome {
   return rule.webhookIds.length === 0 ? 'no_webhooks' : 'dispatched';
 }
 
-/** An alert and its deliveries, as they will be written. */
+/** An alert and its deliveries as they will be written. */
 export interface PlannedAlert {
   resolved: ResolvedAlert;
   recordId: string;
   deliveries: PlannedDelivery[];
 }
 
-/** One alert for one webhook. */
+/** The delivery of one alert to one webhook. */
 export interface PlannedDelivery {
   id: string;
   webhookId: string;
   webhookName: string;
   destination: string;
   /**
-   * `claimed`: this worker sends it after the commit. `queued`: it is published to the queue after the commit. `waiting`:
-   * it waits for the dispatcher. An error code: it is written as failed, and nothing is sent.
+   * - `claimed`: this worker sends the delivery after the commit.
+   * - `queued`: its id is published to the queue after the commit.
+   * - `waiting`: it waits for the dispatcher.
+   * - an error code: it is written as failed and not sent.
    */
   state: 'claimed' | 'queued' | 'waiting' | FailureAtWrite;
-  /** Undefined if the webhook does not exist in the alert's workspace. */
+  /** Undefined if the webhook does not exist in the workspace of the alert. */
   webhook?: TargetWebhook | undefined;
-  /** Present for a claimed delivery. */
+  /** Present if the state is `claimed`. */
   slot?: Slot | undefined;
 }
 
@@ -104,8 +107,8 @@ export interface PlanOptions {
 }
 
 /**
- * Decides the state of each delivery, and acquires its slot or its place in the queue. An alert of a workspace with too
- * many open deliveries gets none.
+ * Plans the state of each delivery of an alert, and acquires its slot or its place in the queue. An alert of a
+ * workspace that has reached its limit on open deliveries gets no deliveries.
  */
 export function planAlert(fired: ResolvedAlert, options: PlanOptions): PlannedAlert {
   const resolved = withinQuota(fired, options);
@@ -116,7 +119,7 @@ export function planAlert(fired: ResolvedAlert, options: PlanOptions): PlannedAl
     recordId: alertRecordId(acceptedAtMs, alert),
     deliveries: webhookIds.map((webhookId) => {
       const found = webhooks.get(webhookId);
-      // A rule in the message can name webhooks that do not exist, or belong to another workspace.
+      // A rule in a message can name webhooks that do not exist or belong to another workspace.
       const webhook = found?.workspaceId === alert.workspace_id ? found : undefined;
       return {
         id: deliveryRecordId(acceptedAtMs, alert, webhookId),
@@ -130,7 +133,7 @@ export function planAlert(fired: ResolvedAlert, options: PlanOptions): PlannedAl
   };
 }
 
-/** The deliveries that are written as open. */
+/** Lists the planned deliveries that are written as open. */
 export function openOf(alerts: PlannedAlert[]): WebhookInWorkspace[] {
   const open: WebhookInWorkspace[] = [];
   for (const { resolved, deliveries } of alerts)
@@ -139,7 +142,7 @@ export function openOf(alerts: PlannedAlert[]): WebhookInWorkspace[] {
   return open;
 }
 
-/** Releases the slot, or the place in the queue, of a planned delivery that is not written. */
+/** Releases the slot or the place in the queue of a planned delivery that is not written. */
 export function releasePlanned({ state, slot, webhookId }: PlannedDelivery, window: Window): void {
   slot?.release();
   if (state === 'queued') window.release(webhookId);
@@ -162,7 +165,8 @@ function placeDelivery(
   { openDeliveries, window, acquireAtWrite }: PlanOptions,
 ): Pick<PlannedDelivery, 'state' | 'slot'> {
   const { webhook } = target;
-  // A delivery that has to fail is not written as open: it would cost the dispatcher work and delay other workspaces.
+  // A delivery that cannot succeed is written as failed at once. An open one would be claimed first and delay other
+  // deliveries.
   if (webhook === undefined) return { state: 'webhook_deleted' };
   if (openDeliveries.webhookFill(target) >= 1) return { state: 'over_quota' };
   openDeliveries.writing(target);

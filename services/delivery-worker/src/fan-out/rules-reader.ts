@@ -1,7 +1,7 @@
 import type { Bound } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 
-/** The part of a webhook that fan-out needs. */
+/** The data of a webhook that fan-out uses. */
 export interface TargetWebhook {
   id: string;
   workspaceId: string;
@@ -10,7 +10,7 @@ export interface TargetWebhook {
   version: number;
   enabled: boolean;
   retryOnTimeout: boolean;
-  /** True while new deliveries should wait for the dispatcher: the webhook is paused, or has a rate limit. */
+  /** True if new deliveries must wait for the dispatcher, because the webhook is paused or has a rate limit. */
   paused: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface RegisteredRule {
   bound: Bound;
   enabled: boolean;
   deleted: boolean;
-  /** True while the rule is silenced. */
+  /** True during a silence of the rule. */
   silenced: boolean;
   hasCooldown: boolean;
   webhookIds: string[];
@@ -30,8 +30,8 @@ export interface RegisteredRule {
 
 export interface RulesReader {
   /**
-   * Finds the registered rules among `ruleIds`, their webhooks and those of `webhookIds`, and the database's time. One
-   * statement, because each batch of alerts waits for it.
+   * Reads the registered rules among `ruleIds`, their webhooks, the webhooks in `webhookIds`, and the database's time.
+   * One statement reads everything, because every batch of alerts waits for the result.
    */
   find(wanted: { ruleIds: string[]; webhookIds: string[] }): Promise<{
     rules: Map<string, RegisteredRule>;
@@ -52,7 +52,8 @@ export function createRulesReader(database: Database): RulesReader {
   };
 }
 
-// The result has three kinds of rows. "= any(array(…))" makes the planner find webhooks by their ids (docs/adr/0004).
+// The result has three kinds of rows: rules, webhooks, and the time. "= any(array(…))" makes every plan find webhooks
+// by their ids (docs/adr/0004).
 const find = {
   name: 'fan-out.find',
   text: `

@@ -12,8 +12,8 @@ const lost = Object.assign(new Error('no response'), { code: 'ETIMEDOUT' });
 const deadlock = Object.assign(new Error('deadlock'), { code: '40P01' });
 
 /**
- * Writes an alert with three deliveries: `ours` is claimed, `any` is queued, `later` waits. Each try gets the next of
- * `responses`: an error that is thrown, or the ids that the try has written.
+ * Writes an alert with three deliveries: `ours` is claimed, `any` is queued and `later` waits. Each try gets the next
+ * entry of `responses`: an error to throw, or the ids of the written rows.
  */
 async function write(responses: (Error | string[])[]) {
   const tries: { acceptedAtMs: number; token: string }[] = [];
@@ -80,10 +80,10 @@ test('claimed deliveries are sent, queued ones published, and waiting ones repor
   ]);
 });
 
-test('deliveries whose commit got no response are claimed by the token of the first try', async () => {
+test('after a lost reply, deliveries are claimed with the token of the first try', async () => {
   const { tries, claimedBy, sent, published, releasedSlots } = await write([lost, []]);
   const { token } = tries[0]!;
-  // Ids depend on the time of acceptance, and claims on the token, so a retry with other values would write other rows.
+  // Ids depend on the time of acceptance, and claims on the token. A retry with other values would write other rows.
   expect(tries).toEqual([
     { acceptedAtMs: 1_000, token },
     { acceptedAtMs: 1_000, token },
@@ -98,7 +98,7 @@ test('deliveries whose commit got no response are claimed by the token of the fi
 test.each([
   ['at once', [[]]],
   ['after a deadlock', [deadlock, []]],
-])('an alert whose key exists %s is not sent, and its slot and place are released', async (_, responses) => {
+])('a repeated alert, detected %s, is not sent, and its slot and place are released', async (_, responses) => {
   expect(await write(responses)).toMatchObject({
     sent: [],
     claimedBy: [],

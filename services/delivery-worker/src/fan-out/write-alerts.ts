@@ -21,18 +21,18 @@ type WriteDeps = Pick<
 >;
 
 interface Written {
-  /** Record ids of the alerts and deliveries that exist because of this commit. */
+  /** Record ids of the alerts and deliveries that this commit has written. */
   ids: ReadonlySet<string>;
   /** Record ids of the alerts that a cooldown suppressed. */
   suppressed: ReadonlySet<string>;
   /** Claim token of the deliveries that were written as claimed. */
   token: string;
   claimedAtMs: number;
-  /** False if an earlier try or another worker may have written the alerts. */
+  /** False if the rows may have been written by an earlier try or by another worker. */
   isCertain: boolean;
 }
 
-/** Both in Unix milliseconds on the database's clock. */
+/** Times of the database's clock in Unix milliseconds. */
 export interface WriteTimes {
   acceptedAtMs: number;
   /** Time of the newest pipeline marker among the messages of the batch. */
@@ -40,8 +40,8 @@ export interface WriteTimes {
 }
 
 /**
- * Writes alerts and their deliveries in one commit. Afterwards claimed deliveries are sent and queued ones are
- * published; if that fails, the sweep releases them and the dispatcher queues them again.
+ * Writes alerts and their deliveries in one commit. It then sends the claimed deliveries and publishes the queued ones.
+ * If this fails, the lease sweep releases the deliveries later, and the dispatcher queues them again.
  */
 export async function writeAlerts(alerts: PlannedAlert[], times: WriteTimes, deps: WriteDeps): Promise<void> {
   if (alerts.length === 0 && times.markedAtMs === undefined) return;
@@ -60,10 +60,10 @@ export async function writeAlerts(alerts: PlannedAlert[], times: WriteTimes, dep
 }
 
 /**
- * Writes until a try gets a response. A try without a response may be committed, now or later, and then the next try
- * finds the rows and writes nothing. All alerts count as written in that case; otherwise the queued rows would wait
- * until their leases expire. A message for a row that another worker has published is harmless, because its claim
- * fails.
+ * Writes the rows and retries while replies are lost. A try without a reply may have been committed; the next try then
+ * finds the keys of the alerts and writes nothing. After such a try all alerts are treated as written, because queued
+ * rows would otherwise wait until their leases expire. A second message for a published row is harmless: its consumer
+ * finds nothing to claim.
  */
 async function write(
   alerts: PlannedAlert[],
@@ -142,7 +142,7 @@ function startDeliveries(alerts: PlannedAlert[], written: Written, deps: WriteDe
   if (uncertain.length > 0) void claimAndStart(uncertain, written.token, deps);
 }
 
-/** Claims deliveries by the token that their rows have if this worker has written them, and sends those. */
+/** Claims the deliveries whose rows have this token, which means that this worker has written them, and sends these. */
 async function claimAndStart(
   uncertain: UncertainDelivery[],
   token: string,
@@ -160,7 +160,7 @@ async function claimAndStart(
   }
 }
 
-/** Builds the claim from the plan, so that a row written as claimed need not be read again. */
+/** Creates the claimed delivery from the plan, so that the written row need not be read again. */
 function toClaimed(
   { resolved }: PlannedAlert,
   { id, webhookId, webhook }: PlannedDelivery,

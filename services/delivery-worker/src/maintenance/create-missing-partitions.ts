@@ -1,8 +1,9 @@
 import { classifyDatabaseError, type Database, ensurePartitions, readClock } from '@tocsin/database';
 
 /**
- * Repeats a statement that failed because a partition is missing, after creating the partitions of the present days.
- * The failed statement has changed nothing. For a day in the distant past the error is thrown.
+ * Wraps a database. If a statement fails because a partition is missing, the partitions of the current days are created
+ * and the statement is repeated; the failed statement has changed nothing. If it needs the partition of another day,
+ * its error is thrown.
  */
 export function createMissingPartitions(database: Database): Database {
   return {

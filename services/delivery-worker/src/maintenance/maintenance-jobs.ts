@@ -23,13 +23,16 @@ export interface MaintenanceDeps {
   /** Aborted when the worker stops. */
   signal: AbortSignal;
   retentionDays: number;
-  /** Days for which attempts are kept. */
+  /** Retention of attempts in days. */
   retentionAttemptsDays: number;
-  /** Open deliveries as parts of their limits. */
+  /** Numbers of open deliveries relative to their limits. */
   openDeliveries: OpenDeliveryCounts;
   notices: NoticeOptions;
   metrics: MaintenanceMetrics;
-  /** The database's clock, in Unix milliseconds: a worker with a wrong clock would otherwise drop partitions in use. */
+  /**
+   * Returns the time on the database's clock in Unix milliseconds. A worker with a wrong clock would otherwise drop
+   * partitions in use.
+   */
   now: () => Promise<number>;
   /** Waits between two runs of a job. Default: a timer. */
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -39,22 +42,25 @@ const hourMs = 3_600_000;
 const minuteMs = 60_000;
 const retrySoonMs = 5_000;
 const startTimeoutMs = 5_000;
-/** Readers add up the changes of this time: about 10,000 rows, or 3 ms, at 2,000 deliveries a second. */
+/**
+ * Pause between two runs, in milliseconds. Until the next run, readers add the changes of this time: about 10,000 rows,
+ * or 3 ms, at 2,000 deliveries a second.
+ */
 const statsPauseMs = 5_000;
 const noticePollMs = 5_000;
 const jobPollMs = 500;
 const jobPageSize = 500;
 
 /**
- * Creates partitions before the worker consumes messages, for 5 s at most. With an unavailable database the worker starts
- * all the same, and creates partitions when they are missing.
+ * Creates partitions before the worker consumes messages. It waits for at most 5 s: if the database is unavailable, the
+ * worker starts nevertheless, and missing partitions are created when a statement needs them.
  */
 export async function createFirstPartitions(deps: MaintenanceDeps): Promise<void> {
   const created = createPartitions(deps).catch((err) => postponed(deps, 'partitions', err));
   await withTimeout(created, { timeoutMs: startTimeoutMs }).catch(() => {});
 }
 
-/** Runs all maintenance jobs until the worker stops. Each worker runs them; doing one twice is harmless. */
+/** Runs all maintenance jobs until the worker stops. Every worker runs them, and running one twice is harmless. */
 export async function runMaintenance(deps: MaintenanceDeps): Promise<void> {
   await Promise.all([
     createPartitionsAhead(deps),
@@ -65,7 +71,7 @@ export async function runMaintenance(deps: MaintenanceDeps): Promise<void> {
   ]);
 }
 
-/** Creates partitions ahead of time, every hour. */
+/** Creates the partitions of the coming days every hour. */
 export async function createPartitionsAhead(deps: MaintenanceDeps): Promise<void> {
   await repeat(deps, { job: 'partitions', retryMs: retrySoonMs }, async () => {
     await createPartitions(deps);
@@ -78,13 +84,19 @@ async function createPartitions({ database, now }: MaintenanceDeps): Promise<voi
   await ensurePartitions(database, await now());
 }
 
-/** The worker's clock determines the times in its log and of its attempts, and nothing else. */
+/**
+ * Warns if this worker's clock differs from the database's clock. The worker's clock is used only for log times and
+ * start times of attempts.
+ */
 async function reportWrongClock({ logger, now }: MaintenanceDeps): Promise<void> {
   const aheadMs = Date.now() - (await now());
   if (Math.abs(aheadMs) > minuteMs) logger.warn({ ahead_ms: aheadMs }, 'clock.differs_from_database');
 }
 
-/** Removes everything older than the retention, every hour. The jobs are separate, so that each one continues if another fails. */
+/**
+ * Removes everything older than the retention every hour. Each kind of data has its own job, so that a failing job does
+ * not stop the others.
+ */
 export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
   const { database, logger, retentionDays, now, signal } = deps;
   const retention = async (): Promise<Retention> => ({ nowMs: await now(), retentionDays, signal });
@@ -97,7 +109,7 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
     const { dropped, busy } = await dropExpiredDays(database, await retention());
     if (dropped.length > 0) {
       logger.info({ dropped }, 'partitions.dropped');
-      // Keys are removed in the same job, after their day. A separate job would remove them an hour later.
+      // The alert keys of dropped days are removed at once. The separate job for keys may run up to an hour later.
       await deleteExpiredAlertKeys(database, await retention());
     }
     return busy ? minuteMs : hourMs;
@@ -119,7 +131,7 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
   ]);
 }
 
-/** Keeps the statistics of deliveries up to date. One worker at a time does this. */
+/** Applies the changes of delivery counts every 5 s. An advisory lock lets one worker at a time do this. */
 async function updateStats(deps: MaintenanceDeps): Promise<void> {
   await repeat(deps, { job: 'statistics', retryMs: retrySoonMs }, async () => {
     const moreAreLeft = await applyStatsChanges(deps.database);
@@ -127,10 +139,10 @@ async function updateStats(deps: MaintenanceDeps): Promise<void> {
   });
 }
 
-/** Executes the jobs of users page by page. Any worker continues a job after its last committed page. */
+/** Runs the jobs of users page by page. Any worker can continue a job after its last committed page. */
 async function runJobs(deps: MaintenanceDeps): Promise<void> {
   const options = { pageSize: jobPageSize, counts: deps.openDeliveries };
-  // Jobs that have been paused since the last page of work. While any job makes progress, there is no wait.
+  // Paused jobs since the last page that made progress. The worker waits only when a paused job comes up a second time.
   const pausedJobs = new Set<string>();
   await repeat(deps, { job: 'jobs', retryMs: retrySoonMs }, async () => {
     const page = await runJobPage(deps.database, options);
@@ -144,7 +156,7 @@ async function runJobs(deps: MaintenanceDeps): Promise<void> {
   });
 }
 
-/** Disables webhooks that fail for long, and writes notices about webhooks and dead letters. */
+/** Disables webhooks that have been failing for too long, and writes notices about webhooks and dead letters. */
 async function writeNotices(deps: MaintenanceDeps): Promise<void> {
   await repeat(deps, { job: 'notices', retryMs: retrySoonMs }, async () => {
     for (const { event, workspaceId, webhookId } of await reportWebhooks(deps.database, deps.notices))
@@ -162,7 +174,7 @@ interface RepeatOptions {
   retryMs: number;
 }
 
-/** Repeats `work` until the worker stops. `work` returns the pause before its next run, in milliseconds. */
+/** Repeats `work` until the worker stops. `work` resolves to the pause before its next run, in milliseconds. */
 async function repeat(
   deps: MaintenanceDeps,
   { job, retryMs }: RepeatOptions,

@@ -1,8 +1,8 @@
 import type { KeyedCounter, PoolUsage, Responsiveness, SlotRequest, SlotUsage } from './slot-usage.js';
 
 /**
- * Limit 1: slots of one webhook. A destination without a recent response gets few, so that 150 hanging webhooks are
- * needed to occupy the slots outside the reserve. Its first response lifts the limit.
+ * Limit 1: slots of one webhook. A webhook gets four slots until its destination responds, so that 150 hanging webhooks
+ * are needed to occupy the 600 unreserved slots. The first response lifts the limit.
  */
 const webhookLimits: Record<Responsiveness, number> = { responsive: 256, slow: 256, unknown: 4 };
 
@@ -10,14 +10,14 @@ const webhookLimits: Record<Responsiveness, number> = { responsive: 256, slow: 2
 const unreservedPart = 3 / 4;
 
 /**
- * Limit 3: slots of one workspace, for each slot that is free. A workspace alone gets 15/16 of the slots, and n that want
- * all of them get 15/(15n + 1) each, so that a further workspace always finds a free slot.
+ * Limit 3: slots of one workspace for each free slot. A single busy workspace gets 15/16 of the slots, and n busy
+ * workspaces get 15/(15n + 1) each. A further workspace therefore always finds a free slot.
  */
 const maxSlotsPerFreeSlot = 15;
 
 /**
- * Deliveries claimed at write follow these limits a second time within three quarters of the slots, so that deliveries
- * from the queue find free slots.
+ * Part of the slots for deliveries claimed at write. These limits apply to them a second time within this part, so that
+ * deliveries from the queue find free slots.
  */
 const atWritePart = 3 / 4;
 
@@ -25,7 +25,7 @@ export function slotsAtWrite(total: number): number {
   return Math.ceil(total * atWritePart);
 }
 
-/** Decides if the limits allow a further slot. */
+/** Returns true if the limits allow a further slot. */
 export function mayAcquire(request: SlotRequest, usage: SlotUsage): boolean {
   const { webhookId, responsiveness, atWrite } = request;
   if (usage.byWebhook.of(webhookId) >= webhookLimits[responsiveness]) return false;
@@ -44,7 +44,7 @@ function hasShare(workspaceId: string, slots: KeyedCounter, size: number): boole
   return slots.of(workspaceId) < maxSlotsPerFreeSlot * (size - slots.total());
 }
 
-/** Number of slots that a workspace alone can have of `size` slots. */
+/** Returns the number of slots that a single busy workspace can have of `size` slots. */
 export function shareOfOne(size: number): number {
   return Math.ceil((size * maxSlotsPerFreeSlot) / (maxSlotsPerFreeSlot + 1));
 }
@@ -52,8 +52,9 @@ export function shareOfOne(size: number): number {
 const responsiveQuota = 1_000;
 
 /**
- * Number of a webhook's deliveries that may be in the queue at a time, at least 1. Deliveries that find no slot cost a
- * claim and a release each, so the webhooks of a workspace that are not responsive share the slots that it can have.
+ * Returns the maximum number of a webhook's deliveries in the queue, at least 1. A delivery that finds no slot needs a
+ * claim and a release. The webhooks of a workspace that are not responsive therefore share a quota as large as the
+ * number of slots that the workspace can have.
  */
 export function queueQuotaOf(
   { workspaceId, responsiveness }: Pick<SlotRequest, 'workspaceId' | 'responsiveness'>,
@@ -66,10 +67,16 @@ export function queueQuotaOf(
   return Math.max(1, Math.min(webhookLimits[responsiveness], share));
 }
 
-/** Wait of a delivery that found no slot. A hanging destination frees its slots only at its request timeout. */
+/**
+ * Delay of a delivery that found no slot, in milliseconds. A hanging destination releases its slots only after the
+ * request timeout.
+ */
 const retryMs: Record<Responsiveness, number> = { responsive: 750, slow: 750, unknown: 3_000 };
 
-/** @param random 0 to 1; spreads deliveries by a third, so that they do not all return at once */
+/**
+ * Returns the delay in milliseconds.
+ * @param random 0 to 1; changes the delay by up to a third, so that deferred deliveries become due at different times
+ */
 export function noSlotDelayMs(responsiveness: Responsiveness, random: number): number {
   return retryMs[responsiveness] * (2 / 3 + (2 / 3) * random);
 }

@@ -1,26 +1,26 @@
 import { LRUCache } from 'lru-cache';
 
-/** A delivery that asks for a slot, with the state of its destination at that time. */
+/** A delivery that needs a slot, with the responsiveness of its webhook at that time. */
 export interface SlotRequest {
   workspaceId: string;
   webhookId: string;
   responsiveness: Responsiveness;
-  /** True for a delivery that is claimed in the transaction that writes it. */
+  /** True for a delivery that is claimed at write. */
   atWrite: boolean;
 }
 
-/** Slots in use: in total, by webhook, and by workspace. */
+/** Numbers of slots in use: in total, by webhook, and by workspace. */
 export interface SlotUsage {
   total: number;
   byWebhook: KeyedCounter;
   all: PoolUsage;
-  /** Slots of deliveries that were claimed at write. */
+  /** Slots in use by deliveries that were claimed at write. */
   atWrite: PoolUsage;
-  /** @param change 1 for a slot that is acquired, -1 for one that is released */
+  /** @param change 1 for an acquired slot, -1 for a released one */
   count(request: SlotRequest, change: 1 | -1): void;
 }
 
-/** Slots in use by workspace; `size` is the number of slots that they are taken from. */
+/** Numbers of slots in use by workspace. `size` is the number of slots in the pool. */
 export interface PoolUsage {
   size: number;
   byWorkspace: KeyedCounter;
@@ -76,16 +76,18 @@ export function createKeyedCounter(): KeyedCounter {
 }
 
 /**
- * State of a webhook's destination. `responsive`: its last response came within 500 ms. `slow`: it took longer.
- * `unknown`: there was no response in the last 30 s, or the last request failed.
+ * State of a webhook's destination.
+ * - `responsive`: the last response took at most 500 ms.
+ * - `slow`: the last response took longer.
+ * - `unknown`: the destination has not responded in the last 30 s, or the last request failed.
  */
 export type Responsiveness = 'responsive' | 'slow' | 'unknown';
 
 export interface ResponsivenessTracker {
   of(webhookId: string): Responsiveness;
-  /** Time since the last response, in milliseconds; infinite in state `unknown`. */
+  /** Returns the time since the last response in milliseconds; Infinity in the state `unknown`. */
   sinceResponseMs(webhookId: string): number;
-  /** Records the duration of a request; undefined for a request that failed because of the destination. */
+  /** Records the duration of a request in milliseconds; undefined if the request failed because of the destination. */
   observe(webhookId: string, durationMs: number | undefined): void;
 }
 

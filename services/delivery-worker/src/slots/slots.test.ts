@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSlots, type Slot, type Slots, type WebhookKey } from './slots.js';
 
-/** A webhook, in a workspace of its own unless one is given. */
+/** Returns a webhook. By default each webhook belongs to a workspace of its own. */
 const webhook = (webhookId: string, workspaceId = `workspace of ${webhookId}`): WebhookKey => ({
   webhookId,
   workspaceId,
@@ -9,7 +9,7 @@ const webhook = (webhookId: string, workspaceId = `workspace of ${webhookId}`): 
 
 const createTestSlots = (total: number, waitMs = 100) => createSlots({ total, now: () => 0, waitMs });
 
-/** Acquires up to `count` slots. */
+/** Acquires up to `count` slots and returns them. */
 function acquireMany(slots: Slots, key: WebhookKey, count = 1_000): Slot[] {
   return Array.from({ length: count }, () => slots.acquire(key)).filter((slot) => slot !== undefined);
 }
@@ -22,7 +22,7 @@ function releaseAll(acquired: Slot[]) {
   for (const slot of acquired) slot.release();
 }
 
-test('a webhook has four slots before its first response, 256 after it, and four after a failure', () => {
+test('a webhook has 4 slots before its first response, 256 after it, and 4 after a failure', () => {
   const slots = createTestSlots(1_000);
   const count = () => {
     const acquired = acquireMany(slots, webhook('w'));
@@ -57,10 +57,10 @@ test('slow webhooks leave a quarter of the slots to responsive webhooks', () => 
   expect(slots.acquire(webhook('responsive'))).toBeDefined();
 });
 
-test('a new webhook gets slots next to thousands of hanging webhooks of another workspace', () => {
+test('a new webhook gets 4 slots while 3,000 webhooks of another workspace hang', () => {
   const slots = createTestSlots(800);
   for (let index = 0; index < 3_000; index += 1) acquireMany(slots, webhook(`hanging-${index}`, 'loud'));
-  // One workspace gets 15/16 of the 600 slots outside the reserve.
+  // One workspace gets 15/16 of the 600 unreserved slots.
   expect(slots.inUse()).toBe(563);
   for (let index = 0; index < 5; index += 1)
     expect(acquireMany(slots, webhook(`new-${index}`))).toHaveLength(4);
@@ -68,7 +68,7 @@ test('a new webhook gets slots next to thousands of hanging webhooks of another 
   expect(acquireMany(slots, webhook('new-0')).length).toBeGreaterThan(180);
 });
 
-test('one workspace’s flood of responsive webhooks leaves slots for other workspaces', () => {
+test('a workspace with many responsive webhooks leaves slots to other workspaces', () => {
   const slots = createTestSlots(800);
   for (let index = 0; index < 20; index += 1) {
     slots.observe(`loud-${index}`, 20);
@@ -79,7 +79,7 @@ test('one workspace’s flood of responsive webhooks leaves slots for other work
   expect(others.every((slot) => slot !== undefined)).toBe(true);
 });
 
-test('two workspaces that want every slot end up with equal shares', async () => {
+test('two workspaces that need every slot get equal shares in the end', async () => {
   const slots = createTestSlots(800, 50);
   const names = ['slow-1', 'slow-2', 'slow-3'];
   const held: Record<string, Slot[]> = { first: [], second: [] };
@@ -101,10 +101,10 @@ test('two workspaces that want every slot end up with equal shares', async () =>
   );
   for (let round = 0; round < 2_000; round += 1) {
     for (const acquired of Object.values(held)) acquired.shift()!.release();
-    // Waiting deliveries look for a slot again every 50 ms, so the rounds take time.
+    // Waiting deliveries look for a slot every 50 ms, so the rounds must take some time.
     await sleep(1);
   }
-  // Each workspace has 15/16 of the slots that the other one leaves, which is 15/31 of 600.
+  // Each workspace gets 15/16 of the slots that the other one does not use, which is 15/31 of 600.
   const shares = Object.values(held).map((acquired) => acquired.length);
   expect(Math.min(...shares)).toBeGreaterThan(270);
   expect(Math.max(...shares)).toBeLessThan(310);
@@ -112,7 +112,7 @@ test('two workspaces that want every slot end up with equal shares', async () =>
   await Promise.all(wanting);
 });
 
-test('a released slot is free again, and a second release does nothing', () => {
+test('a released slot is free again, and a second release has no effect', () => {
   const slots = createTestSlots(10);
   for (let round = 0; round < 50; round += 1) {
     const slot = slots.acquire(webhook(`w${round}`))!;
@@ -134,7 +134,7 @@ test('a waiting delivery gets the next slot of its webhook, and a first response
   expect(slots.inUse()).toBe(53);
 });
 
-test('a delivery of a hanging webhook waits for a moment only, and keeps nothing', async () => {
+test('a delivery of a hanging webhook waits for 100 ms and then gets no slot', async () => {
   const slots = createTestSlots(1_000, 5);
   const acquired = acquireMany(slots, webhook('hanging'));
   expect(await slots.acquireSoon(webhook('hanging'))).toBeUndefined();
@@ -143,7 +143,7 @@ test('a delivery of a hanging webhook waits for a moment only, and keeps nothing
   expect(await slots.acquireSoon(webhook('hanging'))).toBeDefined();
 });
 
-test('a delivery of a responsive webhook waits as long as responses come', async () => {
+test('a delivery of a responsive webhook waits for a slot while responses arrive', async () => {
   let nowMs = 0;
   const slots = createSlots({ total: 1_000, now: () => nowMs, waitMs: 4 });
   slots.observe('w', 1);
@@ -183,7 +183,7 @@ test('deliveries claimed at write leave a quarter of the slots to deliveries fro
   expect(slots.freeAtWrite()).toBe(57);
 });
 
-test('hanging webhooks leave slots at write to responsive webhooks', () => {
+test('hanging webhooks leave slots for claims at write to responsive webhooks', () => {
   const slots = createTestSlots(80);
   const hanging = Array.from({ length: 40 }, (_, index) =>
     acquireManyAtWrite(slots, webhook(`hanging-${index}`)),
@@ -193,7 +193,7 @@ test('hanging webhooks leave slots at write to responsive webhooks', () => {
   expect(acquireManyAtWrite(slots, webhook('responsive'))).toHaveLength(15);
 });
 
-test('another workspace gets a slot at write next to one at its limit', () => {
+test('a workspace gets a slot at write while another workspace is at its limit', () => {
   const slots = createTestSlots(160);
   for (const name of ['loud', 'quiet', 'quiet too']) slots.observe(name, 20);
   const loud = [...acquireManyAtWrite(slots, webhook('loud')), ...acquireMany(slots, webhook('loud'))];
@@ -202,10 +202,10 @@ test('another workspace gets a slot at write next to one at its limit', () => {
   expect(slots.acquire(webhook('quiet too'))).toBeDefined();
 });
 
-test('a webhook without responses has as many deliveries in the queue as it can have slots', () => {
+test('the queue quota of an unknown webhook is the number of slots that it can get', () => {
   const slots = createTestSlots(160);
   expect(slots.queueQuota(webhook('hanging-0', 'loud'))).toBe(4);
-  // The workspace can have 120 slots for its hanging webhooks.
+  // The hanging webhooks of this workspace can have 120 slots together.
   slots.setBacklog(Array.from({ length: 60 }, (_, index) => webhook(`hanging-${index}`, 'loud')));
   expect(slots.queueQuota(webhook('hanging-0', 'loud'))).toBe(2);
   expect(slots.queueQuota(webhook('new'))).toBe(4);
@@ -230,7 +230,7 @@ test('the slow webhooks of a workspace share its queue quota', () => {
   expect(slots.queueQuota(webhook('responsive', 'loud'))).toBe(1_000);
 });
 
-test('a workspace over its render budget has as many deliveries in the queue as can wait for it', () => {
+test('the queue quota of a workspace over its render budget is the number that can wait for it', () => {
   const room = new Map([
     ['over', 4],
     ['full', 0],
@@ -242,7 +242,7 @@ test('a workspace over its render budget has as many deliveries in the queue as 
   for (const workspaceId of ['over', 'full', 'within']) slots.observe(`w of ${workspaceId}`, 20);
   const of = (workspaceId: string) => webhook(`w of ${workspaceId}`, workspaceId);
   slots.setBacklog(Array.from({ length: 8 }, (_, index) => webhook(`${index}`, 'over')));
-  // The workspace has room for half a delivery for each of its eight webhooks.
+  // The budget allows four further deliveries, which is half a delivery for each of the eight webhooks.
   expect([slots.queueQuota(of('over')), slots.queueQuota(of('over'))]).toEqual([0, 1]);
   expect([slots.queueQuota(of('full')), slots.queueQuota(of('full'))]).toEqual([0, 0]);
   expect(slots.queueQuota(of('within'))).toBe(1_000);

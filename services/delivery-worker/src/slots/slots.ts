@@ -11,24 +11,21 @@ import {
 export interface Slots {
   /** Acquires a slot; undefined if the limits allow none now. */
   acquire(webhook: WebhookKey): Slot | undefined;
-  /**
-   * Acquires a slot for a delivery that is claimed in the transaction that writes it; undefined if the limits allow
-   * none now.
-   */
+  /** Acquires a slot for a delivery that is claimed at write; undefined if the limits allow none now. */
   acquireAtWrite(webhook: WebhookKey): Slot | undefined;
   /**
-   * Waits for a slot, because a release and a further claim cost far more than the few milliseconds until a responsive
-   * webhook frees one. Undefined after 100 ms; for a responsive webhook after 500 ms without a response, or after 5 s.
+   * Waits for a slot. Waiting some milliseconds takes less work than releasing the claim and claiming again. Resolves
+   * to undefined after 100 ms. For a responsive webhook the wait ends after 500 ms without a response, or after 5 s.
    */
   acquireSoon(webhook: WebhookKey): Promise<Slot | undefined>;
-  /** Number of slots that one workspace can still acquire for deliveries that are claimed at write. */
+  /** Number of slots that one workspace can still acquire at write. */
   freeAtWrite(): number;
-  /** Number of a webhook's deliveries that may be queued at a time; 0 only for a workspace over its render budget. */
+  /** Maximum number of a webhook's deliveries in the queue; 0 only for a workspace over its render budget. */
   queueQuota(webhook: WebhookKey): number;
-  /** Sets the webhooks that have deliveries waiting; those of a workspace share its queue quota. */
+  /** Sets the webhooks that have waiting deliveries. Webhooks of one workspace share its queue quota. */
   setBacklog(webhooks: Iterable<WebhookKey>): void;
   responsivenessOf(webhookId: string): Responsiveness;
-  /** Records the duration of a request; undefined for a request that failed because of the destination. */
+  /** Records the duration of a request in milliseconds; undefined if the request failed because of the destination. */
   observe(webhookId: string, durationMs: number | undefined): void;
   /** Number of slots in use. */
   inUse(): number;
@@ -43,19 +40,22 @@ export interface Slot {
 
 export interface SlotsOptions {
   total: number;
-  /** Milliseconds on a monotonic clock. */
+  /** Monotonic clock in milliseconds. */
   now: () => number;
-  /** Number of further deliveries of a workspace that its render budget allows; unlimited within the budget. */
+  /** Number of further deliveries of a workspace that its render budget allows; Infinity within the budget. */
   renderRoom?: (workspaceId: string) => number;
   /** Returns a random number from 0 to 1. */
   random?: () => number;
-  /** Longest wait of `acquireSoon` for a webhook that is not responsive, in milliseconds. Default: 100. */
+  /** Maximum wait of `acquireSoon` for a webhook that is not responsive, in milliseconds. Default: 100. */
   waitMs?: number;
 }
 
-/** A responsive webhook frees a slot soon: its deliveries wait five times as long, and longer while responses come. */
+/**
+ * Factor for the wait of responsive webhooks, which release their slots soon. The wait is repeated while responses
+ * arrive.
+ */
 const responsiveWaitFactor = 5;
-/** Longest wait in total, in milliseconds: the lease of a waiting delivery must leave time for the request. */
+/** Maximum wait in total, in milliseconds. The lease of the waiting delivery must leave time for the request. */
 const maxWaitMs = 5_000;
 
 export function createSlots(options: SlotsOptions): Slots {
@@ -64,7 +64,7 @@ export function createSlots(options: SlotsOptions): Slots {
   const usage = createSlotUsage({ total, atWrite: slotsAtWrite(total) });
   const tracker = createResponsivenessTracker(now);
   const waitingByWebhook = new Map<string, Set<(slot: Slot) => void>>();
-  /** Number of webhooks with deliveries waiting, by workspace. */
+  /** Numbers of webhooks with waiting deliveries, by workspace. */
   let backlog = { all: createKeyedCounter(), notResponsive: createKeyedCounter() };
 
   const acquire = (webhook: WebhookKey, atWrite = false): Slot | undefined => {
@@ -107,7 +107,7 @@ export function createSlots(options: SlotsOptions): Slots {
         resolve(slot);
       };
       const check = () => {
-        // A slot that another webhook has released grants nothing here, so the limits are checked again.
+        // A slot released by another webhook is not assigned to this delivery, so the limits are checked again.
         const slot = acquire(webhook);
         if (slot !== undefined || !mayWaitOn()) return end(slot);
         timer = setTimeout(check, intervalMs());
@@ -129,8 +129,8 @@ export function createSlots(options: SlotsOptions): Slots {
         { usage, backlogged: backlog.notResponsive.of(workspaceId) },
       );
       const room = renderRoom(workspaceId) / Math.max(1, backlog.all.of(workspaceId));
-      // Random rounding: when a workspace has room for fewer deliveries than it has webhooks, the quotas of its
-      // webhooks add up to the room on average.
+      // Random rounding. If the budget of a workspace allows fewer deliveries than the workspace has webhooks, the
+      // quotas of the webhooks add up to the allowed number on average.
       return Math.min(quota, Math.floor(room + random()));
     },
     setBacklog(webhooks) {

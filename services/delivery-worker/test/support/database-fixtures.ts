@@ -77,7 +77,7 @@ export function createDatabaseFixtures(database: Database) {
           outcome: 'dispatched',
           webhookIds,
           storedWebhookIds: null,
-          cools: false,
+          cooldownApplies: false,
         },
         recordId: alertRecordId(acceptedAtMs, alert),
         deliveries: webhookIds.map((webhookId) => ({

@@ -12,7 +12,7 @@ afterAll(() => harness.close());
 
 type Responder = Parameters<WorkerHarness['destination']['respond']>[1];
 
-/** Fires an alert for one webhook, and waits until its delivery fits `isDone`. */
+/** Fires an alert for one webhook, and waits until `isDone` accepts its delivery. */
 async function deliver(
   { respond, body }: { respond?: Responder; body?: string },
   isDone = (row: { status: string }) => row.status !== 'open',
@@ -28,13 +28,13 @@ async function deliver(
   return { target, delivery, headers: attempt && readHeaders(attempt) };
 }
 
-/** Decrypts the stored headers of the response. */
+/** Returns the decrypted response headers of an attempt. */
 function readHeaders(attempt: Parameters<typeof decryptExchange>[0]) {
   const { location, retryAfter } = decryptExchange(attempt, harness);
   return { location, retryAfter };
 }
 
-/** Changes a field of a webhook as the API does. */
+/** Changes fields of a webhook as the API does. */
 async function changeWebhook(id: string, change: { url?: string; body?: string }) {
   const { knex } = harness.database;
   const columns = Object.entries(change).map(([column, text]) => [
@@ -46,7 +46,7 @@ async function changeWebhook(id: string, change: { url?: string; body?: string }
   await knex('webhooks').where({ id }).update(values);
 }
 
-test('each attempt names the host it was sent to, also when the url changes between attempts', async () => {
+test('each attempt records the host of its request, even if the url changes between attempts', async () => {
   const second = await startHttpReceiver();
   try {
     const target = await harness.addTarget();
@@ -70,7 +70,7 @@ test('each attempt names the host it was sent to, also when the url changes betw
   }
 });
 
-test('a delivery that was planned for another host shows the host of its first attempt', async () => {
+test('a delivery shows the host of its first attempt, even if another host was planned', async () => {
   const target = await harness.addTarget();
   const planned = harness.plan([target.id]);
   const sentTo = new URL(harness.destination.url('/')).origin;
@@ -83,7 +83,7 @@ test('a delivery that was planned for another host shows the host of its first a
   expect(delivery.destination).toBe(sentTo);
 });
 
-test('the text of a body that is not JSON is kept encrypted until an attempt is recorded', async () => {
+test('a rendered text that is not JSON is stored encrypted until an attempt is recorded', async () => {
   const body = '{"a": {{ model_name }}}';
   const { target, delivery } = await deliver({ body });
   expect(delivery).toMatchObject({ status: 'failed', error_code: 'invalid_json', attempts_made: 0 });
@@ -114,7 +114,7 @@ test('the text of a body that is not JSON is kept encrypted until an attempt is 
   expect(sent.rendered_encrypted).toBeNull();
 });
 
-test('a redirect is recorded with its Location, of which 2,048 characters are kept', async () => {
+test('a redirect is recorded with the first 2,048 characters of its Location', async () => {
   const location = `https://elsewhere.example/${'x'.repeat(10_240)}`;
   const { delivery, headers } = await deliver({
     respond: (_, response) => response.writeHead(302, { Location: location }).end(),
@@ -123,7 +123,7 @@ test('a redirect is recorded with its Location, of which 2,048 characters are ke
   expect(headers).toEqual({ location: location.slice(0, 2_048) });
 });
 
-test('a Location with UTF-8, a cut surrogate pair or bytes that are no text can be stored', async () => {
+test('a Location with UTF-8, a cut surrogate pair or invalid bytes is stored', async () => {
   const long = `/${'x'.repeat(2_046)}😀`;
   for (const [sent, kept] of [
     [Buffer.from('/é/😀'), '/é/😀'],
@@ -142,14 +142,14 @@ test.each([
   ['a date', 'Sun, 01 Mar 2020 12:01:30 GMT'],
   ['no valid value', 'soon; DROP TABLE'],
   ['129 characters', `${'9'.repeat(128)}!`],
-])('Retry-After with %s is recorded as it was sent', async (_, retryAfter) => {
+])('Retry-After with %s is recorded as received, up to 128 characters', async (_, retryAfter) => {
   const { headers } = await deliver({
     respond: (_, response) => response.writeHead(400, { 'Retry-After': retryAfter }).end('no'),
   });
   expect(headers).toEqual({ retryAfter: retryAfter.slice(0, 128) });
 });
 
-test('Location and Retry-After that repeat a secret are redacted before they are cut', async () => {
+test('secrets in Location and Retry-After are redacted before the values are cut', async () => {
   const secret = `Bearer ${'s'.repeat(40)}`;
   const target = await harness.addTarget({ headers: { Authorization: [secret] } });
   const location = `${'/x'.repeat(1_020)}?token=${secret.slice(7)}`;
@@ -168,11 +168,11 @@ test('Location and Retry-After that repeat a secret are redacted before they are
   expect(headers.location).not.toContain('sss');
 });
 
-test('a response without Location and Retry-After has no stored headers', async () => {
+test('no headers are stored for a response without Location and Retry-After', async () => {
   expect((await deliver({})).headers).toEqual({ location: undefined, retryAfter: undefined });
 });
 
-test('Retry-After pauses the webhook with the time and the failure, and its delivery waits', async () => {
+test('Retry-After pauses the webhook for its duration, and its delivery waits', async () => {
   const { target, delivery } = await deliver(
     { respond: (_, response) => response.writeHead(429, { 'Retry-After': '600' }).end() },
     (row) => (row as { attempts_made?: number }).attempts_made === 1,

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.drop());
 
-/** The index of waiting deliveries has the rows of `paused` before those of `other`. */
+/** The index of waiting deliveries contains the rows of `paused` before those of `other`. */
 const paused = { workspaceId: '00000000-0000-4000-8000-000000000000', webhookId: randomUUID() };
 const other = { workspaceId: 'ffffffff-ffff-4fff-bfff-ffffffffffff', webhookId: randomUUID() };
 
@@ -30,7 +30,7 @@ async function addDue(
   );
 }
 
-test('a large backlog of a paused webhook does not hide overdue deliveries', async () => {
+test('overdue deliveries are counted while a paused webhook has a large backlog', async () => {
   const pause = { webhook_id: paused.webhookId, reason: 'circuit', paused_until: new Date(), times: 1 };
   await db.database.knex('webhook_pauses').insert(pause);
   for (let tenth = 0; tenth < 11; tenth += 1) await addDue(paused, { count: 10_000, secondsAgo: 7_200 });

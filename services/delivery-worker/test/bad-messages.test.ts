@@ -45,7 +45,7 @@ test.each([
   ['invalid_message', () => Buffer.from('{"alert_id": "no uuid"}')],
   ['invalid_message', () => Buffer.from(`${'['.repeat(10_000)}${']'.repeat(10_000)}`)],
 ])(
-  'a message that is a %s becomes a dead letter, and the next alert is delivered',
+  'a message with the fault %s becomes a dead letter, and the next alert is delivered',
   async (reason, content) => {
     const before = await harness.database.knex('dead_letters').count().first();
     const bytes = content();
@@ -61,7 +61,7 @@ test.each([
   },
 );
 
-test('a message that is too large for an alert becomes a truncated dead letter', async () => {
+test('a message that is larger than an alert may be becomes a truncated dead letter', async () => {
   const target = await harness.addTarget();
   const rule = await harness.addRule([target.id]);
   const alert = JSON.stringify(alertMessage({ ruleId: rule, workspaceId: harness.workspaceId }));
@@ -76,7 +76,7 @@ test('a message that is too large for an alert becomes a truncated dead letter',
   await until('the largest one is delivered', () => harness.destination.at(target.path).length === 1);
 });
 
-test('dead letters that wait for the database delay no alert', async () => {
+test('alerts are accepted while dead letters wait for the database', async () => {
   const target = await harness.addTarget();
   const garbage = Array.from({ length: 500 }, (_, index) => Buffer.from(`{"flood ${index}`));
   await harness.database.knex.transaction(async (trx) => {
@@ -90,7 +90,7 @@ test('dead letters that wait for the database delay no alert', async () => {
   });
 });
 
-test('a message with an unknown routing key becomes a dead letter with that reason', async () => {
+test('a message with an unknown routing key becomes a dead letter with the reason unrouted', async () => {
   const content = Buffer.from(JSON.stringify({ some: randomUUID() }));
   await harness.publishRaw(content, {}, 'alert.ended');
   const letter = await until('the dead letter is there', () =>
@@ -104,7 +104,7 @@ test('a message with an unknown routing key becomes a dead letter with that reas
   });
 });
 
-test('an alert published while its queue is not bound is delivered', async () => {
+test('an alert is delivered if it was published while its queue was not bound', async () => {
   const target = await harness.addTarget();
   const ruleId = await harness.addRule([target.id]);
   const alertId = await harness.whileUnbound(() => harness.fire(ruleId));
@@ -114,7 +114,7 @@ test('an alert published while its queue is not bound is delivered', async () =>
 test.each([
   ['a-request/1', 'a-request/1'],
   ['no\nid', null],
-])('a dead letter keeps the id of its request if that is valid: %j', async (given, kept) => {
+])('a dead letter stores the request id of its message if it is valid: %j', async (given, kept) => {
   const content = Buffer.from(`{"no alert": "${randomUUID()}"}`);
   await harness.publishRaw(content, { [requestIdHeader]: given });
   const letter = await until('the dead letter is there', () =>
@@ -123,7 +123,7 @@ test.each([
   expect(letter.request_id).toBe(kept);
 });
 
-test('an alert of an unknown rule or of another workspace’s rule becomes a dead letter', async () => {
+test('an alert of an unknown rule, or of a rule of another workspace, becomes a dead letter', async () => {
   const foreign = await harness.addRule([], { workspaceId: randomUUID() });
   for (const ruleId of [randomUUID(), foreign]) {
     const alertId = await harness.fire(ruleId);

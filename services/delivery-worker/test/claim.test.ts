@@ -13,7 +13,7 @@ beforeEach(() => {
   fixtures = createDatabaseFixtures(db.database);
 });
 
-test('a claim returns the alert’s facts and the webhook’s version, and excludes other claims', async () => {
+test('a claim returns the facts of the alert and the webhook, and excludes other claims', async () => {
   const due = await fixtures.queueOne();
   const claimed = await fixtures.claimOne(due);
   expect(claimed).toMatchObject({
@@ -26,7 +26,7 @@ test('a claim returns the alert’s facts and the webhook’s version, and exclu
   expect(await fixtures.claims.claim([due], randomUUID())).toEqual([]);
 });
 
-test('a claim whose reply was lost can be repeated with its token, and counts once', async () => {
+test('a claim whose reply was lost can be repeated with its token, and is counted once', async () => {
   const due = await fixtures.queueOne();
   const token = randomUUID();
   await fixtures.claims.claim([due], token);
@@ -34,7 +34,7 @@ test('a claim whose reply was lost can be repeated with its token, and counts on
   expect(again).toMatchObject({ deliveryId: due.deliveryId, claim: 2, claimsWithoutOutcome: 1 });
 });
 
-test('a delivery claimed at write belongs to its writer, which can claim it again by its token', async () => {
+test('a delivery claimed at write can be claimed again only with the token of its writer', async () => {
   const webhookId = await fixtures.addWebhook();
   const planned = fixtures.plan([webhookId], { state: 'claimed' });
   const due = { deliveryId: planned.deliveries[0]!.id, run: 1 };
@@ -51,7 +51,7 @@ test('a delivery claimed at write belongs to its writer, which can claim it agai
   expect(await fixtures.claims.claim([due], token)).toMatchObject([{ claim: 2, claimsWithoutOutcome: 1 }]);
 });
 
-test('each claim without an outcome is counted, and a deferral takes its own claim back', async () => {
+test('claims without an outcome are counted, and a deferral does not count its own claim', async () => {
   const due = await fixtures.queueOne();
   for (const claimsWithoutOutcome of [1, 2, 3]) {
     expect(await fixtures.claimOne(due)).toMatchObject({ claimsWithoutOutcome });
@@ -64,14 +64,14 @@ test('each claim without an outcome is counted, and a deferral takes its own cla
   expect(await fixtures.open(due.deliveryId)).toMatchObject({ state: 'waiting', claims_without_outcome: 3 });
 });
 
-test('a message of another run, or for a waiting delivery, claims nothing', async () => {
+test('a message with another run, or of a waiting delivery, claims nothing', async () => {
   const due = await fixtures.queueOne();
   expect(await fixtures.claims.claim([{ ...due, run: 2 }], randomUUID())).toEqual([]);
   await fixtures.dispatch.unqueue([due]);
   expect(await fixtures.claims.claim([due], randomUUID())).toEqual([]);
 });
 
-test('each delivery goes to one of two hundred concurrent claims', async () => {
+test('each of twenty deliveries is claimed by exactly one of ten concurrent claims', async () => {
   const webhookId = await fixtures.addWebhook();
   const planned = Array.from({ length: 20 }, () => fixtures.plan([webhookId], { state: 'queued' }));
   await fixtures.write(planned);
@@ -86,7 +86,7 @@ test('each delivery goes to one of two hundred concurrent claims', async () => {
   expect(new Set(ids).size).toBe(20);
 });
 
-test('a claim tells the age of its run, and the pause of its webhook', async () => {
+test('a claim returns the age of the run and the pause of the webhook', async () => {
   const due = await fixtures.queueOne();
   const { webhook_id: webhookId } = await fixtures.open(due.deliveryId);
   const pause = { webhookId, version: 1, reason: 'circuit', forMs: 60_000, times: 3, error: '' } as const;
@@ -102,7 +102,7 @@ test('a claim tells the age of its run, and the pause of its webhook', async () 
   expect(claimed.claimedAtMs).toBeLessThanOrEqual(performance.now());
 });
 
-test('a claim finds no webhook of another workspace, and none that was deleted', async () => {
+test('a claim returns no webhook if it was deleted or belongs to another workspace', async () => {
   const [foreign, deleted] = [await fixtures.queueOne(), await fixtures.queueOne()];
   const webhooks = db.database.knex('webhooks');
   const idOf = async (due: typeof foreign) => (await fixtures.open(due.deliveryId)).webhook_id;

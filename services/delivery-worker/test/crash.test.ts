@@ -20,7 +20,7 @@ afterEach(async () => {
   await harness.close();
 });
 
-/** Runs a worker process and restarts it each time it has died. Its lease has ended by then. */
+/** Runs a worker process and starts it again after each crash. The lease of the crashed process is removed. */
 function keepWorker({ config, database }: WorkerHarness) {
   const env = {
     HOST: '127.0.0.1',
@@ -55,16 +55,16 @@ function keepWorker({ config, database }: WorkerHarness) {
   };
 }
 
-/** Makes all waiting deliveries due now, so that no test waits for a delay. */
+/** Makes all waiting deliveries due, so that the test does not wait for their delays. */
 const skipWaits = () =>
   harness.database.knex('open_deliveries').where('due_at', '>', new Date()).update({ due_at: new Date() });
 
 test(
-  'a delivery that kills its worker eight times fails; others in flight succeed',
+  'a delivery that crashes its worker eight times fails, and others in flight succeed',
   async () => {
     const bad = await harness.addTarget();
     const good = await Promise.all(Array.from({ length: 10 }, () => harness.addTarget()));
-    // The worker is killed while the other requests are in flight, without a response.
+    // The worker is killed while the other requests are in flight without a response.
     harness.destination.respond(bad.path, () => setTimeout(() => worker.kill(), 200));
     for (const { path } of good)
       harness.destination.respond(path, (_, response) => setTimeout(() => response.end('ok'), 600));
@@ -90,7 +90,7 @@ test(
 );
 
 test(
-  'a delivery in flight at seven kills of its worker is claimed an eighth time and succeeds',
+  'a delivery that was in flight during seven crashes is claimed an eighth time and succeeds',
   async () => {
     const { id, path } = await harness.addTarget();
     let isSlow = true;
@@ -121,7 +121,7 @@ test(
 );
 
 test(
-  'no delivery fails because its worker is killed six times in a row under load',
+  'no delivery fails when its worker is killed six times in a row under load',
   async () => {
     const targets = await Promise.all(Array.from({ length: 3 }, () => harness.addTarget()));
     for (const { path } of targets)

@@ -4,7 +4,7 @@ import { until } from '@tocsin/testing';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 let harness: WorkerHarness;
-/** Database role of one of the workers. Without its login only this worker is cut off. */
+/** Database role of one worker. Without the permission to log in, only this worker loses the database. */
 let role: string;
 
 beforeEach(async () => {
@@ -45,7 +45,7 @@ const succeeded = (count: number) =>
     { timeoutMs: 90_000 },
   );
 
-test('a worker cut off from the database returns its alerts and later records what it has sent', async () => {
+test('a worker without the database returns its alerts, and records its sent deliveries later', async () => {
   const slow = await harness.addTarget();
   let respond: (() => void) | undefined;
   harness.destination.respond(slow.path, (_, response) => {
@@ -62,7 +62,7 @@ test('a worker cut off from the database returns its alerts and later records wh
   await until('it has received some', async () => (await harness.alertsInQueue()) < 50);
   respond?.();
 
-  // The other worker cannot know that the worker is alive, and sends its delivery too.
+  // The first worker cannot renew its lease, so the second worker sends its delivery again.
   await harness.startWorker();
   await succeeded(51);
   expect(await isReady(worker.port)).toBe(false);
@@ -79,7 +79,7 @@ test('a worker cut off from the database returns its alerts and later records wh
   expect(harness.destination.at(slow.path)).toHaveLength(2);
 }, 240_000);
 
-test('a malformed message returned by a worker that is cut off becomes one dead letter', async () => {
+test('a malformed message returned by a worker without the database becomes one dead letter', async () => {
   const { knex } = harness.database;
   const [early, late] = ['{"early', '{"late'].map((text) => Buffer.from(text));
   const lettersOf = (content: Buffer) => knex('dead_letters').where({ content });
@@ -89,7 +89,7 @@ test('a malformed message returned by a worker that is cut off becomes one dead 
     });
   await harness.startWorker({ databaseUrl: ownUrl() });
   await knex.transaction(async (trx) => {
-    // The worker cannot write the dead letter before it is cut off.
+    // The worker cannot write the dead letter before it loses the database.
     await trx.raw('lock table dead_letters in access exclusive mode');
     await harness.publishRaw(early!);
     await until('it has received the message', async () => (await harness.alertsInQueue()) === 0);
@@ -101,7 +101,7 @@ test('a malformed message returned by a worker that is cut off becomes one dead 
   await other.close(12_000);
   harness.workers.splice(harness.workers.indexOf(other), 1);
 
-  // The worker consumes again once it has nothing left to write.
+  // The worker consumes again only after it has written its dead letters.
   await knex.raw(`alter role ${role} login`);
   await harness.publishRaw(late!);
   await isDeadLettered(late!);

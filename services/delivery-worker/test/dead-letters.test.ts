@@ -31,7 +31,7 @@ function letter({ atMs = Date.now(), ...changes }: Partial<DeadLetter> & { atMs?
   return { ...rest, id: deadLetterId(atMs, rest) };
 }
 
-test('dead letters are stored unchanged, except for characters that a text cannot hold', async () => {
+test('a dead letter is stored unchanged, except for characters that a text column rejects', async () => {
   const atMs = Date.UTC(2026, 0, 2);
   const bytes = Buffer.from([0, 255, 10]);
   await add(
@@ -51,14 +51,14 @@ test('a message that is too large is stored with its beginning and its full size
   expect(sizes).toContainEqual([1_048_576, 1_048_576]);
 });
 
-test('a dead letter that is written twice after a lost response exists once', async () => {
+test('a dead letter that is written again after a lost reply exists once', async () => {
   const entry = letter();
   await add(entry);
   await add(entry, letter({ content: Buffer.from('another') }));
   expect(await stored()).toHaveLength(2);
 });
 
-test('a message redelivered after its worker died is no second dead letter', async () => {
+test('a message that is redelivered after a crash does not become a second dead letter', async () => {
   const atMs = Date.now() - minute;
   await add(letter({ atMs }), letter({ atMs, requestId: 'a-request' }));
   const other = letter({ redelivered: true, content: Buffer.from('{"other') });
@@ -68,13 +68,13 @@ test('a message redelivered after its worker died is no second dead letter', asy
   expect(ids.at(-1)).toBe(other.id);
 });
 
-test('an equal message that was not redelivered is a dead letter of its own', async () => {
+test('an equal message that was not redelivered becomes a second dead letter', async () => {
   await add(letter({ atMs: Date.now() - minute }));
   await add(letter());
   expect(await stored()).toHaveLength(2);
 });
 
-test('a requeued message that fails again is a new dead letter', async () => {
+test('a requeued message that fails again becomes a new dead letter', async () => {
   await add(letter({ atMs: Date.now() - minute }));
   await db.database.knex('dead_letters').update({ requeued_at: new Date() });
   await add(letter({ redelivered: true }));

@@ -7,11 +7,11 @@ import { createDueWalk, type DueWalk } from '../src/dispatch/due-walk.js';
 import { allocateRoundRobin } from '../src/dispatch/round-robin.js';
 import { countEntriesRead } from './support/entries-read.js';
 
-// Hundreds of thousands of webhooks have waiting deliveries. A pass of the dispatcher reads a bounded number of index
-// entries, and a retry of another workspace is queued by one of the next passes.
+// Up to 300,000 webhooks have waiting deliveries. A pass of the dispatcher must read a bounded number of index entries,
+// and one of the next passes must queue a retry of another workspace.
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
-/** Uses the same prepared plans as a worker, on one connection. */
+/** A single connection with the prepared plans of a worker. */
 let database: Database;
 let repository: DispatchRepository;
 let walk: DueWalk;
@@ -21,7 +21,7 @@ beforeEach(async () => {
   database = createDatabase({ url: db.url, applicationName: 'test', plansByKey: true, poolSize: 1 });
   repository = createDispatchRepository(database, 60_000);
   walk = createDueWalk(repository);
-  // The statements are planned here, for an empty table.
+  // The first pass plans the statements while the table is empty.
   await pass();
 });
 afterEach(async () => {
@@ -30,10 +30,10 @@ afterEach(async () => {
 });
 
 const room = 400;
-/** Index entries that a pass for 400 places may read; 300,000 webhooks have 600,000. */
+/** Maximum number of index entries that a pass for 400 places may read. 300,000 webhooks have 600,000 entries. */
 const maxEntries = 12_000;
 
-/** Queues deliveries as the dispatcher does, without limits of webhooks. Returns one entry for each place. */
+/** Runs a pass of the dispatcher without limits of webhooks. Returns the webhook of each place. */
 async function pass(): Promise<Candidate[]> {
   const survey = await walk.next(room);
   const quotas = allocateRoundRobin(survey.candidates, room);
@@ -46,7 +46,7 @@ async function pass(): Promise<Candidate[]> {
 
 const retry = { workspace_id: 'ffffffff-0000-4000-8000-000000000001' };
 
-/** Adds waiting deliveries, one for each webhook. `dueIn` is SQL for the seconds until one is due. */
+/** Adds a waiting delivery for each webhook. `dueIn` is SQL for the seconds until the delivery is due. */
 const addWaiting = ({
   workspaces,
   webhooks,
@@ -64,7 +64,7 @@ const addWaiting = ({
      from generate_series(1, :workspaces) w, generate_series(1, :webhooks) h`,
     { workspaces, webhooks },
   );
-/** Adds deliveries of one webhook of another workspace that are due now. */
+/** Adds due deliveries of one webhook in another workspace. */
 const addRetries = (count = 1) =>
   db.database.knex.raw(
     `insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at, opened_at,
@@ -74,7 +74,7 @@ const addRetries = (count = 1) =>
     { ...retry, count },
   );
 
-/** Number of passes until the retry is queued, and the largest number of entries that one of them reads. */
+/** Returns the number of passes until the retry is queued, and the largest number of index entries that a pass read. */
 async function passesUntilRetry() {
   let entries = 0;
   for (let passes = 1; passes <= 20; passes += 1) {
@@ -88,7 +88,7 @@ async function passesUntilRetry() {
   return { passes: Number.POSITIVE_INFINITY, entries };
 }
 
-test('300,000 webhooks of a workspace with deliveries due do not hold up another workspace', async () => {
+test('the first pass queues a retry while 300,000 webhooks of another workspace are due', async () => {
   await addWaiting({ workspaces: 1, webhooks: 300_000, dueIn: '-random() * 60' });
   await addRetries();
   const { passes, entries } = await passesUntilRetry();
@@ -96,7 +96,7 @@ test('300,000 webhooks of a workspace with deliveries due do not hold up another
   expect(entries).toBeLessThan(maxEntries);
 }, 120_000);
 
-test('a webhook of another workspace gets half of the places while 300,000 webhooks want them', async () => {
+test('a webhook gets half of the places while 300,000 webhooks of another workspace are due', async () => {
   await addWaiting({ workspaces: 1, webhooks: 300_000, dueIn: '-random() * 60' });
   await addRetries(1_000);
   const places = await pass();
@@ -108,7 +108,7 @@ test.each([
   ['all of them due', '-random() * 60'],
   ['one of a hundred due', 'case when random() < 0.01 then -1 else 600 end'],
 ])(
-  '50,000 webhooks of 500 workspaces, %s, do not hold up another workspace',
+  'five passes queue a retry while 500 workspaces have 50,000 waiting webhooks, %s',
   async (_, dueIn) => {
     await addWaiting({ workspaces: 500, webhooks: 100, dueIn });
     await addRetries();
@@ -119,7 +119,7 @@ test.each([
   120_000,
 );
 
-test('16,000 paused webhooks of 800 workspaces leave the walk when they are postponed', async () => {
+test('paused webhooks that were postponed are no longer visited by the walk', async () => {
   await addWaiting({ workspaces: 800, webhooks: 20, dueIn: '-random() * 60' });
   await db.database.knex.raw(
     `insert into webhook_pauses (webhook_id, reason, paused_until, times)
@@ -137,7 +137,7 @@ test('16,000 paused webhooks of 800 workspaces leave the walk when they are post
   expect(await countEntriesRead(database, pass)).toBeLessThan(2_000);
 }, 120_000);
 
-test('the gauges of a backlog of 300,000 webhooks read a bounded number of entries', async () => {
+test('the metrics of a backlog of 300,000 webhooks read a bounded number of index entries', async () => {
   const { backlog } = createBacklogReader(database);
   await backlog();
   await addWaiting({ workspaces: 3, webhooks: 100_000, dueIn: '-random() * 60' });

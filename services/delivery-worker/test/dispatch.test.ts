@@ -13,7 +13,7 @@ beforeEach(() => {
   fixtures = createDatabaseFixtures(db.database);
 });
 
-test('an alert whose key exists is skipped, even if both are written at once', async () => {
+test('an alert whose key exists is skipped, even if two writes are concurrent', async () => {
   const webhookId = await fixtures.addWebhook();
   const alertId = randomUUID();
   const first = fixtures.plan([webhookId], { alertId });
@@ -22,7 +22,7 @@ test('an alert whose key exists is skipped, even if both are written at once', a
     fixtures.write([first]),
     fixtures.write([second], { acceptedAtMs: Date.now() + 5 }),
   ]);
-  // The write returns the ids of the new rows: the alert and its one delivery.
+  // A write returns the ids of its new rows: the alert and its one delivery, or none.
   expect(written.map(({ ids }) => ids.size).sort()).toEqual([0, 2]);
   const rows = await fixtures.database.knex('deliveries').where({ alert_id: alertId });
   expect(rows).toHaveLength(1);
@@ -48,7 +48,7 @@ test('due deliveries are queued oldest first up to the quota, except those of pa
   expect(await fixtures.releaseExpired()).toBe(0);
 });
 
-test('a statement that arrives long after its survey queues nothing', async () => {
+test('a statement that reaches the database 11 s late queues nothing', async () => {
   const webhookId = await fixtures.addWebhook();
   await fixtures.write([fixtures.plan([webhookId])]);
   const [candidate] = (await fixtures.survey()).candidates;
@@ -57,7 +57,7 @@ test('a statement that arrives long after its survey queues nothing', async () =
   expect(await fixtures.dispatch.queue([{ contender: candidate!, quota: 1 }])).toHaveLength(1);
 });
 
-test('a webhook whose pause is over is probed', async () => {
+test('a webhook whose pause has ended is surveyed as probing', async () => {
   const webhookId = await fixtures.addWebhook();
   await fixtures.write([fixtures.plan([webhookId])]);
   await fixtures.pauses.pause([
@@ -67,7 +67,7 @@ test('a webhook whose pause is over is probed', async () => {
   expect(candidate).toMatchObject({ probing: true, due: 1 });
 });
 
-test('postponed deliveries are due at the end of the pause, or when it ends early', async () => {
+test('postponed deliveries are due at the end of the pause, or at once if it ends early', async () => {
   const webhookId = await fixtures.addWebhook();
   const webhook = { workspaceId: fixtures.workspaceId, webhookId };
   const planned = fixtures.plan([webhookId]);
@@ -83,7 +83,7 @@ test('postponed deliveries are due at the end of the pause, or when it ends earl
   expect((await fixtures.survey()).candidates).toMatchObject([{ webhookId, due: 1, probing: false }]);
 });
 
-test('a long pause postpones deliveries by five minutes, and a pause that is shortened ends that', async () => {
+test('deliveries are postponed by at most five minutes, and a shortened pause makes them due', async () => {
   const webhookId = await fixtures.addWebhook();
   const planned = fixtures.plan([webhookId]);
   await fixtures.write([planned]);
@@ -106,7 +106,7 @@ test('a long pause postpones deliveries by five minutes, and a pause that is sho
   expect((await fixtures.survey()).candidates).toMatchObject([{ webhookId, due: 1, probing: true }]);
 });
 
-test('the oldest due deliveries of a webhook are queued first, with a lease', async () => {
+test('the oldest due deliveries of a webhook are queued first and get a lease', async () => {
   const webhookId = await fixtures.addWebhook();
   const planned = [3, 1, 2, 4].map(() => fixtures.plan([webhookId]));
   await fixtures.write(planned);
@@ -128,7 +128,7 @@ test('the oldest due deliveries of a webhook are queued first, with a lease', as
   expect(Math.abs(lease_until.getTime() - Date.now() - 60_000)).toBeLessThan(30_000);
 });
 
-test('claimed deliveries count for their webhook, and not as messages in the queue', async () => {
+test('claimed deliveries are counted for their webhook, and not as messages in the queue', async () => {
   const before = (await fixtures.dispatch.queued()).unclaimed;
   const due = await fixtures.queueOne();
   const { webhook_id: webhookId } = await fixtures.open(due.deliveryId);
@@ -139,7 +139,7 @@ test('claimed deliveries count for their webhook, and not as messages in the que
   expect(webhooks).toContainEqual({ workspaceId: fixtures.workspaceId, webhookId, queued: 1 });
 });
 
-test('a delivery that was claimed or has another run does not return from the queue', async () => {
+test('unqueue does not change a delivery that is claimed or has another run', async () => {
   const [claimed, later] = [await fixtures.queueOne(), await fixtures.queueOne()];
   await fixtures.claimOne(claimed);
   await fixtures.dispatch.unqueue([claimed, { ...later, run: 2 }]);
@@ -150,7 +150,7 @@ test('a delivery that was claimed or has another run does not return from the qu
   expect(await fixtures.open(later.deliveryId)).toMatchObject({ state: 'queued' });
 });
 
-test('a survey of one workspace finds no webhook of another one', async () => {
+test('a survey of one workspace returns no webhook of another workspace', async () => {
   const own = '00000000-0000-4000-8000-000000000001' as const;
   const foreign = 'ffffffff-0000-4000-8000-000000000001' as const;
   const plans = await Promise.all(

@@ -18,7 +18,7 @@ const aMinuteMs = 60_000;
 const isNow = (time: Date) => Math.abs(time.getTime() - Date.now()) < aMinuteMs / 2;
 
 test.each(['webhook_deleted', 'over_quota'] as const)(
-  'a delivery that fails as it is written as %s has a time of failure and no open row',
+  'a delivery that is written as failed with %s has a time of failure and no open row',
   async (state) => {
     const planned = fixtures.plan([randomUUID()], { state });
     const { ids } = await fixtures.write([planned]);
@@ -57,7 +57,7 @@ test('an open delivery is written as waiting, queued or claimed, with a lease un
   });
 });
 
-test('an alert is written with its facts once, also when two batches contain it', async () => {
+test('an alert is written once with its facts, even if two batches contain it', async () => {
   const alertId = randomUUID();
   const [first, second] = [
     fixtures.plan([], { alertId }),
@@ -81,7 +81,7 @@ test('an alert is written with its facts once, also when two batches contain it'
   ]);
 });
 
-test('the newest pipeline marker stays, and none is later than now', async () => {
+test('the newest pipeline marker is kept, and a future one is stored with the current time', async () => {
   const repository = createFanOutRepository(db.database, {
     workerId: randomUUID(),
     queuedLeaseMs: aMinuteMs,

@@ -26,7 +26,7 @@ const setLease = (workerId: string, sql: string) =>
     .update({ lease_until: db.database.knex.raw(sql) });
 const released = { state: 'waiting', claimed_by: null, claim_token: null, lease_until: null, claim: 1 };
 
-test('claims are released when the lease of their worker has expired, and its row is removed', async () => {
+test('after a lease has expired, its claims are released and the row of the worker is removed', async () => {
   const [atWrite, queued] = [await claimedAtWrite(), await fixtures.queueOne()];
   await fixtures.claimOne(queued);
   await fixtures.lease.renew(3_000);
@@ -37,13 +37,13 @@ test('claims are released when the lease of their worker has expired, and its ro
   for (const id of [atWrite, queued.deliveryId]) {
     const open = await fixtures.open(id);
     expect(open).toMatchObject(released);
-    // Only after further claims without an outcome it waits at random.
+    // A delivery waits for a random time only from its second claim without an outcome.
     expect(open.due_at.getTime()).toBeLessThanOrEqual(Date.now());
   }
   expect(await db.database.knex('workers').where({ id: fixtures.workerId })).toEqual([]);
 });
 
-test('claims are released when their worker has ended its lease', async () => {
+test('claims are released after their worker has ended its lease', async () => {
   await fixtures.lease.renew(3_000);
   const other = fixtures.addWorker();
   await other.renew(3_000);
@@ -54,14 +54,14 @@ test('claims are released when their worker has ended its lease', async () => {
   expect((await other.renew(3_000)).wasHeld).toBe(true);
 });
 
-test('claims of a worker whose lease is from before the clock was set back are released', async () => {
+test('claims are released if the lease of their worker ends hours in the future', async () => {
   await fixtures.lease.renew(3_000);
   await claimedAtWrite();
   await setLease(fixtures.workerId, `now() + interval '3 hours'`);
   expect(await fixtures.releaseExpired()).toBe(1);
 });
 
-test('a renewal reports whether the lease was held', async () => {
+test('a renewal returns whether the lease was held until then', async () => {
   const { lease, workerId } = fixtures;
   expect((await lease.renew(3_000)).wasHeld).toBe(false);
   expect((await lease.renew(3_000)).wasHeld).toBe(true);
@@ -86,7 +86,7 @@ test('queued rows that a dead worker may not have published are released with it
   expect(await fixtures.open(young.deliveryId)).toMatchObject({ state: 'queued' });
 });
 
-test('a released delivery keeps its place in line, and waits from its second crash on', async () => {
+test('a released delivery keeps its due time, and from its second crash gets a random delay', async () => {
   const [first, second] = [await claimedAtWrite(), await claimedAtWrite()];
   const open = () => db.database.knex('open_deliveries');
   await open().update({ due_at: db.database.knex.raw(`now() - interval '1 minute'`) });
@@ -97,7 +97,7 @@ test('a released delivery keeps its place in line, and waits from its second cra
   expect((await fixtures.open(second))?.due_at.getTime()).toBeGreaterThan(releasedAt.getTime());
 });
 
-test('queued rows are released after a lost reply of their worker, except young ones', async () => {
+test('queued rows older than a second are released after a lost reply of their worker', async () => {
   const [stranded, young] = [await fixtures.queueOne(), await fixtures.queueOne()];
   await db.database
     .knex('open_deliveries')
@@ -127,7 +127,7 @@ test('a release that reaches the database late changes nothing', async () => {
   expect(await sweeper.releaseExpired({ inFlight, releaseBy })).toBe(1);
 });
 
-test('a worker releases old claims of its own that it does not work on', async () => {
+test('a worker releases its own old claims that it does not process', async () => {
   const { lease } = fixtures;
   const [working, lost, young] = [await claimedAtWrite(), await claimedAtWrite(), await claimedAtWrite()];
   await db.database
@@ -141,7 +141,7 @@ test('a worker releases old claims of its own that it does not work on', async (
     expect(await fixtures.open(id)).toMatchObject({ state: 'queued', claimed_by: fixtures.workerId });
 });
 
-test('a claim updates no index', async () => {
+test('a claim is a HOT update, which changes no index', async () => {
   const updates = async () => {
     await db.database.knex.raw('select pg_stat_force_next_flush()');
     const { rows } = await db.database.knex.raw(

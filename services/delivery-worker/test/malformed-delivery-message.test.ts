@@ -17,7 +17,7 @@ test.each([
   ['an unreadable list', () => `no delivery ${randomUUID()}`],
   ['a run that no row can have', () => `${randomUUID()}/${2 ** 31}`],
 ])(
-  'a delivery message with %s is a dead letter, again after its requeue, and delays nothing',
+  'a delivery message with %s becomes a dead letter, and again after its requeue',
   async (_, make) => {
     const content = Buffer.from(make());
     await harness.publishDue(content);
@@ -40,13 +40,13 @@ test.each([
   },
 );
 
-test('few large delivery messages are in flight at once, and all become dead letters', async () => {
+test('large delivery messages in flight are limited to 32 MiB, and all become dead letters', async () => {
   await harness.database.knex.transaction(async (trx) => {
-    // The lock prevents that dead letters are written, so that messages in flight stay in flight.
+    // The lock prevents the write of dead letters, so that messages stay in flight.
     await trx.raw('lock table dead_letters in access exclusive mode');
     const large = Array.from({ length: 600 }, (_, index) => Buffer.alloc(100_000, `${index} `));
     await Promise.all(large.map((content) => harness.publishDue(content)));
-    // The limit of 32 MiB holds 335 of the messages.
+    // 335 of the messages fit into the limit of 32 MiB.
     await until('the first are in flight', async () => (await harness.dueInQueue()) <= 265);
     await sleep(500);
     expect(await harness.dueInQueue()).toBe(265);

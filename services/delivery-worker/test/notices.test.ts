@@ -26,7 +26,7 @@ const nameForNotices = (...ids: string[]) =>
     last_updated_by: 'test',
   });
 
-/** Sets the health of a webhook as records do. */
+/** Writes the health of a webhook as the record of an outcome does. */
 const setHealth = (webhook_id: string, { failing, since }: { failing: boolean; since: Date }) =>
   harness.database
     .knex('webhook_health')
@@ -37,7 +37,7 @@ const setHealth = (webhook_id: string, { failing, since }: { failing: boolean; s
 const body =
   '{"event": "{{ event }}", "rule": "{{ alert_rule_name }}", "webhook": "{{ webhook_name }}", "id": "{{ webhook_id }}", "since": "{{ since }}", "error": "{{ error }}", "count": {{ count }}, "value": {{ metric_value }}}';
 
-test('a webhook that fails for ten minutes is reported once to others, and its recovery too', async () => {
+test('a webhook that fails for ten minutes is reported once, and so is its recovery', async () => {
   const [target, failing] = [await harness.addTarget({ body }), await harness.addWebhook()];
   await nameForNotices(target.id, failing);
   const since = ago(9 * minuteMs);
@@ -67,7 +67,7 @@ test('a webhook that fails for ten minutes is reported once to others, and its r
   expect(await events()).toEqual([]);
 });
 
-test('twenty calls at once write one notice', async () => {
+test('twenty concurrent calls write one notice', async () => {
   const [target, failing] = [await harness.addTarget(), await harness.addWebhook()];
   await nameForNotices(target.id);
   await setHealth(failing, { failing: true, since: ago(11 * minuteMs) });
@@ -76,7 +76,7 @@ test('twenty calls at once write one notice', async () => {
   expect(await notices()).toHaveLength(1);
 });
 
-test('a workspace without webhooks for notices and a disabled webhook cause none', async () => {
+test('no notice is written without webhooks for notices, or about a disabled webhook', async () => {
   const [failing, disabled] = [await harness.addWebhook(), await harness.addWebhook({ enabled: false })];
   for (const id of [failing, disabled]) await setHealth(id, { failing: true, since: ago(11 * minuteMs) });
   expect(await events()).toEqual([]);
@@ -94,7 +94,7 @@ test('a notice about the only webhook for notices is recorded without deliveries
   expect(await harness.database.knex('deliveries')).toEqual([]);
 });
 
-test('a notice that fails changes neither the health nor the statistics of its webhook', async () => {
+test('a failed delivery of a notice changes neither health nor statistics of its webhook', async () => {
   const [target, failing] = [await harness.addTarget(), await harness.addWebhook()];
   harness.destination.respond(target.path, (_, response) => {
     response.statusCode = 404;
@@ -114,7 +114,7 @@ test('a notice that fails changes neither the health nor the statistics of its w
   expect(await rowsOf('delivery_stats_changes')).toEqual([]);
 });
 
-test('a webhook that fails for long is disabled once twenty of its deliveries have failed', async () => {
+test('a webhook that fails for too long is disabled after twenty of its deliveries have failed', async () => {
   const target = await harness.addTarget();
   const failing = await harness.addWebhook({
     columns: { rate_limit_requests: 1, rate_limit_period_ms: 1_000 },
@@ -141,7 +141,7 @@ test('a webhook that fails for long is disabled once twenty of its deliveries ha
   expect(await report(30 * minuteMs)).toEqual([]);
 });
 
-test('dead letters of a workspace are reported with their number, at most every five minutes', async () => {
+test('a notice with the number of dead letters is written at most every five minutes', async () => {
   const target = await harness.addTarget({ body });
   await nameForNotices(target.id);
   await harness.startWorker();
@@ -164,7 +164,7 @@ test('dead letters of a workspace are reported with their number, at most every 
   await until('both arrive', () => harness.destination.at(target.path).length === 2);
 });
 
-test('a dead letter that is committed after a notice with later ones is in the next notice', async () => {
+test('a dead letter that is committed late with a smaller id is counted by the next notice', async () => {
   const target = await harness.addTarget({ body });
   await nameForNotices(target.id);
   const { knex } = harness.database;

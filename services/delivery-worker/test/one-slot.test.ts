@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-test('with a single slot, the next delivery is sent while the previous one is recorded', async () => {
+test('a worker with one slot sends the next delivery while the previous one is being recorded', async () => {
   const { id, path } = await harness.addTarget();
   const plans = Array.from({ length: 5 }, () => harness.plan([id], { state: 'waiting' }));
   await harness.write(plans);

@@ -10,7 +10,7 @@ async function start(openDeliveries: { perWebhook: number; perWorkspace: number 
   await harness.startWorker();
 }
 
-/** A webhook whose deliveries wait. */
+/** Adds a webhook that is paused, so that its deliveries wait. */
 async function addPausedTarget() {
   const target = await harness.addTarget();
   await harness.pauses.pause([
@@ -27,7 +27,7 @@ const accepted = (alertIds: string[]) =>
 const openOf = (webhookId: string) =>
   harness.database.knex('open_deliveries').where({ webhook_id: webhookId });
 
-test('only the new deliveries of a webhook over its limit fail, as over_quota', async () => {
+test('new deliveries of a webhook at its limit fail as over_quota, and others are opened', async () => {
   await start({ perWebhook: 4, perWorkspace: 1_000 });
   const [full, other] = [await addPausedTarget(), await harness.addTarget()];
   const ruleId = await harness.addRule([full.id, other.id]);
@@ -46,13 +46,13 @@ test('only the new deliveries of a webhook over its limit fail, as over_quota', 
   expect(failed).toHaveLength(6);
   expect(failed[0]).toMatchObject({ error_code: 'over_quota', attempts_made: 0, claims: 0 });
 
-  // Once deliveries have ended, new ones are opened again.
+  // After deliveries have ended, new ones are opened again.
   await harness.database.knex('open_deliveries').where({ webhook_id: full.id }).delete();
   await accepted([await harness.fire(ruleId)]);
   expect(await openOf(full.id)).toHaveLength(1);
 }, 60_000);
 
-test('an alert of a workspace over its limit is recorded as over_quota without deliveries', async () => {
+test('an alert of a workspace at its limit is recorded as over_quota, without deliveries', async () => {
   await start({ perWebhook: 1_000, perWorkspace: 10 });
   const targets = [await addPausedTarget(), await addPausedTarget(), await addPausedTarget()];
   const webhookIds = targets.map(({ id }) => id);
@@ -68,7 +68,7 @@ test('an alert of a workspace over its limit is recorded as over_quota without d
   expect(rows[0].count).toBe(26);
   expect(await harness.database.knex('deliveries')).toHaveLength(12);
 
-  // A rule in the message is limited in the same way, and another workspace is not.
+  // The limit also applies to a rule in the message, and not to another workspace.
   const alert_rule = {
     name: 'of the monitor',
     enabled: true,

@@ -12,7 +12,7 @@ afterEach(() => harness.close());
 
 type Limits = { statement_timeout?: string; lock_timeout?: string };
 
-/** A worker with short statement and lock timeouts. */
+/** Starts a worker with the given statement timeout and lock timeout, in milliseconds. */
 function startWorker(
   { statement_timeout = '30000', lock_timeout = '300' }: Limits = {},
   changes: Partial<DeliveryWorkerConfig> = {},
@@ -23,7 +23,7 @@ function startWorker(
   return harness.startWorker({ databaseUrl: new Secret(url.href), ...changes });
 }
 
-/** A destination that responds only after `respond` was called. */
+/** Adds a destination that responds only after `respond` was called. */
 async function addTargetThatWaits() {
   const target = await harness.addTarget();
   const waiting: (() => void)[] = [];
@@ -65,7 +65,7 @@ async function expectOnce(path: string, count: number) {
   expect(await harness.database.knex('open_deliveries')).toEqual([]);
 }
 
-/** Ends all leases, and releases the deliveries as another worker does. */
+/** Ends all leases, and releases the deliveries as another worker would. */
 async function expireLeases({ database, releaseExpired }: WorkerHarness) {
   await until('all are released', async () => {
     await database.knex('workers').delete();
@@ -80,7 +80,7 @@ test.each<[string, Limits]>([
   ['reaches the lock timeout', {}],
   ['reaches the statement timeout', { statement_timeout: '300', lock_timeout: '0' }],
 ])(
-  'a delivery whose record %s is sent once and recorded, however often its lease expires',
+  'a delivery whose record %s is sent and recorded once, even if its lease expires',
   async (_, limits) => {
     const target = await addTargetThatWaits();
     const ids = await writeWaiting(target.id, inFlight);
@@ -99,10 +99,10 @@ test.each<[string, Limits]>([
   60_000,
 );
 
-test('a delivery that is queued again while it is sent is claimed right after that', async () => {
+test('a delivery that is queued again while it is being sent is claimed right after that', async () => {
   const target = await addTargetThatWaits();
   await writeWaiting(target.id, 1);
-  // The lease is so long that the sweep releases nothing.
+  // With this lease, the sweep releases nothing during the test.
   await startWorker({}, { queuedLeaseMs: 600_000 });
   await until('it is being sent', () => target.waiting() === 1);
   await harness.database.knex('open_deliveries').update({
@@ -125,7 +125,7 @@ test('a delivery that is queued again while it is sent is claimed right after th
   expect(await harness.database.knex('open_deliveries')).toEqual([]);
 }, 60_000);
 
-test('no other worker sends a delivery that waits for its record for longer than its lease', async () => {
+test('a delivery that waits for its record longer than its lease is not sent by another worker', async () => {
   const target = await addTargetThatWaits();
   const ids = await writeWaiting(target.id, inFlight);
   await Promise.all([startWorker(), startWorker()]);
@@ -138,7 +138,7 @@ test('no other worker sends a delivery that waits for its record for longer than
   await expectOnce(target.path, ids.length);
 }, 60_000);
 
-test('a locked row delays no other outcome', async () => {
+test('outcomes are recorded while the row of another delivery is locked', async () => {
   const target = await addTargetThatWaits();
   const ids = await writeWaiting(target.id, inFlight);
   await startWorker();
@@ -147,7 +147,7 @@ test('a locked row delays no other outcome', async () => {
     await trx('open_deliveries').where({ delivery_id: ids[3]! }).forUpdate();
     target.respond();
     await ended(ids.length - 1);
-    // The worker continues with other deliveries.
+    // The worker continues to send other deliveries.
     const other = await harness.addTarget();
     await harness.fire(await harness.addRule([other.id]));
     await until('another has been delivered', () => requests(other.path) === 1);
@@ -157,7 +157,7 @@ test('a locked row delays no other outcome', async () => {
   expect(await harness.database.knex('attempts')).toHaveLength(ids.length + 1);
 }, 60_000);
 
-test('the number of sent deliveries without a record is limited; the others wait unsent', async () => {
+test('the number of sent deliveries that are not recorded yet is limited', async () => {
   const slots = 4;
   const target = await harness.addTarget();
   const rule = await harness.addRule([target.id]);
@@ -170,13 +170,13 @@ test('the number of sent deliveries without a record is limited; the others wait
     await until('all are taken over', async () => (await harness.database.knex('alerts')).length === 401);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(requests(target.path)).toBeGreaterThan(slots);
-    // One batch of records can be in flight besides the requests.
+    // Besides the requests in flight, one batch of 200 records can be in progress.
     expect(requests(target.path)).toBeLessThanOrEqual(1 + 5 * slots + 200);
   });
   await expectOnce(target.path, 401);
 }, 60_000);
 
-test('an outcome does not wait for the commit of its webhook’s pause', async () => {
+test("an outcome is recorded while the commit of its webhook's pause waits", async () => {
   const target = await harness.addTarget();
   harness.destination.respond(target.path, (_, response) =>
     response.writeHead(503, { 'retry-after': '60' }).end(),
@@ -190,10 +190,10 @@ test('an outcome does not wait for the commit of its webhook’s pause', async (
   expect(requests(target.path)).toBe(1);
 }, 60_000);
 
-test('no delivery is lost or repeated while statements are cancelled again and again', async () => {
+test('no delivery is lost or repeated while statements are cancelled repeatedly', async () => {
   const target = await harness.addTarget();
   const rule = await harness.addRule([target.id]);
-  // The commit is slowed down, so that a cancellation is likely to meet a statement.
+  // A slow commit makes it likely that a cancellation hits a running statement.
   await harness.database.knex.raw(`
     create function wait_a_little() returns trigger language plpgsql as 'begin perform pg_sleep(0.05); return null; end';
     create trigger slow after insert on attempts for each statement execute function wait_a_little()`);
@@ -213,7 +213,7 @@ test('no delivery is lost or repeated while statements are cancelled again and a
   await expectOnce(target.path, fired);
 }, 60_000);
 
-test('outcomes wait for a read-only database, also on sessions that were opened meanwhile', async () => {
+test('outcomes are recorded after a read-only period, even on sessions opened during it', async () => {
   const target = await addTargetThatWaits();
   const ids = await writeWaiting(target.id, inFlight);
   await startWorker();

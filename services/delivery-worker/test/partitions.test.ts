@@ -56,7 +56,7 @@ test.each([
   expect(await partitions()).toEqual(expect.arrayContaining(tables.map(today)));
 });
 
-test('alerts wait while the partitions of today cannot be created, and are delivered afterwards', async () => {
+test('alerts are delivered after a time in which a partition of today could not be created', async () => {
   await harness.startWorker();
   const { knex } = harness.database;
   await knex.raw(`drop table ${today('alerts')}; create table ${today('alerts')} (in_the_way integer)`);
@@ -73,7 +73,7 @@ test('alerts wait while the partitions of today cannot be created, and are deliv
   await expectDelivered(5);
 });
 
-test('a row of a day without a partition fails as such, and not as an invalid value', async () => {
+test('an alert of a day without a partition fails as missing_partition', async () => {
   const acceptedAtMs = wallClock() - 100 * dayMs;
   const error = await harness
     .write([harness.plan([], { acceptedAtMs })], { acceptedAtMs })
@@ -82,7 +82,7 @@ test('a row of a day without a partition fails as such, and not as an invalid va
   expect(classifyDatabaseError(error)).toBe('missing_partition');
 });
 
-test('an outcome without a partition is recorded once the partition is created', async () => {
+test('an outcome whose partition is missing is recorded after the partition is created', async () => {
   await harness.startWorker();
   await harness.database.knex.raw(`drop table ${today('attempts')}`);
   const target = await fireSome(1);
@@ -92,7 +92,7 @@ test('an outcome without a partition is recorded once the partition is created',
   expect(harness.destination.at(target.path)).toHaveLength(1);
 });
 
-test('partitions are created before the first alert is consumed', async () => {
+test('partitions are created before the worker consumes the first alert', async () => {
   const before = await partitions();
   for (const name of before) await harness.database.knex.raw(`drop table ${name}`);
   await harness.startWorker();
@@ -102,7 +102,7 @@ test('partitions are created before the first alert is consumed', async () => {
 test.each([
   ['ahead', 100 * dayMs],
   ['behind', -100 * dayMs],
-])('a worker whose clock is months %s drops nothing and writes to the present days', async (_, offMs) => {
+])('a worker whose clock is months %s writes to the partitions of today and drops none', async (_, offMs) => {
   const before = await partitions();
   Date.now = () => wallClock() + offMs;
   await harness.startWorker();
@@ -110,7 +110,7 @@ test.each([
   await expectDelivered(5);
   for (const { accepted_at } of await harness.database.knex('alerts'))
     expect(Math.abs(accepted_at.getTime() - wallClock())).toBeLessThan(60_000);
-  // Maintenance has run once: it drops partitions after it has created others.
+  // Maintenance has run once when the worker has stopped. It drops partitions after it has created others.
   await harness.workers.pop()!.close(12_000);
   expect(await partitions()).toEqual(before);
 });
@@ -118,7 +118,7 @@ test.each([
 test.each([
   ['ahead', 100 * dayMs],
   ['behind', -100 * dayMs],
-])('a dead letter of a worker whose clock is months %s has the right time', async (_, offMs) => {
+])("a dead letter of a worker whose clock is months %s has the database's time", async (_, offMs) => {
   Date.now = () => wallClock() + offMs;
   await harness.startWorker();
   await harness.publishRaw(Buffer.from('{"no alert'));

@@ -16,13 +16,16 @@ const publish = (content: Buffer) => harness.publishRaw(content, {}, pipelineMar
 const committedMs = async () =>
   (await harness.database.knex('pipeline_marker').first())?.marked_at.getTime() as number | undefined;
 const committed = (ms: number) => until('the marker is committed', async () => (await committedMs()) === ms);
-/** Alerts pass the worker in the order of the queue, so an alert after a marker shows that the marker is done. */
+/**
+ * Waits until all earlier messages are processed: the worker processes them in the order of the queue, so a later alert
+ * is committed after them.
+ */
 const passed = async () => {
   const alertId = await harness.fire(await harness.addRule([]));
   await until('an alert is committed', () => harness.alertOf(alertId));
 };
 
-test('the newest marker wins, in whatever order they arrive, and none becomes an alert', async () => {
+test('the newest of several markers is kept in any order of arrival, and none becomes an alert', async () => {
   const now = Date.now() - 60_000;
   await publish(encodePipelineMarker(now));
   await committed(now);
@@ -35,13 +38,13 @@ test('the newest marker wins, in whatever order they arrive, and none becomes an
   expect(await harness.database.knex('dead_letters')).toEqual([]);
 });
 
-test('a marker of the future counts as one of now, and an old one never lowers the time', async () => {
+test('a marker with a future time is stored with the current time', async () => {
   await publish(encodePipelineMarker(Date.now() + 86_400_000));
   const first = await until('the marker is committed', committedMs);
   expect(Math.abs(first - Date.now())).toBeLessThan(30_000);
 });
 
-test('a marker waits while alerts cannot be committed', async () => {
+test('a marker is not committed while alerts cannot be committed', async () => {
   const now = Date.now() - 60_000;
   const locked = await harness.database.knex.transaction();
   await locked.raw('lock table alerts in access exclusive mode');
@@ -60,7 +63,7 @@ test('a marker reaches the worker while the queue of alerts is not bound', async
   });
 });
 
-test('a message with the key of markers that is none becomes a dead letter', async () => {
+test('an invalid message with the routing key of markers becomes a dead letter', async () => {
   await publish(Buffer.from('{"type":"pipeline.marker","marked_at":"tomorrow"}'));
   const letter = await until('it is a dead letter', () => harness.database.knex('dead_letters').first());
   expect(letter).toMatchObject({ reason: 'unrouted', routing_key: pipelineMarkerKey });

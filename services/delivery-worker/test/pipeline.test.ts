@@ -18,7 +18,7 @@ const settled = (alertId: string, count: number) =>
     return rows.length === count && rows.every((row) => row.status !== 'open') && rows;
   });
 
-test('an alert reaches each webhook of its rule, rendered and with the configured headers only', async () => {
+test('an alert is sent to each webhook of its rule, with only the configured headers', async () => {
   const body =
     '{"text": "{{ model_name }} at {{ metric_value | round(2) }} of {{ threshold }}", "typo": "{{ modle }}"}';
   const first = await harness.addTarget({
@@ -47,7 +47,7 @@ test('an alert reaches each webhook of its rule, rendered and with the configure
   });
 });
 
-test('state, labels and annotations reach the template and stay the same in a retry', async () => {
+test('a template receives state, labels and annotations, also in a retry', async () => {
   const body =
     '{"state": "{{ state }}", "team": "{{ labels.team }}", "labels": [{% for name, text in labels.items() %}"{{ name }}={{ text }}", {% endfor %}0], "link": "{{ annotations.link }}", "test": {{ is_test | tojson }}}';
   const target = await harness.addTarget({ body });
@@ -73,7 +73,7 @@ test('state, labels and annotations reach the template and stay the same in a re
   expect(await harness.alertOf(alertId)).toMatchObject({ state: 'resolved', labels, annotations });
 });
 
-test('an alert without state, labels and annotations is firing and has none', async () => {
+test('an alert without state, labels and annotations is rendered as firing, without any', async () => {
   const target = await harness.addTarget({
     body: '{"state": "{{ state }}", "labels": {{ labels | tojson }}, "link": "{{ annotations.link }}", "all": {{ alert | tojson }}}',
   });
@@ -81,13 +81,13 @@ test('an alert without state, labels and annotations is firing and has none', as
   await settled(alertId, 1);
   const sent = JSON.parse(harness.destination.at(target.path)[0]!.body);
   expect(sent).toMatchObject({ state: 'firing', labels: {}, link: '' });
-  // The object `alert` prints what it printed before labels existed.
+  // The printed form of `alert` is stable: labels and annotations are not part of it.
   const members = ['bound', 'fired_at', 'id', 'metric_value', 'threshold', 'workspace_id'];
   expect(Object.keys(sent.all).sort()).toEqual(members);
   expect(await harness.alertOf(alertId)).toMatchObject({ state: 'firing', labels: null, annotations: null });
 });
 
-test('an alert that is published again is accepted once', async () => {
+test('an alert that is published twice is accepted once', async () => {
   const target = await harness.addTarget();
   const ruleId = await harness.addRule([target.id]);
   const alertId = await harness.fire(ruleId);
@@ -102,7 +102,7 @@ test('an alert that is published again is accepted once', async () => {
 test.each([
   ['rule_disabled', { enabled: false }],
   ['rule_deleted', { deleted: true }],
-])('an alert whose rule says %s delivers nothing and records the reason', async (outcome, options) => {
+])('an alert with the outcome %s has no deliveries', async (outcome, options) => {
   const target = await harness.addTarget();
   const alertId = await harness.fire(await harness.addRule([target.id], options));
   const alert = await until('the alert is recorded', () => harness.alertOf(alertId));
@@ -110,12 +110,12 @@ test.each([
   expect(await harness.deliveriesOf(alertId)).toEqual([]);
 });
 
-test('an alert of a rule without webhooks delivers nothing and records the reason', async () => {
+test('an alert of a rule without webhooks has no deliveries and the outcome no_webhooks', async () => {
   const alertId = await harness.fire(await harness.addRule([]));
   expect((await until('the alert is recorded', () => harness.alertOf(alertId))).outcome).toBe('no_webhooks');
 });
 
-test('a rule inside the message applies if no rule with its id was ever registered', async () => {
+test('a rule in the message is used only if no rule with its id was ever registered', async () => {
   const target = await harness.addTarget({
     body: '{"rule": "{{ alert_rule_name }}", "limit": {{ threshold }}}',
   });
@@ -133,14 +133,14 @@ test('a rule inside the message applies if no rule with its id was ever register
     rule: 'of the monitor',
     limit: 0.25,
   });
-  // A delivery to another workspace's webhook is written as failed: no worker claims it, and nothing is sent.
+  // A delivery to a webhook of another workspace is written as failed. No worker claims it, and nothing is sent.
   const failed = rows.find((row) => row.webhook_id === foreign.id);
   expect(failed).toMatchObject({ status: 'failed', error_code: 'webhook_deleted', claims: 0 });
   expect(failed.failed_at).toBeInstanceOf(Date);
   expect(harness.destination.at(foreign.path)).toEqual([]);
 });
 
-test('a delivery of an unknown webhook can be redelivered once the webhook exists', async () => {
+test('a delivery of a missing webhook can be redelivered after the webhook was created', async () => {
   const webhookId = randomUUID();
   const alert_rule = {
     name: 'of the monitor',
@@ -162,7 +162,7 @@ test('a delivery of an unknown webhook can be redelivered once the webhook exist
   expect(harness.destination.at(target.path)).toHaveLength(1);
 });
 
-test('the webhooks of a disabled rule inside the message are stored, and a dispatch calls them', async () => {
+test('the webhooks of a disabled rule in a message are stored, and a dispatch calls them', async () => {
   const target = await harness.addTarget({ body: '{"limit": {{ threshold }}, "at": "{{ fired_at }}"}' });
   const alert_rule = {
     name: 'of the monitor',
@@ -186,7 +186,7 @@ test('the webhooks of a disabled rule inside the message are stored, and a dispa
   expect(await harness.attempts(row.id)).toMatchObject([{ number: 1, trigger: 'manual' }]);
 });
 
-test('three bad destinations among twenty delay no other, and their deliveries say what failed', async () => {
+test('an unreachable, a failing and a slow destination do not delay seventeen others', async () => {
   const slow = await harness.addTarget();
   harness.destination.respond(slow.path, (_, response) => setTimeout(() => response.end('late'), 3_000));
   const failing = await harness.addTarget();
@@ -216,7 +216,7 @@ test('three bad destinations among twenty delay no other, and their deliveries s
   expect(byWebhook.get(slow.id)).toMatchObject({ status: 'succeeded', attempts_made: 1 });
 });
 
-test('a template that fails to render sends nothing, and the error names the place', async () => {
+test('a template that fails to render, or does not render JSON, sends nothing', async () => {
   const broken = await harness.addTarget({ body: '{"a": {{ metric_value }' });
   const notJson = await harness.addTarget({ body: '{"a": {{ model_name }}}' });
   const rows = await settled(await harness.fire(await harness.addRule([broken.id, notJson.id])), 2);
@@ -225,7 +225,7 @@ test('a template that fails to render sends nothing, and the error names the pla
   expect(rows.every((row) => row.attempts_made === 0)).toBe(true);
 });
 
-test('a delivery to a disabled webhook is skipped, and one to a deleted webhook fails', async () => {
+test('a delivery to a disabled webhook is skipped', async () => {
   const disabled = await harness.addTarget({ enabled: false });
   const rows = await settled(await harness.fire(await harness.addRule([disabled.id])), 1);
   expect(rows[0]).toMatchObject({ status: 'skipped', error_code: 'webhook_disabled', attempts_made: 0 });
@@ -239,13 +239,13 @@ test.each([
     (id: string) => harness.database.knex('webhooks').where({ id }).update({ enabled: false }),
   ],
 ])(
-  'a request that fails after the change of its webhook ends as %s, %s at once',
+  'a request that fails after a change of its webhook ends its delivery at once as %s, %s',
   async (status, error_code, change) => {
     const target = await harness.addTarget();
     harness.destination.respond(target.path, async (_, response) => {
       await harness.database.knex('alert_rule_webhooks').where({ webhook_id: target.id }).delete();
       await change(target.id);
-      // Without the change, the retry would follow an hour later.
+      // Without the change of the webhook, the retry would be due an hour later.
       response.writeHead(503, { 'Retry-After': '3600' }).end();
     });
     const alertId = await harness.fire(await harness.addRule([target.id]));
@@ -253,7 +253,7 @@ test.each([
   },
 );
 
-test('Retry-After pauses the webhook: other alerts wait without an attempt', async () => {
+test('deliveries of other alerts wait without an attempt while Retry-After pauses the webhook', async () => {
   const target = await harness.addTarget();
   let asked = 0;
   harness.destination.respond(target.path, (_, response) => {

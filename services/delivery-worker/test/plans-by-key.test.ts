@@ -5,11 +5,11 @@ import { createDatabaseFixtures, type DatabaseFixtures } from './support/databas
 import { countEntriesRead } from './support/entries-read.js';
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
-/** Uses the same prepared plans as a worker, on one connection. */
+/** A single connection with the prepared plans of a worker. */
 let database: Database;
 let fixtures: DatabaseFixtures;
 let webhookId: string;
-/** Rows in the table after the statements were planned on an empty table. */
+/** Number of rows that are inserted after the statements were planned for an empty table. */
 const others = 3_000;
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
   webhookId = await fixtures.addWebhook();
   await write(others, 'waiting');
   await database.knex('open_deliveries').delete();
-  // The statistics say that the table is empty, so that every plan looks cheap.
+  // The statistics describe an empty table, for which the planner considers every plan cheap.
   await database.knex.raw('vacuum (truncate false) open_deliveries');
 });
 afterAll(async () => {
@@ -45,7 +45,7 @@ const attempt = {
 };
 const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure: attempt.failure };
 
-test('statements planned on an empty table read only the rows that they name', async () => {
+test('statements that were planned for an empty table read only the rows that they name', async () => {
   const { claims, records, dispatch, lease } = fixtures;
   const visit = { workspaceId: fixtures.workspaceId, after: '00000000-0000-0000-0000-000000000000' };
   const [ended, retried, deferred, unqueued] = [
@@ -77,7 +77,7 @@ test('statements planned on an empty table read only the rows that they name', a
     postpone: () => dispatch.postpone([{ workspaceId: fixtures.workspaceId, webhookId }], 5),
     releaseExpired: () => lease.releaseExpired({ inFlight: [], releaseBy: new Date(Date.now() + 600_000) }),
   };
-  // The statements are planned here, with four rows in the table.
+  // The statements are planned in this loop, while the table has four rows.
   for (const plan of Object.values(steps)) await plan();
   await write(others, 'waiting');
   await fixtures.pauses.pause([

@@ -20,7 +20,7 @@ async function addLimited(
   return target;
 }
 
-/** Start times of all attempts of a webhook, in Unix milliseconds, in order. */
+/** Returns the start times of a webhook's attempts in Unix milliseconds, in ascending order. */
 async function startsOf(webhookId: string): Promise<number[]> {
   const rows = await harness.database
     .knex('attempts as a')
@@ -31,7 +31,7 @@ async function startsOf(webhookId: string): Promise<number[]> {
   return rows.map((at: Date) => at.getTime());
 }
 
-/** Largest number of requests that started within any `ms`. */
+/** Returns the largest number of requests that started within a period of `ms`. */
 const mostWithin = (starts: number[], ms: number) =>
   Math.max(...starts.map((from) => starts.filter((at) => at >= from && at < from + ms).length));
 
@@ -40,7 +40,7 @@ test.each([
   { requests: 1, period_ms: 1_000, alerts: 12 },
   { requests: 100, period_ms: 1_000, alerts: 1_200 },
 ])(
-  'three workers keep $requests requests in $period_ms ms, and use at least 70 % of them',
+  'three workers send at most $requests requests in $period_ms ms and at least 70 % of them',
   async ({ requests, period_ms, alerts }) => {
     const target = await addLimited({ requests, period_ms });
     const planned = Array.from({ length: alerts }, () => harness.plan([target.id]));
@@ -53,7 +53,7 @@ test.each([
     const starts = await startsOf(target.id);
     expect(mostWithin(starts, period_ms)).toBeLessThanOrEqual(1.4 * requests);
     expect(mostWithin(starts, 10 * period_ms)).toBeLessThanOrEqual(11 * requests);
-    // The last delivery is the only one after which none waits.
+    // Requests are compared only while deliveries were waiting. After the last request none is left.
     const tenPeriods = starts.filter((at) => at + 10 * period_ms <= starts.at(-1)!);
     const fewest = Math.min(
       ...tenPeriods.map((from) => starts.filter((at) => at >= from && at < from + 10 * period_ms).length),
@@ -75,7 +75,7 @@ test('due retries are sent before deliveries without an attempt', async () => {
   expect(new Set(first)).toEqual(new Set(retries));
 });
 
-test('deliveries above the limit wait without a step, and others are not delayed', async () => {
+test('deliveries above a rate limit wait without using a step and delay no other webhook', async () => {
   const target = await addLimited({ requests: 1, period_ms: 3_600_000 });
   const free = await harness.addTarget();
   await startWorkers(2);
@@ -89,7 +89,7 @@ test('deliveries above the limit wait without a step, and others are not delayed
     expect(row).toMatchObject({ state: 'waiting', step: 0, claims_without_outcome: 0 });
 });
 
-test('a delivery that waited for its limit until it expired names the limit', async () => {
+test('the error of a delivery that expired while it waited for its rate limit names the limit', async () => {
   const target = await addLimited({ requests: 1, period_ms: 1_000 });
   await harness.write(Array.from({ length: 30 }, () => harness.plan([target.id])));
   const old = new Date(Date.now() - 61_000);
@@ -103,7 +103,7 @@ test('a delivery that waited for its limit until it expired names the limit', as
   expect(rows[0].error).toContain('1 requests in 1000 ms');
 });
 
-test('a claim of a killed worker keeps its request used and is sent by another worker', async () => {
+test('a delivery of a killed worker is sent by another, and its request counts for the limit', async () => {
   const target = await addLimited({ requests: 2, period_ms: 2_000 });
   await harness.lease.renew(60_000);
   await harness.write([harness.plan([target.id])]);
@@ -116,7 +116,7 @@ test('a claim of a killed worker keeps its request used and is sent by another w
   await until('it is delivered', () => harness.destination.at(target.path).length === 1);
 });
 
-test('a delivery that was queued before its webhook had a limit waits for its turn', async () => {
+test('a delivery that was queued before its webhook got a limit waits for the limit', async () => {
   const due = await harness.queueOne();
   const { webhook_id } = await harness.delivery(due.deliveryId);
   const limit = { rate_limit_requests: 1, rate_limit_period_ms: 3_600_000 };
@@ -136,7 +136,7 @@ test('a delivery that was queued before its webhook had a limit waits for its tu
   expect(await harness.attempts(due.deliveryId)).toEqual([]);
 });
 
-test('a claim that is deferred gives its request back, and one without a request does not', async () => {
+test('a deferral returns the request to the rate limit only if its claim has taken one', async () => {
   const target = await addLimited({ requests: 2, period_ms: 2_000 });
   await harness.lease.renew(60_000);
   await harness.write([harness.plan([target.id])]);
@@ -150,10 +150,10 @@ test('a claim that is deferred gives its request back, and one without a request
   const deferral = { kind: 'deferred', afterMs: 0, reason: 'no_slot' } as const;
   const claimed = await claimNext();
   const { next_at: used } = await limits();
-  // Requests of this limit are 1.15 s apart.
+  // The interval between two requests of this limit is 1.15 s.
   await harness.records.defer([{ claimed, deferral }]);
   expect((await limits()).next_at.getTime()).toBe(used.getTime() - 1_150);
-  // A repetition finds no claim to end.
+  // The repeated deferral finds no claim and returns nothing.
   await harness.records.defer([{ claimed, deferral }]);
   expect((await limits()).next_at.getTime()).toBe(used.getTime() - 1_150);
   const again = await claimNext();
@@ -162,7 +162,7 @@ test('a claim that is deferred gives its request back, and one without a request
   expect((await limits()).next_at).toEqual(usedAgain);
 });
 
-test('a claim is deferred without a wait while another worker holds its limit', async () => {
+test('a deferral does not wait while another worker has locked the rate limit', async () => {
   const target = await addLimited({ requests: 2, period_ms: 2_000 });
   await harness.lease.renew(60_000);
   await harness.write([harness.plan([target.id])]);

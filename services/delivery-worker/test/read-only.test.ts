@@ -5,7 +5,7 @@ import { createProcessHost, findFreePorts, startPostgres } from '@tocsin/local';
 import { until } from '@tocsin/testing';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
-// The setting of a whole server is changed, so the test has a server of its own.
+// The test changes a setting of the whole server, so it has its own server.
 
 const processes = createProcessHost();
 let harness: WorkerHarness;
@@ -35,7 +35,7 @@ async function setReadOnly(value: 'on' | 'off') {
   await harness.database.knex.raw('select pg_reload_conf()');
 }
 
-/** Fires an alert every 20 ms. Resolves to the number of alerts. */
+/** Fires an alert every 20 ms. Returns a function that stops and resolves to the number of alerts. */
 function startLoad(ruleId: string) {
   let isStopped = false;
   const fireUntilStopped = async () => {
@@ -53,7 +53,7 @@ function startLoad(ruleId: string) {
   };
 }
 
-test('a database that turns read-only under load is reported, and every alert is delivered later', async () => {
+test('a database that becomes read-only is reported, and every alert is delivered afterwards', async () => {
   const target = await harness.addTarget();
   harness.destination.respond(target.path, (_, response) => setTimeout(() => response.end('ok'), 100));
   const [metricsPort = 0] = await findFreePorts(1);

@@ -10,7 +10,7 @@ import type { Attempt, Outcome } from '../src/delivery/outcome.js';
 import type { Pause } from '../src/delivery/pause-repository.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
-// The columns that an outcome writes, each of them in a row that had another value before.
+// Each column that an outcome writes is checked in a row that had another value before.
 
 let db: TestDatabase;
 let fixtures: DatabaseFixtures;
@@ -46,20 +46,20 @@ const record = (claimed: ClaimedDelivery, outcome: Outcome, changes?: Partial<At
   fixtures.records.record([{ claimed, outcome, attempt: attempt(changes) }]);
 const claimNew = async () => fixtures.claimOne(await fixtures.queueOne());
 
-/** Queues the open row of a delivery and claims it. */
+/** Queues the open row of a delivery again and claims it. */
 async function claimAgain(deliveryId: string): Promise<ClaimedDelivery> {
   const row = db.database.knex('open_deliveries').where({ delivery_id: deliveryId });
   await row.clone().update({ state: 'queued', claimed_by: null, claim_token: null });
   return fixtures.claimOne({ deliveryId, run: (await row.first()).run });
 }
 
-/** Starts another run of an ended delivery and claims it. */
+/** Redelivers an ended delivery and claims its new run. */
 async function claimNextRun(deliveryId: string): Promise<ClaimedDelivery> {
   expect(await redeliver(db.database, deliveryId)).toBe('reopened');
   return claimAgain(deliveryId);
 }
 
-test('each record of a batch keeps its own texts, encrypted for its delivery and its claim', async () => {
+test('each record of a batch stores its own texts, encrypted for its delivery and claim', async () => {
   const [plain, notSent, withHeaders, silent, first] = [
     await claimNew(),
     await claimNew(),
@@ -99,7 +99,7 @@ test('each record of a batch keeps its own texts, encrypted for its delivery and
   expect(testSecretBox.decrypt(rendered_encrypted, location).toString()).toBe('the second is no JSON');
 });
 
-test('an attempt keeps status, duration, start, trigger, error and note of its request', async () => {
+test('an attempt stores status, duration, start, trigger, error and note of its request', async () => {
   const claimed = await claimNew();
   const startedAt = new Date('2026-01-02T03:04:05.678Z');
   const response = { statusCode: 503, body: '', truncated: true };
@@ -135,11 +135,11 @@ test('an attempt keeps status, duration, start, trigger, error and note of its r
   ]);
 });
 
-test('the first success keeps its time in later runs, whatever their outcomes', async () => {
+test('the time of the first success is kept in later runs', async () => {
   const claimed = await claimNew();
   await record(claimed, failed);
   expect((await fixtures.delivery(claimed.deliveryId)).first_succeeded_at).toBeNull();
-  // The time of a success is the end of its request, which can be long before its record.
+  // A success has the end time of its request, which can be an hour before the record.
   const request = { startedAt: new Date(Date.now() - 3_610_000), durationMs: 10_000 };
   await record(await claimNextRun(claimed.deliveryId), succeeded, request);
   const { first_succeeded_at } = await fixtures.delivery(claimed.deliveryId);
@@ -199,7 +199,7 @@ test('a delivery shows the error and the status of its latest outcome', async ()
   expect(await shown()).toMatchObject({ error_code: null, error: null, status_code: null, claims: 4 });
 });
 
-test('a retry waits for its time with its step, and after a manual attempt it is scheduled', async () => {
+test('a retry waits with its delay and step, and is scheduled even after a manual attempt', async () => {
   const claimed = await claimNew();
   await record(claimed, failed);
   const manual = await claimNextRun(claimed.deliveryId);
@@ -220,7 +220,7 @@ test('a retry waits for its time with its step, and after a manual attempt it is
 test.each([
   ['deleted', (id: string) => db.database.knex('webhooks').where({ id }).delete()],
   ['disabled', (id: string) => db.database.knex('webhooks').where({ id }).update({ enabled: false })],
-])('the retry of a webhook that was %s meanwhile is due at once', async (_, change) => {
+])('a retry is due at once if its webhook was %s during the attempt', async (_, change) => {
   const claimed = await claimNew();
   await change(claimed.webhookId);
   await record(claimed, retry);
@@ -228,7 +228,7 @@ test.each([
   expect(Math.abs(due_at.getTime() - Date.now())).toBeLessThan(30_000);
 });
 
-test('a deferral keeps step and trigger, waits for its time, and frees claim and lease', async () => {
+test('a deferral keeps step and trigger, waits for its delay, and clears claim and lease', async () => {
   const first = await claimNew();
   await record(first, failed);
   const claimed = await claimNextRun(first.deliveryId);
@@ -254,7 +254,7 @@ test.each<[string, (late: ClaimedDelivery) => Promise<void>, number]>([
   ],
   ['deferral', (claimed) => fixtures.records.defer([{ claimed, deferral: { ...deferred, failure } }]), 0],
 ])(
-  'the late %s of a replaced claim changes neither the open row nor the outcome',
+  'a late %s of a replaced claim changes neither the open row nor the outcome',
   async (_, end, attempts) => {
     const due = await fixtures.queueOne();
     const late = await fixtures.claimOne(due);
@@ -282,7 +282,7 @@ test.each<[string, (late: ClaimedDelivery) => Promise<void>, number]>([
 
 const deferred = { kind: 'deferred', afterMs: 0, reason: 'no_slot' } as const;
 
-test('a claim of an earlier run changes nothing in the next run', async () => {
+test('an outcome or deferral with an earlier run does not change the next run', async () => {
   const first = await claimNew();
   await record(first, failed);
   const second = await claimNextRun(first.deliveryId);
@@ -292,7 +292,7 @@ test('a claim of an earlier run changes nothing in the next run', async () => {
   expect(await fixtures.open(first.deliveryId)).toEqual(before);
 });
 
-describe('pauses', () => {
+describe('pauses of webhooks', () => {
   const pauseOf = (webhookId: string) =>
     db.database.knex('webhook_pauses').where({ webhook_id: webhookId }).first();
   const pause = (webhookId: string, changes: Partial<Pause> = {}) =>
@@ -304,7 +304,7 @@ describe('pauses', () => {
     ['deleted', (id: string) => db.database.knex('webhooks').where({ id }).delete()],
     ['changed', (id: string) => db.database.knex('webhooks').where({ id }).update({ version: 2 })],
     ['disabled', (id: string) => db.database.knex('webhooks').where({ id }).update({ enabled: false })],
-  ])('a webhook that was %s since its request gets no pause', async (_, change) => {
+  ])('a webhook that was %s since its request is not paused', async (_, change) => {
     const [changed, other] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
     await change(changed);
     await fixtures.pauses.pause(
@@ -321,7 +321,7 @@ describe('pauses', () => {
     expect(await pauseOf(other)).toMatchObject({ reason: 'retry_after', times: 1 });
   });
 
-  test('a pause lasts for its time, and a shorter one never ends it earlier', async () => {
+  test('a shorter pause does not end an existing pause earlier, and a longer one extends it', async () => {
     const webhookId = await fixtures.addWebhook();
     await pause(webhookId);
     const { paused_until } = await pauseOf(webhookId);
@@ -332,7 +332,7 @@ describe('pauses', () => {
     expect((await pauseOf(webhookId)).paused_until.getTime()).toBeGreaterThan(paused_until.getTime());
   });
 
-  test('the end of a pause ends no other pause', async () => {
+  test('ending the pause of one webhook leaves pauses of other webhooks unchanged', async () => {
     const [webhookId, other] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
     await Promise.all([pause(webhookId), pause(other)]);
     await fixtures.pauses.resume(webhookId);

@@ -4,7 +4,7 @@ import { createTestDatabase, untilLockWaits } from '@tocsin/testing/database';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
-/** Uses the same prepared plans as a worker. */
+/** Connections with the prepared plans of a worker. */
 let database: Database;
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ async function fortyQueued(fixtures: DatabaseFixtures): Promise<string[]> {
 
 const dueOf = (ids: string[]) => ids.map((deliveryId) => ({ deliveryId, run: 1 }));
 
-test('a record that waits for locked rows is complete when the locks are released', async () => {
+test('a record that had to wait for locked rows is complete after their release', async () => {
   const fixtures = createDatabaseFixtures(database);
   const ids = await fortyQueued(fixtures);
   const claimed = await fixtures.claims.claim(dueOf(ids), randomUUID());
@@ -57,7 +57,7 @@ test('a record that waits for locked rows is complete when the locks are release
   expect(await database.knex('open_deliveries').whereIn('delivery_id', ids)).toEqual([]);
 });
 
-test('a claim that waits for locked rows returns all deliveries that it claims', async () => {
+test('a claim that had to wait for locked rows returns all deliveries that it claims', async () => {
   const fixtures = createDatabaseFixtures(database);
   const ids = await fortyQueued(fixtures);
   const changing = await database.knex.transaction();

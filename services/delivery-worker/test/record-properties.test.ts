@@ -7,8 +7,8 @@ import { anySteps, rareSequences } from './support/record-model/sequences.js';
 import type { Step } from './support/record-model/steps.js';
 
 /*
- * Two deliveries of one webhook, two workers that die and restart, a dispatcher and users who redeliver. After each of their
- * steps the records are those of a model in memory.
+ * Two workers, which die and restart, a dispatcher, and users who redeliver work on two deliveries of one webhook.
+ * After each step, the rows in the database must equal those of a model in memory.
  */
 
 let db: TestDatabase;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-/** Number of times that each situation occurred. */
+/** Number of times that each situation has occurred. */
 const seen = new Map<string, number>();
 
 async function runSteps(steps: Step[]): Promise<void> {
@@ -31,11 +31,11 @@ test.each(Object.entries(rareSequences))('%s leave one record', async (_, steps)
   await runSteps(steps);
 });
 
-test('any sequence of claims, lost leases, late outcomes and redeliveries leaves one record', async () => {
+test('random sequences of claims, lost leases, late outcomes and redeliveries match the model', async () => {
   await fc.assert(fc.asyncProperty(anySteps, runSteps), propertyRuns(20));
 }, 120_000);
 
-test('the sequences reached every situation', () => {
+test('the sequences of the tests above have reached every situation', () => {
   const situations = [
     'claim',
     'repeated claim',

@@ -65,7 +65,7 @@ test('an outcome writes attempt and status and removes the open delivery in one 
   expect(decryptExchange(row, claimed)).toEqual({ requestBody: '{"a":1}', responseBody: 'ok\0 \uFFFD' });
 });
 
-test('an outcome that is recorded twice, as after a lost reply, counts once', async () => {
+test('an outcome that is recorded twice, for example after a lost reply, is counted once', async () => {
   const claimed = await fixtures.claimOne(await fixtures.queueOne());
   const outcome = { claimed, outcome: retry, attempt: attempt(500) };
   await fixtures.records.record([outcome]);
@@ -77,7 +77,7 @@ test('an outcome that is recorded twice, as after a lost reply, counts once', as
     attempts_made: 1,
     error_code: 'timeout',
   });
-  // The claim's number is unchanged, so the repetition sets the same retry again and nothing else.
+  // The repeated record finds the claim number unchanged. It writes the same retry again and changes nothing else.
   expect(await fixtures.open(claimed.deliveryId)).toMatchObject({
     state: 'waiting',
     step: 1,
@@ -86,7 +86,7 @@ test('an outcome that is recorded twice, as after a lost reply, counts once', as
   });
 });
 
-test('the outcome of a replaced claim only adds its attempt, also during the next claim’s commit', async () => {
+test("an outcome of a replaced claim only adds its attempt, even next to the new claim's record", async () => {
   const due = await fixtures.queueOne();
   const first = await fixtures.claimOne(due);
   await fixtures.releaseClaim(due.deliveryId);
@@ -104,13 +104,13 @@ test('the outcome of a replaced claim only adds its attempt, also during the nex
   expect(attempts.map(({ claim }) => claim).sort()).toEqual([1, 2]);
 });
 
-test('an outcome recorded next to its own lost statement counts once and raises no error', async () => {
+test('an outcome recorded by two concurrent statements is counted once, without an error', async () => {
   const claimed = await fixtures.claimOne(await fixtures.queueOne());
   const outcome = { claimed, outcome: succeeded, attempt: attempt() };
   const record = () => databaseRetry.whileUnavailable(() => fixtures.records.record([outcome]));
   let both: Promise<unknown> = Promise.resolve();
   await fixtures.database.knex.transaction(async (trx) => {
-    // The lock delays the first statement before its commit, so that the second one does not see its rows.
+    // The lock delays both statements before their commits, so that neither sees the rows of the other.
     await trx('deliveries').where({ id: claimed.deliveryId }).forUpdate();
     both = Promise.all([record(), record()]);
     await untilLockWaits(fixtures.database, { sessions: 2 });
@@ -123,7 +123,7 @@ test('an outcome recorded next to its own lost statement counts once and raises 
   });
 });
 
-test('a late owner adds its attempt and changes nothing else', async () => {
+test('a late worker only adds its attempt if its claim was replaced', async () => {
   const due = await fixtures.queueOne();
   const late = await fixtures.claimOne(due);
   await fixtures.releaseClaim(due.deliveryId);
@@ -146,7 +146,7 @@ test('a late owner adds its attempt and changes nothing else', async () => {
   ]);
 });
 
-test('a late owner whose delivery nobody else has claimed records its outcome', async () => {
+test('a late worker records its outcome if its claim was released and not replaced', async () => {
   const due = await fixtures.queueOne();
   const claimed = await fixtures.claimOne(due);
   expect(await fixtures.releaseExpired()).toBeGreaterThan(0);
@@ -156,7 +156,7 @@ test('a late owner whose delivery nobody else has claimed records its outcome', 
   expect(await fixtures.open(due.deliveryId)).toBeUndefined();
 });
 
-test('a deferral releases the claim without an attempt, a step or a claim without outcome', async () => {
+test('a deferral releases the claim without an attempt, a used step or a counted claim', async () => {
   const claimed = await fixtures.claimOne(await fixtures.queueOne());
   await fixtures.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason: 'no_slot' } }]);
   expect(await fixtures.open(claimed.deliveryId)).toMatchObject({
@@ -168,7 +168,7 @@ test('a deferral releases the claim without an attempt, a step or a claim withou
   expect(await fixtures.attempts(claimed.deliveryId)).toHaveLength(0);
 });
 
-test('a deferral shows its failure in the delivery if its claim is the latest one', async () => {
+test('a delivery shows the failure of a deferral only if the claim is the latest', async () => {
   const failure = { code: 'internal_error', error: 'It cannot be decrypted.' } as const;
   const deferral = { kind: 'deferred', afterMs: 0, reason: 'undecryptable', failure } as const;
   const [ours, lost] = [
@@ -196,13 +196,13 @@ test.each([
   ['undecryptable', 'undecryptable'],
   ['render_budget', 'render_budget'],
   ['quarantine', 'crashed'],
-] as const)('a deferral for the reason %s waits as %s', async (reason, waiting_reason) => {
+] as const)('a deferral with the reason %s waits with the waiting reason %s', async (reason, waiting_reason) => {
   const claimed = await fixtures.claimOne(await fixtures.queueOne());
   await fixtures.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason } }]);
   expect(await fixtures.open(claimed.deliveryId)).toMatchObject({ state: 'waiting', waiting_reason });
 });
 
-test('a retry, an expired claim and an expired or returned message wait with their reasons', async () => {
+test('a retry, a crash, a lost message and a returned message have their waiting reasons', async () => {
   const reasonOf = async (id: string) => {
     const { state, waiting_reason } = await fixtures.open(id);
     return state === 'waiting' ? waiting_reason : state;
@@ -232,7 +232,7 @@ test('a retry, an expired claim and an expired or returned message wait with the
   expect(await reasonOf(returned.deliveryId)).toBe('backlog');
 });
 
-test('a pause starts with the first failure, and an expired request to wait is another pause', async () => {
+test('a probe that fails keeps the start of the pause, and a new Retry-After starts a new pause', async () => {
   const webhookId = await fixtures.addWebhook();
   const row = () => fixtures.database.knex('webhook_pauses').where({ webhook_id: webhookId }).first();
   const shift = (changes: object) =>

@@ -19,9 +19,9 @@ const ended = (count: number, timeoutMs = 15_000) =>
     { timeoutMs },
   );
 
-test('a queued delivery whose message is lost is released and delivered', async () => {
+test('a queued delivery whose message was lost is released and delivered', async () => {
   const target = await harness.addTarget();
-  // The row is queued without a message, as if the worker had died between commit and publish.
+  // The row is queued and has no message, as after a crash between commit and publish.
   await harness.write([harness.plan([target.id], { state: 'queued' })]);
   await harness.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
   await harness.startWorker();
@@ -29,7 +29,7 @@ test('a queued delivery whose message is lost is released and delivered', async 
   expect(harness.destination.at(target.path)).toHaveLength(1);
 });
 
-test('a delivery claimed by a dead worker is delivered by another after its lease', async () => {
+test('a delivery claimed by a dead worker is delivered by another after the lease', async () => {
   const target = await harness.addTarget();
   const planned = harness.plan([target.id], { state: 'queued' });
   await harness.write([planned]);
@@ -41,7 +41,7 @@ test('a delivery claimed by a dead worker is delivered by another after its leas
   expect(row).toMatchObject({ status: 'succeeded', attempts_made: 1 });
 });
 
-test('leases from before the database’s clock was set back by hours are released soon', async () => {
+test('leases that end hours in the future, because the clock was set back, are released soon', async () => {
   const target = await harness.addTarget();
   await harness.write([
     harness.plan([target.id], { state: 'queued' }),
@@ -56,7 +56,7 @@ test('leases from before the database’s clock was set back by hours are releas
   expect(harness.destination.at(target.path)).toHaveLength(2);
 });
 
-test('a delivery with eight claims without an outcome fails unsent, and others succeed', async () => {
+test('a delivery with eight claims without an outcome fails unsent, and another is sent', async () => {
   const [bad, good] = [await harness.addTarget(), await harness.addTarget()];
   const planned = harness.plan([bad.id, good.id]);
   await harness.write([planned]);
@@ -74,7 +74,7 @@ test('a delivery with eight claims without an outcome fails unsent, and others s
   expect(harness.destination.at(bad.path)).toEqual([]);
 });
 
-test('an undecryptable webhook delays only its own deliveries, without a step of their schedule', async () => {
+test('deliveries of undecryptable webhooks wait without using a step, and others succeed', async () => {
   const webhooks = () => harness.database.knex('webhooks');
   const good = await Promise.all(Array.from({ length: 5 }, () => harness.addTarget()));
   const [damaged, healed] = [await harness.addTarget(), await harness.addTarget()];
@@ -102,7 +102,7 @@ test('an undecryptable webhook delays only its own deliveries, without a step of
   expect(harness.destination.at(healed.path)).toHaveLength(1);
 });
 
-test('a worker that stops finishes its requests and leaves no claim', async () => {
+test('a worker that stops completes its requests and keeps no claim', async () => {
   const target = await harness.addTarget();
   harness.destination.respond(target.path, (_, response) => setTimeout(() => response.end('ok'), 700));
   const worker = await harness.startWorker();
@@ -118,7 +118,7 @@ test('a worker that stops finishes its requests and leaves no claim', async () =
   expect(await harness.database.knex('workers')).toEqual([]);
 });
 
-test('a worker that stops in a burst leaves the rest to another, and no delivery is sent twice', async () => {
+test('a worker that stops during a burst leaves the remaining deliveries to another worker', async () => {
   const target = await harness.addTarget();
   harness.destination.respond(target.path, (_, response) => setTimeout(() => response.end('ok'), 20));
   const rule = await harness.addRule([target.id]);
@@ -136,7 +136,7 @@ test('a worker that stops in a burst leaves the rest to another, and no delivery
   expect(harness.destination.at(target.path)).toHaveLength(800);
 }, 120_000);
 
-test('two workers deliver a backlog together, each delivery once', async () => {
+test('two workers deliver a backlog together and send each delivery once', async () => {
   const targets = await Promise.all(Array.from({ length: 20 }, () => harness.addTarget()));
   const ids = targets.map((target) => target.id);
   const planned = Array.from({ length: 100 }, () => harness.plan(ids));

@@ -14,7 +14,7 @@ const token = 'c3VwZXItc2VjcmV0LXRva2Vu';
 const path = '/services/T0001/a-secret-path-segment?key=a-secret-query-value';
 const headers = { Authorization: [`Bearer ${token}`], 'X-Api-Key': ['key-0123456789'] };
 
-/** Sends an alert to a destination with this response body, and returns the stored response. */
+/** Sends an alert to a destination that responds with the text from `echo`, and returns the stored response body. */
 async function storedResponse(echo: (rawHeaders: string[]) => string): Promise<string> {
   harness.destination.respond(path, ({ rawHeaders }, response) => response.end(echo(rawHeaders)));
   const url = harness.destination.url(path);
@@ -29,7 +29,7 @@ async function storedResponse(echo: (rawHeaders: string[]) => string): Promise<s
   return decryptExchange(row!, harness).responseBody;
 }
 
-test('the response of a destination that echoes its request is stored without the secrets', async () => {
+test('a response that echoes the request is stored without the secrets of the request', async () => {
   const stored = await storedResponse((rawHeaders) =>
     JSON.stringify({ path, rawHeaders, copy: Buffer.from(token).toString('base64') }),
   );

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-/** A trigger rejects alerts of this model, with an error that does not name an invalid value. */
+/** Creates a trigger that rejects alerts of this model. Its error is not classified as an invalid value. */
 async function refuse(modelName: string) {
   await harness.database.knex.raw(`create function refuse() returns trigger language plpgsql as
     $$ begin if new.model_name = '${modelName}' then raise exception 'not this one'; end if; return new; end $$`);
@@ -28,12 +28,12 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-test('an alert whose row is rejected delays no other, and is delivered once its row is accepted', async () => {
+test('an alert whose row is rejected is retried, and other alerts are not delayed', async () => {
   const bad = randomUUID();
   await refuse(bad);
   const target = await harness.addTarget();
   const rule = await harness.addRule([target.id]);
-  // All of them are in the queue when the worker starts, so that they share a batch.
+  // All alerts are in the queue before the worker starts, so that they are in one batch.
   for (let index = 0; index < 100; index += 1)
     await harness.fire(rule, index === 50 ? { model_name: bad } : {});
   const metrics = { host: '127.0.0.1', port: await findFreePort() };

@@ -22,7 +22,10 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** Pauses of the jobs last until `goOn` ends them: all, or those of one length in milliseconds. */
+/**
+ * Runs the retention jobs. Each pause lasts until `goOn` ends it. `goOn` ends all pauses, or those of the given length
+ * in milliseconds.
+ */
 function startKeeping() {
   const pauses: number[] = [];
   const sleepers: (() => void)[] = [];
@@ -57,7 +60,7 @@ const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const sorted = (pauses: number[]) => [...pauses].sort((a, b) => a - b);
 
-test('a day that is being read is dropped a minute later', async () => {
+test('a day that could not be dropped because of a reader is dropped a minute later', async () => {
   const old = Date.now() - 120 * dayMs;
   await ensurePartitions(db.database, old);
   const first = `deliveries_${new Date(old).toISOString().slice(0, 10).replaceAll('-', '')}`;
@@ -76,7 +79,7 @@ test('a day that is being read is dropped a minute later', async () => {
   expect(await stands()).toBeNull();
 });
 
-test('the keys of a day are removed with it, and not an hour later', async () => {
+test('the alert keys of a day are removed together with the day', async () => {
   const { knex } = db.database;
   const old = Date.now() - 120 * dayMs;
   await ensurePartitions(db.database, old);
@@ -88,14 +91,14 @@ test('the keys of a day are removed with it, and not an hour later', async () =>
   await until('every job pauses', () => pauses.length === 7);
   expect(await knex('alert_keys')).toHaveLength(1);
   await reader.commit();
-  // The hourly job that removes keys is still in its pause.
+  // The hourly job that removes keys is still paused.
   goOn(minuteMs);
   await until('every job pauses', () => pauses.length === 7);
   expect(sorted(pauses)).toEqual(Array(7).fill(hourMs));
   expect(await knex('alert_keys')).toEqual([]);
 });
 
-test('a job that fails does not stop the others', async () => {
+test('a failing retention job does not stop the others', async () => {
   const { knex } = db.database;
   const old = new Date(Date.now() - 120 * dayMs);
   await knex('alert_keys').insert({ workspace_id: randomUUID(), alert_id: randomUUID(), accepted_at: old });
@@ -140,7 +143,7 @@ test('a job that fails does not stop the others', async () => {
   expect(await knex('audit_events')).toHaveLength(1);
 });
 
-test('a worker with a wrong clock logs the difference', async () => {
+test("a worker whose clock differs from the database's clock logs the difference", async () => {
   const warnings: unknown[][] = [];
   kept = createPartitionsAhead({
     database: db.database,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-test('a rule is found with its webhooks in their order, and with the database’s time', async () => {
+test("a rule is found with its webhooks in their order, and with the database's time", async () => {
   const webhookIds = await Promise.all(
     Array.from({ length: 5 }, () => insertWebhook(db.database, { workspaceId })),
   );
@@ -52,7 +52,7 @@ test('a rule is found with its webhooks in their order, and with the database’
   expect(Math.abs(nowMs - Date.now())).toBeLessThan(30_000);
 });
 
-test('a deleted rule, webhooks of a message and a paused webhook are found as such', async () => {
+test('the reader returns deleted rules, webhooks named in messages, and paused webhooks', async () => {
   const named = await insertWebhook(db.database, { workspaceId, enabled: false });
   const paused = await insertWebhook(db.database, { workspaceId });
   await db.database
@@ -66,7 +66,7 @@ test('a deleted rule, webhooks of a message and a paused webhook are found as su
   });
   expect(rules.get(ruleId)).toMatchObject({ deleted: true, enabled: false, webhookIds: [] });
   expect(webhooks.get(named)).toMatchObject({ enabled: false, paused: false });
-  // A pause that is over still makes new deliveries wait: single requests probe the destination.
+  // A pause that has ended keeps its row while single requests probe the destination. New deliveries must still wait.
   expect(webhooks.get(paused)).toMatchObject({ paused: true });
   expect([rules.size, webhooks.size]).toEqual([1, 2]);
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-test('new webhooks get slots while slow webhooks of another workspace want all of them', async () => {
+test('new webhooks get slots while slow webhooks of another workspace use all unreserved ones', async () => {
   let inFlight = 0;
   const drip = (path: string) =>
     harness.destination.respond(path, (_, response) => {
@@ -28,7 +28,7 @@ test('new webhooks get slots while slow webhooks of another workspace want all o
   const slowRule = await harness.addRule(slow.map(({ id }) => id));
   for (let index = 0; index < 300; index += 1) await harness.fire(slowRule);
   const { received } = harness.destination;
-  // Slow webhooks can use three quarters of the slots.
+  // Slow webhooks may use three quarters of the slots.
   const isFull = () => received.length >= 120 && inFlight >= (slots * 3) / 4 - 5;
   await until('slow webhooks have their slots', isFull, { timeoutMs: 60_000 });
   const before = received.length;
@@ -44,6 +44,7 @@ test('new webhooks get slots while slow webhooks of another workspace want all o
   );
   const areCalled = () => others.every((path) => harness.destination.at(path).length === 1);
   await until('each of the others has been called', areCalled, { timeoutMs: 60_000 });
-  // About 6 requests on an idle machine; hundreds if a released slot always went to the same webhook.
+  // Usually about 6 requests arrive. If a released slot always went to the webhook that released it, hundreds would
+  // arrive.
   expect(received.length - before).toBeLessThan(150);
 }, 180_000);

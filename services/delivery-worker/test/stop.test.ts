@@ -3,10 +3,10 @@ import { type Program, startProgram, startTcpProxy, type TcpProxy, until } from 
 import { startBrokerProxy } from '@tocsin/testing/broker';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
-// The worker's own process is told to stop while its database or broker is unresponsive.
+// A worker process gets SIGTERM while its database or broker is unresponsive.
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-/** Time until the local stack kills a process that does not stop. */
+/** Time after which `npm start` kills a process that does not stop, in milliseconds. */
 const graceMs = 15_000;
 
 let harness: WorkerHarness;
@@ -54,7 +54,7 @@ test.each<[string, () => unknown]>([
     },
   ],
 ])(
-  'a worker whose broker %s stops in time, and no alert is lost',
+  'a worker whose broker %s stops within 15 s, and no alert is lost',
   async (_, harm) => {
     const target = await harness.addTarget();
     const ruleId = await harness.addRule([target.id]);
@@ -74,7 +74,7 @@ test.each<[string, () => unknown]>([
   150_000,
 );
 
-test('a worker whose database is unavailable stops in time, and no alert is lost', async () => {
+test('a worker whose database is unavailable stops within 15 s, and no alert is lost', async () => {
   const target = await harness.addTarget();
   const ruleId = await harness.addRule([target.id]);
   const exited = start();

@@ -31,7 +31,7 @@ async function addRule(columns: object) {
   return { ruleId: await harness.addRule([target.id], { columns }), target };
 }
 
-test('an alert of a silenced rule is suppressed, and one after the silence is delivered', async () => {
+test('an alert during a silence is suppressed, and one after it is delivered', async () => {
   const { ruleId, target } = await addRule({ silenced_until: new Date(Date.now() + 60_000) });
   const first = await harness.fire(ruleId);
   expect(await outcome(first)).toEqual({
@@ -45,14 +45,14 @@ test('an alert of a silenced rule is suppressed, and one after the silence is de
   await until('it is delivered', () => harness.destination.at(target.path).length === 1);
 });
 
-test('an alert within the cooldown is suppressed and names the alert that started it', async () => {
+test('an alert during a cooldown is suppressed and names the alert that started the cooldown', async () => {
   const { ruleId, target } = await addRule({ cooldown_seconds: hour });
   const first = await harness.fire(ruleId);
   expect(await outcome(first)).toEqual(dispatched);
   const second = await harness.fire(ruleId);
   expect(await outcome(second)).toEqual(byCooldown(first));
   expect(await harness.deliveriesOf(second)).toEqual([]);
-  // Repeats of both alerts change nothing.
+  // Both alerts are published again, which must change nothing.
   const before = await rule(ruleId);
   for (const alert_id of [first, second]) await harness.fire(ruleId, { alert_id });
   const third = await harness.fire(ruleId);
@@ -61,7 +61,7 @@ test('an alert within the cooldown is suppressed and names the alert that starte
   expect(harness.destination.at(target.path)).toHaveLength(1);
 });
 
-test('a suppressed alert does not extend the cooldown, and the next one runs from its own alert', async () => {
+test('a cooldown starts at a dispatched alert and is not extended by suppressed alerts', async () => {
   const { ruleId } = await addRule({ cooldown_seconds: hour });
   const first = await harness.fire(ruleId);
   expect(await outcome(first)).toEqual(dispatched);
@@ -73,7 +73,7 @@ test('a suppressed alert does not extend the cooldown, and the next one runs fro
   expect(cooldown_from).toEqual((await alert(second)).accepted_at);
 });
 
-test('two workers that receive a hundred alerts of a rule at once dispatch one of them', async () => {
+test('one of a hundred concurrent alerts of a rule with a cooldown is dispatched by two workers', async () => {
   const { ruleId, target } = await addRule({ cooldown_seconds: hour });
   const alertIds = await Promise.all(Array.from({ length: 100 }, () => harness.fire(ruleId)));
   const outcomes = await Promise.all(alertIds.map(outcome));
@@ -100,7 +100,7 @@ test('each rule of a batch has its own cooldown, and rules without one are not a
   expect(await rule(free.ruleId)).toMatchObject({ cooldown_from: null, cooldown_alert_id: null });
 });
 
-test('a rule of another workspace and a rule inside the message have no cooldown', async () => {
+test('a rule of another workspace and a rule in a message have no cooldown', async () => {
   const target = await harness.addTarget();
   const alert_rule = {
     name: 'of the monitor',
@@ -120,7 +120,7 @@ test('a rule of another workspace and a rule inside the message have no cooldown
   expect(await rule(foreign)).toMatchObject({ cooldown_from: null });
 });
 
-test('a disabled rule and a rule without webhooks start no cooldown', async () => {
+test('alerts of a disabled rule and of a rule without webhooks start no cooldown', async () => {
   const { ruleId } = await addRule({ cooldown_seconds: hour, enabled: false });
   const bare = await harness.addRule([], { columns: { cooldown_seconds: hour } });
   expect(await outcome(await harness.fire(ruleId))).toMatchObject({ outcome: 'rule_disabled' });
@@ -129,7 +129,7 @@ test('a disabled rule and a rule without webhooks start no cooldown', async () =
   expect(await outcome(await harness.fire(ruleId))).toEqual(dispatched);
 });
 
-test('suppressed alerts keep no slot and no place in the queue', async () => {
+test('suppressed alerts release their slots and their places in the queue', async () => {
   const { ruleId } = await addRule({ cooldown_seconds: hour });
   const alertIds = await Promise.all(Array.from({ length: 400 }, () => harness.fire(ruleId)));
   await Promise.all(alertIds.map(alert));

@@ -17,7 +17,7 @@ const refused: Failure = { code: 'connection_refused', error: 'The connection wa
 const succeeded: Outcome = { kind: 'succeeded' };
 const retry = (failure: Failure): Outcome => ({ kind: 'retry', afterMs: 60_000, step: 1, failure });
 
-/** An attempt that ended the given time ago. */
+/** Creates an attempt that ended `endedMsAgo` milliseconds ago. */
 function attempt(failure: Failure | undefined, endedMsAgo: number): Attempt {
   return {
     trigger: 'scheduled',
@@ -38,7 +38,7 @@ async function claim(webhookId: string): Promise<ClaimedDelivery> {
   return fixtures.claimOne({ deliveryId: planned.deliveries[0]!.id, run: 1 });
 }
 
-/** Outcomes of one webhook, recorded in one batch. A failure is retried; undefined is a success. */
+/** Records outcomes of one webhook in one batch. An entry with a failure is retried, and one without succeeds. */
 async function record(
   webhookId: string,
   ...outcomes: { failure?: Failure; endedMsAgo?: number }[]
@@ -56,7 +56,7 @@ async function record(
 const healthOf = async (webhookId: string) =>
   db.database.knex('webhook_health').where({ webhook_id: webhookId }).first();
 
-test('a webhook fails from the first failure after a success until the next success', async () => {
+test('a webhook is failing from the first failure after a success until the next success', async () => {
   const id = await fixtures.addWebhook();
   await record(id, {});
   const healthy = await healthOf(id);
@@ -73,7 +73,7 @@ test('a webhook fails from the first failure after a success until the next succ
   expect(recovered.since.getTime()).toBeGreaterThan(failing.since.getTime());
 });
 
-test('the last outcome of a batch decides, and a webhook fails from its first failure', async () => {
+test('the last outcome of a batch sets the health, and the first failure its start time', async () => {
   const [mixed, failing, recovered] = [
     await fixtures.addWebhook(),
     await fixtures.addWebhook(),
@@ -97,7 +97,7 @@ test('the last outcome of a batch decides, and a webhook fails from its first fa
   expect(await shown(recovered)).toEqual([false, 0, refused.code]);
 });
 
-test('an outcome that is older than the recorded one does not change the state', async () => {
+test('an outcome that ended before the recorded one does not change the health', async () => {
   const id = await fixtures.addWebhook();
   await record(id, {});
   await record(id, { failure: refused, endedMsAgo: 10_000 });
@@ -110,7 +110,7 @@ test.each([
   ['expired', false],
   ['webhook_deleted', false],
 ] as const)(
-  'a delivery that ends as %s without a request makes its webhook fail: %s',
+  'a delivery that ends as %s without a request marks its webhook as failing: %s',
   async (code, fails) => {
     const id = await fixtures.addWebhook();
     const outcome: Outcome = { kind: 'failed', failure: { code, error: 'Not sent.' } };
@@ -121,7 +121,7 @@ test.each([
   },
 );
 
-test('equal outcomes within a minute write nothing', async () => {
+test('an unchanged outcome is not written again within a minute', async () => {
   const id = await fixtures.addWebhook();
   await record(id, {});
   const version = async () =>
@@ -154,7 +154,7 @@ test('batches of two workers with the same webhooks do not deadlock', async () =
   expect((await healthOf(ids[0]!)).webhook_id).toBe(ids[0]);
 });
 
-test('first_succeeded_at is the time of the response and not of the commit', async () => {
+test('first_succeeded_at is the time of the response, and not of the commit', async () => {
   const claimed = await claim(await fixtures.addWebhook());
   await fixtures.records.record([{ claimed, outcome: succeeded, attempt: attempt(undefined, 700) }]);
   const { first_succeeded_at } = await fixtures.delivery(claimed.deliveryId);

@@ -25,7 +25,7 @@ const settled = (id: string) =>
     return row.status !== 'open' && row;
   });
 
-/** Adds a signing secret like the API, and returns it. */
+/** Adds a signing secret as the API does. Resolves to the secret. */
 async function addSecret(webhookId: string, { expiresAt = null as Date | null } = {}): Promise<string> {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const id = randomUUID();
@@ -60,7 +60,7 @@ const respondWith = (path: string, statuses: number[]) =>
 test.each([
   ['an empty schedule', [], 1],
   ['a schedule of two steps', [20, 20], 3],
-])('%s decides how often a delivery is tried', async (_, retry_schedule_ms, attempts) => {
+])('%s determines the number of attempts of a failing delivery', async (_, retry_schedule_ms, attempts) => {
   const target = await harness.addTarget({ columns: { retry_schedule_ms } });
   respondWith(target.path, Array(10).fill(500));
   const { id } = await fireAt(target);
@@ -71,7 +71,7 @@ test.each([
   });
 });
 
-test('a delivery beyond the end of a shortened schedule gets no further step', async () => {
+test('a delivery fails after its next attempt if its schedule was shortened below its step', async () => {
   const target = await harness.addTarget({ columns: { retry_schedule_ms: [20, 100, 100] } });
   respondWith(target.path, Array(10).fill(500));
   const { id } = await fireAt(target);
@@ -83,7 +83,7 @@ test('a delivery beyond the end of a shortened schedule gets no further step', a
   expect(await settled(id)).toMatchObject({ status: 'failed', attempts_made: 3 });
 });
 
-test('a request is ended by the time limit of its webhook', async () => {
+test('the timeout of a webhook ends its request', async () => {
   const target = await harness.addTarget({ columns: { timeout_ms: 1_000, retry_schedule_ms: [] } });
   harness.destination.respond(target.path, () => {});
   const { id } = await fireAt(target);
@@ -120,7 +120,7 @@ test('every attempt and redelivery is signed with all secrets that have not expi
   expect(Math.abs(first! - Date.now() / 1_000)).toBeLessThan(30);
 });
 
-test('the headers of the options are the only ones that are added', async () => {
+test('options of a webhook add only their own headers to the request', async () => {
   const columns = { signing: true, idempotency_header: 'X-Delivery' };
   const target = await harness.addTarget({ columns, headers: { 'X-Team': ['a'] } });
   await addSecret(target.id);
@@ -139,7 +139,7 @@ test('the headers of the options are the only ones that are added', async () => 
   expect(headersOf(request!)['x-delivery']).toBe(id);
 });
 
-test('a webhook that signs and has no secret sends nothing until it gets one', async () => {
+test('a webhook that signs its requests sends nothing while it has no secret', async () => {
   const target = await harness.addTarget({ columns: { signing: true } });
   await addSecret(target.id, { expiresAt: new Date(Date.now() - 1) });
   const { id } = await fireAt(target);
@@ -156,7 +156,7 @@ test('a webhook that signs and has no secret sends nothing until it gets one', a
   expect(() => new Webhook(secret).verify(request!.body, headersOf(request!))).not.toThrow();
 });
 
-test('a delivery that waited for a secret for a day expires and names the reason', async () => {
+test('a delivery that expires while it waits for a signing secret names this reason', async () => {
   const target = await harness.addTarget({ columns: { signing: true } });
   const { id } = await fireAt(target);
   await until('it waits', async () => (await harness.open(id))?.waiting_reason === 'no_signing_secret');
@@ -169,7 +169,7 @@ test('a delivery that waited for a secret for a day expires and names the reason
   expect(row.error).toContain('signing secret');
 });
 
-test('a delivery does not age while its webhook is paused by hand', async () => {
+test('the age of a delivery excludes times in which a person paused its webhook', async () => {
   const { knex } = harness.database;
   const target = await harness.addTarget();
   const [aged, expired] = [harness.plan([target.id]), harness.plan([target.id])];
@@ -198,7 +198,7 @@ test('a delivery does not age while its webhook is paused by hand', async () => 
   expect(await settled(expiredId)).toMatchObject({ status: 'failed', error_code: 'expired' });
 });
 
-test('a failing destination neither shortens nor replaces a pause by hand', async () => {
+test('a failure neither shortens nor replaces a pause by a person', async () => {
   const target = await harness.addTarget();
   const pausedUntil = new Date(Date.now() + 60_000);
   const manual = { webhook_id: target.id, reason: 'manual', paused_until: pausedUntil, times: 0 };

@@ -3,7 +3,7 @@ import { Secret } from '@tocsin/kit';
 import { type Program, startProgram, startTcpProxy, until } from '@tocsin/testing';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
-// Worker processes are killed, frozen and cut off while their requests are in flight.
+// Worker processes are killed, frozen or disconnected while their requests are in flight.
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const recoveryMs = 5_000;
@@ -35,7 +35,7 @@ function startWorker(databaseUrl = harness.config.databaseUrl.reveal()) {
   return program;
 }
 
-/** Targets that leave their first request without a response until `respond` is called. */
+/** Adds targets that leave their first request without a response until `respond` is called. */
 async function addTargets() {
   const targets = await Promise.all(Array.from({ length: count }, () => harness.addTarget()));
   const waiting: (() => void)[] = [];
@@ -52,7 +52,7 @@ async function addTargets() {
 
 type Targets = Awaited<ReturnType<typeof addTargets>>;
 
-/** Fires an alert for all targets and waits until its requests are in flight. */
+/** Fires an alert for all targets, and waits until all requests are in flight. */
 async function startRequests({ targets, inFlight }: Targets) {
   await harness.fire(await harness.addRule(targets.map(({ id }) => id)));
   await until('all are in flight', () => inFlight() === count, { timeoutMs: 30_000 });
@@ -71,7 +71,7 @@ const allSucceeded = () =>
     { timeoutMs: 60_000 },
   );
 
-/** Time from now until each target has two requests, in milliseconds. */
+/** Returns the time until each target has received two requests, in milliseconds. */
 async function timeToRepeat(targets: Targets): Promise<number> {
   const sinceMs = performance.now();
   await until('all are sent again', () => arrivals(targets).every((requests) => requests === 2), {
@@ -80,7 +80,7 @@ async function timeToRepeat(targets: Targets): Promise<number> {
   return performance.now() - sinceMs;
 }
 
-/** Returns the worker that has all requests; the other one starts afterwards. */
+/** Starts two workers. Returns the first one, which has all requests, because the second one starts later. */
 async function startTwoWorkers(targets: Parameters<typeof startRequests>[0]) {
   const worker = startWorker();
   await startRequests(targets);
@@ -110,7 +110,7 @@ test('a worker that is restarted after a kill sends its deliveries within five s
   await allSucceeded();
 }, 120_000);
 
-test('a frozen worker loses its deliveries, and only adds late attempts when it continues', async () => {
+test('a frozen worker loses its deliveries and later only adds its late attempts', async () => {
   const targets = await addTargets();
   const worker = await startTwoWorkers(targets);
   worker.child.kill('SIGSTOP');
@@ -127,7 +127,7 @@ test('a frozen worker loses its deliveries, and only adds late attempts when it 
   await untilWorkers(2);
 }, 120_000);
 
-test('a worker that stalls for more than a second keeps its deliveries', async () => {
+test('a worker that is stopped for 1.3 seconds keeps its deliveries', async () => {
   const targets = await addTargets();
   const worker = await startTwoWorkers(targets);
   await new Promise((resolve) => setTimeout(resolve, 3_000));
@@ -144,7 +144,7 @@ test.each([
   ['frozen', false],
   ['frozen and cut', true],
 ])(
-  'no delivery is repeated after the connections of all workers were %s for long',
+  'no delivery is repeated after the database connections of all workers were %s for 8 s',
   async (_, cut) => {
     const proxies = await Promise.all([0, 1].map(() => startTcpProxy(harness.config.databaseUrl.reveal())));
     const targets = await addTargets();

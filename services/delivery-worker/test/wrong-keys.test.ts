@@ -31,12 +31,12 @@ const notReady = {
   detail: expect.stringContaining('SECRETS_KEYS'),
 };
 
-test('a worker whose keys do not decrypt the canary is not ready and leaves alerts to another', async () => {
+test('a worker that cannot decrypt the canary is not ready, and another receives its alerts', async () => {
   await writeFirstCanary(harness.database, testSecretBox);
   const wrong = await harness.startWorker({ secretsKeys: wrongKeys() });
   const rule = await harness.addRule([(await harness.addTarget()).id]);
   const alertIds = await Promise.all(Array.from({ length: 20 }, () => harness.fire(rule)));
-  // The broker is connected a moment after the start.
+  // The broker connects shortly after the start, so its check fails at first.
   await until('only its keys are wrong', async () => String((await readyz(wrong)).failing) === 'secrets');
   expect(await readyz(wrong)).toMatchObject(notReady);
   expect(await harness.alertsInQueue()).toBe(alertIds.length);
@@ -47,7 +47,7 @@ test('a worker whose keys do not decrypt the canary is not ready and leaves aler
   expect(new Set(rows.map((row) => row.attempts_made))).toEqual(new Set([1]));
 });
 
-test('keys that stop fitting end the consumption, and keys that fit again resume it', async () => {
+test('a worker pauses its consumers while its keys do not decrypt the canary', async () => {
   await writeFirstCanary(harness.database, testSecretBox);
   const worker = await harness.startWorker();
   const rule = await harness.addRule([(await harness.addTarget()).id]);
@@ -65,7 +65,7 @@ test('keys that stop fitting end the consumption, and keys that fit again resume
   await succeeded(2);
 });
 
-test('a worker with wrong keys defers deliveries without an attempt where there is no canary', async () => {
+test('a worker with wrong keys and no canary defers deliveries without an attempt', async () => {
   const targets = await Promise.all(Array.from({ length: 5 }, () => harness.addTarget()));
   await harness.write([harness.plan(targets.map(({ id }) => id))]);
   const wrong = await harness.startWorker({ secretsKeys: wrongKeys() });
@@ -75,7 +75,7 @@ test('a worker with wrong keys defers deliveries without an attempt where there 
   });
   expect(await readyz(wrong)).toMatchObject({ status: 'ok' });
   await harness.startWorker();
-  // The worker with the wrong keys can claim a delivery several times before the other one does.
+  // The worker with the wrong keys can claim a delivery several times before the other worker claims it.
   for (const row of await succeeded(targets.length, 80_000))
     expect(row).toMatchObject({ attempts_made: 1, error_code: null });
 }, 120_000);

@@ -84,7 +84,7 @@ test('response texts that the database rejects are removed from the record, and 
 });
 
 test.each([{ body: 'a text' }, { location: '/' }, { retryAfter: '1' }])(
-  'response texts are removed if the response has only %j',
+  'rejected response texts are removed even if the response has only %j',
   async (texts) => {
     const { recorder, tries } = start({ errors: [rejected] });
     const response = { statusCode: 500, body: '', truncated: false, ...texts };

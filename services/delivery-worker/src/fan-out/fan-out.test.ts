@@ -172,7 +172,7 @@ test('an alert is written in the next batch while 1,000 alerts of another worksp
 test.each([
   [2, 'acknowledged'],
   [3, 'Error: timed out'],
-])('an alert whose statement times out %d times ends as: %s', async (timeouts, end) => {
+])('an alert whose statement has timed out %d times is settled as: %s', async (timeouts, end) => {
   let writes = 0;
   const { fire, settled } = start(() => {
     writes += 1;

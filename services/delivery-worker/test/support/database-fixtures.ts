@@ -17,7 +17,7 @@ interface WebhookOptions extends Omit<NonNullable<Parameters<typeof insertWebhoo
   workspace?: string;
 }
 
-/** Repositories of the worker and helpers that insert rows, on one database. */
+/** Creates the worker's repositories on one database, and helpers that insert rows. */
 export function createDatabaseFixtures(database: Database) {
   const workspaceId = randomUUID();
   const workerId = randomUUID();
@@ -39,7 +39,7 @@ export function createDatabaseFixtures(database: Database) {
     claims: createClaimRepository(database, { workerId, queuedLeaseMs, maxAgeMs: 86_400_000 }),
     workerId,
     addWorker,
-    /** Lease of the worker that writes and claims here. */
+    /** Lease of the worker that writes and claims in these fixtures. */
     lease: addWorker(workerId),
     records: createRecordRepository(database, testSecretBox),
     pauses: createPauseRepository(database),
@@ -91,7 +91,7 @@ export function createDatabaseFixtures(database: Database) {
       return planned;
     },
 
-    /** Surveys one workspace from its first webhook on. */
+    /** Surveys one workspace, starting at its first webhook. */
     survey: (workspace = workspaceId) =>
       fixtures.dispatch.survey([{ workspaceId: workspace, after: '00000000-0000-0000-0000-000000000000' }], {
         steps: 100,
@@ -100,7 +100,7 @@ export function createDatabaseFixtures(database: Database) {
         places: 100,
       }),
 
-    /** Writes a queued delivery. Resolves to its entry in a message. */
+    /** Writes a queued delivery. Resolves to its entry in a delivery message. */
     async queueOne(): Promise<DeliveryDue> {
       const planned = fixtures.plan([await fixtures.addWebhook()], { state: 'queued' });
       await fixtures.write([planned]);
@@ -112,13 +112,13 @@ export function createDatabaseFixtures(database: Database) {
       return claimed!;
     },
 
-    /** Releases expired leases as another worker. Returns the number of deliveries. */
+    /** Releases expired leases as another worker would. Resolves to the number of released deliveries. */
     async releaseExpired() {
       const { releaseBy } = await sweeper.renew(3_000);
       return sweeper.releaseExpired({ inFlight: [], releaseBy });
     },
 
-    /** Leaves the delivery as after the release of its claim and a new place in the queue. */
+    /** Sets the row to the state after its claim was released and the delivery was queued again. */
     releaseClaim: (id: string) =>
       database
         .knex('open_deliveries')

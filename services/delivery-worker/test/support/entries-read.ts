@@ -1,6 +1,8 @@
 import type { Database } from '@tocsin/database';
 
-/** Number of index entries of `open_deliveries` that `work` reads. `database` has one connection. */
+/**
+ * Resolves to the number of index entries of `open_deliveries` that `work` reads. `database` must have one connection.
+ */
 export async function countEntriesRead({ knex }: Database, work: () => Promise<unknown>): Promise<number> {
   const read = async () => {
     await knex.raw('select pg_stat_force_next_flush()');

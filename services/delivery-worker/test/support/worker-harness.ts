@@ -15,7 +15,10 @@ import { createDeliveryWorker, type DeliveryWorker } from '../../src/app.js';
 import type { DeliveryWorkerConfig } from '../../src/config.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './database-fixtures.js';
 
-/** Starts workers on a real database (of `serverUrl` if given) and broker, with a destination that counts its requests. */
+/**
+ * Creates a real database (on the server `serverUrl`, if given), a broker, and a destination that counts its requests,
+ * and starts workers on them.
+ */
 export async function createWorkerHarness(
   overrides: Partial<DeliveryWorkerConfig> = {},
   { serverUrl }: { serverUrl?: string } = {},

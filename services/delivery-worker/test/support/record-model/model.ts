@@ -3,7 +3,7 @@ import type { ClaimedDelivery } from '../../../src/delivery/claimed-delivery.js'
 import { type Deferral, waitingReasons } from '../../../src/delivery/outcome.js';
 import type { OutcomeRecord } from '../../../src/delivery/record-repository.js';
 
-/** A delivery as the database shows it. Times are shown as set or not. */
+/** State of a delivery in the database. Times are compared only as set or not set. */
 export interface DeliveryState {
   status: string;
   run: number;
@@ -22,7 +22,7 @@ interface OpenState {
   run: number;
   state: string;
   claim: number;
-  /** Index of the worker that holds the claim. */
+  /** Index of the worker that has claimed the delivery; null if unclaimed. */
   claimedBy: number | null;
   claimsWithoutOutcome: number;
   step: number;
@@ -36,11 +36,11 @@ interface AttemptState {
   trigger: string;
   statusCode: number | null;
   requestBody: string;
-  /** Empty without a response. */
+  /** Empty if there was no response. */
   responseBody: string;
 }
 
-/** A claim that a worker got, and what that worker does with it: exactly one outcome or deferral. */
+/** A claim of a worker, and its one outcome or deferral once the worker has decided it. */
 export interface HeldClaim {
   claimed: ClaimedDelivery;
   decision?: { record: OutcomeRecord } | { deferral: Deferral };
@@ -53,7 +53,7 @@ export interface ModelDelivery {
 
 export interface Model {
   deliveries: ModelDelivery[];
-  /** Number of times that a situation has occurred, over all runs. */
+  /** Number of times that each situation has occurred in all runs. */
   seen: Map<string, number>;
 }
 
@@ -82,7 +82,7 @@ function openRow({ run, claim, manual }: Pick<OpenState, 'run' | 'claim' | 'manu
   return { run, state: 'waiting', claim, manual, ...fresh };
 }
 
-/** The worker of the claim is the last that claimed this run, so its outcome counts. */
+/** Returns true if the claim is the latest of its run, so that its outcome is recorded. */
 function ownsRow({ open }: DeliveryState, { run, claim }: ClaimedDelivery): boolean {
   return open !== null && open.run === run && open.claim === claim;
 }
@@ -95,7 +95,10 @@ export function queue({ open }: DeliveryState): void {
   if (open?.state === 'waiting') open.state = 'queued';
 }
 
-/** Returns false if the message names another run or the row is not free. A repetition counts no further claim. */
+/**
+ * Claims a delivery in the model. Returns false if the message names another run or the row is not free. A repeated
+ * claim is not counted again.
+ */
 export function claim(
   { open }: DeliveryState,
   { worker, run, repetition }: { worker: number; run: number; repetition: boolean },
@@ -108,7 +111,7 @@ export function claim(
   return true;
 }
 
-/** Sets a queued row back to waiting, whose message or claim is lost. */
+/** Returns a queued row, whose message or claim is lost, to the state `waiting`. */
 export function release({ open }: DeliveryState): void {
   if (open === null) return;
   Object.assign(open, {

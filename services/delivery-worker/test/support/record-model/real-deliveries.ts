@@ -15,7 +15,10 @@ export const workerCount = 2;
 const longLeaseMs = 50_000;
 const farFuture = new Date(Date.now() + 86_400_000);
 
-/** Writes the deliveries, starts the leases of the workers, and carries out their steps through the repositories. */
+/**
+ * Writes the deliveries to the database and starts the leases of the workers. Returns functions that run each step with
+ * the worker's repositories.
+ */
 export async function createRealDeliveries(database: Database) {
   const { knex } = database;
   const claimOptions = { queuedLeaseMs: longLeaseMs, maxAgeMs: longLeaseMs };
@@ -93,7 +96,9 @@ export async function createRealDeliveries(database: Database) {
     ids,
     records: fixtures.records,
     read,
-    /** Returns the ids of the deliveries that the dispatcher queues once all that wait are due. */
+    /**
+     * Makes all waiting deliveries due, and queues them like the dispatcher. Returns the ids of the queued deliveries.
+     */
     async queueAll(): Promise<string[]> {
       await knex('open_deliveries')
         .where({ state: 'waiting' })
@@ -111,10 +116,12 @@ export async function createRealDeliveries(database: Database) {
     },
     unqueue: (due: DeliveryDue[]) => fixtures.dispatch.unqueue(due),
     claim: (worker: number, due: DeliveryDue[], token: string) => workers[worker]!.claims.claim(due, token),
-    /** The worker dies, the others release its claims, and it starts again with the same id. */
+    /**
+     * Ends a worker without its cleanup, lets another worker release its claims, and starts it again with the same id.
+     */
     async restart(worker: number): Promise<void> {
       const { id, lease } = workers[worker]!;
-      // The leases of young messages: the death of the worker does not release them.
+      // Queued rows get new leases, so that the death of the worker releases only its claims.
       const fresh = knex.raw(`now() + interval '5 minutes'`);
       await knex('open_deliveries').where({ state: 'queued' }).update({ lease_until: fresh });
       await knex('workers')
@@ -123,7 +130,7 @@ export async function createRealDeliveries(database: Database) {
       await releaseExpired();
       await lease.renew(longLeaseMs);
     },
-    /** The queue loses its messages, and their leases expire. */
+    /** Expires the leases of all queued rows, as if their messages were lost, and releases them. */
     async loseMessages(): Promise<void> {
       await knex('open_deliveries')
         .where({ state: 'queued' })

@@ -99,7 +99,7 @@ const succeeded: Decision = { outcome: { kind: 'succeeded' }, attempt: request }
 const retried: Decision = { outcome: { kind: 'retry', afterMs: 0, step: 1, failure }, attempt: request };
 const noSlot: Deferral = { kind: 'deferred', afterMs: 0, reason: 'no_slot' };
 
-/** Sequences that reach what random ones rarely do. */
+/** Sequences for situations that random sequences rarely reach. */
 export const rareSequences: Record<string, Step[]> = {
   'an outcome that is late by a run': [
     claims(claimsFirst),

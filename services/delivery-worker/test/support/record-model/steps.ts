@@ -8,7 +8,7 @@ import type { RealDeliveries } from './real-deliveries.js';
 
 export type Step = fc.AsyncCommand<model.Model, RealDeliveries>;
 
-/** A step changes the model and the database; afterwards both have to agree. */
+/** Creates a step that changes the model and the database. Afterwards both must be equal. */
 function step(name: string, run: (state: model.Model, real: RealDeliveries) => Promise<void>): Step {
   const made: Step = {
     check: () => true,
@@ -18,7 +18,7 @@ function step(name: string, run: (state: model.Model, real: RealDeliveries) => P
     },
     toString: () => name,
   };
-  // fast-check prints the steps of a failure with it.
+  // fast-check calls this method to print the steps of a failed sequence.
   return Object.assign(made, { [fc.toStringMethod]: () => name });
 }
 
@@ -38,11 +38,11 @@ export const queueAll = step('queue', queueWaiting);
 export interface ClaimStep {
   worker: number;
   some: number[];
-  /** The dispatcher queues what waits before the claim. */
+  /** True: waiting deliveries are queued before the claim. */
   queuesFirst: boolean;
-  /** The reply is lost, and the claim is repeated with its token. */
+  /** True: the claim is repeated with its token, as after a lost reply. */
   repeats: boolean;
-  /** 1 or -1: the message names the run before or after the delivery's run. */
+  /** 1 or -1: the message names the run before or after the current run. */
   runBehind: number;
 }
 
@@ -71,7 +71,7 @@ export function claims({ worker, some, queuesFirst, repeats, runBehind }: ClaimS
         mine.add(index);
         if (repetition) note(state, 'repeated claim');
         else note(state, 'claim');
-        // The reply to a repeated claim replaces the first one, which was lost.
+        // The reply to the repeated claim replaces the lost reply to the first one.
         const { held, state: row } = state.deliveries[index]!;
         if (repetition) held.pop();
         held.push({ claimed: expectedClaim(claimed, real.ids[index]!, row) });
@@ -121,12 +121,12 @@ export function returnMessages(some: number[]): Step {
   });
 }
 
-/** Names a claim of a delivery. */
+/** Selects a claim of a delivery. */
 export interface ClaimName {
   index: number;
-  /** Claims to count back from the latest. */
+  /** Number of claims to count back from the latest. */
   back: number;
-  /** True: the claim may have its outcome already, as after a lost reply. */
+  /** True: a claim that already has an outcome can be selected, as after a lost reply. */
   repeats: boolean;
 }
 
@@ -138,7 +138,7 @@ function claimOf(
   return held.at(-1 - (back % Math.max(1, held.length)));
 }
 
-/** An outcome with or without a request. */
+/** An outcome, with or without a request. */
 export interface Decision {
   outcome: Outcome;
   attempt?:
@@ -147,7 +147,7 @@ export interface Decision {
   rendered?: string | undefined;
 }
 
-/** Outcomes of one claim for each delivery of a batch. A worker that deferred its claim has no outcome. */
+/** Records outcomes of one batch, at most one for each delivery. A claim that was deferred is skipped. */
 export function outcomes(picks: (ClaimName & { decision: Decision })[]): Step {
   const names = picks.map(({ index, back }) => `${index}:-${back}`);
   return step(`outcomes of ${names}`, async (state, real) => {

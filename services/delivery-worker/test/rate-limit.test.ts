@@ -40,7 +40,7 @@ test.each([
   { requests: 1, period_ms: 1_000, alerts: 12 },
   { requests: 100, period_ms: 1_000, alerts: 1_200 },
 ])(
-  'three workers send at most $requests requests in $period_ms ms and at least 70 % of them',
+  'three workers keep to $requests requests in $period_ms ms and use at least 70 % of them',
   async ({ requests, period_ms, alerts }) => {
     const target = await addLimited({ requests, period_ms });
     const planned = Array.from({ length: alerts }, () => harness.plan([target.id]));

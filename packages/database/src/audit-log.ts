@@ -8,7 +8,7 @@ export interface AuditAuthor {
   principal: string;
   /** Display name of the principal. */
   principalName: string;
-  /** Id of the HTTP request. */
+  /** Id of the HTTP request that made the change; null for automatic changes. */
   requestId: string | null;
 }
 
@@ -25,8 +25,8 @@ export interface AuditedChange {
 }
 
 /**
- * Writes one audit event for each change. Call it in the transaction of the changes, so that a change and its event are
- * committed together or not at all. An event's id begins with the time on the database's clock.
+ * Writes one audit event for each change. It must run in the transaction of the changes, so that a change and its event
+ * are committed together or not at all. An event's id begins with the time on the database's clock.
  */
 export async function recordChanges(
   trx: Transaction,

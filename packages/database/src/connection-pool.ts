@@ -33,7 +33,7 @@ export type SessionSettings = Record<string, string>;
 export interface ConnectionPoolOptions {
   client: pg.ClientConfig;
   /**
-   * Set by a statement on each new connection. PgBouncer rejects unknown startup parameters in its default
+   * Set by a statement on each new connection, and not as startup parameters, which PgBouncer rejects in its default
    * configuration.
    */
   settings: SessionSettings;
@@ -53,8 +53,8 @@ const idleTimeoutMs = 60_000;
 const probeTimeoutMs = 250;
 
 /**
- * A `pg.Pool` with a circuit breaker: it fails at once while the server is unresponsive. Connections that cannot be
- * reused are closed.
+ * A `pg.Pool` with a circuit breaker: `acquire` fails at once while the server is unresponsive. Connections that cannot
+ * be reused are closed.
  */
 export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
   const { client: config, settings, max, acquireTimeoutMs, openAfterMs } = options;

@@ -21,8 +21,8 @@ export type DatabaseErrorKind =
   | 'other';
 
 /**
- * Classifies by SQLSTATE (appendix A of the PostgreSQL manual), whose first two characters are a class, or by socket
- * error.
+ * Classifies an error by its SQLSTATE (appendix A of the PostgreSQL manual; the first two characters are a class) or by
+ * the code of a socket error.
  */
 export function classifyDatabaseError(error: unknown): DatabaseErrorKind {
   if (error instanceof NoConnectionError || isConnectionLost(error)) return 'unavailable';
@@ -103,8 +103,8 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * No connection could be opened, for example because of a wrong password or a lack of file descriptors. No statement
- * was sent. The cause can end without a restart of this process.
+ * Error for a connection that could not be opened, for example because of a wrong password or a lack of file
+ * descriptors. No statement was sent. The cause can end without a restart of this process.
  */
 export class NoConnectionError extends Error {
   constructor(cause: unknown) {

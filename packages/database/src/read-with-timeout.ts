@@ -3,7 +3,8 @@ import type { Database } from './connection.js';
 
 /**
  * Runs several reads in one snapshot with a common time limit. A statement that exceeds it fails with a statement
- * timeout. `read` must await `limitNext` before each further statement; it sets the timeout to the remaining time.
+ * timeout. `read` must await `limitNext` before each further statement, which limits that statement to the remaining
+ * time.
  */
 export async function readWithTimeout<T>(
   database: Database,

@@ -7,7 +7,7 @@ import { sqlArray } from './sql-array.js';
 /** A table with encrypted columns. */
 interface EncryptedTable {
   name: string;
-  /** True if the table has daily partitions. They are rotated one after the other. */
+  /** True if the table has daily partitions, whose values are encrypted day by day. */
   daily?: boolean;
   /**
    * SQL that joins the table with the workspace to the rows `t`. `{day}` stands for the suffix of the day's partitions.
@@ -59,7 +59,8 @@ export type OnRotated = (table: string, rows: number) => void;
 /**
  * Encrypts all values of older keys with the current key, page by page, while the system runs. The rows of a page are
  * locked for some milliseconds. After an interruption, a second call continues with the remaining rows. The canary is
- * replaced last, so that processes without the older key are refused until all values are done.
+ * replaced last, so that processes without the older key are not ready until all values are encrypted with the current
+ * key.
  * @throws AppError `unavailable` if the keys do not decrypt the canary; nothing is changed then
  */
 export async function rotateKeys(

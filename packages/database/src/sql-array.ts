@@ -95,7 +95,7 @@ function writeUuid(buffer: Buffer, value: string, at: number): number {
 }
 
 /**
- * Has the SQLSTATE that the server uses for an invalid UUID (22P02), so that the error is classified as an invalid
+ * The error has the SQLSTATE that the server uses for an invalid UUID (22P02), so that it is classified as an invalid
  * value.
  */
 function notUuid(value: string): Error {

@@ -4,7 +4,7 @@ import { createDatabase, type Database } from '../src/connection.js';
 import { classifyDatabaseError, toUnavailableError } from '../src/errors.js';
 
 let db: TestDatabase;
-/** A second database, in which the statements run that make the first one unavailable. */
+/** A second database. Its session runs the statements that make the first database unavailable. */
 let elsewhere: TestDatabase;
 let name: string;
 const role = `tocsin_role_${randomUUID().replaceAll('-', '')}`;

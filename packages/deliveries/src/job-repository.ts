@@ -100,7 +100,7 @@ export interface CountOptions<Kind extends JobKind> {
 
 /**
  * Counts the rows that a job would process, up to `max`.
- * @throws Error a statement timeout after `timeoutMs`
+ * @throws Error with a statement timeout after `timeoutMs` milliseconds
  */
 export async function countForJob<Kind extends JobKind>(
   database: Database,

@@ -160,8 +160,8 @@ interface FoundDeadLetters {
 }
 
 /**
- * Minimum time between two notices about the dead letters of a workspace. The first notice counts the dead letters of
- * the same time before it.
+ * Minimum time between two notices about the dead letters of a workspace. The first notice of a workspace counts the
+ * dead letters of the five minutes before it.
  */
 const deadLettersEvery = '5 minutes';
 const maxCounted = 10_000;

@@ -27,7 +27,7 @@ export interface OpenDeliveryCounts {
   workspaceFill(workspaceId: string): number;
   /** Returns the open deliveries of a webhook divided by its limit. */
   webhookFill(webhook: WebhookInWorkspace): number;
-  /** Adds a delivery that is being written. */
+  /** Adds a delivery to the number of those that are being written. */
   writing(webhook: WebhookInWorkspace): void;
   /** Must be called when the write of these deliveries has ended, with or without a commit. */
   written(webhooks: Iterable<WebhookInWorkspace>): void;

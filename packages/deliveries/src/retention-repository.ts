@@ -36,8 +36,8 @@ export async function dropExpiredDays(
 }
 
 /**
- * Maximum wait for a table lock, in milliseconds. Statements that start while the drop waits must wait behind it, and a
- * transaction such as a backup can use the table for an hour.
+ * Maximum wait for a table lock, in milliseconds. Other statements must wait behind a waiting drop, and a transaction
+ * such as a backup can use the table for an hour. The drop therefore fails soon and is tried again later.
  */
 const lockTimeoutMs = 200;
 

@@ -265,7 +265,7 @@ test.each([
   let redelivered = 6;
   while ((await job(id)).status === 'running') {
     await db.database.knex('open_deliveries').delete();
-    // New counts have no cached numbers, like old counts after some seconds.
+    // New counts read the database again, as existing counts do after some seconds.
     counts = createOpenDeliveryCounts(db.database, limits);
     redelivered += (await page())?.done ?? 0;
   }

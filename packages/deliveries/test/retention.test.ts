@@ -49,7 +49,7 @@ test('audit events older than the retention are deleted', async () => {
   expect((await knex('audit_events')).map(({ id }) => id)).toEqual([young.id]);
 });
 
-/** Creates the partitions of a day before the retention. Returns a time of that day. */
+/** Creates the partitions of an expired day. Returns a time of that day. */
 async function anExpiredDay(daysAgo: number): Promise<number> {
   const at = Date.now() - daysAgo * dayMs;
   await ensurePartitions(db.database, at);

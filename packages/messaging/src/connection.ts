@@ -33,7 +33,10 @@ type Attach<C extends Channel> = (channel: C) => Promise<void>;
 
 /** One connection to the broker, which is opened again with a backoff each time it is lost. */
 export interface Broker {
-  /** Runs `attach` on a new channel: now, on each later connection, and after the channel alone has closed. */
+  /**
+   * Runs `attach` on a new channel: now, on each later connection, and after the channel has closed while the
+   * connection stays open.
+   */
   use(attach: Attach<Channel>): Promise<void>;
   /** Runs `attach` on a new channel in confirm mode, at the same times as `use`. */
   useConfirming(attach: Attach<ConfirmChannel>): Promise<void>;

@@ -154,8 +154,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
 }
 
 /**
- * Returns the acker of a channel, the same one before and after a pause. It must know all messages in flight to
- * acknowledge several with one frame.
+ * Returns the acker of a channel, which is kept during pauses. It must know all messages in flight to acknowledge
+ * several with one frame.
  */
 function ackerOf(channel: Channel): Acker {
   // amqplib reads only the delivery tag of the message that it acknowledges.

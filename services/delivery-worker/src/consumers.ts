@@ -50,13 +50,13 @@ export interface ConsumersDeps {
 
 /**
  * Maximum number of alerts in flight. The queue is first in, first out, but the worker serves the alerts in flight
- * round robin by workspace. When alerts are published faster than they are written, a large number in flight keeps this
- * fair (docs/adr/0010).
+ * round robin by workspace. When alerts are published faster than they are written, only the alerts in flight are
+ * served fairly, so the number is large (docs/adr/0010).
  */
 const alertPrefetch = 40_000;
 /**
- * Maximum bytes in flight for each queue. The prefetch aims at half of it: 40,000 alerts of the usual 600 bytes. The
- * limit protects the memory from larger messages of other publishers.
+ * Maximum bytes in flight for each queue. Half of it, at which the prefetch aims, holds 40,000 alerts of the usual 600
+ * bytes. The limit protects the memory from larger messages of other publishers.
  */
 const maxBytes = 64 * 1_048_576;
 /** Prefetch of the queue of unroutable alerts. It is usually empty; it fills while a binding is missing. */

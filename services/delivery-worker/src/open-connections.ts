@@ -69,7 +69,7 @@ function openSender({ egress, slots }: DeliveryWorkerConfig): Sender {
   return createSender({
     ...egress,
     allow: parseCidrs(egress.allow),
-    // All slots can be used for one host. Enough connections stay open for the next burst to that host.
+    // All slots can be used for one host, so as many idle connections stay open for its next burst.
     maxIdlePerDestination: slots,
     maxIdle: 2 * slots,
   });

@@ -81,7 +81,8 @@ test('an alert without state, labels and annotations is rendered as firing, with
   await settled(alertId, 1);
   const sent = JSON.parse(harness.destination.at(target.path)[0]!.body);
   expect(sent).toMatchObject({ state: 'firing', labels: {}, link: '' });
-  // The printed form of `alert` is stable: labels and annotations are not part of it.
+  // Printing the object `alert` shows only these members. Labels and annotations are not among them, so that existing
+  // templates render the same text.
   const members = ['bound', 'fired_at', 'id', 'metric_value', 'threshold', 'workspace_id'];
   expect(Object.keys(sent.all).sort()).toEqual(members);
   expect(await harness.alertOf(alertId)).toMatchObject({ state: 'firing', labels: null, annotations: null });

@@ -53,7 +53,7 @@ test.each([
     const starts = await startsOf(target.id);
     expect(mostWithin(starts, period_ms)).toBeLessThanOrEqual(1.4 * requests);
     expect(mostWithin(starts, 10 * period_ms)).toBeLessThanOrEqual(11 * requests);
-    // Requests are compared only while deliveries were waiting. After the last request none is left.
+    // Only periods before the last request are counted, because deliveries were waiting during all of them.
     const tenPeriods = starts.filter((at) => at + 10 * period_ms <= starts.at(-1)!);
     const fewest = Math.min(
       ...tenPeriods.map((from) => starts.filter((at) => at >= from && at < from + 10 * period_ms).length),

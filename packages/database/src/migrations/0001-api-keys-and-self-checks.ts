@@ -1,4 +1,4 @@
-/** Part of the initial schema. */
+/** Part of the initial schema: API keys of the engine. */
 export const apiKeys = `
   create table api_keys (
     id uuid primary key,

@@ -148,7 +148,7 @@ const alertsAndDeliveries = `
     threshold double precision not null,
     bound text not null,
     state text not null default 'firing' check (state in ('firing', 'resolved')),
-    -- Objects of names and texts; null without entries. The type json keeps the order of the names, so that every
+    -- JSON objects with names and texts; null if empty. The type json keeps the order of the names, so that every
     -- attempt renders the same body.
     labels json,
     annotations json,
@@ -181,7 +181,7 @@ const alertsAndDeliveries = `
     webhook_name text not null,
     -- Scheme and host of the last attempt. Before the first attempt: of the webhook's url at the time of acceptance.
     destination text not null,
-    -- 'open' means waiting, queued or sending; the row in open_deliveries tells which.
+    -- 'open' means waiting, queued or sending; the row in open_deliveries has the exact state.
     status text not null check (status in ('open', 'succeeded', 'failed', 'skipped')),
     -- 1 for the first run. Each redelivery of an ended delivery starts the next run.
     run integer not null default 1,
@@ -242,7 +242,7 @@ const openDeliveries = `
     run integer not null,
     state text not null check (state in ('waiting', 'queued')),
     due_at timestamptz not null,
-    -- Reason of the last return to the state 'waiting'. webhook_pauses tells if the webhook is paused.
+    -- Reason of the last return to the state 'waiting'. The pause of the webhook is stored in webhook_pauses.
     waiting_reason text not null default 'backlog',
     -- Index of the next step in the retry schedule, and the start time of this run.
     step smallint not null default 0,
@@ -264,13 +264,12 @@ const openDeliveries = `
           autovacuum_vacuum_cost_delay = 0);
   create index open_deliveries_waiting on open_deliveries (workspace_id, webhook_id, due_at)
     where state = 'waiting';
-  -- Finds workspaces with deliveries due, and their oldest due deliveries, for any number of webhooks. Statements for
-  -- this index order by "due_at nulls first", and statements for open_deliveries_waiting order by "due_at". The
-  -- different order keeps the planner from choosing the wrong one of the two indexes in a plan that it made for few
-  -- rows.
+  -- Index for reading the workspaces with deliveries due, and the oldest due deliveries of each. Statements that use it
+  -- order by "due_at nulls first", and statements that use open_deliveries_waiting order by "due_at". Without this
+  -- difference, a plan that was made for few rows could use the wrong one of the two indexes.
   create index open_deliveries_due on open_deliveries (workspace_id, due_at nulls first) include (webhook_id)
     where state = 'waiting';
-  -- Finds due retries of a webhook with a rate limit, which are sent before its other deliveries.
+  -- Index for the due retries of a webhook with a rate limit, which are sent before its other deliveries.
   create index open_deliveries_retries on open_deliveries (workspace_id, webhook_id, due_at)
     where state = 'waiting' and step > 0;
   create index open_deliveries_queued on open_deliveries (workspace_id, webhook_id) where state = 'queued';

@@ -1,4 +1,4 @@
-/** Part of the initial schema. */
+/** Part of the initial schema: dead letters, and jobs of users. */
 export const deadLettersAndJobs = `
   create table dead_letters (
     id uuid primary key,
@@ -46,7 +46,7 @@ export const deadLettersAndJobs = `
   create index jobs_running on jobs (id) where status = 'running';
 `;
 
-/** Part of the initial schema. */
+/** Part of the initial schema: changes made by users and by the system. */
 export const auditEvents = `
   -- Changes made by users and by the system. A row is written in the transaction of its change, and contains no field
   -- values.
@@ -69,7 +69,7 @@ export const auditEvents = `
   create index audit_events_time on audit_events using brin (time);
 `;
 
-/** Part of the initial schema. */
+/** Part of the initial schema: settings of workspaces, and state of notices. */
 export const noticesAndSettings = `
   create table workspace_settings (
     workspace_id uuid primary key,
@@ -84,7 +84,7 @@ export const noticesAndSettings = `
   -- State of notices: about failing webhooks, and about dead letters of a workspace.
   create table webhook_notices (
     webhook_id uuid primary key references webhooks (id) on delete cascade,
-    -- Time of the first failure after the last success, for which a notice was published.
+    -- Start of the failure that the notice reported: time of the first failure after the last success.
     failing_since timestamptz not null
   );
   create table dead_letter_notices (

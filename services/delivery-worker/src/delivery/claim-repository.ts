@@ -148,8 +148,8 @@ const claimLimited = {
       cross join lateral (select ${oldestOf('o.step > 0 and o.due_at <= now()', 't.free')} as ids) retry
       cross join lateral (
         select ${oldestOf('o.step = 0 and o.due_at <= now()', 't.free - cardinality(retry.ids)')} as ids) first
-      -- A delivery that has been due for this time is at least as old. The check excludes webhooks that a person has
-      -- paused, because the pauses do not count as age.
+      -- Selects expired deliveries. A delivery that has been due for the maximum age ($7) is at least that old.
+      -- Webhooks with pauses by a person are excluded, because these pauses do not count as age.
       cross join lateral (
         select ${oldestOf(
           `o.due_at < now() - $7::float8 * interval '1 millisecond'

@@ -48,7 +48,7 @@ export const maxClaimsWithoutOutcome = 8;
 
 /**
  * Returns true if a delivery is in quarantine. A worker sends only one such delivery at a time, so that the crash
- * caused by one is not counted for the others.
+ * caused by one is not counted for other deliveries in quarantine.
  */
 export function needsQuarantine(delivery: Pick<ClaimedDelivery, 'claimsWithoutOutcome'>): boolean {
   return delivery.claimsWithoutOutcome > quarantinedAfter;

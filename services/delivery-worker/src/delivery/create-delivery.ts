@@ -64,8 +64,8 @@ export interface Delivery {
  */
 export const maxRecording = 200;
 /**
- * Maximum number of deliveries in flight for each slot, above which no delivery is claimed at write. A slot is released
- * before the outcome is recorded, so a higher number means that recording is slow.
+ * Maximum number of deliveries in flight for each slot with which further deliveries are claimed at write. A slot is
+ * released before the outcome is recorded, so a higher number means that recording is slow.
  */
 const maxInFlightPerSlot = 3;
 /** Maximum number of deliveries of webhooks in the state `unknown` that start in one tick of the event loop. */

@@ -172,8 +172,8 @@ const record = {
     ), news as materialized (
       select o.*, mine.delivery_id is not null as is_ours,
              now() - coalesce(o.ended_ms_ago, 0) * interval '1 millisecond' as ended_at,
-             -- If the claim ends in this commit, its attempt is new. Otherwise the commit may be a repetition, so the
-             -- attempts are searched.
+             -- If the delivery ends in this commit, its attempt is new. Otherwise the commit may be a repetition, so
+             -- existing attempts are searched.
              o.attempted and (mine.ended is true or not exists (
                select from attempts a where a.delivery_id = o.delivery_id and a.claim = o.claim
                  and a.delivery_id >= $20::uuid)) as is_new
@@ -208,7 +208,7 @@ const record = {
     ), seen as (
       select webhook_id, max(ended_at) as last_attempt_at,
              (array_agg(error_code order by ended_at desc))[1] is not null as failing,
-             -- Time of the first failure, or of the last outcome if there was a success.
+             -- Start of the state: the first failure of the batch, or the last outcome if the batch has a success.
              case when bool_or(error_code is null) then max(ended_at) else min(ended_at) end as since,
              max(ended_at) filter (where error_code is not null) as error_at,
              (array_agg(error_code order by ended_at desc) filter (where error_code is not null))[1] as error_code,

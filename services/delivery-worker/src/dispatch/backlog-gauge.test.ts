@@ -5,7 +5,7 @@ import type { Backlog } from './backlog-reader.js';
 const waiting: Backlog = { due: 7, overdue: 3, oldestDueSeconds: 210, openCircuits: 1, retryAfters: 0 };
 const silent = createLogger({ service: 'test', level: 'silent' });
 
-/** /** Resolves to the first `times` reports of the gauge. */ */
+/** Resolves to the first `times` reports of the gauge. */
 async function reports(
   times: number,
   read: { queueDepth: () => Promise<number>; backlog?: () => Promise<Backlog> },

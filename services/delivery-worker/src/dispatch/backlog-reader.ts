@@ -37,8 +37,8 @@ export function createBacklogReader(database: Database): BacklogReader {
   };
 }
 
-// The CTE first_due reads the earliest delivery of every workspace. The limit of 50,000 counted deliveries can be used
-// up by a few workspaces with large backlogs, and the oldest delivery may belong to another workspace.
+// The CTE `first_due` reads the earliest delivery of every workspace. A few workspaces with large backlogs can use up
+// the limit of 50,000 counted deliveries, and the oldest delivery may belong to another workspace.
 const backlog = {
   name: 'dispatch.backlog',
   text: `

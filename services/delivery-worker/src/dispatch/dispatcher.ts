@@ -55,8 +55,8 @@ const walkPauseMs = 10;
 /** Number of queued deliveries of a webhook whose pause has ended: one request probes the destination. */
 const probeQuota = 1;
 /**
- * Maximum number of deliveries of paused webhooks that a pass postpones. Nothing is postponed if these deliveries are
- * in at most 16 workspaces, because so few visits cost little.
+ * Maximum number of deliveries of paused webhooks that a pass postpones. Nothing is postponed while these deliveries
+ * are in at most 16 workspaces: visiting so few workspaces in every pass takes little time.
  */
 const maxPostponed = 500;
 const fewVisits = 16;

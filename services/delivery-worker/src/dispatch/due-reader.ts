@@ -140,9 +140,10 @@ export const dueOf = (webhook: string, limit: string) => `
 // Number of due deliveries to count for a webhook. Zero if the webhook is paused, or can get only one place anyway.
 const countedOfEach = 'case when found.most < 2 or pause.paused_until > now() then 0 else found.most end';
 
-// The recursive CTE walk visits webhooks in the order of their ids, so that each one is served in turn. In a workspace
-// with many waiting webhooks of which few are due, the walk rarely meets these few; the CTE oldest finds them. It reads
-// nothing where the walk found enough webhooks, because dead index entries, often thousands, make it slow.
+// The recursive CTE `walk` visits webhooks in the order of their ids, so that each one is served in turn. In a
+// workspace with many waiting webhooks of which few are due, the walk rarely meets these few; the CTE `oldest` finds
+// them. It reads nothing in a workspace in which the walk found enough webhooks, because thousands of dead index
+// entries can precede the oldest delivery.
 const survey = {
   name: 'dispatch.survey',
   text: `

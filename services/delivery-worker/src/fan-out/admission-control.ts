@@ -42,8 +42,8 @@ const maxWaitMs = 100;
 const minSlots = 128;
 const minPart = 1 / 4;
 /**
- * Number of waiting alerts from which none waits for slots. Workspaces are served fairly only after their rows are
- * written.
+ * Maximum number of alerts that may wait for slots. If more are waiting, a batch starts at once, because workspaces are
+ * served fairly only after their rows are written.
  */
 const maxWaitingAlerts = 30_000;
 

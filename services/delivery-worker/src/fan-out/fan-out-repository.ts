@@ -172,7 +172,7 @@ function toJson(texts: Record<string, string> | undefined): string | null {
 }
 
 // Keys are inserted in a fixed order, so that two writers of the same alerts cannot deadlock. A pipeline marker with a
-// future time is stored as the current time, because its age would hide a broken pipeline until that time.
+// future time is stored with the current time, because its negative age would hide a broken pipeline until that time.
 const writeText = (cooldown: CooldownParts) => `
     with a as (
       select * from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],

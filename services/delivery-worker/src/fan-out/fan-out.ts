@@ -92,8 +92,8 @@ export function createFanOut(deps: FanOutDeps): FanOut {
 }
 
 /**
- * Returns true for a message that is not an alert. While the binding of the queue of alerts is missing, the queue of
- * unroutable messages also receives alerts.
+ * Returns true for a message in the queue of unroutable messages that is not an alert. That queue also receives alerts
+ * while the binding of their own queue is missing.
  */
 function isUnrouted({ queue, routingKey }: QueueMessage): boolean {
   return queue === unroutedQueue && routingKey !== alertFiredKey;

@@ -14,11 +14,11 @@ export interface LeaseRepository {
   /**
    * Returns queued and claimed deliveries to `waiting` if their message or their worker is lost, and removes the rows
    * of workers whose lease has expired. Resolves to the number of released deliveries.
-   * - `inFlight`: deliveries that this worker processes. Other claims of this worker are released once the queued
-   *   lease, which the row had before the claim, has expired.
+   * - `inFlight`: deliveries that this worker processes. Other claims of this worker are released when the queued lease
+   *   of their row (`lease_until`) has expired.
    * - `releaseBy`: time after which the statement changes nothing.
    * - `unpublished`: true if this worker may have queued rows without publishing them. Queued rows older than 1 s are
-   *   released then, as after the removal of another worker.
+   *   then released, as after the removal of another worker.
    */
   releaseExpired(options: { inFlight: string[]; releaseBy: Date; unpublished?: boolean }): Promise<number>;
 }

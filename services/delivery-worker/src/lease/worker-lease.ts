@@ -3,16 +3,16 @@ import type { WriteFailure } from '../database-retry.js';
 import type { LeaseRepository } from './lease-repository.js';
 
 /**
- * The lease of this worker; all its claims are valid as long as it (docs/adr/0029). Times are milliseconds on the
- * monotonic clock of the process. A lease is counted from the start of its renewal, so that it ends here before it ends
- * in the database.
+ * The lease of this worker. All its claims are valid while the lease is held (docs/adr/0029). Times are milliseconds on
+ * the monotonic clock of the process. A lease is counted from the start of its renewal, so that it ends here before it
+ * ends in the database.
  */
 export interface WorkerLease {
   /** Renews the lease now, and then every second until `end`. */
   start(): void;
   /**
    * Sets the function that is called after a renewal once the database has been available long enough for all live
-   * workers to renew their leases. It may then release expired leases until `releaseBy`.
+   * workers to renew their leases. The function may release expired leases until `releaseBy`.
    */
   onQuiet(listener: (releaseBy: Date) => void): void;
   isHeld(): boolean;
@@ -37,8 +37,8 @@ const renewEveryMs = 1_000;
 /** Maximum number of renewals in progress. A slow renewal does not delay the next one. */
 const maxInProgress = 3;
 /**
- * Duration of a lease in milliseconds. Deliveries of a killed worker are released about a second after its end. A live
- * worker may be blocked for two seconds, because it renews every second.
+ * Duration of a lease in milliseconds. Deliveries of a killed worker are released about a second after the end of its
+ * lease. A live worker may be blocked for two seconds, because it renews every second.
  */
 const leaseMs = 3_000;
 /**
@@ -48,8 +48,8 @@ const leaseMs = 3_000;
 const unstableLeaseMs = 10_000;
 const unstableForMs = 10_000;
 /**
- * Successful renewals until the first release of expired leases. Every live worker has renewed its own lease in these 2
- * s.
+ * Successful renewals until the first release of expired leases. The third renewal is 2 s after the first, and every
+ * live worker has renewed its own lease by then.
  */
 const quietRenewals = 3;
 /** Successful renewals until a release after a failed, slow or late renewal. Live workers may have to reconnect first. */

@@ -2,8 +2,8 @@ import { classifyDatabaseError, type Database, ensurePartitions, readClock } fro
 
 /**
  * Wraps a database. If a statement fails because a partition is missing, the partitions of the current days are created
- * and the statement is repeated; the failed statement has changed nothing. If it needs the partition of another day,
- * its error is thrown.
+ * and the statement is repeated; the failed statement has changed nothing. If the statement needs a partition of
+ * another day, its error is thrown.
  */
 export function createMissingPartitions(database: Database): Database {
   return {

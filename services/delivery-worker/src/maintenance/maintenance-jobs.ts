@@ -142,7 +142,8 @@ async function updateStats(deps: MaintenanceDeps): Promise<void> {
 /** Runs the jobs of users page by page. Any worker can continue a job after its last committed page. */
 async function runJobs(deps: MaintenanceDeps): Promise<void> {
   const options = { pageSize: jobPageSize, counts: deps.openDeliveries };
-  // Paused jobs since the last page that made progress. The worker waits only when a paused job comes up a second time.
+  // Ids of the jobs that were paused since the last page that made progress. The worker waits only when one of them is
+  // paused again.
   const pausedJobs = new Set<string>();
   await repeat(deps, { job: 'jobs', retryMs: retrySoonMs }, async () => {
     const page = await runJobPage(deps.database, options);

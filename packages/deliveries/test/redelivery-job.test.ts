@@ -132,7 +132,7 @@ test('a job skips deliveries that failed after its creation', async () => {
   expect(await openIds()).toEqual([]);
 });
 
-test('a page opens only the partitions of its own days', async () => {
+test('a page of a job opens only the partitions of its own days', async () => {
   const longAgo = Date.now() - 40 * 86_400_000;
   await ensurePartitions(db.database, longAgo);
   const ids = await seedMany(10);
@@ -155,7 +155,7 @@ test('a page opens only the partitions of its own days', async () => {
   await worker.close();
 });
 
-test('a page that was interrupted by a lost connection is repeated', async () => {
+test('a job repeats a page whose database connection was lost', async () => {
   const ids = await seedMany(20);
   const id = await addJob();
   const worker = createDatabase({ url: db.url, applicationName: 'doomed-worker', poolSize: 1 });

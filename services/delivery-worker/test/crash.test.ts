@@ -78,8 +78,8 @@ test(
       },
       waitOptions,
     );
-    const innocent = rows.filter((row) => row.webhook_id !== bad.id);
-    expect(new Set(innocent.map((row) => row.status))).toEqual(new Set(['succeeded']));
+    const others = rows.filter((row) => row.webhook_id !== bad.id);
+    expect(new Set(others.map((row) => row.status))).toEqual(new Set(['succeeded']));
     expect(rows.find((row) => row.webhook_id === bad.id)).toMatchObject({
       status: 'failed',
       error_code: 'crashes_worker',

@@ -108,7 +108,7 @@ test.each([
   ['all of them due', '-random() * 60'],
   ['one of a hundred due', 'case when random() < 0.01 then -1 else 600 end'],
 ])(
-  'five passes queue a retry while 500 workspaces have 50,000 waiting webhooks, %s',
+  'at most five passes queue a retry while 500 workspaces have 50,000 webhooks, %s',
   async (_, dueIn) => {
     await addWaiting({ workspaces: 500, webhooks: 100, dueIn });
     await addRetries();

@@ -86,7 +86,7 @@ test('queued rows that a dead worker may not have published are released with it
   expect(await fixtures.open(young.deliveryId)).toMatchObject({ state: 'queued' });
 });
 
-test('a released delivery keeps its due time, and from its second crash gets a random delay', async () => {
+test('a released delivery keeps its due time, and gets a random delay from its second crash on', async () => {
   const [first, second] = [await claimedAtWrite(), await claimedAtWrite()];
   const open = () => db.database.knex('open_deliveries');
   await open().update({ due_at: db.database.knex.raw(`now() - interval '1 minute'`) });

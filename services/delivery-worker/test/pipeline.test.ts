@@ -73,7 +73,7 @@ test('a template receives state, labels and annotations, also in a retry', async
   expect(await harness.alertOf(alertId)).toMatchObject({ state: 'resolved', labels, annotations });
 });
 
-test('an alert without state, labels and annotations is rendered as firing, without any', async () => {
+test('a template sees an alert without a state as firing, and missing labels as empty', async () => {
   const target = await harness.addTarget({
     body: '{"state": "{{ state }}", "labels": {{ labels | tojson }}, "link": "{{ annotations.link }}", "all": {{ alert | tojson }}}',
   });

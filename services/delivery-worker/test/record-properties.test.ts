@@ -27,7 +27,7 @@ async function runSteps(steps: Step[]): Promise<void> {
   }, steps);
 }
 
-test.each(Object.entries(rareSequences))('%s leave one record', async (_, steps) => {
+test.each(Object.entries(rareSequences))('a sequence with %s matches the model', async (_, steps) => {
   await runSteps(steps);
 });
 

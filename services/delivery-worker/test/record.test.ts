@@ -202,7 +202,7 @@ test.each([
   expect(await fixtures.open(claimed.deliveryId)).toMatchObject({ state: 'waiting', waiting_reason });
 });
 
-test('a retry, a crash, a lost message and a returned message have their waiting reasons', async () => {
+test('a delivery waits with the reason of its last release: retry, crashed or backlog', async () => {
   const reasonOf = async (id: string) => {
     const { state, waiting_reason } = await fixtures.open(id);
     return state === 'waiting' ? waiting_reason : state;

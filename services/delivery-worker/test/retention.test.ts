@@ -23,10 +23,10 @@ afterEach(async () => {
 });
 
 /**
- * Runs the retention jobs. Each pause lasts until `goOn` ends it. `goOn` ends all pauses, or those of the given length
+ * Runs the retention jobs. Each pause lasts until `endPauses` ends it. `endPauses` ends all pauses, or those of the given length
  * in milliseconds.
  */
-function startKeeping() {
+function startRetentionJobs() {
   const pauses: number[] = [];
   const sleepers: (() => void)[] = [];
   const wake = (ms?: number) => {
@@ -53,7 +53,7 @@ function startKeeping() {
       await new Promise<void>((resolve) => sleepers.push(resolve));
     },
   });
-  return { pauses, goOn: wake };
+  return { pauses, endPauses: wake };
 }
 
 const minuteMs = 60_000;
@@ -64,19 +64,19 @@ test('a day that could not be dropped because of a reader is dropped a minute la
   const old = Date.now() - 120 * dayMs;
   await ensurePartitions(db.database, old);
   const first = `deliveries_${new Date(old).toISOString().slice(0, 10).replaceAll('-', '')}`;
-  const stands = async () =>
+  const existingName = async () =>
     (await db.database.knex.raw('select to_regclass(?) as name', [first])).rows[0].name;
   const reader = await db.database.knex.transaction();
   await reader.raw('select count(*) from alerts');
-  const { pauses, goOn } = startKeeping();
+  const { pauses, endPauses } = startRetentionJobs();
   await until('every job pauses', () => pauses.length === 7);
   expect(sorted(pauses)).toEqual([minuteMs, ...Array(6).fill(hourMs)]);
-  expect(await stands()).toBe(first);
+  expect(await existingName()).toBe(first);
   await reader.commit();
-  goOn();
+  endPauses();
   await until('every job pauses', () => pauses.length === 7);
   expect(sorted(pauses)).toEqual(Array(7).fill(hourMs));
-  expect(await stands()).toBeNull();
+  expect(await existingName()).toBeNull();
 });
 
 test('the alert keys of a day are removed together with the day', async () => {
@@ -87,12 +87,12 @@ test('the alert keys of a day are removed together with the day', async () => {
   await knex('alert_keys').insert(key);
   const reader = await knex.transaction();
   await reader.raw('select count(*) from alerts');
-  const { pauses, goOn } = startKeeping();
+  const { pauses, endPauses } = startRetentionJobs();
   await until('every job pauses', () => pauses.length === 7);
   expect(await knex('alert_keys')).toHaveLength(1);
   await reader.commit();
   // The hourly job that removes keys is still paused.
-  goOn(minuteMs);
+  endPauses(minuteMs);
   await until('every job pauses', () => pauses.length === 7);
   expect(sorted(pauses)).toEqual(Array(7).fill(hourMs));
   expect(await knex('alert_keys')).toEqual([]);
@@ -135,7 +135,7 @@ test('a failing retention job does not stop the others', async () => {
       return { ...event, ...ids, changed_fields: [], time };
     }),
   );
-  const { pauses } = startKeeping();
+  const { pauses } = startRetentionJobs();
   await until('every job pauses', () => pauses.length === 7);
   expect(sorted(pauses)).toEqual([minuteMs, ...Array(6).fill(hourMs)]);
   expect(await knex('dead_letters')).toHaveLength(1);

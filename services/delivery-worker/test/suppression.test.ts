@@ -73,7 +73,7 @@ test('a cooldown starts at a dispatched alert and is not extended by suppressed 
   expect(cooldown_from).toEqual((await alert(second)).accepted_at);
 });
 
-test('one of a hundred concurrent alerts of a rule with a cooldown is dispatched by two workers', async () => {
+test('two workers dispatch only one of a hundred concurrent alerts of a rule with a cooldown', async () => {
   const { ruleId, target } = await addRule({ cooldown_seconds: hour });
   const alertIds = await Promise.all(Array.from({ length: 100 }, () => harness.fire(ruleId)));
   const outcomes = await Promise.all(alertIds.map(outcome));

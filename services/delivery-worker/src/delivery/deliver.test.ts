@@ -226,13 +226,13 @@ test('a delivery of a workspace over its render budget is deferred and releases 
 
 test('one delivery at a time is sent in quarantine, and others are deferred', async () => {
   const { deliver, deferred, sent, nextTick } = start();
-  const suspected = (webhookId: string) => claimed(webhookId, { claimsWithoutOutcome: 4 });
-  const first = deliver(suspected('a'));
-  await deliver(suspected('b'));
+  const quarantined = (webhookId: string) => claimed(webhookId, { claimsWithoutOutcome: 4 });
+  const first = deliver(quarantined('a'));
+  await deliver(quarantined('b'));
   expect([deferred, sent]).toEqual([['quarantine'], []]);
   await nextTick();
   await first;
-  const third = deliver(suspected('c'));
+  const third = deliver(quarantined('c'));
   await settled();
   await nextTick();
   await third;
@@ -325,9 +325,9 @@ test('deferrals for a missing lease, slot or quarantine permit have random delay
     await expired.deliverOne();
     const { deliver, slots, deferrals, nextTick } = start({ random });
     const held = Array.from({ length: 4 }, () => slots.acquire({ workspaceId: 'w', webhookId: 'w' }));
-    const suspected = { claimsWithoutOutcome: 4 };
-    const delivering = deliver(claimed('w', suspected));
-    await deliver(claimed('v', suspected));
+    const quarantined = { claimsWithoutOutcome: 4 };
+    const delivering = deliver(claimed('w', quarantined));
+    await deliver(claimed('v', quarantined));
     await settled();
     await nextTick();
     await delivering;

@@ -55,7 +55,7 @@ export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
         authenticatedData(location),
       );
       const text = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
-      // GCM is a stream mode, so `final` returns no further bytes; it computes the tag.
+      // GCM encrypts without padding, so `final` returns no further bytes. It computes the tag.
       cipher.final();
       return Buffer.concat([header, nonce, cipher.getAuthTag(), text]);
     },

@@ -16,7 +16,7 @@ export interface KeyCheck {
 export interface KeyCheckDeps {
   database: Database;
   secrets: SecretBox;
-  /** Used for the statement of the check. An idle worker runs no other statement that detects an unavailable database. */
+  /** Runs the statement of the check, so that an idle worker also detects an unavailable database. */
   databaseRetry: Pick<DatabaseRetry, 'whileUnavailable'>;
   /** The worker's consumers, which are paused until the keys decrypt the canary. */
   consumers: { pause(): void; resume(): void };

@@ -96,7 +96,7 @@ test('a claimed delivery has the values of its row, its alert and its webhook', 
   expect(claimed!.claimedAtMs).toBeGreaterThanOrEqual(beforeMs);
 });
 
-test('a delivery has no webhook if the version is null, and can have a disabled one', async () => {
+test('a claimed delivery has no webhook if its version is null, and keeps a disabled one', async () => {
   const missing = { ...row, version: null, enabled: null, retry_on_timeout: null };
   const disabled = { ...row, enabled: false, retry_on_timeout: false };
   const { claimed } = await claim([missing, disabled]);
@@ -106,7 +106,7 @@ test('a delivery has no webhook if the version is null, and can have a disabled 
   ]);
 });
 
-test('a pause has its reason, its remaining time and its number', async () => {
+test('a claimed delivery has the reason, the remaining time and the number of its pause', async () => {
   const paused = { ...row, pause_reason: 'circuit', pause_times: 3, pause_remaining_ms: 900 };
   const [pause] = (await claim([paused])).claimed.map((claimed) => claimed.pause);
   expect(pause).toEqual({ reason: 'circuit', remainingMs: 900, times: 3 });

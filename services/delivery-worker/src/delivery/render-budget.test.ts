@@ -31,7 +31,7 @@ test('renderings over the budget use a quarter of the time and are evenly spread
   expect(startsMs).toHaveLength(6);
 });
 
-test('a workspace within its budget does not wait for one that is over its budget', async () => {
+test('a workspace within its render budget does not wait for one that is over its budget', async () => {
   const budget = createRenderBudget(nowMs);
   await renderInBudget(budget, 'slow', () => spend(200));
   const slow = renderInBudget(budget, 'slow', () => 'slow');

@@ -180,7 +180,7 @@ test('a renewal without a response does not delay the following renewals', async
   expect(lease.covers(claimedAtMs)).toBe(true);
 });
 
-test('the failure has the time of the first failed renewal and the error of the last', async () => {
+test('a lease reports the time of the first failed renewal and the error of the last', async () => {
   const { lease, clock, pass, start, respondWith } = startLease();
   await start();
   expect(lease.failure()).toBeUndefined();

@@ -123,7 +123,7 @@ test('a released slot is free again, and a second release has no effect', () => 
   expect(slots.inUse()).toBe(0);
 });
 
-test('a waiting delivery gets the next slot of its webhook, and a first response admits many', async () => {
+test('waiting deliveries get the next slots of their webhook, and many after its first response', async () => {
   const slots = createTestSlots(1_000, 60_000);
   const [first] = acquireMany(slots, webhook('w'), 4);
   const waiting = Array.from({ length: 50 }, () => slots.acquireSoon(webhook('w')));

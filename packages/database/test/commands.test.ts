@@ -13,11 +13,14 @@ const required: [command: string, env: NodeJS.ProcessEnv][] = [
   ['rotate-keys', { DATABASE_URL: databaseUrl, SECRETS_KEYS: 'k1:key' }],
 ];
 
-test.each(required)('the command %s refuses to run while certificates are not verified', async (command, env) => {
-  const { code, output } = await run(command, { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' });
-  expect(code).toBe(1);
-  expect(output).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused');
-});
+test.each(required)(
+  'the command %s refuses to run while certificates are not verified',
+  async (command, env) => {
+    const { code, output } = await run(command, { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+    expect(code).toBe(1);
+    expect(output).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused');
+  },
+);
 
 test.each(required)('the command %s reports all missing variables at once', async (command, env) => {
   const { code, output } = await run(command, {});

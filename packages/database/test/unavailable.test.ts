@@ -66,18 +66,21 @@ test.each([
     'alter role ROLE connection limit 0',
     'alter role ROLE connection limit -1',
   ],
-])('a connection fails as unavailable with %s, and succeeds after a repair', async (_, options, damage, repair) => {
-  const filled = (sql: string) => sql.replace('NAME', name).replace('ROLE', role);
-  open(options);
-  if (damage !== '') await ask(filled(damage));
-  const errors = [await thrown(one), await thrown(() => database.knex.transaction(async () => {}))];
-  if (repair !== '') await ask(filled(repair));
-  for (const error of errors) {
-    expect(classifyDatabaseError(error)).toBe('unavailable');
-    expect(toUnavailableError(error)).toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
-  }
-  if (repair !== '') expect(await one()).toEqual([{ one: 1 }]);
-});
+])(
+  'a connection fails as unavailable with %s, and succeeds after a repair',
+  async (_, options, damage, repair) => {
+    const filled = (sql: string) => sql.replace('NAME', name).replace('ROLE', role);
+    open(options);
+    if (damage !== '') await ask(filled(damage));
+    const errors = [await thrown(one), await thrown(() => database.knex.transaction(async () => {}))];
+    if (repair !== '') await ask(filled(repair));
+    for (const error of errors) {
+      expect(classifyDatabaseError(error)).toBe('unavailable');
+      expect(toUnavailableError(error)).toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
+    }
+    if (repair !== '') expect(await one()).toEqual([{ one: 1 }]);
+  },
+);
 
 const write = 'select lo_create(0)';
 

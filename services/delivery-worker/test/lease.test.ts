@@ -61,7 +61,7 @@ test('claims are released if the lease of their worker ends hours in the future'
   expect(await fixtures.releaseExpired()).toBe(1);
 });
 
-test('a renewal returns whether the lease was held until then', async () => {
+test('a renewal returns whether the lease had expired before it', async () => {
   const { lease, workerId } = fixtures;
   expect((await lease.renew(3_000)).wasHeld).toBe(false);
   expect((await lease.renew(3_000)).wasHeld).toBe(true);

@@ -16,29 +16,26 @@ const letters = () => harness.database.knex('dead_letters').orderBy('id');
 test.each([
   ['an unreadable list', () => `no delivery ${randomUUID()}`],
   ['a run that no row can have', () => `${randomUUID()}/${2 ** 31}`],
-])(
-  'a delivery message with %s becomes a dead letter, and again after its requeue',
-  async (_, make) => {
-    const content = Buffer.from(make());
-    await harness.publishDue(content);
-    const [letter] = await until('it is a dead letter', async () => {
-      const rows = await letters();
-      return rows.length === 1 && rows;
-    });
-    expect(letter).toMatchObject({
-      reason: 'malformed_message',
-      queue: 'deliveries',
-      routing_key: 'delivery.due',
-      content,
-    });
-    await harness.database.knex('dead_letters').update({ requeued_at: new Date() });
-    await harness.publishDue(content);
-    await until('it is a dead letter again', async () => (await letters()).length === 2);
-    const target = await harness.addTarget();
-    await harness.write([harness.plan([target.id])]);
-    await until('a delivery goes on', () => harness.destination.at(target.path).length === 1);
-  },
-);
+])('a delivery message with %s becomes a dead letter, and again after its requeue', async (_, make) => {
+  const content = Buffer.from(make());
+  await harness.publishDue(content);
+  const [letter] = await until('it is a dead letter', async () => {
+    const rows = await letters();
+    return rows.length === 1 && rows;
+  });
+  expect(letter).toMatchObject({
+    reason: 'malformed_message',
+    queue: 'deliveries',
+    routing_key: 'delivery.due',
+    content,
+  });
+  await harness.database.knex('dead_letters').update({ requeued_at: new Date() });
+  await harness.publishDue(content);
+  await until('it is a dead letter again', async () => (await letters()).length === 2);
+  const target = await harness.addTarget();
+  await harness.write([harness.plan([target.id])]);
+  await until('a delivery goes on', () => harness.destination.at(target.path).length === 1);
+});
 
 test('large delivery messages in flight are limited to 32 MiB, and all become dead letters', async () => {
   await harness.database.knex.transaction(async (trx) => {

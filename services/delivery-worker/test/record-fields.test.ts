@@ -253,32 +253,29 @@ test.each<[string, (late: ClaimedDelivery) => Promise<void>, number]>([
     0,
   ],
   ['deferral', (claimed) => fixtures.records.defer([{ claimed, deferral: { ...deferred, failure } }]), 0],
-])(
-  'a late %s of a replaced claim changes neither the open row nor the outcome',
-  async (_, end, attempts) => {
-    const due = await fixtures.queueOne();
-    const late = await fixtures.claimOne(due);
-    await fixtures.releaseClaim(due.deliveryId);
-    await fixtures.claimOne(due);
-    await db.database
-      .knex('deliveries')
-      .where({ id: due.deliveryId })
-      .update({
-        error_code: 'timeout',
-        error: 'Too slow.',
-        status_code: 504,
-        rendered_encrypted: Buffer.from('kept'),
-      });
-    const before = [await fixtures.open(due.deliveryId), await fixtures.delivery(due.deliveryId)];
-    await end(late);
-    expect(await fixtures.attempts(due.deliveryId)).toHaveLength(attempts);
-    const changed = attempts === 0 ? {} : { attempts_made: 1, destination: attempt().destination };
-    expect([await fixtures.open(due.deliveryId), await fixtures.delivery(due.deliveryId)]).toEqual([
-      before[0],
-      { ...before[1], ...changed },
-    ]);
-  },
-);
+])('a late %s of a replaced claim changes neither the open row nor the outcome', async (_, end, attempts) => {
+  const due = await fixtures.queueOne();
+  const late = await fixtures.claimOne(due);
+  await fixtures.releaseClaim(due.deliveryId);
+  await fixtures.claimOne(due);
+  await db.database
+    .knex('deliveries')
+    .where({ id: due.deliveryId })
+    .update({
+      error_code: 'timeout',
+      error: 'Too slow.',
+      status_code: 504,
+      rendered_encrypted: Buffer.from('kept'),
+    });
+  const before = [await fixtures.open(due.deliveryId), await fixtures.delivery(due.deliveryId)];
+  await end(late);
+  expect(await fixtures.attempts(due.deliveryId)).toHaveLength(attempts);
+  const changed = attempts === 0 ? {} : { attempts_made: 1, destination: attempt().destination };
+  expect([await fixtures.open(due.deliveryId), await fixtures.delivery(due.deliveryId)]).toEqual([
+    before[0],
+    { ...before[1], ...changed },
+  ]);
+});
 
 const deferred = { kind: 'deferred', afterMs: 0, reason: 'no_slot' } as const;
 

@@ -196,11 +196,14 @@ test.each([
   ['undecryptable', 'undecryptable'],
   ['render_budget', 'render_budget'],
   ['quarantine', 'crashed'],
-] as const)('a deferral with the reason %s waits with the waiting reason %s', async (reason, waiting_reason) => {
-  const claimed = await fixtures.claimOne(await fixtures.queueOne());
-  await fixtures.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason } }]);
-  expect(await fixtures.open(claimed.deliveryId)).toMatchObject({ state: 'waiting', waiting_reason });
-});
+] as const)(
+  'a deferral with the reason %s waits with the waiting reason %s',
+  async (reason, waiting_reason) => {
+    const claimed = await fixtures.claimOne(await fixtures.queueOne());
+    await fixtures.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason } }]);
+    expect(await fixtures.open(claimed.deliveryId)).toMatchObject({ state: 'waiting', waiting_reason });
+  },
+);
 
 test('a delivery waits with the reason of its last release: retry, crashed or backlog', async () => {
   const reasonOf = async (id: string) => {

@@ -235,14 +235,17 @@ test.each([
   ['few alerts wait', { alertsWaiting: 199, perSecond: 2_000 }, 100],
   ['many alerts wait', { alertsWaiting: 200, perSecond: 2_000 }, 25],
   ['many alerts wait and little ends', { alertsWaiting: 200, perSecond: 0 }, 16],
-])('webhooks that are not responsive get all or a part of the free places while %s', async (_, setting, places) => {
-  const { quotas } = await run(1, {
-    candidates: [candidateOf('a', { due: 500 })],
-    responsive: false,
-    ...setting,
-  });
-  expect(quotas).toEqual([{ a: places }]);
-});
+])(
+  'webhooks that are not responsive get all or a part of the free places while %s',
+  async (_, setting, places) => {
+    const { quotas } = await run(1, {
+      candidates: [candidateOf('a', { due: 500 })],
+      responsive: false,
+      ...setting,
+    });
+    expect(quotas).toEqual([{ a: places }]);
+  },
+);
 
 const pausedIn = (workspaces: number, each = 1) =>
   Array.from({ length: workspaces * each }, (_, index) => ({

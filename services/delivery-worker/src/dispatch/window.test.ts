@@ -63,7 +63,10 @@ test('a worker with 40 slots has a window of 40 places, plus 20 for webhooks wit
   expect(window.room()).toBe(240);
 });
 
-test.each([1, 2, 400])('the dispatcher of an idle worker with %d slots may fill a third of the window', (slots) => {
-  const window = createWindow({ now: () => 0, queueQuota: () => 10, slots });
-  expect(window.dispatchRoom()).toBe(Math.ceil(slots / 3));
-});
+test.each([1, 2, 400])(
+  'the dispatcher of an idle worker with %d slots may fill a third of the window',
+  (slots) => {
+    const window = createWindow({ now: () => 0, queueQuota: () => 10, slots });
+    expect(window.dispatchRoom()).toBe(Math.ceil(slots / 3));
+  },
+);

@@ -165,8 +165,8 @@ function placeDelivery(
   { openDeliveries, window, acquireAtWrite }: PlanOptions,
 ): Pick<PlannedDelivery, 'state' | 'slot'> {
   const { webhook } = target;
-  // A delivery that must fail is written as failed at once. As an open delivery it would be claimed first and delay
-  // others.
+  // A delivery that must fail is written as failed at once. An open delivery would be claimed first and
+  // delay others.
   if (webhook === undefined) return { state: 'webhook_deleted' };
   if (openDeliveries.webhookFill(target) >= 1) return { state: 'over_quota' };
   openDeliveries.writing(target);

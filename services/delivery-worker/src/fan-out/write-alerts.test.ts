@@ -98,13 +98,16 @@ test('after a lost reply, deliveries are claimed with the token of the first try
 test.each([
   ['at once', [[]]],
   ['after a deadlock', [deadlock, []]],
-])('a repeated alert, detected %s, is not sent, and its slot and place are released', async (_, responses) => {
-  expect(await write(responses)).toMatchObject({
-    sent: [],
-    claimedBy: [],
-    published: [],
-    releasedSlots: ['ours'],
-    releasedPlaces: ['webhook of any'],
-    wakes: 0,
-  });
-});
+])(
+  'a repeated alert, detected %s, is not sent, and its slot and place are released',
+  async (_, responses) => {
+    expect(await write(responses)).toMatchObject({
+      sent: [],
+      claimedBy: [],
+      published: [],
+      releasedSlots: ['ours'],
+      releasedPlaces: ['webhook of any'],
+      wakes: 0,
+    });
+  },
+);

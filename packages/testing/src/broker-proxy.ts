@@ -15,11 +15,11 @@ export async function startBrokerProxy(brokerUrl: string) {
   const proxy = await startTcpProxy(brokerUrl);
   return {
     ...proxy,
-    /** Stops forwarding to the broker, which is what clients see under a memory alarm. */
+    /** Stops forwarding to the broker. To clients this looks like a memory alarm of the broker. */
     stopReading: () => proxy.freeze('to-server'),
     /** Sends `connection.close` in one packet with the next reply of the broker. */
     closeWithNextReply: () => proxy.injectWithNext(closeFrame),
-    /** Cuts the connection when the client closes a channel. */
+    /** Cuts the connection when the client next closes a channel. */
     cutAtChannelClose: () => proxy.cutAtNext(channelClose),
     sendBlocked: () => proxy.inject(blockedFrame),
     unblock() {

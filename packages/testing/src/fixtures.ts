@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createSecretBox, type Database, parseSecretKeys, recordId, type SecretBox } from '@tocsin/database';
 import { decodeExchange, type Exchange, encodeExchange } from '@tocsin/deliveries';
 
-// These functions insert rows as the services write them. Every field has a default; ids are random.
+// These functions insert the same rows as the services. Every field has a default, and ids are random.
 
-/** A value of SECRETS_KEYS; `testSecretBox` encrypts with its key. */
+/** A valid value of SECRETS_KEYS. `testSecretBox` encrypts with this key. */
 export const testSecretsKeys = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 export const testSecretBox = createSecretBox(parseSecretKeys(testSecretsKeys));
 
@@ -92,7 +92,7 @@ export interface AlertFixture {
   labels?: Record<string, string> | null;
 }
 
-/** Inserts an alert with its key. `id` is the key of the row in the history. */
+/** Inserts an alert and its row in `alert_keys`. The returned `id` is the primary key of the row in `alerts`. */
 export async function insertAlert(
   database: Database,
   fixture: AlertFixture = {},
@@ -126,21 +126,24 @@ export interface DeliveryFixture extends AlertFixture {
   status?: 'open' | 'succeeded' | 'failed' | 'skipped';
   statusCode?: number | null;
   errorCode?: string | null;
-  /** Number of claims, each with one attempt. Default: 1 with a response, 0 without. */
+  /** Number of claims. Each has one attempt. Default: 1 if `response` is given, otherwise 0. */
   claims?: number;
-  /** Response body of the last attempt, which is inserted only with a response. */
+  /** Response body of the last attempt. Null, the default: no attempt is inserted. */
   response?: string | null;
   requestBody?: string;
-  /** Scheme and host of the delivery; its attempts have their own. */
+  /** Value of `deliveries.destination`, scheme and host. Attempts have a destination of their own. */
   destination?: string;
-  /** Text of a body that was not JSON. */
+  /** Rendered body that is not valid JSON. */
   rendered?: string;
   secretBox?: SecretBox;
-  /** Columns of the open row of a delivery with the status `open`. */
+  /** Columns of the row in `open_deliveries`. Used only with the status `open`. */
   open?: object;
 }
 
-/** Inserts a delivery and the key of its alert, and returns its id. By default the delivery failed with status 500. */
+/**
+ * Inserts a delivery and the row of its alert in `alert_keys`, and returns the id of the delivery. By default the
+ * delivery has failed with status 500.
+ */
 export async function insertDelivery(database: Database, fixture: DeliveryFixture = {}): Promise<string> {
   const alert = withDefaults(fixture);
   const { webhookId = randomUUID(), status = 'failed', statusCode = 500, response = null, open } = fixture;
@@ -183,7 +186,7 @@ export async function insertDelivery(database: Database, fixture: DeliveryFixtur
 
 const anHourMs = 3_600_000;
 
-/** Inserts the row of a delivery worker and returns its id. A lease of less than 0 ms has expired. */
+/** Inserts a row in `workers` and returns its id. A negative `leaseMs` means an expired lease. */
 export async function insertWorker({ knex }: Database, { leaseMs = anHourMs } = {}): Promise<string> {
   const id = randomUUID();
   const row = { id, name: 'test', started_at: new Date(), lease_until: new Date(Date.now() + leaseMs) };
@@ -192,7 +195,7 @@ export async function insertWorker({ knex }: Database, { leaseMs = anHourMs } = 
 }
 
 export interface AttemptFixture {
-  /** Workspace and id of the delivery that the attempt belongs to. */
+  /** `workspaceId` and `id` are those of the delivery of the attempt. */
   workspaceId: string;
   id: string;
   number: number;

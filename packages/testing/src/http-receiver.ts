@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface ReceivedRequest {
   path: string;
-  /** Header names and values in turn, as received. */
+  /** Alternating header names and values, as received. */
   rawHeaders: string[];
   /** Body decoded as UTF-8; `bytes` has the exact bytes. */
   body: string;
@@ -13,7 +13,7 @@ export interface ReceivedRequest {
   atMs: number;
 }
 
-/** Writes the response; a responder that writes none leaves the request hanging. */
+/** Writes the response. If it writes nothing, the request hangs. */
 type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 
 export interface HttpReceiver {

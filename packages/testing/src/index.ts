@@ -1,4 +1,5 @@
-// Helpers for tests: waiting, TCP proxy, HTTP receiver. Helpers for servers are in `./database` and `./broker`.
+// Test helpers that need no server: waiting, TCP proxy, HTTP receiver. Helpers for PostgreSQL and RabbitMQ are in
+// `./database` and `./broker`.
 
 export { type HttpReceiver, type ReceivedRequest, startHttpReceiver } from './http-receiver.js';
 export { type Program, type ProgramOptions, startProgram } from './program.js';

@@ -2,11 +2,11 @@ import type { Database } from '@tocsin/database';
 import { until } from './until.js';
 
 export interface LockWaits {
-  /** Number of sessions that must wait; 1 by default. */
+  /** Smallest number of sessions that must wait for a lock. Default: 1. */
   sessions?: number;
-  /** Text that the counted statements contain; any statement by default. */
+  /** Counts only sessions whose statement contains this text. Default: all. */
   statement?: string;
-  /** Application name of the counted sessions; any by default. */
+  /** Counts only sessions with this application name. Default: all. */
   applicationName?: string;
 }
 

@@ -8,18 +8,21 @@ export interface Program {
   output(): string;
   /** Waits until the output contains `text`. */
   untilOutput(text: string): Promise<void>;
-  /** Exit code, or the signal that ended the process. It resolves when both output streams are complete. */
+  /**
+   * Resolves when the process has ended and its output is complete: with the exit code, or with the signal that ended
+   * it.
+   */
   ended: Promise<number | NodeJS.Signals>;
 }
 
 export interface ProgramOptions {
-  /** File descriptor for standard output, in place of a pipe. */
+  /** File descriptor for standard output. Default: a pipe that `output` reads. */
   stdout?: number;
   /** True: opens an IPC channel to the process. */
   ipc?: boolean;
 }
 
-/** Starts a built JavaScript file in a Node.js process with exactly this environment. */
+/** Starts a built JavaScript file with Node.js. The process gets only the given environment variables. */
 export function startProgram(
   file: string,
   env: NodeJS.ProcessEnv,

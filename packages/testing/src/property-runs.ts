@@ -1,6 +1,6 @@
 /**
- * Parameters of `fc.assert`: `numRuns` cases. fast-check prints the seed of a failure; the environment variable
- * PROPERTY_SEED repeats it.
+ * Returns parameters for `fc.assert`. fast-check prints the seed of a failure. Set the environment variable
+ * PROPERTY_SEED to this seed to repeat the failure.
  */
 export function propertyRuns(numRuns: number): { numRuns: number; seed?: number } {
   const seed = process.env.PROPERTY_SEED;

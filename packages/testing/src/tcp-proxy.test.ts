@@ -44,7 +44,7 @@ async function open() {
   return client;
 }
 
-test('only the connection that sends a given text has its responses frozen', async () => {
+test('freezeResponsesTo freezes only the connection that sends the text', async () => {
   const [first, second] = [await open(), await open()];
   proxy.freezeResponsesTo('claim', 'write');
   first.socket.write('a write of one');
@@ -71,7 +71,7 @@ test('bytes frozen on the way to the server arrive after the thaw', async () => 
   await until('the client has its echo', () => client.received === 'onetwo');
 });
 
-test('a freeze towards the client lets the server receive and holds its response', async () => {
+test('the server receives requests while its responses are frozen', async () => {
   const client = await open();
   proxy.freeze('to-client');
   client.socket.write('one');
@@ -92,7 +92,7 @@ test('a connection made during a freeze works after the thaw', async () => {
   await until('the client has its echo', () => client.received === 'one');
 });
 
-test('a cut loses the frozen bytes', async () => {
+test('frozen bytes are lost when the connection is cut', async () => {
   const client = await open();
   client.socket.write('one');
   await until('the client has its echo', () => client.received === 'one');
@@ -105,7 +105,7 @@ test('a cut loses the frozen bytes', async () => {
   expect(received).toBe('one');
 });
 
-test('delayed bytes keep their order, also when the delay ends', async () => {
+test('delayed bytes arrive in order, also after the delay is set to 0', async () => {
   const client = await open();
   proxy.delay(100);
   const sentAtMs = performance.now();

@@ -9,25 +9,25 @@ export interface TcpProxy {
   /** The url of the server with the address of the proxy. */
   readonly url: string;
   /**
-   * Stops forwarding in these directions, or in both without arguments. Nobody is notified, and the end of a connection
-   * is not forwarded either. New connections are accepted and frozen.
+   * Stops forwarding in these directions, or in both without arguments. The end of a connection is not forwarded
+   * either, so neither side notices the fault. New connections are accepted and frozen.
    */
   freeze(...directions: Direction[]): void;
-  /** Freezes the server's bytes on a connection as soon as the client sends one of these texts. */
+  /** When a client sends one of these texts, freezes the responses on its connection. */
   freezeResponsesTo(...texts: string[]): void;
-  /** Cuts the next connection on which the client sends these bytes; the server does not receive them. */
+  /** When a client next sends these bytes, cuts its connection. The server does not receive the bytes. */
   cutAtNext(data: Buffer): void;
   /** Delays every byte in both directions. */
   delay(ms: number): void;
-  /** Ends `freeze` and `refuse`; frozen bytes are forwarded now. */
+  /** Ends `freeze` and `refuse`, and forwards the frozen bytes. */
   thaw(): void;
-  /** Ends every connection; frozen bytes are lost. */
+  /** Ends every connection. Frozen bytes are lost. */
   cut(): void;
-  /** Ends every connection and accepts no new one until `thaw`. */
+  /** Ends every connection, and ends new ones at once until `thaw`. */
   refuse(): void;
-  /** Sends bytes to every client in the name of the server. */
+  /** Sends bytes to every client, as if the server had sent them. */
   inject(data: Buffer): void;
-  /** Appends bytes to the next bytes that the server sends to any client, in one packet. */
+  /** Appends bytes to the next bytes of the server to any client, in the same packet. */
   injectWithNext(data: Buffer): void;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ const bothDirections: Direction[] = ['to-server', 'to-client'];
 /** The faults that are active now. */
 interface Faults {
   frozen: Set<Direction>;
-  /** Server sockets that `freezeResponsesTo` has frozen. */
+  /** Sockets to the server whose responses `freezeResponsesTo` has frozen. */
   frozenSockets: Set<Socket>;
   freezeAt: string[];
   cutAt: Buffer | undefined;
@@ -154,7 +154,7 @@ function pump({ from, to, direction }: Pipe, faults: Faults): void {
   if (isFrozen()) from.pause();
 }
 
-/** Runs actions in their order, each after the delay that holds when it is scheduled. */
+/** Returns a function that runs actions in order, each after the delay at the time of its scheduling. */
 function inOrder(delayMs: () => number): (act: () => void) => void {
   const waiting: (() => void)[] = [];
   let dueMs = 0;
@@ -162,7 +162,7 @@ function inOrder(delayMs: () => number): (act: () => void) => void {
     if (delayMs() === 0 && waiting.length === 0) return act();
     dueMs = Math.max(dueMs, performance.now() + delayMs());
     waiting.push(act);
-    // Timers have whole milliseconds, so a later one may fire first: each runs the oldest action.
+    // Timers are rounded to milliseconds, so two can fire in the wrong order. Each therefore runs the oldest action.
     setTimeout(() => waiting.shift()?.(), dueMs - performance.now());
   };
 }

@@ -10,9 +10,9 @@ import { type Channel, connect } from 'amqplib';
 
 export interface TestBroker {
   url: string;
-  /** Runs `work` while the queue of alerts is not bound to its exchange. */
+  /** Unbinds the queue of alerts from its exchange, runs `work` and binds the queue again. */
   whileUnbound<T>(work: () => Promise<T>): Promise<T>;
-  /** Runs `work` while alerts reach no queue, not even the alternate one. */
+  /** Unbinds the queue of alerts and the alternate queue, so that alerts reach no queue, while `work` runs. */
   whileUnroutable<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -20,8 +20,8 @@ export interface TestBroker {
 export const secondBroker = 'second';
 
 /**
- * Prepares a virtual host with the topology declared and empty queues, on the server of TOCSIN_TEST_AMQP_URL. Unless
- * given: one for this jest worker only.
+ * Prepares a virtual host on the server of TOCSIN_TEST_AMQP_URL: the topology is declared and the queues are empty. The
+ * default virtual host is one that only this jest worker uses.
  */
 export async function createTestBroker(virtualHost?: typeof secondBroker): Promise<TestBroker> {
   const { TOCSIN_TEST_AMQP_URL: serverUrl, JEST_WORKER_ID: worker = '1' } = process.env;
@@ -57,7 +57,7 @@ const alertBindings: Binding[] = [alertFiredKey, pipelineMarkerKey].map((key) =>
   key,
 ]);
 
-/** Each new connection declares the topology before it is ready. */
+/** Opens and closes a connection, because each new connection declares the topology before it is ready. */
 async function declareTopology(url: string): Promise<void> {
   const broker = await createBroker({ url, name: 'test-topology' });
   await broker.ready();

@@ -6,13 +6,13 @@ import pg from 'pg';
 export interface TestDatabase {
   url: string;
   database: Database;
-  /** Closes `database` and drops it, also while others are connected. */
+  /** Closes the pool and drops the database, also if other sessions are connected. */
   drop(): Promise<void>;
 }
 
 /**
- * Creates an empty, migrated database for one test file. It is cloned from a template that is made once for each
- * version of the schema, on the server of TOCSIN_TEST_DATABASE_URL, whose user may create databases.
+ * Creates a migrated database without data for one test file, on the server of TOCSIN_TEST_DATABASE_URL, whose user may
+ * create databases. It is a clone of a template database, which is created once for each version of the schema.
  */
 export async function createTestDatabase(
   serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
@@ -51,7 +51,7 @@ async function createFrom(
   };
 }
 
-/** Test files run concurrently: the first one makes the template, the others wait for it. */
+/** Creates the template if it does not exist. Test files run concurrently: one creates it, the others wait. */
 async function ensureTemplate(client: pg.Client, serverUrl: string): Promise<string> {
   const template = await templateName();
   await client.query(`select pg_advisory_lock(hashtext('tocsin.test-template'))`);
@@ -72,8 +72,8 @@ async function ensureTemplate(client: pg.Client, serverUrl: string): Promise<str
 }
 
 /**
- * Returns a name that depends on the statements of the migrations, and on the day, because a migrated database has
- * partitions for a week.
+ * Returns a name with a hash of the statements of the migrations and of the day. It contains the day because a migrated
+ * database has partitions for one week only.
  */
 async function templateName(): Promise<string> {
   const statements: string[] = [];

@@ -6,8 +6,8 @@ export interface UntilOptions {
 }
 
 /**
- * Polls `check` until it returns a value other than undefined and false, and returns that value.
- * @throws Error with `condition` (a clause: "the alert is published") after `timeoutMs`.
+ * Calls `check` repeatedly until it returns a value other than undefined and false, and returns that value.
+ * @throws Error after `timeoutMs`, with `condition` in its message, such as "the alert is published"
  */
 export async function until<T>(
   condition: string,

@@ -1,6 +1,6 @@
 import type { TemplateOptions } from './compile-template.js';
 
-/** The options of webhook bodies: printed strings are escaped for JSON, and `round` accepts undefined values. */
+/** Compiler options for webhook bodies: printed strings are escaped for JSON, and `round` accepts undefined values. */
 export const bodyOptions = {
   json: true,
   lenientRound: true,

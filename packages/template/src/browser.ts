@@ -1,4 +1,4 @@
-/** The entry for browsers: evaluator and body check without nunjucks. */
+/** Entry point for browsers: evaluator and body check, without nunjucks. */
 export { type AlertFacts, alertContext } from './alert/alert-context.js';
 export { sampleContext } from './alert/sample-context.js';
 export { sampleAlerts, sampleFacts } from './alert/sample-facts.js';

@@ -5,7 +5,7 @@ import { defaultLimits } from './budget.js';
 import { createTemplateCompiler } from './compile-template.js';
 import { fromJson } from './values/from-json.js';
 
-/** A clock that stands still, so that only the deterministic limits end a rendering. */
+/** The clock always returns 0, so that only the deterministic limits end a rendering. */
 const compile = createTemplateCompiler({ ...bodyOptions, now: () => 0 });
 const labels = fromJson(
   Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`label_${index}`, 'x'.repeat(256)])),
@@ -23,18 +23,18 @@ test.each([
   '{"labels": "{{ labels.values() | join(", ") }}"}',
   '{% macro row(k, v) %}"*{{ k }}*\\n{{ v }}"{% endmacro %}[{% for k, v in labels.items() %}{{ row(k, v) }},{% endfor %}1]',
   '[{% for k, v in labels | dictsort %}"{{ k | upper | replace("_", " ") }}: {{ v | urlencode }}",{% endfor %}1]',
-])('a body with 20 labels of 256 characters takes less than a tenth of the budget: %s', (source) => {
+])('a body with 20 labels of 256 characters uses less than a tenth of the budget: %s', (source) => {
   const { result, steps } = measure(source);
   expect(result).toMatchObject({ ok: true });
   expect(steps).toBeLessThan(defaultLimits.steps / 10);
 });
 
-test('a text that is joined from pieces is charged once for its length', () => {
+test('joining strings is charged once for the length of the result', () => {
   const joined = (count: number) => measure(`{{ range(${count}) | join(", ") }}`).steps;
   expect(joined(2_000)).toBeLessThan(joined(1_000) * 2.5);
 });
 
-test('a rendering that exceeds the steps fails as template_error with the limit and advice', () => {
+test('a rendering with too many steps fails with template_error, the limit and advice', () => {
   const { result, steps } = measure('{% for i in range(100000) %}{{ i }}{% endfor %}');
   expect(steps).toBe(defaultLimits.steps + 1);
   expect(result).toMatchObject({

@@ -1,9 +1,9 @@
 import { OverrunFailure, RenderFailure } from './failures.js';
 
 export interface Limits {
-  /** Maximum number of steps, the units of work. A step takes 60 ns on average and at most about 350 ns. */
+  /** Maximum number of steps. A step is a unit of work that takes 60 ns on average and at most about 350 ns. */
   steps: number;
-  /** Maximum length of any one string in UTF-16 units. */
+  /** Maximum length of each string in UTF-16 units. */
   stringLength: number;
   listLength: number;
   /** Maximum length of the whole output in UTF-16 units. */
@@ -11,7 +11,9 @@ export interface Limits {
   integerBits: number;
   /** Maximum nesting of macros, loops and blocks. */
   activations: number;
-  /** Maximum nesting of syntax nodes and of containers. The JavaScript stack holds several times as many. */
+  /**
+   * Maximum nesting of syntax nodes and of containers. The JavaScript stack overflows only at several times this value.
+   */
   depth: number;
   wallClockMs: number;
 }
@@ -36,9 +38,9 @@ const charactersPerStep = 16;
 const clockMask = 1_023;
 
 /**
- * Counts the work of one rendering and ends it at the limits. Work is charged by its size before it is done. Everything
- * but the wall clock is deterministic: the same template and values always end in the same place. The wall clock is
- * the last resort; it is read every 1,024 steps.
+ * Counts the work of one rendering and throws when a limit is exceeded. Steps are charged before the work is done. All
+ * limits except the wall clock are deterministic: a template with the same values always fails at the same place. The
+ * wall clock is the last resort. It is read every 1,024 steps.
  */
 export class Budget {
   readonly limits: Limits;
@@ -58,7 +60,7 @@ export class Budget {
     this.#integerLimit = integerLimitOf(limits.integerBits);
   }
 
-  /** Steps spent so far. */
+  /** Number of steps charged so far. */
   get steps(): number {
     return this.#steps;
   }
@@ -72,7 +74,7 @@ export class Budget {
     if (this.#steps >= this.#nextClock) this.#checkpoint();
   }
 
-  /** Charges for text that the engine reads or writes as a whole: one step for 16 characters. */
+  /** Charges one step for 16 characters of text that the JavaScript engine copies or compares in one operation. */
   characters(count: number): void {
     if (count >= charactersPerStep) this.charge(count / charactersPerStep);
   }
@@ -93,7 +95,7 @@ export class Budget {
     this.characters(added);
   }
 
-  /** Charges one step for each item of a list, or each character of a text, that is processed on its own. */
+  /** Charges one step for each item or character that our code processes individually. */
   items(count: number): void {
     if (count > 0) this.charge(count);
   }
@@ -124,7 +126,7 @@ export class Budget {
     this.characters(length);
   }
 
-  /** Counts a macro, loop or block that begins; each `enter` is matched by a `leave`. */
+  /** Counts the start of a macro, loop or block. `leave` must be called at its end. */
   enter(): void {
     if (++this.#activations > this.limits.activations) {
       throw exceeded(

@@ -15,17 +15,17 @@ import type { Value } from './values/value.js';
 
 export interface TemplateOptions {
   /**
-   * Escapes printed strings for the inside of a JSON string. Without it, the output equals Jinja2's byte for byte.
+   * True: printed strings are escaped for the inside of a JSON string. False: the output equals Jinja2's byte for byte.
    */
   readonly json?: boolean;
-  /** Makes `round` of an undefined value print nothing, where Jinja2 fails. */
+  /** True: `round` of an undefined value prints nothing. False: it fails, as in Jinja2. */
   readonly lenientRound?: boolean;
   readonly limits?: Partial<Limits>;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 
-/** Variables by name: a Map, or an object that creates each value when it is read. */
+/** Variables by name: a Map, or an object that converts each value when a template reads it. */
 export interface TemplateContext extends Iterable<readonly [string, Value]> {
   get(name: string): Value | undefined;
   keys(): Iterable<string>;
@@ -35,27 +35,27 @@ export type RenderResult =
   | { readonly ok: true; readonly output: string }
   | { readonly ok: false; readonly error: TemplateError };
 
-/** A compiled template. It holds no state of a rendering, so it can be rendered many times, also concurrently. */
+/** A compiled template. It contains no state of a rendering, so it can be rendered many times, also concurrently. */
 export interface Template {
   /** The source with LF as line end. Lines and columns of errors refer to it. */
   readonly source: string;
-  /** Renders. The filter `random` makes the same choices whenever it has the same `seed`, an empty text by default. */
+  /** Renders. With an equal `seed`, the filter `random` makes the same choices. Default: an empty seed. */
   render(context: TemplateContext, seed?: string): RenderResult;
 }
 
 /** A template with the details that the body check needs. */
 export interface InspectableTemplate extends Template {
   readonly body: readonly Statement[];
-  /** Renders and adds each piece of the output, with its place, to `pieces`. */
+  /** Renders, and adds each piece of the output with its place in the source to `pieces`. */
   trace(context: TemplateContext, pieces: TracePiece[], options: TraceOptions): RenderResult;
-  /** Renders and returns the steps spent, also where the rendering failed. */
+  /** Renders, and returns the result and the number of steps, also if the rendering failed. */
   measure(context: TemplateContext): { readonly result: RenderResult; readonly steps: number };
 }
 
 interface TraceOptions {
-  /** The choices of the filter `random`. */
+  /** Chooses items for the filter `random`. */
   readonly choose: Choose;
-  /** The wall-clock limit in milliseconds, if it is not that of the compiler. */
+  /** Wall-clock limit in milliseconds. Default: the limit of the compiler. */
   readonly wallClockMs?: number;
 }
 
@@ -67,10 +67,10 @@ export type InspectableResult =
   | { readonly ok: true; readonly template: InspectableTemplate }
   | { readonly ok: false; readonly error: TemplateError };
 
-/** Maximum length of a source in UTF-16 units. A longer source is a compile error and is not read. */
+/** Maximum length of a source in UTF-16 units. A longer source is a compile error and is not parsed. */
 const maxSourceLength = 65_536;
 
-/** Returns a compiler with fixed options. Filters, tests and globals are created once for all its templates. */
+/** Creates a function that compiles templates. Filters, tests and globals are created once for all of them. */
 export function createTemplateCompiler(options: TemplateOptions = {}): (source: string) => InspectableResult {
   const filters = createFilters();
   const tests = createJinjaTests();
@@ -103,7 +103,7 @@ export function createTemplateCompiler(options: TemplateOptions = {}): (source: 
   };
 }
 
-/** Compiles one template. For many templates, `createTemplateCompiler` or a cache is cheaper. */
+/** Compiles one template. `createTemplateCompiler` is faster for many templates. */
 export function compileTemplate(source: string, options: TemplateOptions = {}): CompileResult {
   return createTemplateCompiler(options)(source);
 }

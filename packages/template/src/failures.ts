@@ -1,4 +1,4 @@
-/** Names of Python's and Jinja2's errors. Authors see them and find them in Jinja2's documentation. */
+/** Names of errors in Python and Jinja2, so that authors can find them in Jinja2's documentation. */
 export type ErrorType =
   | 'TemplateSyntaxError'
   | 'TemplateAssertionError'
@@ -17,7 +17,7 @@ export type ErrorType =
   | 'RuntimeError'
   | 'BudgetExceeded';
 
-/** Thrown by lexer, parser and compiler; caught by `createTemplateCompiler`. */
+/** Thrown by lexer, parser and compiler, and caught by `createTemplateCompiler`. */
 export class CompileFailure extends Error {
   readonly type: 'TemplateSyntaxError' | 'TemplateAssertionError';
   /** Index of the error in the source with LF line ends. */
@@ -37,11 +37,11 @@ export class CompileFailure extends Error {
   }
 }
 
-/** Thrown while rendering where Python would raise an error; caught by `Template.render`, which adds the place. */
+/** Thrown where Python raises an error while rendering. `Template.render` catches it and adds line and column. */
 export class RenderFailure extends Error {
   readonly type: ErrorType;
   readonly suggestion: string | undefined;
-  /** The name of the undefined variable that caused the error, if one did. */
+  /** Name of the undefined variable that caused the error, if there is one. */
   readonly variable: string | undefined;
 
   constructor(type: ErrorType, message: string, hints: { suggestion?: string; variable?: string } = {}) {
@@ -53,7 +53,7 @@ export class RenderFailure extends Error {
   }
 }
 
-/** The wall-clock limit was exceeded. A busy machine can cause it, so the rendering may be tried again. */
+/** The wall-clock limit was exceeded. The cause can be a busy machine, so the rendering can be tried again. */
 export class OverrunFailure extends Error {
   constructor(limitMs: number) {
     super(`rendering took longer than ${limitMs} ms`);

@@ -1,4 +1,4 @@
-/** Returns the known name with the smallest edit distance, or undefined if none is within a third of the length. */
+/** Returns the known name with the smallest edit distance, or undefined if that is more than a third of the length. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.slice(0, 64).toLowerCase();
   let best: string | undefined;
@@ -14,7 +14,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours each cost 1. */
+/** Optimal string alignment: insertions, deletions, substitutions and swaps of adjacent characters count 1 each. */
 function editDistance(left: string, right: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);

@@ -1,9 +1,9 @@
 import type { Budget } from './budget.js';
 
 interface RenderOptions {
-  /** Strings that are printed are escaped for the inside of a JSON string. */
+  /** True: printed strings are escaped for the inside of a JSON string. */
   readonly json: boolean;
-  /** `round` of an undefined value prints nothing, where Jinja2 fails. */
+  /** True: `round` of an undefined value prints nothing. False: it fails, as in Jinja2. */
   readonly lenientRound: boolean;
 }
 
@@ -11,8 +11,8 @@ interface RenderOptions {
 export interface Rendering {
   readonly budget: Budget;
   readonly options: RenderOptions;
-  /** Inside `{% autoescape true %}`: printed text is escaped for HTML. */
+  /** True inside of `{% autoescape true %}`, where printed text is escaped for HTML. */
   readonly autoescape: boolean;
-  /** Containers that are being printed, to find one inside itself. */
+  /** Containers that are being printed, to detect a container inside of itself. */
   readonly printing: Set<object>;
 }

@@ -1,7 +1,7 @@
 import { createTemplateCompiler } from './compile-template.js';
 import { createTemplateCache } from './template-cache.js';
 
-test('a source is compiled once, also one with errors', () => {
+test('each source is compiled once, even if it has errors', () => {
   const compiled: string[] = [];
   const compile = createTemplateCompiler();
   const cache = createTemplateCache((source) => {
@@ -28,7 +28,7 @@ test('the least recently used template is dropped from a full cache', () => {
   expect(cache.size).toBe(2);
 });
 
-test('the cache is limited by characters as well', () => {
+test('the cache limits the total number of characters of its sources', () => {
   const cache = createTemplateCache(createTemplateCompiler(), { maxCharacters: 10 });
   for (const source of ['aaaaaa', 'bbbbbb', 'cccccc']) cache.compile(source);
   expect(cache.size).toBe(1);

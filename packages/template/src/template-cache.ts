@@ -1,6 +1,6 @@
 import type { CompileResult } from './compile-template.js';
 
-/** A compiled template takes up to 100 bytes for each character of its source, so the cache takes at most 400 MB. */
+/** A compiled template uses up to 100 bytes for each character of its source, so the cache uses at most 400 MB. */
 const defaultMaxCharacters = 4_000_000;
 const defaultMaxEntries = 2_000;
 
@@ -10,7 +10,7 @@ export interface TemplateCache {
   readonly size: number;
 }
 
-/** A cache of compiled templates by source that drops the least recently used. */
+/** Creates a cache of compiled templates by source. A full cache drops the least recently used template. */
 export function createTemplateCache(
   compile: (source: string) => CompileResult,
   { maxEntries = defaultMaxEntries, maxCharacters = defaultMaxCharacters } = {},

@@ -2,12 +2,12 @@ import { nestedTooDeeply } from './budget.js';
 import { type CompileFailure, type ErrorType, OverrunFailure, RenderFailure } from './failures.js';
 import { nearest } from './nearest.js';
 
-/** The reason and the place of a failure to compile or render a template. */
+/** Reason and place of an error that occurred while compiling or rendering a template. */
 export interface TemplateError {
   readonly phase: 'compile' | 'render';
   /**
    * `overrun`: the wall-clock limit was exceeded, and a retry may succeed. `template_error`: a retry with the same
-   * values fails again.
+   * values will fail again.
    */
   readonly kind: 'template_error' | 'overrun';
   /** Name of the error in Jinja2 or Python. */
@@ -17,7 +17,7 @@ export interface TemplateError {
   readonly line: number;
   /** Column in UTF-16 units, counted from 1. */
   readonly column: number;
-  /** The source line, and below it a `^` at the column. */
+  /** The source line, with a `^` below the column. */
   readonly excerpt: string;
   /** Known name that is similar to the unknown name in the message. */
   readonly suggestion?: string;
@@ -33,7 +33,7 @@ export function compileError(source: string, failure: CompileFailure): TemplateE
   });
 }
 
-/** Describes a rendering that failed at `offset`. An exception that is a bug of the evaluator is thrown again. */
+/** Converts an exception of a rendering at `offset`. Throws it again if it is a bug of the evaluator. */
 export function renderError(
   source: string,
   offset: number,
@@ -54,12 +54,12 @@ export function renderError(
       failure.suggestion ?? (variable === undefined ? undefined : nearest(variable, knownNames));
     return describe(source, offset, { phase: 'render', kind: 'template_error', type, message, suggestion });
   }
-  // The JavaScript stack overflowed before the nesting limit was reached.
+  // RangeError: the JavaScript stack overflowed before the nesting limit was reached.
   if (failure instanceof RangeError) return renderError(source, offset, nestedTooDeeply(), knownNames);
   throw failure;
 }
 
-/** Line, column and excerpt of an offset into a source. */
+/** Returns line, column and excerpt of an offset in a source. */
 export function locate(source: string, offset: number): Pick<TemplateError, 'line' | 'column' | 'excerpt'> {
   const at = Math.min(offset, source.length);
   const start = source.lastIndexOf('\n', at - 1) + 1;
@@ -71,14 +71,14 @@ export function locate(source: string, offset: number): Pick<TemplateError, 'lin
   return { line: lineNumber, column: at - start + 1, excerpt: excerptOf(line, at - start) };
 }
 
-/** Returns the offset of a line and column: the inverse of `locate`. */
+/** Returns the offset of a line and column. It is the inverse of `locate`. */
 export function offsetOf(source: string, { line, column }: Pick<TemplateError, 'line' | 'column'>): number {
   let start = 0;
   for (let number = 1; number < line; number++) start = source.indexOf('\n', start) + 1;
   return start + column - 1;
 }
 
-/** Characters of a long line that an excerpt shows around its mark. */
+/** Number of characters before and after the mark that an excerpt of a long line shows. */
 const excerptBefore = 60;
 const excerptAfter = 40;
 

@@ -7,16 +7,16 @@ const compileError = (source: string) => {
   return compiled.ok ? undefined : compiled.error.message;
 };
 
-test('every name of a filter and of a test compiles', () => {
+test('templates can use all listed filters and tests', () => {
   for (const filter of names.filters) expect(compileError(`{{ 1 | ${filter} }}`)).toBeUndefined();
   for (const test of names.tests) expect(compileError(`{{ 1 is ${test} }}`)).toBeUndefined();
 });
 
-test('every name of a tag is known to the parser', () => {
+test('the parser knows all listed tags', () => {
   for (const tag of names.tags) expect(compileError(`{% ${tag} %}`) ?? '').not.toContain('unknown tag');
 });
 
-test('variables, members and functions are those of an alert', () => {
+test('the listed variables, members and functions exist in an alert', () => {
   expect(names.variables).toEqual(expect.arrayContaining(['alert_rule_name', 'metric_value', 'model']));
   expect(names.members.get('model')).toEqual(['id', 'name']);
   expect(names.functions).toContain('range');

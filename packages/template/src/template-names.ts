@@ -4,7 +4,7 @@ import { createFilters } from './filters/filters.js';
 import { createJinjaTests } from './jinja-tests/jinja-tests.js';
 import { knownTags } from './parser/tag-errors.js';
 
-/** The names that a body can use, for the completion of an editor. */
+/** All names that a body can use, for completion in an editor. */
 export interface TemplateNames {
   readonly variables: readonly string[];
   /** Names of the members of each object, such as `name` of `model`. */
@@ -12,7 +12,7 @@ export interface TemplateNames {
   readonly functions: readonly string[];
   readonly filters: readonly string[];
   readonly tests: readonly string[];
-  /** Tags that begin a statement. */
+  /** Tags that start a statement. */
   readonly tags: readonly string[];
 }
 

@@ -11,7 +11,7 @@ import {
 
 const compile = createBodyCompiler();
 
-/** A piece of a body with the JSON that it has to render to. `anything` stands for a value that only has to be JSON. */
+/** Part of a body with the JSON that it must render to. `anything` means that any JSON value is accepted. */
 interface Piece {
   source: string;
   expected(facts: AlertFacts): Json;
@@ -57,8 +57,8 @@ const textFilters = [
   'tojson | length',
 ];
 /**
- * Arithmetic is missing: beyond the range of a double it prints `inf`, which is not JSON, or fails, as in Python. So does
- * rounding up or down, which multiplies.
+ * Filters for numbers. Arithmetic is not included: as in Python, a result beyond the range of a double prints `inf`,
+ * which is not JSON, or fails. `round` with the method ceil or floor is not included either, because it multiplies.
  */
 const numberFilters = [
   'round',
@@ -108,7 +108,7 @@ const inner: fc.Arbitrary<Piece> = fc.oneof(
   ),
 );
 
-/** A JSON string with one or more pieces inside. */
+/** Generates JSON strings that contain one or more parts. */
 const string = fc.array(inner, { minLength: 1, maxLength: 3 }).map((pieces): Piece => {
   const isExact = (values: unknown[]): values is string[] =>
     values.every((value) => typeof value === 'string');
@@ -207,7 +207,7 @@ const anyText = fc.oneof(
   fc.array(hostile, { maxLength: 8 }).map((parts) => parts.join('')),
   hostile.map((part) => part.repeat(128)),
 );
-/** Alerts with a lone surrogate are refused, over REST and over AMQP. */
+/** Generates well-formed text, because alerts with a lone surrogate are refused over REST and AMQP. */
 const name = anyText.map((text) => text.toWellFormed());
 const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -237,7 +237,7 @@ function render(source: string, values: AlertFacts) {
   return compiled.ok ? compiled.template.render(alertContext(values)) : compiled;
 }
 
-test('an accepted body renders to the same JSON for any alert, with the values of the alert', () => {
+test('an accepted body renders to JSON with the values of the alert, for any alert', () => {
   let accepted = 0;
   fc.assert(
     fc.property(body, fc.array(facts, { minLength: 1, maxLength: 3 }), ({ source, expected }, alerts) => {

@@ -1,6 +1,6 @@
 import { alertContext, createBodyCompiler, sampleFacts, type TemplateError } from '../src/index.js';
 
-/** The wall-clock limit is so long that only the deterministic budget ends a rendering. */
+/** With a wall-clock limit of 60 s, only the deterministic budget ends a rendering. */
 const compile = createBodyCompiler({ limits: { wallClockMs: 60_000 } });
 const context = alertContext(sampleFacts);
 
@@ -93,7 +93,7 @@ const exhausting: Readonly<Record<string, string>> = {
   'control characters to escape': '{{ "\\x01" * 200000 }}',
 };
 
-test.each(Object.entries(exhausting))('%s exceeds the budget, with the same error each time', (_, source) => {
+test.each(Object.entries(exhausting))('a template with %s exceeds the budget with the same error each time', (_, source) => {
   const first = run(source);
   expect(first).toMatchObject({ error: { kind: 'template_error', type: 'BudgetExceeded' } });
   expect(run(source)).toEqual(first);
@@ -115,10 +115,10 @@ const overflowing: Readonly<Record<string, string>> = {
   backslashes: `{{ '${'\\'.repeat(60_000)}`,
   'endings of raw blocks': `{% raw %}${'{% endraw'.repeat(7_000)}`,
   digits: `{{ ${'1_'.repeat(30_000)} }}`,
-  'a source that is too long': 'a'.repeat(65_537),
+  characters: 'a'.repeat(65_537),
 };
 
-test.each(Object.entries(overflowing))('a flood of %s is an error of the compile phase', (_, source) => {
+test.each(Object.entries(overflowing))('a template with too many %s fails to compile', (_, source) => {
   expect(run(source)).toMatchObject({ error: { phase: 'compile' } });
 });
 
@@ -161,7 +161,7 @@ const escaping = [
   `{% set x = "]); ${code}; //" %}{{ x }}`,
 ];
 
-test.each(escaping)('%s cannot reach anything outside of the template', (source) => {
+test.each(escaping)('the template %s cannot read or run anything outside of its context', (source) => {
   const result = run(source);
   const printed = 'output' in result ? result.output : '';
   expect(printed).not.toMatch(/function|native code|\[object|process|PATH=/);
@@ -169,7 +169,7 @@ test.each(escaping)('%s cannot reach anything outside of the template', (source)
   expect(Reflect.get({}, 'polluted')).toBeUndefined();
 });
 
-test('a rendering does not change the values of its context', () => {
+test('a rendering does not change the values that the caller passes', () => {
   const source = '{% set _ = alert.update({"x": 1}) %}{% set _ = alert.pop("id") %}{{ alert|length }}';
   expect([run(source), run(source)]).toEqual([{ output: '6' }, { output: '6' }]);
 });

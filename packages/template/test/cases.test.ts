@@ -1,7 +1,7 @@
 import { createCaseRunner } from '../tools/cases/case-runner.js';
 import { agreesWithJinja2, readCases } from '../tools/cases/read-cases.js';
 
-/** Templates with another result than in Jinja2, with the reason. */
+/** Templates whose result differs from that of Jinja2, each with the reason. */
 const knownDifferences: ReadonlyMap<string, string> = new Map([
   ["{% include ['a', 'b'] %}", 'there is no loader, and the error is raised at compile time'],
   ["{{ '\\N{BULLET}' }}", 'the table of character names would be too large'],
@@ -15,14 +15,14 @@ const knownDifferences: ReadonlyMap<string, string> = new Map([
 
 const run = createCaseRunner();
 
-test('every case renders as in Jinja2, except for the listed differences', () => {
+test('all shared cases render as in Jinja2, except for the listed differences', () => {
   const differences = readCases().filter((expected) => !agreesWithJinja2(expected, run(expected.line)));
   expect(new Set(differences.map((difference) => difference.template))).toEqual(
     new Set(knownDifferences.keys()),
   );
 });
 
-test('no listed difference is common in webhook bodies', () => {
+test('no listed difference is in a case that is common in webhook bodies', () => {
   const tiers = readCases().filter((expected) => knownDifferences.has(expected.template));
   expect(tiers.filter((expected) => expected.tier === 1)).toEqual([]);
 });

@@ -12,8 +12,8 @@ import { worstAcceptedTemplate } from '../tools/costs/worst-template.js';
 const measure = createCostMeter({ precision: 0.1, batchMs: 1 });
 
 /**
- * The slowest hostile templates take about 5 times as long as the simple loop with the same number of steps. A kind of
- * work that is not charged takes hundreds of times as long.
+ * Maximum CPU time relative to a simple loop with the same number of steps. The slowest hostile templates take about 5
+ * times as long. Work that is not charged takes hundreds of times as long.
  */
 const maxRatio = 12;
 let loopMs: number;
@@ -23,13 +23,13 @@ beforeAll(() => {
   loopMs = Math.max(...[1, 2, 3].map(() => measure(loop).acceptedMs));
 });
 
-test.each(Object.entries(hostileTemplates))('the CPU of %s is in proportion to its steps', (_, template) => {
+test.each(Object.entries(hostileTemplates))('the CPU time of the template "%s" is proportional to its steps', (_, template) => {
   const { acceptedMs, refusedMs, refusal } = measure(template);
   expect(refusal).not.toContain('nested too deeply');
   expect(Math.max(acceptedMs, refusedMs) / loopMs).toBeLessThan(maxRatio);
 });
 
-test('the worst accepted template takes at least 95 % of the budget and can be saved', () => {
+test('the slowest accepted template uses at least 95 % of the budget and can be saved', () => {
   const now = () => 0;
   const compiled = createTemplateCompiler({ now })(worstAcceptedTemplate);
   if (!compiled.ok) throw new Error(compiled.error.message);

@@ -56,11 +56,11 @@ function renderBody(source: string, facts: AlertFacts): string {
   if (!compiled.ok) throw new Error(compiled.error.message);
   const result = compiled.template.render(alertContext(facts));
   if (!result.ok) throw new Error(result.error.message);
-  // The text that a destination reads: a lone surrogate has no UTF-8 form.
+  // Encodes as UTF-8 and decodes, as a destination does. This replaces lone surrogates, which UTF-8 cannot encode.
   return Buffer.from(result.output).toString();
 }
 
-/** Places of a value `V` whose rendered JSON must contain exactly the value. */
+/** Templates with a variable `V`. The rendered JSON must contain exactly its value. */
 const exactPositions = [
   '"{{ V }}"',
   '{{ V | tojson }}',
@@ -100,7 +100,7 @@ const exactPositions = [
   '"{{ V | safe | default(V) if false else V }}"',
 ];
 
-test.each(exactPositions)('a hostile value arrives unchanged through %s', (position) => {
+test.each(exactPositions)('parsing the JSON that %s renders gives a hostile value unchanged', (position) => {
   fc.assert(
     fc.property(hostileText, (value) => {
       const source = `{"value": ${position.replaceAll('V', 'model_name')}, "after": true}`;
@@ -111,7 +111,7 @@ test.each(exactPositions)('a hostile value arrives unchanged through %s', (posit
   );
 });
 
-test('the text and number variables arrive unchanged in quotes and through tojson', () => {
+test('all variables have their exact value in the JSON, in quotes and with tojson', () => {
   const number = fc.double({ noDefaultInfinity: true, noNaN: true });
   const facts = fc.record({
     alert_rule_name: hostileText,
@@ -145,7 +145,7 @@ test('the text and number variables arrive unchanged in quotes and through tojso
   );
 });
 
-test('an expression in a JSON string reads back as what Jinja2 prints', () => {
+test('a JSON string with an expression has the value that Jinja2 prints', () => {
   const variables = new Map(
     Object.entries(sampleValues).map(([name, value]) => [
       name,
@@ -168,13 +168,13 @@ test('an expression in a JSON string reads back as what Jinja2 prints', () => {
   expect(compared).toBeGreaterThan(500);
 });
 
-test('safe text, tojson and numbers print unescaped', () => {
+test('safe text, the result of tojson, and numbers are printed unescaped', () => {
   const source =
     '{"a": {{ "[1]" | safe }}, "b": {{ metric_value }}, "c": {{ 3 }}, "d": {{ {"x": [1]} | tojson }}}';
   expect(JSON.parse(renderBody(source, sampleFacts))).toEqual({ a: [1], b: 0.8734567, c: 3, d: { x: [1] } });
 });
 
-test('JSON structure from a macro survives filters, and its values stay escaped', () => {
+test('filters keep the JSON structure of a macro, and its values are escaped', () => {
   const hostile = '", "admin": true, "x": "';
   const macro =
     '{% macro field(name, value) %}\n  {"name": "{{ name }}", "value": "{{ value }}"}\n{% endmacro %}';
@@ -194,13 +194,13 @@ test('JSON structure from a macro survives filters, and its values stay escaped'
   }
 });
 
-test('captured text has the length and equality of its plain text', () => {
+test('length and == of captured text are those of the plain text', () => {
   const source =
     '{% set v %}say "{{ bound }}"{% endset %}[{{ (v == "say \\"lower_bound\\"") | tojson }}, {{ v | length }}]';
   expect(JSON.parse(renderBody(source, sampleFacts))).toEqual([true, 17]);
 });
 
-test('text that is escaped for HTML is also escaped for JSON', () => {
+test('text that is escaped for HTML is escaped for JSON too', () => {
   const facts = { ...sampleFacts, model_name: '<a href="x">\n\\' };
   for (const source of [
     '"{{ model_name | e }}"',
@@ -210,7 +210,7 @@ test('text that is escaped for HTML is also escaped for JSON', () => {
   }
 });
 
-test('hostile labels and annotations arrive unchanged in quotes, in loops and through tojson', () => {
+test('hostile labels and annotations have their exact value in the JSON', () => {
   const source = `{"team": "{{ labels.team }}", "labels": {{ labels | tojson }}, "list": [
     {%- for name, text in annotations.items() %}"{{ name }}", "{{ text }}"{{ ", " if not loop.last }}{% endfor %}]}`;
   fc.assert(

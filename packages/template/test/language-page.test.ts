@@ -6,7 +6,7 @@ const examples = [...page.matchAll(/```jinja\n([\s\S]*?)```\n```json\n([\s\S]*?)
   ([, template = '', result = '']): [string, string] => [template, result],
 );
 
-test.each(examples)('example %# of the page renders to the result below it', (template, result) => {
+test.each(examples)('example %# of docs/templates.md renders to the result below it', (template, result) => {
   const compiled = createBodyCompiler()(template);
   if (!compiled.ok) throw new Error(compiled.error.message);
   const rendered = compiled.template.render(alertContext(sampleFacts));
@@ -14,15 +14,15 @@ test.each(examples)('example %# of the page renders to the result below it', (te
   expect(JSON.parse(rendered.output)).toEqual(JSON.parse(result));
 });
 
-test.each(examples)('example %# of the page is accepted when a webhook is saved', (template) => {
+test.each(examples)('example %# of docs/templates.md is accepted as a webhook body', (template) => {
   expect(checkBody(template)).toMatchObject({ ok: true });
 });
 
-test('every example on the page has a result', () => {
+test('each example of docs/templates.md has a result', () => {
   expect(examples).toHaveLength(page.split('```jinja').length - 1);
 });
 
-test('the page lists the variables with the values of the sample alert', () => {
+test('docs/templates.md lists the variables with the values of the sample alert', () => {
   const exampleOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
   for (const name of alertVariables.filter((variable) => !['bound', 'state', 'is_test'].includes(variable))) {
     expect(page).toContain(`| \`${name}\` |`);

@@ -34,7 +34,7 @@ function render(name: string, facts: AlertFacts): unknown {
   return JSON.parse(rendered.output);
 }
 
-/** The body for each sample alert. `Body` has the members of the foreign API that the test reads. */
+/** Renders a template for each sample alert. `Body` has the members of the destination's API that a test reads. */
 const renderAll = <Body>(name: string) =>
   sampleAlerts.map((facts) => ({ facts, body: render(name, facts) as Body }));
 
@@ -43,13 +43,13 @@ interface Text {
   text: string;
 }
 
-test('the page lists every template, and no other', () => {
+test('the page of ready-made templates lists all templates and no others', () => {
   const listed = [...page.matchAll(/^\| \[([^\]]+)\]/gm)].map(([, name]) => name);
   expect(listed.sort()).toEqual([...names].sort());
 });
 
 describe.each(names)('%s', (name) => {
-  test('its metadata is complete and names every placeholder', () => {
+  test('the metadata is complete and names all placeholders', () => {
     const { metadata, template } = read(name);
     expect(Object.keys(metadata)).toEqual([
       'title',
@@ -67,19 +67,19 @@ describe.each(names)('%s', (name) => {
     expect(new URL(metadata.url.replaceAll(placeholder, 'https://x')).protocol).toBe('https:');
   });
 
-  test('it is accepted without a warning and renders for every sample alert', () => {
+  test('the template is accepted without warnings and renders for all sample alerts', () => {
     expect(checkBody(read(name).source)).toEqual({ ok: true, warnings: [] });
     for (const { body } of renderAll<unknown>(name)) expect(body).toEqual(expect.any(Object));
   });
 
-  test('it renders the same body with and without its metadata', () => {
+  test('the template renders the same body with and without its metadata', () => {
     const { template } = read(name);
     const compiled = compile(template);
     const rendered = compiled.ok ? compiled.template.render(alertContext(sampleFacts)) : compiled;
     expect(rendered.ok && JSON.parse(rendered.output)).toEqual(render(name, sampleFacts));
   });
 
-  test('it tells a test from an alert, and resolved from firing', () => {
+  test('the body shows if an alert is a test, and if it is resolved or firing', () => {
     const plain = render(name, sampleFacts);
     expect(render(name, { ...sampleFacts, is_test: true })).not.toEqual(plain);
     expect(render(name, { ...sampleFacts, state: 'resolved' })).not.toEqual(plain);
@@ -90,7 +90,7 @@ interface ChatMessage {
   blocks: [header: { text: Text }, fields: { fields: [model: Text, ...Text[]] }];
 }
 
-test('the chat message stays within the limits of its blocks, and names cannot write markup', () => {
+test('the chat message keeps the length limits of blocks, and names cannot add markup', () => {
   for (const { facts, body } of renderAll<ChatMessage>('chat-service.json.j2')) {
     const [header, fields] = body.blocks;
     expect(header.text.type).toBe('plain_text');
@@ -162,7 +162,7 @@ test('the self-hosted issue has plain text as description', () => {
   }
 });
 
-test('the pagers open and close one incident for a rule and a model', () => {
+test('paging templates open and close one incident for each rule and model', () => {
   const resolved = { ...sampleFacts, alert_id: 'another', state: 'resolved' };
   const tested = { ...sampleFacts, is_test: true };
   const renderEvent = (facts: AlertFacts) =>
@@ -192,7 +192,7 @@ interface Mail {
   personalizations: [{ to: object[] }];
 }
 
-test('the subject of the e-mail is one line', () => {
+test('the subject of the e-mail has only one line', () => {
   for (const { facts, body } of renderAll<Mail>('e-mail-gateway.json.j2')) {
     expect(body.subject).not.toMatch(/[\r\n]/);
     expect(body.content[0].value).toContain(`Alert: ${facts.alert_id}`);
@@ -200,7 +200,7 @@ test('the subject of the e-mail is one line', () => {
   }
 });
 
-test('the event is a CloudEvent with all facts of the alert as data', () => {
+test('the event is a CloudEvent whose data has all values of the alert', () => {
   for (const { facts, body } of renderAll<{ type: string; source: string; data: object }>(
     'cloudevents.json.j2',
   )) {

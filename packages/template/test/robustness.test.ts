@@ -95,7 +95,7 @@ const garbage = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
 );
 
-test('any source compiles and renders, or fails with a place in the source', () => {
+test('any source compiles and renders, or fails with a line and column', () => {
   fc.assert(
     fc.property(garbage, (source) => {
       for (const compile of [compileBody, compilePlain]) {
@@ -110,7 +110,7 @@ test('any source compiles and renders, or fails with a place in the source', () 
   );
 });
 
-test('any source can be checked, and an accepted one renders to JSON', () => {
+test('any source can be checked, and an accepted source renders to JSON', () => {
   let accepted = 0;
   const sources = fc.oneof(
     garbage,
@@ -157,7 +157,7 @@ test('variables may have the names of JavaScript object internals', () => {
   expect(compiled.template.render(variables)).toEqual({ ok: true, output: 'abcd' });
 });
 
-test('exceeding the wall-clock limit is an error of kind overrun', () => {
+test('a rendering that exceeds the wall-clock limit fails with the kind overrun', () => {
   let clock = 0;
   const compile = createTemplateCompiler({ now: () => (clock += 60) });
   const compiled = compile('{% for a in range(5000) %}{{ a }}{% endfor %}');

@@ -3,7 +3,7 @@ import { type CaseResult, createCaseRunner } from './cases/case-runner.js';
 
 main(process.argv[2]);
 
-/** Prints the result of each case of a file, one line of JSON each, in their order. */
+/** Prints one line of JSON for each case of a file: its result. */
 function main(file: string | undefined): void {
   if (file === undefined) {
     process.stderr.write('usage: npm run -s template:cases -- FILE\n');
@@ -16,7 +16,7 @@ function main(file: string | undefined): void {
   }
 }
 
-/** Escapes all non-ASCII characters, because some readers split lines at U+2028. */
+/** Escapes all characters that are not ASCII, because some programs split lines at U+2028. */
 function toAsciiLine(result: CaseResult): string {
   return JSON.stringify(result).replace(
     /[\u0080-\uffff]/g,

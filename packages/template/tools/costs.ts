@@ -6,7 +6,9 @@ const [first = '', seed = '1', count = '1000'] = process.argv.slice(2);
 if (first === '--search') printSearch(Number(seed), Number(count));
 else printCosts(first);
 
-/** Prints the cost of each hostile template at the edge of the render budget; `part` selects titles. */
+/**
+ * Prints the CPU time of each hostile template that uses the whole render budget. `part` selects templates by title.
+ */
 function printCosts(part: string): void {
   const measure = createCostMeter({ precision: 0.004, batchMs: 50 });
   const rows = Object.entries(hostileTemplates)

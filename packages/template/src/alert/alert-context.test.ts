@@ -10,7 +10,7 @@ function rendered(source: string, context = alertContext(sampleFacts)): string {
   return result.output;
 }
 
-test('a context iterates over the variables and the three objects', () => {
+test('a context iterates over all variables and the objects alert, model and alert_rule', () => {
   const context = alertContext(sampleFacts);
   const names = [...alertVariables, 'alert', 'model', 'alert_rule', ...noticeVariables];
   expect([...context.keys()]).toEqual(names);
@@ -20,7 +20,7 @@ test('a context iterates over the variables and the three objects', () => {
   );
 });
 
-test('the variables of a notice exist in every alert', () => {
+test('an alert has default values for the variables of notices', () => {
   const source =
     '{{ event }}|{{ webhook_id }}|{{ webhook_name }}|{{ since }}|{{ error }}|{{ count }}|{{ count + 1 }}';
   expect(rendered(source)).toBe('alert.fired|||||0|1');
@@ -37,24 +37,24 @@ test('the variables of a notice exist in every alert', () => {
   );
 });
 
-test('labels and annotations print by name, and a missing one prints nothing', () => {
+test('labels and annotations can be printed by name, and a missing one prints nothing', () => {
   const source =
     '{{ labels.team }}|{{ labels["environment"] }}|{{ labels.nobody }}|{{ annotations.link }}|{{ state }}|{{ is_test }}';
   expect(rendered(source)).toBe('risk|production||https://monitor.example.com/runs/42|firing|False');
 });
 
-test('the object alert holds the first ten facts only', () => {
+test('the object alert contains only the original variables, without state or labels', () => {
   expect(rendered('{% for name in alert %}{{ name }} {% endfor %}')).toBe(
     'id metric_value threshold bound fired_at workspace_id ',
   );
 });
 
-test('other properties of the facts are not variables', () => {
+test('properties that are not known variables cannot be read by a template', () => {
   const facts = { ...sampleFacts, request_id: 'r' };
   expect(rendered('[{{ request_id }}{{ toString }}{{ __proto__ }}]', alertContext(facts))).toBe('[]');
 });
 
-test('a change to an object of the context lasts until the end of the rendering', () => {
+test('a template can change an object of its context, without effect on the next rendering', () => {
   const context = alertContext(sampleFacts);
   const source = '{% set _ = alert.update({"id": 1}) %}{% for _ in [1, 2] %}{{ alert.id }}{% endfor %}';
   expect([rendered(source, context), rendered(source, context)]).toEqual(['11', '11']);

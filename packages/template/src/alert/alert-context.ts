@@ -1,7 +1,7 @@
 import type { TemplateContext } from '../compile-template.js';
 import { Dict, type Value } from '../values/value.js';
 
-/** The facts of a fired alert that webhook bodies can use. */
+/** Values of a fired alert that webhook bodies can use. */
 export interface AlertFacts {
   readonly alert_rule_name: string;
   readonly alert_rule_id: string;
@@ -11,14 +11,14 @@ export interface AlertFacts {
   readonly threshold: number;
   readonly bound: string;
   readonly alert_id: string;
-  /** Time of the firing as ISO 8601 text. */
+  /** Time at which the alert fired, as ISO 8601 text. */
   readonly fired_at: string;
   readonly workspace_id: string;
   /** `firing` or `resolved`. */
   readonly state: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** True for an alert that was published, or is sent, as a test. */
+  /** True if the alert was published with `is_test`, or the webhook is tested. */
   readonly is_test: boolean;
 }
 
@@ -40,7 +40,7 @@ export const alertVariables = [
   'is_test',
 ] as const satisfies readonly (keyof AlertFacts)[];
 
-/** Facts of a notice about a webhook or about dead letters. In other alerts they have the values of `noNotice`. */
+/** Values of a notice about a webhook or about dead letters. Other alerts have the values of `noNotice`. */
 export interface NoticeFacts {
   readonly event: string;
   readonly webhook_id: string;
@@ -52,7 +52,7 @@ export interface NoticeFacts {
   readonly count: number;
 }
 
-/** The facts of an alert, or of a notice. */
+/** Values of an alert, or of a notice. */
 export interface AlertOrNoticeFacts extends AlertFacts {
   readonly notice?: NoticeFacts | null;
 }
@@ -66,15 +66,15 @@ const noNotice: NoticeFacts = {
   count: 0,
 };
 
-/** Names of the variables that only notices fill. */
+/** Names of the variables that only notices set. */
 export const noticeVariables = Object.keys(noNotice) as readonly (keyof NoticeFacts)[];
 
-/** The names of the objects that contain the first ten facts. */
+/** Names of the objects that contain the first ten values of an alert. */
 export const alertObjects = ['alert', 'model', 'alert_rule'] as const;
 
 /**
- * The variables of a webhook body: the facts, and the first ten of them as objects `alert`, `model` and `alert_rule`.
- * `metric_value` and `threshold` are floats, so that 5 prints as `5.0`.
+ * Returns the variables of a webhook body: the values of the alert, and the objects `alert`, `model` and `alert_rule`,
+ * which contain the first ten of them. `metric_value` and `threshold` are floats, so that 5 prints as `5.0`.
  */
 export function alertContext(facts: AlertOrNoticeFacts): TemplateContext {
   return new AlertContext(facts);
@@ -90,7 +90,7 @@ const variables: ReadonlyMap<string, (facts: AlertOrNoticeFacts) => Value> = new
   ),
 ]);
 
-/** Creates a value when a template reads it, because most bodies read few variables. */
+/** Converts each value only when a template reads it, because most bodies read few variables. */
 class AlertContext implements TemplateContext {
   readonly #facts: AlertOrNoticeFacts;
 
@@ -111,7 +111,7 @@ class AlertContext implements TemplateContext {
   }
 }
 
-/** The count is an integer. */
+/** `count` is an integer. The other values are strings. */
 function noticeValue(notice: AlertOrNoticeFacts['notice'], name: keyof NoticeFacts): Value {
   const value = (notice ?? noNotice)[name];
   return typeof value === 'number' ? BigInt(value) : value;

@@ -4,9 +4,9 @@ import { type AlertFacts, alertContext } from './alert-context.js';
 import { sampleFacts } from './sample-facts.js';
 
 /**
- * The variables of an example alert, `sampleFacts` unless `facts` are given, overridden by `given` values. A given variable
- * that has the type of its sample is used as in a real alert: a number becomes a float, and the objects `alert`, `model` and
- * `alert_rule` contain it too. Other given values keep their JSON type.
+ * Returns the variables of an example alert, with the values of `given` in place of those of `facts`. If a given value
+ * has the type of the example's value, it is used as in a real alert: a number becomes a float, and the objects
+ * `alert`, `model` and `alert_rule` contain it too. Other given values keep their JSON type.
  */
 export function sampleContext(
   given: Readonly<Record<string, unknown>>,
@@ -19,7 +19,9 @@ export function sampleContext(
   return new Map([...context, ...others.map(([name, value]) => [name, fromJson(value as Json)] as const)]);
 }
 
-/** Labels and annotations are in no other object, so they need no conversion beyond that of JSON. */
+/**
+ * Returns false for labels and annotations too: they are in no object such as `alert`, so they are converted as JSON.
+ */
 function isFact(name: string, value: unknown): boolean {
   if (typeof value === 'object' || !Object.hasOwn(sampleFacts, name)) return false;
   return typeof value === typeof sampleFacts[name as keyof AlertFacts];

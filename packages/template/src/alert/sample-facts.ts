@@ -1,8 +1,8 @@
 import type { AlertFacts } from './alert-context.js';
 
 /**
- * The example alert that preview and `POST /webhooks/{id}/test` render by default. `fired_at` has the form of
- * deliveries: UTC with a `Z`, and the digits of the second that the monitor sent.
+ * The example alert that preview and `POST /webhooks/{id}/test` render by default. `fired_at` has the same form as in a
+ * delivery: UTC with a `Z`, and fractions of a second as the monitor sent them.
  */
 export const sampleFacts: AlertFacts = {
   alert_rule_name: 'Accuracy below target',
@@ -27,9 +27,9 @@ export const sampleFacts: AlertFacts = {
 const none = {};
 
 /**
- * Alerts for which a body must be JSON to be accepted: both bounds; quotes, backslash, line ends, U+2028, emoji;
- * tiny, huge, whole and negative-zero numbers; empty names; a time in microseconds and one in whole seconds; both states;
- * with and without labels and annotations; as a test and not.
+ * A body is accepted only if it renders to JSON for each of these alerts. They contain both bounds; quotes,
+ * backslashes, line ends, U+2028 and emoji; tiny, huge, whole and negative-zero numbers; empty names; a time in
+ * microseconds and one in whole seconds; both states; labels and annotations or none; `is_test` true and false.
  */
 export const sampleAlerts: readonly AlertFacts[] = [
   sampleFacts,

@@ -3,7 +3,7 @@ import { explainUnknown, type UnknownName } from './unknown-names.js';
 
 /** A sample alert for which a body fails to render or is not JSON. */
 export interface Failure extends Explanation {
-  /** The consequence of the failure, for a message. */
+  /** Consequence of the failure as part of a sentence, such as "the result is not JSON". */
   readonly effect: string;
   /** True if the rendering exceeded its wall-clock time. */
   readonly overran: boolean;
@@ -17,10 +17,13 @@ interface Question {
 }
 
 /**
- * Returns the failure with an unknown name as its reason, if one is. A name is the reason if the failure is gone when
- * the names are defined, and is there when only this name is not; else if the failure is gone when only this name is
- * defined. A name without a similar known name has no typical value, so a condition with it can stay false: it is also
- * the reason if it decides about the empty place of the failure.
+ * Finds out if an unknown name causes a failure, and returns the failure with a message about that name. Otherwise
+ * returns the failure unchanged. The template is rendered again with values for unknown names:
+ * - If the failure disappears when all names have values, the cause is a name without which it appears again, or else a
+ *   name that alone makes it disappear.
+ * - Otherwise the cause is a name in a condition around the failure. Its real value is not known, so the condition can
+ *   be
+ *   false with the value that was tried.
  */
 export function blameUnknownName({ failure, unknown, render }: Question): Failure {
   if (failure.overran || unknown.length === 0) return failure;
@@ -33,7 +36,7 @@ export function blameUnknownName({ failure, unknown, render }: Question): Failur
     : unknown.find(({ uses }) => uses.some((use) => use.decides && isNear(use, failure)));
   if (reason === undefined) return failure;
   const use = reason.uses.find((candidate) => isNear(candidate, failure));
-  // A printed value with another fault explains itself, also if it stands in a part that an unknown name decides about.
+  // A printed value that does not contain the unknown name has a cause of its own, also inside of such a condition.
   if (failure.isPrinted && use === undefined) return failure;
   const { offset } =
     use ?? reason.uses.findLast((earlier) => earlier.offset < failure.offset) ?? reason.uses[0]!;

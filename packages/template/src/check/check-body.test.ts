@@ -1,7 +1,7 @@
 import { sampleFacts } from '../alert/sample-facts.js';
 import { createBodyChecker } from './check-body.js';
 
-/** A clock that stands still, so that the time limit never ends a check. */
+/** The clock always returns 0, so that the time limit never ends a check. */
 const checkBody = createBodyChecker({ now: () => 0 });
 
 function errorOf(source: string): string {
@@ -52,22 +52,22 @@ test.each([
   ],
   ['{"a": {{ metric_value / 0 }}}', '1:23', 'division by zero'],
   ["{% include 'x' %}", '1:4', 'there is no loader'],
-])('%j is refused with its place and advice', (source, place, message) => {
+])('the body %j is refused with the place of the error and advice', (source, place, message) => {
   const error = errorOf(source);
   expect(error).toContain(message);
   expect(error.startsWith(`${place} `)).toBe(true);
 });
 
-test('an error shows its line and a mark below it', () => {
+test('an error shows the source line with a mark below it', () => {
   const check = checkBody('{\n  "a": {{ model_name }}\n}');
   expect(check).toMatchObject({ ok: false, errors: [{ excerpt: '  "a": {{ model_name }}\n          ^' }] });
 });
 
-test('lines are counted in the same way for all line ends', () => {
+test('line numbers of errors do not depend on the kind of line ends', () => {
   expect(errorOf('{\r\n  "a": {{ model_name }}\r\n}').startsWith('2:11 ')).toBe(true);
 });
 
-test('a mistyped name inside quotes is a warning that suggests a similar name', () => {
+test('a mistyped name inside quotes causes a warning with a similar name', () => {
   expect(warningsOf('{"a": "{{ metric_vlaue }}", "b": "{{ alert.bonud }} {{ alert[\'modle\'] }}"}')).toEqual([
     "1:11 there is no variable 'metric_vlaue'; it prints nothing. Did you mean 'metric_value'?",
     "1:44 'alert' has no member 'bonud'; it prints nothing. Did you mean 'bound'?",
@@ -100,12 +100,12 @@ test.each([
   ['{"a": {{ rule_name }}}', '1:10', 'alert_rule_name'],
   ['{"t": "{{ metricvalue }}",\n "a": {{ metricvalue }}}', '2:10', 'metric_value'],
   ['{"t": "{{ teem }}", "a": {{ metricvalue }}}', '1:29', 'metric_value'],
-])('%s is refused at its unknown name with the nearest name', (body, place, name) => {
+])('the body %s is refused at its unknown name with the most similar name', (body, place, name) => {
   expect(errorOf(body)).toMatch(new RegExp(`^${place} (there is no variable|'alert' has no member) `));
   expect(errorOf(body)).toContain(`Did you mean '${name}'?`);
 });
 
-test('an unknown name that is similar to no known name is refused with all names', () => {
+test('the error for an unknown name without a similar name lists all names', () => {
   expect(errorOf('{"a": {{ severity }}}')).toBe(
     "1:10 there is no variable 'severity', so the result is not JSON. The variables are alert_rule_name, " +
       'alert_rule_id, model_name, model_id, metric_value, threshold, bound, alert_id, fired_at, workspace_id, state, ' +
@@ -115,14 +115,14 @@ test('an unknown name that is similar to no known name is refused with all names
   expect(errorOf('{"a": {{ model.owner }}}')).toContain("'model' has id and name.");
 });
 
-test('a missing member of an object with another name has a suggestion too', () => {
+test('a missing member of an object that a template variable refers to has a suggestion', () => {
   const nmae =
     "1:29 the result is not JSON: {{ m.nmae }} prints nothing here ('dict object' has no attribute 'nmae'. Did you mean 'name'?)";
   expect(errorOf('{% set m = model %}{"a": {{ m.nmae }}}')).toContain(nmae);
   expect(errorOf('{% set m = model %}{"a": {{ m.nmae.x }}}')).toContain("Did you mean 'name'?");
 });
 
-test('a name that is set in one branch only is refused where it has no value', () => {
+test('a variable that is set in only one branch is refused where it has no value', () => {
   const branch = '{% if bound == "upper_bound" %}{% set x = 1 %}{% endif %}{"a": {{ x }}}';
   expect(errorOf(branch)).toBe(
     "1:67 the variable 'x' has no value here, so the result is not JSON. Set it in every branch and outside of loops and macros.",
@@ -130,7 +130,7 @@ test('a name that is set in one branch only is refused where it has no value', (
   expect(errorOf('{% for i in [1] %}{% set x = i %}{% endfor %}{"a": {{ x }}}')).toContain("variable 'x'");
 });
 
-test('an unknown name is not blamed for another fault', () => {
+test('an error that an unknown name does not cause is not explained by that name', () => {
   expect(errorOf('{"t": "{{ teem }}", "a": {{ model_name }}}')).toContain('text outside of quotes');
   expect(errorOf('{% if debug %}{"a": 1}{% else %}{"a": {{ model_name }}}{% endif %}')).toContain(
     'text outside of quotes',
@@ -148,7 +148,7 @@ test.each([
   '{"a": "{{ (team or squad) | default(\'on-call\') }}"}',
   '{"a": "{{ team | upper | default(\'on-call\', true) }}"}',
   '{"a": "{{ team | default(squad) | default(\'on-call\') }}"}',
-])('%s draws no warning, because its names have a default', (body) => {
+])('the body %s causes no warning, because its unknown names have a default', (body) => {
   expect(warningsOf(body)).toEqual([]);
 });
 
@@ -158,38 +158,38 @@ test.each([
   '{"a": {% if metricvalue is defined %}{{ metricvalue }}{% else %}null{% endif %}}',
   '{% if threshold == 12345 %}{"a": {{ metricvalue }}}{% else %}{"a": 1}{% endif %}',
   '{"a": "{{ metricvalue | round(2) }}"}',
-])('%s is saved with a warning, because it is JSON for every alert', (body) => {
+])('the body %s is accepted with a warning, because it is JSON for every alert', (body) => {
   expect(warningsOf(body)).toEqual([expect.stringMatching(/there is no variable '(itmes|metricvalue)'/)]);
 });
 
-test('a body that chooses at random must be JSON with the first and the last items', () => {
+test('a body with the filter random must be JSON with the first and with the last item', () => {
   expect(warningsOf('{"a": {{ [1, 2] | random }}}')).toEqual([]);
   expect(errorOf('{"a": {{ [1, "two"] | random }}}')).toContain('text outside of quotes');
   expect(errorOf('{"a": {{ ["one", 2] | random }}}')).toContain('text outside of quotes');
   expect(errorOf('{"a": {{ [] | random }}}')).toContain('No random item, sequence was empty');
 });
 
-test('names that the template sets are no warnings', () => {
+test('names that the template sets cause no warnings', () => {
   const body =
     '{% set x = 1 %}{% macro m(y) %}{{ y }}{% endmacro %}{% for z in range(2) %}{% endfor %}{"a": {{ m(x) }}}';
   expect(warningsOf(body)).toEqual([]);
 });
 
-test('a number inside quotes is a warning, but not in a longer text', () => {
+test('a number alone inside quotes causes a warning, and a number in a longer text does not', () => {
   const body = '{"a": "{{ metric_value }}", "b": "at {{ metric_value }}"}';
   expect(warningsOf(body)).toEqual([
     '1:11 {{ metric_value }} is a number inside quotes, so the destination gets text; leave the quotes out if it expects a number.',
   ]);
 });
 
-test('a duplicate key is a warning at its second place', () => {
+test('a duplicate key causes a warning at its second occurrence', () => {
   expect(warningsOf('{"a": 1, "a": 2}')).toEqual([
     '1:10 the key "a" appears twice in the same object; most destinations read only the last one.',
   ]);
 });
 
-test('the part of a body for each bound is checked with all texts and numbers', () => {
-  // A filter that needs a first character fails for an empty name.
+test('both branches of a condition on the bound are checked with all sample values', () => {
+  // This expression fails only for the sample alert with an empty model name.
   const part = '"{{ model_name | first | indent }}"';
   for (const bound of ['upper_bound', 'lower_bound'])
     expect(errorOf(`{"a": {% if bound == "${bound}" %}${part}{% else %}1{% endif %}}`)).toContain(
@@ -222,9 +222,9 @@ test('a warning inside a loop is returned once', () => {
   ]);
 });
 
-test('a check fails as overrun after 250 ms for all sample alerts together', () => {
+test('a check that takes more than 250 ms for all sample alerts together fails as overrun', () => {
   let nowMs = 0;
-  // The clock is read every 1,024 steps: 28 times for one sample and 140 times in all.
+  // The clock is read every 1,024 steps: 28 times for each sample alert and 140 times in total.
   const check = createBodyChecker({ now: () => (nowMs += 2) });
   const body = '[{% for i in range(29000) %}{% endfor %}1]';
   expect(check(body)).toMatchObject({ ok: false, overran: true });
@@ -232,7 +232,7 @@ test('a check fails as overrun after 250 ms for all sample alerts together', () 
   expect(check('{{')).toMatchObject({ ok: false, overran: false });
 });
 
-test('a checker with alerts of its own finds an error that only these cause', () => {
+test('a checker with custom sample alerts finds an error that only these cause', () => {
   const source = '{"a": {{ {"Churn": "no"}[model_name] | default(1) | safe }}}';
   const churn = { ...sampleFacts, model_name: 'Churn' };
   expect(createBodyChecker()(source).ok).toBe(true);

@@ -22,7 +22,7 @@ export interface Finding {
   /** Column in UTF-16 units, counted from 1. */
   readonly column: number;
   readonly message: string;
-  /** The source line, and below it a `^` at the column. */
+  /** The source line, with a `^` below the column. */
   readonly excerpt: string;
 }
 
@@ -32,34 +32,34 @@ export type BodyCheck =
       readonly ok: false;
       readonly errors: readonly Finding[];
       readonly warnings: readonly Finding[];
-      /** True if the check exceeded its time limit. On a machine that is less busy it may succeed. */
+      /** True if the check exceeded its time limit. It can succeed when the machine is less busy. */
       readonly overran: boolean;
     };
 
 /**
- * Checks the body of a webhook: it must compile, stay within the render budget and be JSON for each sample alert, where
- * the filter `random` chooses the first items, and where it chooses the last items. If an unknown name is the reason
- * that it is not, the error names it and the nearest known name. Other unknown names, numbers in quotes and duplicate
- * keys are warnings. At most 20 warnings are returned.
+ * Checks the body of a webhook. It must compile, stay within the render budget and render to JSON for each sample
+ * alert. If it uses the filter `random`, it must be JSON with the first items and with the last items. If an unknown
+ * name causes the error, the message contains the most similar known name. Other unknown names, numbers in quotes and
+ * duplicate keys are warnings. At most 20 warnings are returned.
  */
 export function checkBody(source: string): BodyCheck {
   return createBodyChecker()(source);
 }
 
-/** The time limit for all sample alerts together. A usual body takes 1 to 2 ms. The check blocks the event loop. */
+/** Time limit for all sample alerts together, because the check blocks the event loop. A usual body takes 1 to 2 ms. */
 const checkWallClockMs = 250;
 
-/** The maximum number of warnings, because each one takes a search for its line. */
+/** Maximum number of warnings. Each needs a search for its line. */
 const maxWarnings = 20;
 
 export interface BodyCheckerOptions {
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
-  /** The alerts for which the body must be JSON, in the order of the check. Default: `sampleAlerts`. */
+  /** Alerts for which the body must be JSON, in the order in which they are checked. Default: `sampleAlerts`. */
   readonly samples?: readonly AlertFacts[];
 }
 
-/** Returns a reusable checker. */
+/** Creates a function that checks bodies. It compiles the filters only once. */
 export function createBodyChecker({
   now = () => performance.now(),
   samples = sampleAlerts,
@@ -87,8 +87,8 @@ export function createBodyChecker({
 }
 
 /**
- * A body that reads the bound usually has a part for each bound, and every part has to be JSON for all texts and numbers of
- * the samples.
+ * Adds each sample with the other bound if the body reads the bound. Such a body usually has a branch for each bound,
+ * and each branch must be JSON for all names and numbers of the samples.
  */
 function withBothBounds(samples: readonly AlertFacts[], source: string): readonly AlertFacts[] {
   if (!source.includes('bound')) return samples;
@@ -103,7 +103,7 @@ const otherBound: Readonly<Record<string, string>> = {
   lower_bound: 'upper_bound',
 };
 
-/** A possible warning with its index in the source. */
+/** A warning with its index in the source. */
 interface Suspicion {
   readonly offset: number;
   readonly message: string;
@@ -122,7 +122,7 @@ interface Sampling {
   leftMs(): number;
 }
 
-/** Renders each sample alert with the first and, if the body chooses at random, with the last items. */
+/** Renders each sample alert. If the body uses the filter `random`, renders it with the last items too. */
 function checkSamples({ template, samples, unknown, leftMs }: Sampling): {
   failure?: Failure;
   suspicions: readonly Suspicion[];
@@ -195,7 +195,7 @@ function findSuspicious(source: string, pieces: readonly TracePiece[], scan: Jso
   return [...findQuotedNumbers(source, pieces, scan), ...findDuplicateKeys(pieces, scan)];
 }
 
-/** Finds JSON strings that consist of one printed number. Each place is reported once, also inside a loop. */
+/** Finds JSON strings that consist of one printed number. A place inside a loop is reported once. */
 function findQuotedNumbers(
   source: string,
   pieces: readonly TracePiece[],

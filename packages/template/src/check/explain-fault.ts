@@ -4,18 +4,18 @@ import { isString } from '../values/text.js';
 import type { Value } from '../values/value.js';
 import { type JsonFault, jsonProblems } from './json-scanner.js';
 
-/** The cause of a JSON fault: its index in the template, and what to write instead. */
+/** The cause of a JSON error: its index in the template, and a message with the correction. */
 export interface Explanation {
   readonly offset: number;
   readonly message: string;
-  /** The part of the source around the fault: from the last text before it to the end of its tag. */
+  /** Range of the source around the error: from the last text before it to the end of its tag. */
   readonly from: number;
   readonly to: number;
-  /** The fault is in a value that was printed. Otherwise a value that printed nothing may be the cause. */
+  /** True: the error is in a printed value. False: the cause may be a value that printed nothing. */
   readonly isPrinted: boolean;
 }
 
-/** Explains why an output is not JSON, from the piece of the template at the fault. */
+/** Explains why an output is not JSON, with the part of the template that printed the wrong text. */
 export function explainFault(
   source: string,
   pieces: readonly TracePiece[],
@@ -32,7 +32,7 @@ export function explainFault(
       printsWithFilter(source, candidate, 'safe'),
   );
   const piece = unescaped ?? pieceAt(pieces, fault.offset);
-  // An output that is not empty has a piece.
+  // Unreachable: an output that is not empty has at least one piece.
   if (piece === undefined) throw new Error('the output has no pieces');
   const from = textBefore(pieces, piece)?.offset ?? 0;
   if (piece.value === undefined) {
@@ -49,7 +49,7 @@ export function explainFault(
   };
 }
 
-/** Returns the last piece before this one that is not empty. */
+/** Returns the last piece before `piece` that is not empty. */
 function textBefore(pieces: readonly TracePiece[], piece: TracePiece): TracePiece | undefined {
   return pieces.slice(0, pieces.indexOf(piece)).findLast(({ start, end }) => start < end);
 }
@@ -59,7 +59,7 @@ function tagEnd(source: string, offset: number): number {
   return close === -1 ? source.length : close;
 }
 
-/** Tells whether a value was printed unescaped and its expression contains that filter. */
+/** Returns true if the value was printed unescaped and its expression contains the filter. */
 function printsWithFilter(source: string, { value, offset }: TracePiece, filter: string): boolean {
   return value instanceof Markup && value.kind === 'json' && expressionAt(source, offset).includes(filter);
 }
@@ -72,7 +72,7 @@ function pieceAt(pieces: readonly TracePiece[], offset: number): TracePiece | un
   return pieces.find((piece) => piece.start <= offset && offset < piece.end) ?? pieces.at(-1);
 }
 
-/** Explains a fault in the template's own text. A value that printed nothing before it is the likely cause. */
+/** Explains an error in the template's own text. The likely cause is a value before it that printed nothing. */
 function explainText(
   source: string,
   pieces: readonly TracePiece[],
@@ -106,7 +106,7 @@ function explainText(
   };
 }
 
-/** Repeats Jinja2's reason for an undefined value, such as a missing attribute. */
+/** Returns Jinja2's message about an undefined value, such as a missing attribute. */
 function whyUndefined(value: Value): string {
   if (!(value instanceof Undefined)) return '';
   const hint = value.suggestion === undefined ? '' : `. Did you mean '${value.suggestion}'?`;
@@ -157,7 +157,9 @@ export function expressionAt(source: string, offset: number): string {
   return expression.length > maxExpression ? `${expression.slice(0, maxExpression)}…` : expression;
 }
 
-/** Returns the start of the expression in the `{{ }}` around an offset. The offset of a filter is at its name. */
+/**
+ * Returns the start of the expression in the `{{ }}` around an offset, because the offset of a filter is at its name.
+ */
 export function expressionStart(source: string, offset: number): number {
   const open = source.lastIndexOf('{{', offset);
   if (open === -1 || source.slice(open, offset).includes('%}')) return offset;

@@ -65,11 +65,11 @@ test.each([
   ['1 2', 2, 'text after the value'],
   ['[1', 2, 'unexpected end'],
   ['['.repeat(600), 501, 'nested too deeply'],
-])('%j has a fault at index %i: %s', (text, offset, problem) => {
+])('scanJson finds in %j an error at index %i: %s', (text, offset, problem) => {
   expect(scanJson(text).fault).toEqual({ offset, problem });
 });
 
-test('duplicate keys are found by their decoded text', () => {
+test('duplicate keys are found also if one of them contains escapes', () => {
   expect(scanJson('{"a": {"a": 1}, "\\u0061": 2}').duplicateKeys).toEqual([{ key: 'a', offset: 16 }]);
 });
 
@@ -81,11 +81,11 @@ test.each([
   ['["a" "b"]', 1, 6],
   ['{"a": "x\ny"}', 1, 9],
   ['1 2', 1, 3],
-])('%j is not JSON, at line %i, column %i', (text, line, column) => {
+])('findJsonFault finds in %j an error at line %i, column %i', (text, line, column) => {
   expect(findJsonFault(text)).toMatchObject({ line, column });
 });
 
-test('the message contains no part of the text, which can be secret', () => {
+test('the message of a JSON error contains no part of the text, which can be secret', () => {
   expect(findJsonFault('{"token": s3cret}')?.message).not.toContain('s3cret');
 });
 

@@ -1,6 +1,6 @@
 import { locate } from '../template-error.js';
 
-/** A string in a JSON text, with its quotes: `start` to `end`. */
+/** A string in a JSON text. `start` and `end` include its quotes. */
 interface JsonString {
   readonly start: number;
   readonly end: number;
@@ -13,7 +13,7 @@ interface DuplicateKey {
 
 export interface JsonFault {
   readonly offset: number;
-  /** Kind of the fault, named by the part that was found or expected. */
+  /** Kind of the error. */
   readonly problem: JsonProblem;
 }
 
@@ -41,7 +41,10 @@ export interface JsonScan {
 const maxDepth = 500;
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** Scans JSON (RFC 8259) as `JSON.parse` does. Returns the first fault, all strings and duplicate keys. */
+/**
+ * Scans JSON (RFC 8259) and accepts the same texts as `JSON.parse`. Returns the first error, all strings and duplicate
+ * keys.
+ */
 export function scanJson(text: string): JsonScan {
   const scanner = new JsonScanner(text);
   const fault = scanner.run();
@@ -197,7 +200,7 @@ class JsonScanner {
   }
 }
 
-/** Messages for authors: the problem, and what to write instead. */
+/** Messages for authors: each describes the problem and the correction. */
 export const jsonProblems: Readonly<Record<JsonProblem, string>> = {
   'value expected': 'a value is expected here',
   'comma expected': 'a comma or a closing bracket is expected here',
@@ -215,16 +218,16 @@ export const jsonProblems: Readonly<Record<JsonProblem, string>> = {
 };
 
 export interface PlacedJsonFault {
-  /** The problem, in words that contain no part of the text. */
+  /** Description of the problem. It contains no part of the text, which can be secret. */
   readonly message: string;
-  /** Line number, counted from 1. The column is counted from 1, too. */
+  /** Line number, counted from 1. `column` is counted from 1 too. */
   readonly line: number;
   readonly column: number;
-  /** The source line, and below it a `^` at the column. */
+  /** The source line, with a `^` below the column. */
   readonly excerpt: string;
 }
 
-/** Returns the first fault of a text that `JSON.parse` refuses, or undefined for valid JSON. */
+/** Returns the first error of a text that is not JSON, or undefined for valid JSON. */
 export function findJsonFault(text: string): PlacedJsonFault | undefined {
   try {
     JSON.parse(text);

@@ -3,16 +3,16 @@ import type { Expression, Filter, Node, Statement } from '../parser/nodes.js';
 
 /** A place where a template reads a variable, or a member of a variable by a constant name. */
 export interface NameReference {
-  /** The variable whose member is read; null where a variable itself is read. */
+  /** The variable whose member is read. Null: the variable `name` itself is read. */
   readonly object: string | null;
   readonly name: string;
   /** Index of the name in the source. */
   readonly offset: number;
-  /** The template sets a variable of this name somewhere, perhaps in another scope or branch. */
+  /** True: the template sets a variable with this name, possibly in another scope or branch. */
   readonly isSet: boolean;
-  /** The value goes to the filter `default` when it is undefined. */
+  /** True: the filter `default` replaces the value if it is undefined. */
   readonly hasDefault: boolean;
-  /** The value decides which part of the template is rendered: it is in a condition, or a loop runs over it. */
+  /** True: the value is used in a condition, or a loop runs over it. */
   readonly decides: boolean;
 }
 
@@ -55,11 +55,11 @@ function storedNames(nodes: readonly Node[]): Set<string> {
   return stored;
 }
 
-/** Returns the expressions whose undefined value reaches this node, if it is the filter `default`. */
+/** Returns the expressions for which this node provides a default. Returns none if it is not the filter `default`. */
 function valuesGivenToDefault(node: Node): Expression[] {
   if (!isDefault(node) || node.node === null) return [];
   const { args, kwargs } = node.arguments;
-  // With its second argument, `default` replaces the empty text that other filters make of an undefined value, too.
+  // With its second argument, `default` also replaces an empty string, which other filters return for undefined values.
   const replacesEmpty = args.length > 1 || kwargs.some(({ key }) => key === 'boolean');
   return undefinedSources(node.node, replacesEmpty);
 }
@@ -85,7 +85,7 @@ function isDefault(node: Node): node is Filter & { name: 'default' | 'd' } {
   return node.kind === 'Filter' && (node.name === 'default' || node.name === 'd');
 }
 
-/** Parents come before their children in `nodes`. */
+/** Returns all nodes inside of conditions and loop iterables. In `nodes`, parents must come before their children. */
 function findDeciding(nodes: readonly Node[]): Set<Node> {
   const deciding = new Set<Node>();
   for (const node of nodes) {

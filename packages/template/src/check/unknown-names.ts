@@ -7,7 +7,7 @@ import { nearest } from '../nearest.js';
 import { Dict, type Value } from '../values/value.js';
 import type { NameReference } from './name-references.js';
 
-/** A name that no alert has, with the places where its value is used and has no default. */
+/** A name that is no variable of alerts, with the places that use it without a default. */
 export interface UnknownName extends Pick<NameReference, 'object' | 'name' | 'isSet'> {
   readonly uses: readonly NameReference[];
   /** The most similar known name: a member of the same object, or a variable. */
@@ -15,8 +15,8 @@ export interface UnknownName extends Pick<NameReference, 'object' | 'name' | 'is
 }
 
 /**
- * Returns the unknown names in the order of their first use: at most `maxNames` that the template never sets, and as
- * many that it sets somewhere.
+ * Returns the unknown names in the order of their first use: at most `maxNames` names that the template never sets, and
+ * at most `maxNames` names that it sets somewhere.
  */
 export function findUnknownNames(references: readonly NameReference[], maxNames: number): UnknownName[] {
   const uses = new Map<string, [NameReference, ...NameReference[]]>();
@@ -60,7 +60,7 @@ function suggest({ object, name }: NameReference): UnknownName['suggestion'] {
   return variable === undefined ? undefined : { object: null, name: variable };
 }
 
-/** Shorter parts are in several names. */
+/** Minimum length of a part of a name for a suggestion. Shorter parts occur in several names. */
 const minPartLength = 4;
 
 /** Returns the shortest variable that contains a name, such as `metric_value` for `value`. */
@@ -75,7 +75,7 @@ function containing(name: string): string | undefined {
   );
 }
 
-/** Says that a name is unknown, with the effect of that, and which names there are. */
+/** Returns a message with the unknown name, its effect, and a similar name or all known names. */
 export function explainUnknown(unknown: UnknownName, effect: string): string {
   const { object, name, isSet, suggestion } = unknown;
   if (isSet) {
@@ -91,7 +91,7 @@ function listNames(object: string | null): string {
   return `${owner} ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`;
 }
 
-/** Adds unknown names to the variables of an alert, with the values of their suggestions, or 1 without one. */
+/** Adds variables with the unknown names. Each has the value of its suggestion, or 1 if there is none. */
 export function defineNames(context: TemplateContext, names: readonly UnknownName[]): TemplateContext {
   const values = new Map<string, Value>(context);
   for (const { object, name, suggestion } of names) {

@@ -25,7 +25,7 @@ import {
   walk,
 } from './visit.js';
 
-/** A tree whose names are resolved to slots and whose filters and tests exist. */
+/** A syntax tree after the compile pass: names are resolved to slots, and all filters and tests exist. */
 export interface CompiledTemplate {
   readonly body: Statement[];
   readonly symbols: Symbols;
@@ -45,7 +45,7 @@ export interface KnownNames {
   readonly tests: { has(name: string): boolean; keys(): Iterable<string> };
 }
 
-/** The maximum depth of the tree. A chain of operators is as deep as it is long. */
+/** Maximum depth of the tree. A chain of n operators has the depth n. */
 const maxTreeDepth = 400;
 
 /** Resolves names and checks the tree. Throws `CompileFailure`. */
@@ -70,7 +70,7 @@ export function compileTree(template: TemplateNode, known: KnownNames): Compiled
   return { body: template.body, symbols, selfSlot, blocks };
 }
 
-/** The scope of compiled statements. At the top level, `set` and `macro` make their names visible to blocks. */
+/** Scope of the statements that are compiled. At the top level, names of `set` and `macro` are visible in blocks. */
 interface Frame {
   readonly symbols: Symbols;
   readonly toplevel: boolean;
@@ -231,7 +231,8 @@ function bind(node: Node, frame: Frame): void {
 }
 
 /**
- * Resolves the names in the filter of a set block. The body may not contain these names, so they are declared first.
+ * Resolves the names in the filter of a set block. The names are declared first, because the body does not declare
+ * names that occur only in the filter.
  */
 function bindLoading(node: Expression, frame: Frame): void {
   findSymbols(frame.symbols, node);
@@ -244,7 +245,9 @@ function refOf(name: string, frame: Frame): NonNullable<(Name | NSRef)['ref']> {
   return ref;
 }
 
-/** Fails for a tree that is too deep for the recursive passes. This check itself must not be recursive. */
+/**
+ * Throws if the tree is too deep for the recursive passes. This check uses a loop, because recursion could overflow.
+ */
 function checkDepth(template: TemplateNode): void {
   let level: readonly Node[] = [template];
   for (let depth = 0; level.length > 0; depth++) {

@@ -2,7 +2,9 @@ import { CompileFailure } from '../failures.js';
 import type { For, Node, TemplateNode } from '../parser/nodes.js';
 import { childrenOf } from './visit.js';
 
-/** Facts about the `for` loops of a template, found in one pass. A pass for each nested loop takes quadratic time. */
+/**
+ * Properties of the `for` loops of a template. One pass finds all, because a pass for each loop takes quadratic time.
+ */
 export interface LoopFacts {
   /** Loops that contain the name `loop`, also in an inner scope. */
   readonly namingLoop: ReadonlySet<For>;
@@ -15,7 +17,7 @@ interface Enclosing {
   readonly outer: Enclosing | null;
 }
 
-/** Collects the facts. Throws `CompileFailure` for an assignment to `loop` inside a loop. */
+/** Finds the properties of all loops. Throws `CompileFailure` for an assignment to `loop` inside a loop. */
 export function findLoopFacts(template: TemplateNode): LoopFacts {
   const namingLoop = new Set<For>();
   const withScopedBlock = new Set<For>();
@@ -33,7 +35,7 @@ export function findLoopFacts(template: TemplateNode): LoopFacts {
   return { namingLoop, withScopedBlock };
 }
 
-/** Adds the enclosing loops. An added loop has its outer loops in the set as well. */
+/** Adds all enclosing loops. It stops at a loop that is in the set, because then its outer loops are too. */
 function addAll(loops: Set<For>, innermost: Enclosing | null): void {
   for (let enclosing = innermost; enclosing !== null; enclosing = enclosing.outer) {
     if (loops.has(enclosing.loop)) return;

@@ -1,4 +1,4 @@
-/** A place of a variable: `hops` scopes outward, at index `slot`. */
+/** Location of a variable: the scope that is `hops` levels outward, and the index `slot` in it. */
 export interface Ref {
   readonly hops: number;
   readonly slot: number;
@@ -17,8 +17,8 @@ const parameterLoad: Load = { kind: 'param' };
 const undefinedLoad: Load = { kind: 'undefined' };
 
 /**
- * The names of one scope, as in Jinja2's `idtracking.py`: the slot of each name, and whether it starts as a
- * parameter, as a copy of an outer variable or as a look-up in the context.
+ * The names of one scope, as in Jinja2's `idtracking.py`. Each name has a slot, and starts as a parameter, as a copy of
+ * an outer variable or with a look-up in the context.
  */
 export class Symbols {
   readonly parent: Symbols | null;
@@ -44,7 +44,10 @@ export class Symbols {
     return this.#slots.size;
   }
 
-  /** Returns the slots with their initial content, without parameters. The list is cached, as every entry uses it. */
+  /**
+   * Returns the initial content of all slots except parameters. The list is cached, because each start of a scope needs
+   * it.
+   */
   entries(): readonly InitialLoad[] {
     this.#initialLoads ??= [...this.#loads].flatMap(([slot, load]): InitialLoad[] =>
       load.kind === 'param' ? [] : [[slot, load]],
@@ -78,12 +81,12 @@ export class Symbols {
     return undefined;
   }
 
-  /** Returns symbols for one branch of an `if`. They hold only additions; a copy would take quadratic time. */
+  /** Returns symbols for one branch of an `if`. They contain only additions, because copies take quadratic time. */
   branch(): Symbols {
     return new Symbols(this.parent, this);
   }
 
-  /** Merges branches. A name that only some branches store keeps its outer value in the others. */
+  /** Merges the branches of an `if`. A name that only some branches store has its outer value in the others. */
   branchUpdate(branches: readonly Symbols[]): void {
     const counts = new Map<string, number>();
     for (const branch of branches) {
@@ -108,7 +111,8 @@ export class Symbols {
   }
 
   /**
-   * Returns all names stored here or in outer scopes, innermost first. The result is cached; call it after the pass.
+   * Returns all names stored in this scope or in outer scopes, innermost first. The result is cached, so it must be
+   * called only after the pass over the scope has ended.
    */
   dumpStores(): [string, Ref][] {
     this.#visible ??= this.#findStores();

@@ -1,7 +1,7 @@
 import type { Arguments, AssignTarget, For, Node, Statement } from '../parser/nodes.js';
 import type { Symbols } from './symbols.js';
 
-/** Returns the children of a node in the order of Jinja2's fields. `findUndeclared` depends on that order. */
+/** Returns the children of a node in the order of the fields in Jinja2. `findUndeclared` depends on this order. */
 export function childrenOf(node: Node): readonly Node[] {
   switch (node.kind) {
     case 'Template':
@@ -91,7 +91,9 @@ export function* walk(root: Node): Generator<Node> {
   }
 }
 
-/** Returns the `names` that are read before they are stored. Blocks are skipped: they have their own scope. */
+/**
+ * Returns those of `names` that are read before they are stored. Blocks are skipped, because they have their own scope.
+ */
 export function findUndeclared(nodes: readonly Node[], names: readonly string[]): Set<string> {
   const wanted = new Set(names);
   const undeclared = new Set<string>();
@@ -157,13 +159,13 @@ export function findAll(symbols: Symbols, nodes: readonly Node[]): void {
   for (const node of nodes) findSymbols(symbols, node);
 }
 
-/** Declares the target of a loop as parameters of the body. */
+/** Declares the variables of a loop as parameters of its body. */
 export function declareLoopTarget(symbols: Symbols, target: For['target']): void {
   if (target.kind === 'Name') symbols.declareParameter(target.name);
   else if (target.kind === 'Tuple') for (const item of target.items) declareLoopTarget(symbols, item);
 }
 
-/** Copies the target of a loop, because the scope of the loop's `if` has its own refs. */
+/** Copies the target of a loop, because its names have other locations in the scope of the loop's `if`. */
 export function copyTarget(target: AssignTarget): AssignTarget {
   return target.kind === 'Tuple' ? { ...target, items: target.items.map(copyTarget) } : { ...target };
 }
@@ -178,7 +180,7 @@ function findBranches(symbols: Symbols, node: Extract<Statement, { kind: 'If' }>
   symbols.branchUpdate([branch(node.body), branch(node.elif_), branch(node.else_)]);
 }
 
-/** Filters that need the context, so that Jinja2 does not apply them at compile time. */
+/** Filters that Jinja2 does not apply at compile time, because they need the context. */
 const contextFilters: ReadonlySet<string> = new Set([
   'map',
   'select',
@@ -189,8 +191,9 @@ const contextFilters: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Marks the slices that Jinja2 computes when it compiles: those in a constant expression, or printed alone. A slice of
- * a value that has none is then undefined instead of an error. Parents come before their children in `nodes`.
+ * Marks the slices that Jinja2 computes at compile time: constant slices that are printed or are part of a constant
+ * expression. If the value cannot be sliced, the result is then undefined instead of an error. In `nodes`, parents must
+ * come before their children.
  */
 export function markFoldedSlices(nodes: readonly Node[]): void {
   const constants = new Set<Node>();

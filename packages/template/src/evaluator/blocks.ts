@@ -5,10 +5,10 @@ import { execute } from './execute.js';
 import { createScope, enterScope, type Frame } from './frame.js';
 import { captureOutput } from './output.js';
 
-/** Steps of starting a block, which takes about 0.5 µs. */
+/** Budget steps for starting a block, which takes about 0.5 µs. */
 const blockSteps = 4;
 
-/** Runs a block in its own scope. It sees the names of the context, not those of surrounding scopes. */
+/** Runs a block in its own scope. The block can read names of the context, but not those of surrounding scopes. */
 export function executeBlock(name: string, surroundings: Omit<Frame, 'scope'>): void {
   const { runtime, context } = surroundings;
   const block = runtime.template.blocks.get(name)!;

@@ -1,10 +1,10 @@
-/** Returns the index of an item of `count` items. The filter `random` calls it once for each use. */
+/** Returns an index below `count`. The filter `random` calls it once for each use. */
 export type Choose = (count: number) => number;
 
 export const chooseFirst: Choose = () => 0;
 export const chooseLast: Choose = (count) => count - 1;
 
-/** Choices that depend on the seed and on their number: equal seeds give equal choices, also on other machines. */
+/** Creates choices that depend only on the seed and on the number of earlier choices, on every machine. */
 export function chooseBySeed(seed: string): Choose {
   let state: number | undefined;
   return (count) => {
@@ -16,7 +16,7 @@ export function chooseBySeed(seed: string): Choose {
 /** 2^32 divided by the golden ratio: the increment of splitmix32, which visits all states. */
 const weyl = 0x9e3779b9;
 
-/** FNV-1a over UTF-16 units. Ids that differ in one digit get states that `mix` makes independent. */
+/** FNV-1a over UTF-16 units. Similar ids give similar hashes; `mix` makes the choices independent. */
 function hash(text: string): number {
   let state = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

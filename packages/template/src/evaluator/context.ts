@@ -1,13 +1,13 @@
 import type { Value } from '../values/value.js';
 import { Dict, Tuple } from '../values/value.js';
 
-/** Names outside of all scopes. The order of look-up is: names set at the top level, variables, globals. */
+/** Names outside of all scopes. A look-up searches the names set at the top level, then variables, then globals. */
 export interface Context {
   resolve(name: string): Value | undefined;
-  /** The number of contexts that one look-up may search: 1 plus the number of enclosing scoped blocks. */
+  /** Number of contexts that a look-up can search: 1 plus the number of enclosing scoped blocks. */
   readonly depth: number;
   set(name: string, value: Value): void;
-  /** Returns a context in which these names come first, for a scoped block. */
+  /** Returns a context for a scoped block, in which `locals` are searched first. */
   derive(locals: ReadonlyMap<string, Value>): Context;
 }
 
@@ -42,7 +42,7 @@ function contextOver(depth: number, resolveOuter: (name: string) => Value | unde
   };
 }
 
-/** Copies lists and dicts, because a template can change them and the caller's values must stay as they are. */
+/** Copies lists and dicts, because a template can change them, and the caller's values must not change. */
 function isolate(value: Value): Value {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map(isolate);

@@ -94,7 +94,7 @@ function evaluateInner(node: Exclude<Expression, { kind: 'Const' | 'Name' }>, fr
   }
 }
 
-/** Records the place for an error message, then runs an operation that may fail. */
+/** Stores the offset for error messages, then runs an operation that may fail. */
 function at(offset: number, frame: Frame, value: Value, operate: (value: Value) => Value): Value {
   frame.runtime.offset = offset;
   return operate(value);
@@ -125,7 +125,7 @@ function evaluateGetitem(node: Getitem, frame: Frame): Value {
   return getItem(value, key, frame.runtime);
 }
 
-/** Steps of throwing and catching an error, which takes about 5 µs, mostly for the stack trace. */
+/** Budget steps for throwing and catching an error, which takes about 5 µs, mostly for the stack trace. */
 const caughtFailureSteps = 50;
 
 interface Slicing {
@@ -221,7 +221,7 @@ function applyFilter(node: Extract<Expression, { kind: 'Filter' }>, value: Value
   return frame.runtime.filters.get(node.name)!(args, frame.runtime);
 }
 
-/** Applies a chain of filters whose innermost filter gets the text of a block. */
+/** Applies a chain of filters to the text of a block. */
 export function applyBlockFilter(node: Expression, text: Value, frame: Frame): Value {
   if (node.kind !== 'Filter') return evaluate(node, frame);
   return applyFilter(node, node.node === null ? text : applyBlockFilter(node.node, text, frame), frame);
@@ -235,7 +235,7 @@ function applyTest(node: Extract<Expression, { kind: 'Test' }>, frame: Frame): b
 
 const noKeywords: ReadonlyMap<string, Value> = new Map();
 
-/** Evaluates arguments. `first` is put before them: the value that a filter or test is applied to. */
+/** Evaluates arguments. `first` becomes the first argument: the value that a filter or test is applied to. */
 export function evaluateArguments(node: Arguments, frame: Frame, first?: Value): CallArguments {
   const positional: Value[] = first === undefined ? [] : [first];
   for (const arg of node.args) positional.push(evaluate(arg, frame));
@@ -275,7 +275,7 @@ function spreadKeywords(
   return result;
 }
 
-/** Calls a value. Its arguments are evaluated before the check that it is callable, as in Python. */
+/** Calls a value. As in Python, the arguments are evaluated before the check that the value is callable. */
 export function callValue(callee: Value, args: CallArguments, offset: number, frame: Frame): Value {
   const { runtime } = frame;
   runtime.offset = offset;

@@ -82,14 +82,14 @@ function executeStatement(node: Statement, frame: Frame): void {
   budget.ascend();
 }
 
-/** Returns a frame with a new, initialised scope inside the given one. */
+/** Returns a frame with a new, initialised scope inside of the scope of `frame`. */
 export function innerFrame(frame: Frame, symbols: Symbols): Frame {
   const scope = createScope(symbols, frame.scope, frame.runtime);
   enterScope(scope, symbols, frame);
   return { ...frame, scope };
 }
 
-/** Assigns a value to a target; a tuple of targets unpacks it. */
+/** Assigns a value to a target. A tuple of targets unpacks the value. */
 export function assign(target: AssignTarget, value: Value, frame: Frame): void {
   switch (target.kind) {
     case 'Name':
@@ -147,7 +147,7 @@ function executeAssign(node: Assign, frame: Frame): void {
   if (node.exports) exportNames(node.target, frame);
 }
 
-/** Makes names that the top level sets visible to blocks. */
+/** Makes names that are set at the top level visible in blocks. */
 function exportNames(target: AssignTarget, frame: Frame): void {
   if (target.kind === 'Name') frame.context.set(target.name, readRef(frame.scope, target.ref!)!);
   else if (target.kind === 'Tuple') for (const item of target.items) exportNames(item, frame);
@@ -192,7 +192,7 @@ function executeCallBlock(node: CallBlock, frame: Frame): void {
   printAsIs(result, node.offset, frame);
 }
 
-/** Prints the result of a call or filter block, which must be a string and is not escaped for HTML. */
+/** Prints the result of a call or filter block without HTML escapes. The result must be a string. */
 function printAsIs(value: Value, offset: number, frame: Frame): void {
   if (!isString(value)) {
     throw typeError(`sequence item 0: expected str instance, ${typeName(value)} found`);

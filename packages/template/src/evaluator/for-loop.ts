@@ -18,7 +18,7 @@ export function executeFor(node: For, frame: Frame): void {
   else runLoop({ node, iterable, frame, depth: 0 });
 }
 
-/** Runs a recursive loop, for `loop(children)` as well, and returns its text. */
+/** Runs a recursive loop, or a call of it such as `loop(children)`, and returns its text. */
 function runRecursive(node: For, iterable: Value, frame: Frame, depth: number): Value {
   const output = captureOutput(frame.runtime);
   const recurse = (children: Value) => runRecursive(node, children, frame, depth + 1);
@@ -57,10 +57,10 @@ function runLoop({ node, iterable, frame, depth, recurse }: Loop): void {
   if (!ran && node.else_.length > 0) execute(node.else_, innerFrame(frame, scopes.else_));
 }
 
-/** Steps of starting a loop with an `if`, which takes about 2 µs. */
+/** Budget steps for starting a loop with an `if`, which takes about 2 µs. */
 const filterSteps = 10;
 
-/** Yields the items that pass the `if` of a loop. Only these count in `loop.index`. */
+/** Yields the items for which the `if` of a loop is true. Only these count in `loop.index`. */
 function filterItems(node: For, iterable: Value, frame: Frame): Value {
   const { runtime } = frame;
   const { test: symbols, testTarget } = node.scopes!;
@@ -84,7 +84,7 @@ interface LoopOptions {
   readonly runtime: Runtime;
 }
 
-/** The value of `loop`. It reads one item ahead at most, and only for `last` and `nextitem`, as in Jinja2. */
+/** The value of `loop`. As in Jinja2, it reads one item ahead, and only for `last` and `nextitem`. */
 class LoopContext extends NativeObject implements Iterator<Value> {
   readonly typeName = 'LoopContext';
   readonly #iterable: Value;
@@ -171,7 +171,7 @@ class LoopContext extends NativeObject implements Iterator<Value> {
     return this.#after;
   }
 
-  /** The length of an iterator is known only at its end, so the rest of its items is read. */
+  /** Returns the number of items. For an iterator this reads all remaining items. */
   #length(): number {
     this.#knownLength ??= tryLength(this.#iterable, this.#options.runtime) ?? this.#readToEnd();
     return this.#knownLength;

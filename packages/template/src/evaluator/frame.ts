@@ -4,7 +4,7 @@ import type { Context } from './context.js';
 import type { Output } from './output.js';
 import type { Runtime } from './runtime.js';
 
-/** The surroundings of a statement: rendering, scope, context and output. */
+/** State that a statement runs with: rendering, scope, context and output. */
 export interface Frame {
   readonly runtime: Runtime;
   readonly scope: Scope;
@@ -18,7 +18,7 @@ export interface Scope {
   readonly parent: Scope | null;
 }
 
-/** Slots that are allocated in the time of one step. */
+/** Number of slots that are allocated in the time of one step. */
 const slotsPerStep = 32;
 
 export function createScope(symbols: Symbols, parent: Scope | null, { budget }: Runtime): Scope {
@@ -26,7 +26,7 @@ export function createScope(symbols: Symbols, parent: Scope | null, { budget }: 
   return { slots: new Array<Value | undefined>(symbols.slotCount).fill(undefined), parent };
 }
 
-/** Look-ups of names in one context that take the time of one step. */
+/** Number of look-ups in one context that take the time of one step. */
 const namesPerStep = 4;
 
 /** Initialises all slots of a scope except its parameters. */

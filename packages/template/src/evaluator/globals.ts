@@ -10,7 +10,7 @@ import type { Runtime } from './runtime.js';
 
 const maxRange = 100_000;
 
-/** The global functions of Jinja2. `lipsum` fails with an explanation, because a body must be the same each time. */
+/** The global functions of Jinja2. `lipsum` fails with an explanation, because each attempt must send the same body. */
 export function createGlobals(): ReadonlyMap<string, Value> {
   const type = (name: string, call: (args: CallArguments, runtime: Runtime) => Value) =>
     new BuiltinFunction('type', { name, call });
@@ -150,7 +150,7 @@ class Joiner extends NativeObject {
   };
 }
 
-/** An object whose attributes `{% set ns.name = … %}` changes, also from inside loops. */
+/** An object with attributes that `{% set ns.name = … %}` changes, also inside of loops. */
 export class Namespace extends NativeObject {
   readonly typeName = 'Namespace';
   readonly #attributes: Dict;

@@ -12,7 +12,7 @@ interface MacroDefinition {
   readonly signature: MacroSignature;
   /** Name of the macro; null for a call block. */
   readonly name: string | null;
-  /** The frame of the definition, whose names the body sees. */
+  /** Frame of the definition. The body can read the names of its scope. */
   readonly frame: Frame;
 }
 
@@ -20,7 +20,7 @@ export function createMacro(definition: MacroDefinition): Value {
   return new Macro(definition);
 }
 
-/** A macro as a value. A call returns the text of its body. */
+/** A macro as a value. Calling it returns the rendered body. */
 class Macro extends NativeObject {
   readonly typeName = 'Macro';
   readonly #definition: MacroDefinition;
@@ -70,7 +70,7 @@ class Macro extends NativeObject {
     return output.value();
   };
 
-  /** Returns the values of the slots in their order; undefined for an argument that was not given. */
+  /** Returns one value for each slot. A missing argument is undefined. */
   #bind(args: CallArguments): (Value | undefined)[] {
     const { node, signature } = this.#definition;
     const keywords = new Map(args.keywords);

@@ -6,7 +6,7 @@ import { Markup } from '../values/simple-values.js';
 import type { Value } from '../values/value.js';
 import type { Runtime } from './runtime.js';
 
-/** The target of printed text. */
+/** Receives printed text. */
 export interface Output {
   /** Prints text of the template. `offset` is its index in the source. */
   data(text: string, offset: number): void;
@@ -19,7 +19,7 @@ export interface RootOutput extends Output {
   text(): string;
 }
 
-/** The output of a macro, set block, filter block or recursive loop. It becomes a value. */
+/** The output of a macro, set block, filter block or recursive loop. `value` returns it as a value. */
 export interface CapturedOutput extends Output {
   value(): Value;
 }

@@ -9,26 +9,26 @@ export type TestFunction = (args: CallArguments, runtime: Runtime) => boolean;
 export type FilterTable = ReadonlyMap<string, FilterFunction>;
 export type TestTable = ReadonlyMap<string, TestFunction>;
 
-/** A piece of the output and its place in the template; `value` is undefined for the template's own text. */
+/** A part of the output and its place in the template. `value` is undefined for the template's own text. */
 export interface TracePiece {
   readonly start: number;
   readonly end: number;
-  /** Index into the source where the piece begins. */
+  /** Index in the source at which the part starts. */
   readonly offset: number;
   readonly value: Value | undefined;
 }
 
-/** The state of one rendering that all parts of the evaluator share. */
+/** State of one rendering, shared by all parts of the evaluator. */
 export interface Runtime extends Rendering {
   readonly template: CompiledTemplate;
   readonly filters: FilterTable;
   readonly tests: TestTable;
   readonly globals: ReadonlyMap<string, Value>;
   autoescape: boolean;
-  /** Index into the source of the evaluated node, for the place of an error. */
+  /** Index of the evaluated node in the source, for error messages. */
   offset: number;
   /** Chooses for the filter `random`. */
   readonly choose: Choose;
-  /** Receives the pieces of the output; null if their places are not needed. */
+  /** Receives the parts of the output. Null: the caller does not need them. */
   readonly trace: TracePiece[] | null;
 }

@@ -65,7 +65,7 @@ const named: ReadonlyMap<string, string> = new Map(
 );
 
 const referencePattern = /&(#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{0,31});?/g;
-/** Entities that may be written without a semicolon. */
+/** Entities that HTML allows without a semicolon. */
 const withoutSemicolon = new Set([
   'amp',
   'lt',
@@ -83,7 +83,7 @@ const withoutSemicolon = new Set([
   'cent',
 ]);
 
-/** Steps of replacing one reference, which takes up to 0.8 µs. */
+/** Budget steps for replacing one reference, which takes up to 0.8 µs. */
 const referenceSteps = 5;
 
 /** Python's `html.unescape` for the entities above and all numeric references. */
@@ -97,7 +97,7 @@ export function unescapeHtml(text: string, budget: Budget): string {
   });
 }
 
-/** Replaces the longest prefix of a name that is an entity without a semicolon. */
+/** Replaces the longest prefix of a name that is an entity which needs no semicolon. */
 function unescapePrefix(name: string, reference: string): string {
   for (let length = name.length; length > 1; length--) {
     const prefix = name.slice(0, length);

@@ -9,7 +9,7 @@ import type { Value } from '../values/value.js';
 import { Dict, Tuple } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 
-/** Filters that write a whole value as text. */
+/** Filters that convert a whole value to text. */
 export function jsonFilters(): Filter[] {
   return [
     filter(
@@ -36,18 +36,19 @@ function indentText(indent: Value, runtime: Runtime): string | undefined {
 const width = 80;
 
 /**
- * Python's `pprint.pformat`: one line if it fits in 80 columns, else one item on each line; dicts with sorted keys.
+ * Python's `pprint.pformat`: one line if the value fits in 80 columns, otherwise one line for each item. Dict keys are
+ * sorted.
  */
 function prettyFormat(value: Value, runtime: Runtime): string {
   return format(value, { indent: 0, allowance: 0, runtime });
 }
 
-/** Steps of one item on its own line, which takes about 0.5 µs. */
+/** Budget steps for one item on its own line, which takes about 0.5 µs. */
 const lineSteps = 4;
 
 interface Place {
   readonly indent: number;
-  /** Number of characters that follow on the last line. */
+  /** Number of characters that follow the value on its last line, such as closing brackets. */
   readonly allowance: number;
   readonly runtime: Runtime;
 }
@@ -96,7 +97,7 @@ function formatDict(dict: Dict, { indent, allowance, runtime }: Place): string {
   return joinLines(lines, indent + 1, runtime);
 }
 
-/** Joins lines with an indent, which is as wide as the keys before it. */
+/** Joins lines with an indent. The indent grows with the width of the keys before it, so the length is checked. */
 function joinLines(lines: readonly string[], indent: number, runtime: Runtime): string {
   runtime.budget.string(lines.reduce((sum, line) => sum + line.length, lines.length * (indent + 2)));
   return lines.join(`,\n${' '.repeat(indent)}`);

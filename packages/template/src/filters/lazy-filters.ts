@@ -11,7 +11,7 @@ import { type CallArguments, hashKey, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 import { attributeGetter, ignoreCase } from './sorting.js';
 
-/** Filters that return a generator. Their work, and their errors, happen when its items are read. */
+/** Filters that return a generator. Their work and their errors occur when the items are read. */
 export function lazyFilters(): Filter[] {
   return [
     ['map', lazily(map)],
@@ -38,7 +38,7 @@ export function lazyFilters(): Filter[] {
   ];
 }
 
-/** Steps of creating a generator, which takes about 0.5 µs. */
+/** Budget steps for creating a generator, which takes about 0.5 µs. */
 const generatorSteps = 3;
 
 function lazily(run: (args: CallArguments, runtime: Runtime) => Iterator<Value>): FilterFunction {

@@ -64,13 +64,13 @@ function toInt(runtime: Runtime, value: Value, base: Value): bigint | undefined 
   return Number.isNaN(number) ? undefined : truncate(number);
 }
 
-/** Charges for converting digits, up to the number of digits that an integer can have. Longer text is no number. */
+/** Charges for converting digits, at most for those of the longest integer. Longer text is not converted. */
 function chargeDigits(runtime: Runtime, text: string): void {
   runtime.budget.characters(text.length);
   runtime.budget.items(Math.min(text.length, maxDecimalDigits));
 }
 
-/** Parses an integer in a base. An invalid base gives undefined, so that the filter returns its default. */
+/** Parses an integer in a base. Returns undefined for an invalid base, so that the filter returns its default. */
 function parseInBase(text: string, base: Value): bigint | undefined {
   if (typeof base !== 'bigint' && typeof base !== 'boolean') return undefined;
   const radix = Number(base);
@@ -104,10 +104,10 @@ function roundTo(value: bigint | number, method: 'ceil' | 'floor'): bigint {
   return truncate(method === 'ceil' ? Math.ceil(value) : Math.floor(value));
 }
 
-/** Steps of rounding a float, which takes about 0.6 µs. */
+/** Budget steps for rounding a float, which takes about 0.6 µs. */
 const roundSteps = 3;
 
-/** Number of digits up to which rounding a float needs no long integers. */
+/** Maximum number of digits for which rounding a float needs no long integers. */
 const cheapFloatDigits = 22;
 
 /** Python's `round(value, precision)`: half-even; an int stays an int. */

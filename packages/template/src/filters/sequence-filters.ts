@@ -71,7 +71,7 @@ export function sequenceFilters(): Filter[] {
   ];
 }
 
-/** Python's `random.choice`, with the choices of the rendering. */
+/** Python's `random.choice`, with the deterministic choices of the rendering. */
 function chooseItem(runtime: Runtime, value: Value): Value {
   const count = length(value, runtime);
   if (count === 0) return new Undefined('No random item, sequence was empty.');
@@ -115,7 +115,7 @@ function join(runtime: Runtime, value: Value, separator: Value, attribute: Value
   return text;
 }
 
-/** Joins parts under autoescape. The result is Markup if any part is Markup. */
+/** Joins parts while autoescape is on. The result is Markup if a part is Markup. */
 function joinEscaped(parts: readonly Value[], separator: Value, runtime: Runtime): Value {
   if (parts.some((part) => part instanceof Markup)) {
     return joinMarkup(

@@ -61,8 +61,8 @@ function textFilter(name: string, run: (text: string) => string, kind?: 'plain')
 }
 
 /**
- * Capitalises words. A word begins after a space, a hyphen or an opening bracket, but not after an apostrophe, unlike
- * in `str.title`.
+ * Capitalises words. A word starts after a space, a hyphen or an opening bracket. Unlike in `str.title`, no word starts
+ * after an apostrophe.
  */
 function titleWords(text: string): string {
   let result = '';

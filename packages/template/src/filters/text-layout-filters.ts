@@ -69,7 +69,7 @@ function indent(runtime: Runtime, value: Value, width: Value, first: Value, blan
   return sameKind(value, result);
 }
 
-/** Separates a line from its end. Ends become LF, except in captured text, where an end may be marked. */
+/** Separates a line from its line end. The end becomes LF, except in captured text, where it can be a mark. */
 function splitEnd(line: string, value: string | Markup): { content: string; end: string } {
   const [content = ''] = splitLines(line);
   const isMarked = value instanceof Markup && value.kind === 'marked';
@@ -108,7 +108,7 @@ function assertion(message: string): RenderFailure {
   return new RenderFailure('AssertionError', message);
 }
 
-/** Steps of one call of `wordwrap`, which takes 2 µs even for a short text. */
+/** Budget steps for one call of `wordwrap`, which takes 2 µs even for a short text. */
 const wrapSteps = 10;
 
 function wordwrap(

@@ -67,7 +67,7 @@ interface Link {
   readonly schemes: readonly string[];
 }
 
-/** Steps of one word, which takes up to 3 µs. */
+/** Budget steps for one word, which takes up to 3 µs. */
 const wordSteps = 12;
 
 function urlize(escaped: string, link: Link, { budget }: Runtime): string {
@@ -155,7 +155,7 @@ function linkMiddle(middle: string, link: Link): string {
   return middle;
 }
 
-/** Checks the parts of an address one by one, because a regular expression for all of it would backtrack. */
+/** Checks the parts of an address separately, because one regular expression for the whole address backtracks. */
 function isHttp(word: string): boolean {
   const start = /^(?:https?:\/\/|www\.)/i.exec(word)?.[0] ?? '';
   const rest = word.slice(start.length);

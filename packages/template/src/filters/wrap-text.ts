@@ -7,12 +7,12 @@ export interface WrapOptions {
   readonly breakOnHyphens: boolean;
 }
 
-/** A piece of text that is split only if it is longer than a line. */
+/** A word or a run of whitespace. It is split only if it is longer than a line. */
 interface Chunk {
   readonly characters: readonly string[];
   /** Index of the last character that is not whitespace; -1 if there is none. */
   readonly lastInk: number;
-  /** The number of characters that earlier lines contain. */
+  /** Number of its characters that earlier lines contain. */
   taken: number;
 }
 
@@ -35,7 +35,7 @@ function createChunk(text: string): Chunk {
   return { characters, lastInk: characters.findLastIndex((character) => character.trim() !== ''), taken: 0 };
 }
 
-/** Tells whether the rest of a chunk is whitespace. */
+/** Returns true if the rest of a chunk is whitespace. */
 function isBlank({ lastInk, taken }: Chunk): boolean {
   return taken > lastInk;
 }
@@ -67,7 +67,7 @@ function take(chunk: Chunk, size: number): string {
   return chunk.characters.slice(start, chunk.taken).join('');
 }
 
-/** Takes as much of a long chunk as the line has room for, or up to the last hyphen in that part. */
+/** Takes the first `room` characters of a long chunk, or the characters up to the last hyphen among them. */
 function breakLong(chunk: Chunk, room: number, { breakOnHyphens }: WrapOptions): string {
   const head = chunk.characters.slice(chunk.taken, chunk.taken + room);
   const hyphen = breakOnHyphens ? head.lastIndexOf('-') : -1;
@@ -104,8 +104,8 @@ const wordOrPunctuation = /[\p{L}\p{N}_!"'&.,?]/u;
 const wordCharacter = /[\p{L}\p{N}_]/u;
 
 /**
- * Splits a word as `textwrap` does. A break follows a hyphen that has two letters on both sides; other hyphens may
- * separate these letters. A dash of two or more hyphens is a part of its own.
+ * Splits a word as Python's `textwrap` does. A break follows a hyphen with two letters before it and two letters after
+ * it; other hyphens can be between these letters. A dash of two or more hyphens is a separate part.
  */
 function splitHyphens(word: string): string[] {
   const characters = codePoints(word);

@@ -50,7 +50,7 @@ function trimZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** Returns the first `count` digits, rounded half-even on the exact binary value, and the decimal exponent. */
+/** Returns the first `count` digits and the decimal exponent. The exact binary value is rounded half to even. */
 function significantDigits(value: number, count: number): { sign: string; digits: string; exponent: number } {
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
   const magnitude = Math.abs(value);

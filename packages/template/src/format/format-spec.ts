@@ -145,7 +145,7 @@ function signOf(negative: boolean, spec: Spec): string {
 interface NumberParts {
   readonly sign: string;
   readonly prefix: string;
-  /** The digits before the point. Grouping applies to them. */
+  /** Digits before the decimal point. Only these are grouped. */
   readonly whole: string;
   readonly rest: string;
 }
@@ -163,7 +163,7 @@ function assemble(parts: NumberParts, spec: Spec, groupSize: number): string {
   return lead + spec.fill.repeat(Math.max(0, spec.width - codePointLength(text))) + whole + parts.rest;
 }
 
-/** Groups digits. Padding zeros are grouped as well, and the result never begins with a separator. */
+/** Groups digits and padding zeros. The result never starts with a separator. */
 function group(digits: string, separator: string, size: number, room: number): string {
   const groups: string[] = [];
   let length = 0;

@@ -7,10 +7,10 @@ function render(source: string): string {
   return result.ok ? result.output : result.error.message;
 }
 
-test('a format without conversions ignores a range, which Python treats as a mapping', () => {
+test('a % format without conversions ignores a range, which Python treats as a mapping', () => {
   expect(render("{{ 'text' % range(3) }}")).toBe('text');
 });
 
-test('a format without conversions fails for a value that it does not use', () => {
+test('a % format without conversions fails for a value that it does not use', () => {
   expect(render("{{ 'text' % 3 }}")).toBe('not all arguments converted during string formatting');
 });

@@ -26,14 +26,14 @@ export function strFormat(format: string | Markup, args: FormatArguments, render
   return sameKind(format, formatter.format(textOf(format), 2));
 }
 
-/** Steps of one replacement field, which takes about 1 µs. */
+/** Budget steps for one replacement field, which takes about 1 µs. */
 const fieldSteps = 6;
 
 class StrFormatter {
   readonly #args: FormatArguments;
   readonly #rendering: Rendering;
   readonly #isMarkup: boolean;
-  /** The index of the next field without a number; null once a field had an explicit number. */
+  /** Index of the next field without a number. Null after a field with an explicit number. */
   #automatic: number | null = 0;
 
   constructor(args: FormatArguments, rendering: Rendering, isMarkup: boolean) {
@@ -42,7 +42,7 @@ class StrFormatter {
     this.#isMarkup = isMarkup;
   }
 
-  /** `depth` is the number of levels of nested fields that are still allowed. */
+  /** Formats a text. `depth` is the number of levels of nested fields that are still allowed. */
   format(text: string, depth: number): string {
     if (depth < 0) throw valueError('Max string recursion exceeded');
     this.#rendering.budget.characters(text.length);

@@ -3,7 +3,7 @@ import { bodyOptions } from '../body-options.js';
 import type { RenderResult, Template, TemplateContext } from '../compile-template.js';
 import { type CompileResult, createTemplateCompiler, type TemplateOptions } from '../compile-template.js';
 
-/** Carries variables into, and the result out of, a rendering by nunjucks. */
+/** Passes the variables into a rendering by nunjucks, and the result out of it. */
 interface Exchange {
   readonly variables: TemplateContext;
   readonly seed: string | undefined;
@@ -32,9 +32,9 @@ interface CompiledCode {
 }
 
 /**
- * Wraps templates in `nunjucks.Template` objects of one environment. Their code is a `root` function that calls our
- * evaluator. No text of a template reaches nunjucks' lexer, compiler, runtime or filters, because those execute code
- * from templates.
+ * Creates a function that wraps templates in `nunjucks.Template` objects of one environment. Their compiled code is a
+ * `root` function that calls our evaluator. The lexer, compiler, runtime and filters of nunjucks never get the text of
+ * a template, because they can execute code from it.
  */
 export function createNunjucksHost(): (template: Template) => Template {
   const environment = new nunjucks.Environment([]);
@@ -50,7 +50,7 @@ export function createNunjucksHost(): (template: Template) => Template {
         },
       },
     };
-    // The published types of the constructor lack precompiled code.
+    // The published types of the constructor do not include precompiled code.
     const hosted = new nunjucks.Template(code as unknown as string, environment);
     return {
       source: template.source,
@@ -64,7 +64,7 @@ export function createNunjucksHost(): (template: Template) => Template {
   };
 }
 
-/** Returns a compiler of webhook bodies, hosted in nunjucks. `overrides` are for tests. */
+/** Creates a function that compiles webhook bodies into nunjucks templates. Only tests use `overrides`. */
 export function createBodyCompiler(overrides: TemplateOptions = {}): (source: string) => CompileResult {
   const compile = createTemplateCompiler({ ...bodyOptions, ...overrides });
   const host = createNunjucksHost();

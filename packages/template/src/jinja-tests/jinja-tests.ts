@@ -109,7 +109,7 @@ function charged(runtime: Runtime, value: Value, holds: (text: string) => boolea
   return holds(text);
 }
 
-/** Approximates identity: in Python equal small integers, literals, booleans and None are the same object. */
+/** Approximates Python's `is`: equal small integers, literals, booleans and None are the same object there. */
 function isSame(value: Value, other: Value): boolean {
   return Object.is(value, other);
 }

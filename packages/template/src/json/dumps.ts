@@ -11,7 +11,7 @@ import { escapeUnit } from './escape.js';
 import { plainText } from './marked-text.js';
 
 /**
- * Python's `json.dumps(value, sort_keys=True)` with `<`, `>`, `&` and `'` escaped, as Jinja2's `tojson` writes it.
+ * Jinja2's `tojson`: Python's `json.dumps(value, sort_keys=True)` with `<`, `>`, `&` and `'` escaped.
  */
 export function htmlsafeJsonDumps(value: Value, indent: string | undefined, rendering: Rendering): string {
   const text = new JsonWriter(indent, rendering).write(value, 0);
@@ -128,7 +128,7 @@ function jsonKey(key: Value, rendering: Rendering): string {
 const plain = /^[ !#-[\]-~]*$/;
 const special = /[^ !#-[\]-~]/g;
 
-/** Python escapes everything that is not ASCII. */
+/** Escapes all characters that are not ASCII, as Python does by default. */
 function escapeAscii(text: string, rendering: Rendering): string {
   if (plain.test(text)) return text;
   return text.replace(special, (unit) => {

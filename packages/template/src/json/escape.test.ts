@@ -27,12 +27,12 @@ test.each([
   expect(escapeUnit(character)).toBe(expected);
 });
 
-test('all other characters stay as they are', () => {
+test('characters without a special meaning in JSON are not escaped', () => {
   const text = " !#$%&'()*+,-./0:;<=>?@A[]^_`a{|}~\u00a0é\u2027\u202a\ue000日😀\u{10ffff}";
   expect(escaped(text)).toBe(text);
 });
 
-test('each escape is charged as a step, and other characters are not', () => {
+test('each escaped character is charged as a step, and other characters are not', () => {
   const budget = newBudget();
   escapeJsonString(`${'"'.repeat(9)}${'a'.repeat(1_000)}`, budget);
   expect(budget.steps).toBe(9);

@@ -13,9 +13,9 @@ const short: Readonly<Record<string, string>> = {
 };
 
 /**
- * Escapes text for the inside of a JSON string. JSON requires it for quotes, backslashes and control characters.
- * U+2028 and U+2029 are escaped for destinations that read JSON as JavaScript, lone surrogates because UTF-8 cannot
- * encode them.
+ * Escapes text for the inside of a JSON string. JSON requires escapes for quotes, backslashes and control characters.
+ * U+2028 and U+2029 are escaped for destinations that read JSON as JavaScript. Lone surrogates are escaped because
+ * UTF-8 cannot encode them.
  */
 export function escapeJsonString(text: string, budget: Budget): string {
   if (!special.test(text)) return text;
@@ -25,7 +25,7 @@ export function escapeJsonString(text: string, budget: Budget): string {
   });
 }
 
-/** The JSON escape of one UTF-16 unit. */
+/** Returns the JSON escape of one UTF-16 unit. */
 export function escapeUnit(unit: string): string {
   return short[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -14,11 +14,11 @@ import {
 const newBudget = () => new Budget(defaultLimits, () => 0);
 const rendering = () => ({ budget: newBudget() }) as Rendering;
 const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).join('');
-/** The marks, and the characters next to them. */
+/** Several marks, and the characters directly before and after the range of marks. */
 const marks = '\u{10feff}\u{10ff00}\u{10ff01}\u{10ff22}\u{10ff23}\u{10ff24}\u{10ff25}\u{10ffff}';
 
 test.each(['{"a": "b\\n"}', controls, '\u2028\u2029', marks, 'plain', '', '\u007f\u0085', 'é日😀'])(
-  'the trusted text %j is printed as it is, and compared as it is',
+  'the template text %j is printed and compared unchanged',
   (text) => {
     const marked = markTrusted(text, newBudget());
     expect(printMarked(marked, newBudget())).toBe(
@@ -29,7 +29,7 @@ test.each(['{"a": "b\\n"}', controls, '\u2028\u2029', marks, 'plain', '', '\u007
 );
 
 test.each(['"', '\\', controls, '\u2028\u2029', marks, 'plain', '\ud800'])(
-  'the text %j of a value is escaped when it is printed, and compared as it is',
+  'the text %j of a value is printed with escapes and compared unchanged',
   (text) => {
     const marked = markedTextOf(text, rendering());
     expect(JSON.parse(`"${printMarked(marked, newBudget())}"`)).toBe(text);
@@ -37,27 +37,27 @@ test.each(['"', '\\', controls, '\u2028\u2029', marks, 'plain', '\ud800'])(
   },
 );
 
-test('text is marked only where it has a mark', () => {
+test('captured text becomes Markup only if it contains marks', () => {
   expect(fromMarked('plain')).toBe('plain');
   const marked = fromMarked(markTrusted('"', newBudget()));
   expect(marked).toBeInstanceOf(Markup);
   expect(marked).toMatchObject({ kind: 'marked', text: '\u{10ff00}' });
 });
 
-test('a mark stands for the code of its character', () => {
+test('markedSpaceCode returns the code of the character that a mark replaces', () => {
   const codes = [0x10ff00, 0x10ff01, 0x10ff02, 0x10ff21, 0x10ff22, 0x10ff23].map(markedSpaceCode);
   expect(codes).toEqual([0x22, 0x5c, 0, 0x1f, 0x2028, 0x2029]);
   expect([0x10feff, 0x10ff24, 0x20].map(markedSpaceCode)).toEqual([undefined, undefined, undefined]);
 });
 
-test('marked text, JSON and other markup of a value keep their meaning', () => {
+test('marked text and JSON are trusted when captured, and HTML markup is not', () => {
   const marked = new Markup('\u{10ff00}', 'marked');
   expect(markedTextOf(marked, rendering())).toBe('\u{10ff00}');
   expect(markedTextOf(new Markup('"', 'json'), rendering())).toBe('\u{10ff00}');
   expect(markedTextOf(new Markup('"\u{10ff00}', 'html'), rendering())).toBe('"\u{10ff24}\ue000');
 });
 
-test('parts are joined: the text of the template is trusted, and values are not', () => {
+test('joined text is escaped except for the parts that come from the template', () => {
   const joined = joinMarked([new Markup('\u{10ff00}', 'marked'), '"', 5n, null], rendering());
   expect(joined).toBeInstanceOf(Markup);
   expect(printMarked((joined as Markup).text, newBudget())).toBe('"\\"5None');
@@ -65,7 +65,7 @@ test('parts are joined: the text of the template is trusted, and values are not'
   expect(joinMarked([], rendering())).toBe('');
 });
 
-test('marks and the length of the text are charged', () => {
+test('marks and the length of marked text are charged to the budget', () => {
   const steps = (work: (budget: Budget) => void) => {
     const budget = newBudget();
     work(budget);

@@ -7,10 +7,10 @@ import { escapeJsonString } from './escape.js';
 
 /**
  * Marked text. A macro, set block or filter block captures text that comes partly from the template and partly from
- * values. Only the values' part must be escaped when the captured text is printed. The characters of the template's
- * part that have a meaning in JSON are therefore replaced by marks, the last private-use characters of Unicode.
- * Printing turns marks back into their characters and escapes everything else. Filters see the values unescaped, and
- * nothing is escaped twice.
+ * values. Only text from values must be escaped when the captured text is printed. In text from the template,
+ * characters with a meaning in JSON are therefore replaced by marks, which are the last private-use characters of
+ * Unicode. Printing replaces marks by their characters and escapes everything else. So filters get values unescaped,
+ * and no text is escaped twice.
  */
 const markBase = 0x10ff00;
 const markedCharacters = [
@@ -28,14 +28,14 @@ const characterOf: ReadonlyMap<string, string> = new Map(
 );
 
 const trustedSpecial = /["\\\p{Cc}\u2028\u2029]/gu;
-/** Precedes a character of a value or template that is itself one of the marks. */
+/** Prefix of a character in the original text that is itself one of the marks. */
 const literalMark = '\u{10ff24}';
 const foreignMark = /[\u{10ff00}-\u{10ff24}]/gu;
 const anyMark = /[\u{10ff00}-\u{10ff24}]/u;
 const marked = /\u{10ff24}([\ue000-\ue024])|[\u{10ff00}-\u{10ff23}]/gu;
 const literalBase = 0xe000;
 
-/** Marks text of the template. */
+/** Replaces characters with a meaning in JSON by marks. Only for text of the template. */
 export function markTrusted(text: string, budget: Budget): string {
   return markForeign(text, budget).replace(trustedSpecial, (character) => {
     budget.step();
@@ -43,7 +43,7 @@ export function markTrusted(text: string, budget: Budget): string {
   });
 }
 
-/** Prepares text of a value: a character that is itself a mark is encoded, everything else stays. */
+/** Encodes characters of a value that are themselves marks. All other characters stay unchanged. */
 function markForeign(text: string, budget: Budget): string {
   if (!anyMark.test(text)) return text;
   return text.replace(foreignMark, (character) => {
@@ -58,24 +58,24 @@ function unmark(mark: string, literal: string | undefined): string {
   return String.fromCodePoint(markBase + literal.charCodeAt(0) - literalBase);
 }
 
-/** Returns the code of the character that a mark stands for, or undefined if it is no mark. */
+/** Returns the code of the character that a mark replaces, or undefined for a character that is no mark. */
 export function markedSpaceCode(codePoint: number): number | undefined {
   const index = codePoint - markBase;
   if (index < 0 || index >= markedCharacters.length) return undefined;
   return markedCharacters[index]!.charCodeAt(0);
 }
 
-/** Returns captured text as a value: a plain string if it contains no marks. */
+/** Returns captured text as a value: Markup if it contains marks, otherwise a plain string. */
 export function fromMarked(text: string): Markup | string {
   return anyMark.test(text) ? new Markup(text, 'marked') : text;
 }
 
-/** Turns marks back into characters, for comparisons and for `tojson`. */
+/** Replaces marks by their characters, for comparisons and for `tojson`. */
 export function plainText(text: string, budget: Budget): string {
   return anyMark.test(text) ? replaceMarks(text, budget) : text;
 }
 
-/** Turns marks back into characters and escapes the rest for the inside of a JSON string. */
+/** Replaces marks by their characters, and escapes all other text for the inside of a JSON string. */
 export function printMarked(text: string, budget: Budget): string {
   return replaceMarks(escapeJsonString(text, budget), budget);
 }

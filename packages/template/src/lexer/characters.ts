@@ -1,4 +1,4 @@
-/** Python's `str.isspace` for one UTF-16 unit. JavaScript's `\s` lacks U+001C to U+001F and U+0085. */
+/** Python's `str.isspace` for one UTF-16 unit. JavaScript's `\s` does not match U+001C to U+001F and U+0085. */
 export function isSpaceCode(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code >= 0x1c && code <= 0x1f);
   if (code < 0x85) return false;
@@ -28,7 +28,7 @@ function isAsciiNameCode(code: number): boolean {
 const word = /[\p{L}\p{N}\p{Mn}\p{Mc}\p{Pc}·]/u;
 const identifier = /^[\p{XIDS}_]\p{XIDC}*$/u;
 
-/** Returns the length in UTF-16 units of the name character at `offset`, or 0 if it is none. */
+/** Returns the length in UTF-16 units of the character at `offset`, or 0 if it cannot be part of a name. */
 export function nameCharacterLength(source: string, offset: number): number {
   const code = source.charCodeAt(offset);
   if (code < 0x80) return isAsciiNameCode(code) ? 1 : 0;

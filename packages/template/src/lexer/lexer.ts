@@ -3,13 +3,13 @@ import { isDigitCode, isIdentifier, isSpaceCode, nameCharacterLength } from './c
 import { decodeStringLiteral, scanNumber } from './literals.js';
 import { type OperatorType, operators, type Token, type TokenType } from './token.js';
 
-/** Converts line ends to LF and removes one at the end, as Jinja2 does first. */
+/** Converts line ends to LF and removes one line end at the end of the source, as Jinja2 does. */
 export function normalizeSource(source: string): string {
   const text = source.includes('\r') ? source.replace(/\r\n|\r/g, '\n') : source;
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }
 
-/** Returns the tokens of a normalised source, ending with `eof`, in linear time. */
+/** Returns the tokens of a normalised source in linear time. The last token is `eof`. */
 export function tokenize(source: string): Token[] {
   const lexer = new Lexer(source);
   return lexer.run();
@@ -25,7 +25,7 @@ class Lexer {
   readonly #source: string;
   readonly #tokens: Token[] = [];
   #offset = 0;
-  /** Closing brackets that are expected. While there are any, `}}` does not end a tag. */
+  /** Closing brackets of the open brackets. While there are any, `}}` does not end a tag. */
   readonly #balancing: string[] = [];
 
   constructor(source: string) {
@@ -84,7 +84,7 @@ class Lexer {
     if (strip) this.#skipSpace();
   }
 
-  /** Reads a raw block as text up to its end tag. Returns false if there is no raw block here. */
+  /** Reads a raw block as text up to its end tag. Returns false if no raw block starts at `open`. */
   #lexRaw(open: number): boolean {
     const bodyStart = this.#matchTag(this.#offset, 'raw', false);
     if (bodyStart === undefined) return false;
@@ -103,7 +103,7 @@ class Lexer {
     throw new CompileFailure('Missing end of raw directive', open);
   }
 
-  /** Returns the index after `name %}` at `at`, whitespace control included, or undefined if it does not match. */
+  /** Returns the index after `name %}` (with whitespace control) at `at`, or undefined if other text is there. */
   #matchTag(at: number, name: string, allowPlus: boolean): number | undefined {
     const start = this.#spaceEnd(at);
     if (!this.#source.startsWith(name, start)) return undefined;

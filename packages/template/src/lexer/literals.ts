@@ -129,8 +129,8 @@ function decodeHex(literal: { raw: string; at: number; digits: number; offset: n
 }
 
 /**
- * Decodes a backslash before a non-ASCII character. Jinja2 first replaces that character by its escape, so the result
- * is a literal backslash followed by the text of the escape.
+ * Decodes a backslash before a character that is not ASCII. Jinja2 first replaces this character by its escape
+ * sequence, so the result is a backslash and the text of the escape sequence.
  */
 function decodeNonAscii(raw: string, at: number): { text: string; length: number } {
   const code = raw.codePointAt(at + 1) ?? 0;

@@ -1,4 +1,4 @@
-/** Names of tokens in Jinja2's lexer; error messages contain them. */
+/** Token names of Jinja2's lexer, because error messages contain them. */
 export type TokenType =
   | 'data'
   | 'variable_begin'
@@ -16,7 +16,7 @@ export type OperatorType = (typeof operators)[keyof typeof operators];
 
 export interface Token {
   readonly type: TokenType;
-  /** The text of a name, string, operator or data; the digits of a number. */
+  /** Text of a name, string, operator or data, or the digits of a number. */
   readonly value: string;
   /** Index of the first character in the source. */
   readonly offset: number;

@@ -13,7 +13,7 @@ export function integerArgument(value: Value): number {
   throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
 }
 
-/** Reads an int argument as true or false. */
+/** Converts an int argument to a boolean. */
 export function flagArgument(value: Value): boolean {
   return integerArgument(value) !== 0;
 }
@@ -23,12 +23,12 @@ export function textArgument(value: Value): string {
   throw typeError(`must be str, not ${typeName(value)}`);
 }
 
-/** Reads an optional text argument. None means that it was not given. */
+/** Returns an optional text argument. None counts as a missing argument. */
 export function optionalText(value: Value): string | undefined {
   return value === null ? undefined : textArgument(value);
 }
 
-/** Reads a number argument. An undefined value fails with its own message. */
+/** Returns a number argument. An undefined value throws its own error message. */
 export function numberArgument(value: Value, what: string): number {
   if (value instanceof Undefined) value.fail();
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean')

@@ -58,7 +58,7 @@ export function undefinedAttribute(value: Value, name: Value, rendering: Renderi
   return new Undefined(message, { suggest: () => nearestKey(name, value) });
 }
 
-/** Keys that a suggestion is searched among. */
+/** Maximum number of keys among which a similar name is searched. */
 const maxKeys = 100;
 
 function nearestKey(name: string, dict: Dict): string | undefined {
@@ -108,7 +108,7 @@ function rangeAttribute(range: Range, name: string): Value | undefined {
   return name === 'start' || name === 'stop' || name === 'step' ? range[name] : undefined;
 }
 
-/** Tells whether Python objects have this attribute. Jinja2's sandbox refuses it with a special message. */
+/** Returns true for attributes of all Python objects. Jinja2's sandbox rejects these with a special message. */
 export function isPythonAttribute(name: string): boolean {
   return instanceAttributes.has(name) || typeAttributes.has(name);
 }

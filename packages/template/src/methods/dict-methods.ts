@@ -8,7 +8,7 @@ import { Dict, Tuple, type Value } from '../values/value.js';
 
 type Method = readonly [string, NativeFunction];
 
-/** Stands for a default that was not given; None would be a possible default. */
+/** Marks a missing default, because None is a possible default. */
 const notGiven = new Tuple([]);
 
 /** Python's `dict` methods. */

@@ -22,7 +22,7 @@ import { predicateMethods } from './str-predicates.js';
 import { searchMethods } from './str-search.js';
 import * as operations from './text-operations.js';
 
-/** Python's `str` methods; on Markup they give Markup, and escape their string arguments for HTML. */
+/** Python's `str` methods. Methods of Markup return Markup and escape their string arguments for HTML. */
 export function createStrMethods(lookups: AttributeLookups): ReadonlyMap<string, NativeFunction> {
   return new Map<string, NativeFunction>([
     ...caseMethods(),
@@ -36,7 +36,7 @@ export function createStrMethods(lookups: AttributeLookups): ReadonlyMap<string,
   ]);
 }
 
-/** Defines a method on plain text whose result has the kind of `self`. `each` charges one step for each character. */
+/** Defines a method whose result is a string or Markup as `self` is. `each` charges one step for each character. */
 function textMethod(name: string, run: (text: string) => string, each?: 'each'): [string, NativeFunction] {
   return [
     name,
@@ -69,7 +69,7 @@ function stripMethod(name: string, sides: 'both' | 'left' | 'right'): [string, N
   ];
 }
 
-/** Charges for and runs `strip`, `lstrip` or `rstrip`. */
+/** Runs `strip`, `lstrip` or `rstrip` and charges its steps. */
 export function stripText(
   rendering: Rendering,
   text: string,
@@ -207,7 +207,7 @@ function replaceMethod(rendering: Rendering, self: Self, old: Value, by: Value, 
   );
 }
 
-/** Charges for and runs `replace`. */
+/** Runs `replace` and charges its steps. */
 export function replaceText(
   rendering: Rendering,
   text: string,

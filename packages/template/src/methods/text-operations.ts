@@ -72,7 +72,7 @@ export function splitLines(text: string, keepEnds = false): string[] {
   return lines;
 }
 
-/** Returns the length in UTF-16 units of the line end at `index`, also of a marked one, or 0. */
+/** Returns the length in UTF-16 units of the line end at `index`, which can be a mark. Returns 0 if there is none. */
 function lineEnd(text: string, index: number): number {
   const character = text.charAt(index);
   if (lineEnds.has(character)) return character === '\r' && text.charAt(index + 1) === '\n' ? 2 : 1;
@@ -135,7 +135,7 @@ export function splitAtRight(text: string, separator: string, limit: number): st
   return parts.reverse();
 }
 
-/** Python's `replace`. An empty `old` matches between all characters. */
+/** Python's `replace`. An empty `old` matches before, between and after all characters. */
 export function replace(text: string, old: string, by: string, limit: number): string {
   if (limit === 0) return text;
   if (old !== '') {
@@ -212,7 +212,7 @@ function isCased(character: string): boolean {
   return casedProperty.test(character);
 }
 
-/** Python's `str.title`: a letter after a letter becomes lower case, every other one title case. */
+/** Python's `str.title`: a letter after another letter becomes lower case, every other letter title case. */
 export function title(text: string): string {
   let result = '';
   let afterCased = false;

@@ -1,8 +1,8 @@
 import type { Ref, Symbols } from '../compiler/symbols.js';
 
 /**
- * The syntax tree, named like Jinja2's `nodes.py`. `offset` is an index into the source. The compiler fills in
- * `symbols` and `ref`, once it knows the scope of each name.
+ * Nodes of the syntax tree, with the names of Jinja2's `nodes.py`. `offset` is an index in the source. The compiler
+ * sets `symbols` and `ref` when it resolves names.
  */
 interface Base {
   readonly offset: number;
@@ -49,7 +49,7 @@ interface Callable extends Base {
 }
 export interface MacroSignature {
   symbols: Symbols;
-  /** Slots of the declared arguments, followed by those of `caller`, `kwargs` and `varargs` if the body uses them. */
+  /** Slots of the declared arguments, then those of `caller`, `kwargs` and `varargs` if the body uses them. */
   slots: number[];
   accessesCaller: boolean;
   accessesKwargs: boolean;
@@ -159,7 +159,7 @@ export interface Arguments {
 }
 export interface Filter extends Base {
   readonly kind: 'Filter';
-  /** The filtered expression; null if the filter applies to the text of a filter block or set block. */
+  /** The filtered expression. Null: the filter applies to the text of a filter block or set block. */
   readonly node: Expression | null;
   readonly name: string;
   readonly arguments: Arguments;
@@ -184,7 +184,7 @@ export interface Getitem extends Base {
   readonly kind: 'Getitem';
   readonly node: Expression;
   readonly arg: Expression;
-  /** A slice that Jinja2 computes when it compiles; see `markFoldedSlices`. */
+  /** True: Jinja2 computes this slice at compile time (see `markFoldedSlices`). */
   folded?: boolean;
 }
 export interface Slice extends Base {

@@ -17,13 +17,13 @@ const testArgumentStarts: ReadonlySet<TokenType> = new Set([
 const maxNesting = 150;
 
 export interface TupleRules {
-  /** True: items can only be names, literals or brackets, as in the target of an assignment. */
+  /** True: items can only be names, literals or brackets. Targets of assignments are parsed like this. */
   simplified?: boolean;
   withCondexpr?: boolean;
   explicitParentheses?: boolean;
 }
 
-/** Parses operands: literals and brackets, and the subscripts, calls, filters and tests that follow them. */
+/** Parses operands: names, literals and brackets, with the subscripts, calls, filters and tests that follow them. */
 export abstract class OperandParser {
   protected readonly stream: TokenStream;
   #nesting = 0;
@@ -41,7 +41,7 @@ export abstract class OperandParser {
     return result;
   }
 
-  /** With `withCondexpr` false, `if` ends the expression, as in `for x in list if test`. */
+  /** If `withCondexpr` is false, `if` ends the expression, as in `for x in list if test`. */
   abstract parseExpression(withCondexpr?: boolean): Expression;
 
   parseTuple(rules: TupleRules = {}): Expression {
@@ -63,7 +63,7 @@ export abstract class OperandParser {
     return { kind: 'Tuple', items, offset };
   }
 
-  /** Parses a chain of filters. Without a node the chain applies to the text of a block. */
+  /** Parses a chain of filters. If `node` is null, the chain applies to the text of a block. */
   parseFilter(node: Expression | null, startInline = false): Expression | null {
     let result = node;
     for (let inline = startInline; inline || this.stream.is('pipe'); inline = false) {

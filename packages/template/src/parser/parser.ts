@@ -30,7 +30,7 @@ class Parser extends ExpressionParser {
     return { kind: 'Template', body: this.#subparse(null), offset: 0 };
   }
 
-  /** Parses statements up to one of the end tags, which stays the current token. Null means the end of the source. */
+  /** Parses statements up to one of the end tags, which stays the current token. Null: up to the end of the source. */
   #subparse(endTags: readonly string[] | null): Statement[] {
     const body: Statement[] = [];
     let buffer: (TemplateData | Expression)[] = [];
@@ -111,7 +111,7 @@ class Parser extends ExpressionParser {
     throw unexpectedEnd(nesting, this.stream.current.offset);
   }
 
-  /** Parses the body of a tag. `drop` skips the name of the end tag. */
+  /** Parses the body of a tag. If `drop` is true, skips the name of the end tag. */
   #parseStatements(endTags: readonly string[], drop = false): Statement[] {
     this.stream.skipIf('colon');
     this.stream.expect('block_end');

@@ -1,7 +1,7 @@
 import { CompileFailure } from '../failures.js';
 import { nearest } from '../nearest.js';
 
-/** The tags that begin a statement. */
+/** Tags that start a statement. */
 export const knownTags: readonly string[] = [
   'autoescape',
   'block',
@@ -20,7 +20,7 @@ const loaderTags: ReadonlySet<string> = new Set(['extends', 'include', 'import',
 /** The open tags at the current token, innermost last. */
 interface Nesting {
   readonly openTags: readonly string[];
-  /** The tags that may end each body. */
+  /** For each open tag, the tags that can end its body. */
   readonly endTags: readonly (readonly string[])[];
 }
 

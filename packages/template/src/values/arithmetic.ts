@@ -79,7 +79,7 @@ function integers(operator: BinaryOperator, left: bigint, right: bigint, renderi
   }
 }
 
-/** The quotient as a correctly rounded float, also for integers that no float holds exactly. */
+/** Returns the correctly rounded quotient as a float, also for integers that a float cannot represent exactly. */
 function divideIntegers(left: bigint, right: bigint): number {
   const [numerator, denominator] = [Number(left), Number(right)];
   if (Number.isSafeInteger(numerator) && Number.isSafeInteger(denominator)) return numerator / denominator;
@@ -134,7 +134,7 @@ function floats(operator: BinaryOperator, left: number, right: number, rendering
   }
 }
 
-/** Steps of a power of floats, which takes about 6 µs because it is computed in integers. */
+/** Budget steps for a power of floats, which takes about 6 µs because it is computed in integers. */
 const powerSteps = 50;
 
 function powerFloats(left: number, right: number, rendering: Rendering): Value {
@@ -160,7 +160,7 @@ function moduloFloats(left: number, right: number): number {
   return remainder < 0 === right < 0 ? remainder : remainder + right;
 }
 
-/** Python's `//`. It is computed from the remainder, because the floor of a rounded quotient can be off by one. */
+/** Python's `//`. It is computed from the remainder, because the floor of a rounded quotient can be wrong by one. */
 function floorDivideFloats(left: number, right: number): number {
   let remainder = left % right;
   let quotient = (left - remainder) / right;

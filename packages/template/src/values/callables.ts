@@ -3,7 +3,7 @@ import type { NativeFunction } from './signature.js';
 import { typeName } from './type-name.js';
 import { type CallArguments, NativeObject, type Value } from './value.js';
 
-/** A method with its value, such as `name.upper` before the call. */
+/** A method together with its object, such as the value of `name.upper`. */
 export class BoundMethod extends NativeObject {
   readonly typeName = 'builtin_function_or_method';
   readonly #self: Value;

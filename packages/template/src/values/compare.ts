@@ -10,7 +10,7 @@ import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
 export type Ordering = '<' | '<=' | '>' | '>=';
 
-/** Compares two values as Python does. Throws a TypeError for values without an order. */
+/** Compares two values as Python does. Throws a TypeError for values that Python cannot order. */
 export function compare(left: Value, operator: Ordering, right: Value, rendering: Rendering): boolean {
   if (isNumeric(left) && isNumeric(right)) return holds(operator, numeric(left), numeric(right));
   if (isString(left) && isString(right)) {
@@ -76,7 +76,9 @@ function holds(operator: Ordering, left: bigint | number, right: bigint | number
   }
 }
 
-/** Compares by code points. JavaScript compares UTF-16 units and puts U+E000 to U+FFFF after higher characters. */
+/**
+ * Compares by code points, as Python does. JavaScript compares UTF-16 units, which orders some characters differently.
+ */
 function compareText(left: string, right: string, rendering: Rendering): number {
   const end = Math.min(left.length, right.length);
   rendering.budget.characters(end);
@@ -88,7 +90,7 @@ function compareText(left: string, right: string, rendering: Rendering): number 
   return codePointOrder(left.charCodeAt(index)) - codePointOrder(right.charCodeAt(index));
 }
 
-/** Moves surrogates above all other units, which gives the order of code points. */
+/** Returns a sort key of a UTF-16 unit. Surrogates come after all other units, which gives the order of code points. */
 function codePointOrder(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

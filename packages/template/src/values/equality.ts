@@ -5,7 +5,7 @@ import { type Markup, Range, Undefined } from './simple-values.js';
 import { isString, textOf } from './text.js';
 import { Dict, Tuple, type Value } from './value.js';
 
-/** Python's `left == right`. Shared inner lists are compared, and charged, each time they are reached. */
+/** Python's `left == right`. A list that occurs several times is compared and charged each time. */
 export function equals(left: Value, right: Value, rendering: Rendering): boolean {
   if (isNumeric(left)) return isNumeric(right) && equalNumbers(numeric(left), numeric(right));
   if (isString(left))
@@ -17,7 +17,7 @@ export function equals(left: Value, right: Value, rendering: Rendering): boolean
   return equalObjects(left, right, rendering);
 }
 
-/** Equality of items in containers. Identical values are equal, NaN included. */
+/** Equality of items in containers. Unlike with `==`, NaN equals itself. */
 export function sameOrEqual(left: Value, right: Value, rendering: Rendering): boolean {
   return (left === right && !Number.isNaN(left)) || Object.is(left, right) || equals(left, right, rendering);
 }
@@ -31,13 +31,13 @@ export function numeric(value: bigint | number | boolean): bigint | number {
   return typeof value === 'boolean' ? (value ? 1n : 0n) : value;
 }
 
-/** Returns the text to compare: marks of captured text are turned back first. */
+/** Returns the text to compare, in which marks of captured text are replaced by their characters. */
 function comparableText(value: string | Markup, rendering: Rendering): string {
   if (typeof value === 'string' || value.kind !== 'marked') return textOf(value);
   return plainText(value.text, rendering.budget);
 }
 
-/** Compares bigint and number exactly, without rounding either to the other's type. */
+/** Compares a bigint with a number exactly, without a conversion that rounds. */
 function equalNumbers(left: bigint | number, right: bigint | number): boolean {
   return left <= right && left >= right;
 }

@@ -4,12 +4,12 @@ import { findBackward, findForward, includesText, partsBetween } from './find-te
 const texts = fc.string({ unit: fc.constantFrom('a', 'b', '\ud83d'), maxLength: 120 });
 const parts = fc.string({ unit: fc.constantFrom('a', 'a', 'b'), minLength: 1, maxLength: 24 });
 
-/** Texts of two letters, in which parts occur often and overlap. */
+/** Texts with only two letters, so that parts occur often and overlap. */
 const searches = fc
   .tuple(texts, parts, fc.nat(6), fc.nat(150))
   .map(([text, part, times, from]) => ({ text: text + part.repeat(times) + text, part, from }));
 
-test('text is found at the index that indexOf and lastIndexOf return', () => {
+test('findForward and findBackward return the same index as indexOf and lastIndexOf', () => {
   fc.assert(
     fc.property(searches, ({ text, part, from }) => {
       const end = Math.min(from, text.length);
@@ -24,7 +24,7 @@ test('text is found at the index that indexOf and lastIndexOf return', () => {
   );
 });
 
-test('a part that is longer than the text is not found', () => {
+test('a search for a part that is longer than the text returns -1', () => {
   const part = 'a'.repeat(40);
   expect([findForward('aa', part)(0), findBackward('aa', part)(2)]).toEqual([-1, -1]);
   expect(partsBetween('aa', part)).toEqual(['aa']);

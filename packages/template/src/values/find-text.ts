@@ -1,11 +1,11 @@
 /**
- * Finds the next occurrence from an index; -1 if there is none. These searches take linear time for any input. The
- * engine's own search takes the product of both lengths for hostile texts: `lastIndexOf` always, `indexOf` for parts
- * of more than 250 units.
+ * Returns the next occurrence from an index, or -1 if there is none. The search takes linear time for every input. For
+ * hostile input, the time of `lastIndexOf`, and of `indexOf` with parts of more than 250 units, grows with the product
+ * of both lengths.
  */
 export type Find = (from: number) => number;
 
-/** Length in UTF-16 units. For shorter parts the engine's search is faster, and its worst case is small. */
+/** Maximum length in UTF-16 units of parts that are searched with `indexOf`, which is faster for them. */
 const short = 16;
 
 /** Returns a search for the first occurrence that starts at `from` or later. */
@@ -27,7 +27,7 @@ export function includesText(text: string, part: string): boolean {
   return findForward(text, part)(0) >= 0;
 }
 
-/** `text.split(part)` in linear time. The part must not be empty. */
+/** Returns `text.split(part)` in linear time. The part must not be empty. */
 export function partsBetween(text: string, part: string): string[] {
   if (part.length <= short) return text.split(part);
   const find = findForward(text, part);

@@ -1,6 +1,6 @@
 import { toAsciiDigits } from './integers.js';
 
-/** Python's `repr` of a float: the shortest digits that read back as the same float. */
+/** Python's `repr` of a float: the shortest text that converts to the same float. */
 export function floatRepr(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
@@ -41,8 +41,8 @@ export function parseFloatText(text: string): number | undefined {
 }
 
 /**
- * Formats a float with `digits` decimals as C's `%.nf`: half-even on its exact binary value. JavaScript's `toFixed`
- * differs for ties only, which it rounds up. A tie has at most `digits + 1` binary places.
+ * Formats a float with `digits` decimals like C's `%.nf`, which rounds ties of the exact binary value to even.
+ * JavaScript's `toFixed` rounds ties up. A value can be a tie only if it has at most `digits + 1` binary places.
  */
 export function toFixedHalfEven(value: number, digits: number): string {
   const magnitude = Math.abs(value);
@@ -65,14 +65,14 @@ function exactFixed(magnitude: number, digits: number): string {
   return `${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** The exact value of a finite float, in lowest terms. */
+/** Returns the exact value of a finite float as a fraction in lowest terms. */
 export function exactRatio(value: number): { numerator: bigint; denominator: bigint } {
   const { mantissa, exponent } = decompose(value);
   if (exponent >= 0) return { numerator: mantissa << BigInt(exponent), denominator: 1n };
   return { numerator: mantissa, denominator: 1n << BigInt(-exponent) };
 }
 
-/** A finite float as `mantissa * 2 ** exponent`; the mantissa is odd where the exponent is negative. */
+/** Returns a finite float as `mantissa * 2 ** exponent`. With a negative exponent, the mantissa is odd. */
 export function decompose(value: number): { mantissa: bigint; exponent: number } {
   const { biased, fraction } = floatBits(value);
   let mantissa = biased === 0 ? fraction : fraction + 2 ** 52;
@@ -87,7 +87,7 @@ export function decompose(value: number): { mantissa: bigint; exponent: number }
 
 const view = new DataView(new ArrayBuffer(8));
 
-/** The fields of an IEEE 754 double: its biased exponent (11 bits) and its fraction (52 bits). */
+/** Returns the fields of an IEEE 754 double: biased exponent (11 bits) and fraction (52 bits). */
 export function floatBits(value: number): { biased: number; fraction: number } {
   view.setFloat64(0, value);
   const high = view.getUint32(0);

@@ -1,14 +1,14 @@
 import { Dict, type Value } from './value.js';
 
-/** Values that JSON can hold, as `JSON.parse` gives them. */
+/** Values that `JSON.parse` returns. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 const maxDepth = 100;
 
 /**
- * Converts JSON to values as Python's `json.loads` does: a whole number becomes an int. `isFloat` decides for the
- * JSON pointer of each whole number whether it is a float, because JavaScript does not distinguish `5.0` from `5`.
- * Values nested more than 100 deep become None.
+ * Converts JSON to values as Python's `json.loads` does. A whole number becomes an int, except if `isFloat` returns
+ * true for its JSON pointer: JavaScript does not distinguish `5.0` from `5`. Values nested more than 100 deep become
+ * None.
  */
 export function fromJson(
   json: Json,

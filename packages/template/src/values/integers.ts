@@ -6,12 +6,12 @@ export const maxDecimalDigits = 1_233;
 
 const longLimit = 1n << 512n;
 
-/** Tells whether an integer has more than 512 bits. Operations on it take longer than one step. */
+/** Returns true for an integer of more than 512 bits. Operations on it take longer than one step. */
 export function isLong(value: bigint): boolean {
   return value >= longLimit || value <= -longLimit;
 }
 
-/** Steps of an operation on long integers: a division of 4,096 bits takes up to 8 µs. */
+/** Budget steps for an operation on long integers: a division of 4,096 bits takes up to 8 µs. */
 export const longIntegerSteps = 40;
 
 /** Parses the digits of an integer literal. Throws `CompileFailure` for too many digits. */
@@ -20,7 +20,7 @@ export function parseIntegerLiteral(digits: string, offset: number): bigint {
   return BigInt(digits);
 }
 
-/** Up to 40 digits are converted in less than 1 µs. The time grows with the square of their number. */
+/** Number of digits that are converted in less than 1 µs. The time grows with the square of the number. */
 const cheapDigits = 40;
 
 /** Writes an integer in decimal. */
@@ -36,7 +36,7 @@ const prefixes: ReadonlyMap<number, RegExp> = new Map([
   [16, /^0x_?/i],
 ]);
 
-/** A digit has up to two UTF-16 units. Up to 4 units precede the digits: sign, prefix and underscore. */
+/** Each digit can have two UTF-16 units. Sign, prefix and underscore before the digits have up to 4 units. */
 const maxLength = 2 * maxDecimalDigits + 4;
 
 /** Python's `int(text, base)`. Returns undefined where Python raises a ValueError. */
@@ -81,7 +81,8 @@ export function toAsciiDigits(text: string): string {
 }
 
 /**
- * Returns the value of a digit. Scripts encode their ten digits in a row, which starts where the property Nd starts.
+ * Returns the value of a digit in any script. In Unicode the ten digits of a script follow each other, and have the
+ * property Nd.
  */
 function decimalValue(digit: string): number {
   const code = digit.codePointAt(0) ?? 0;

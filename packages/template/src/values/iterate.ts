@@ -7,7 +7,7 @@ import { codePoints, hasSurrogates, isString, textOf } from './text.js';
 import { typeName } from './type-name.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
-/** Steps of creating an iterator that is not an array's, which takes about 0.4 µs. */
+/** Budget steps for creating an iterator that is not an array's, which takes about 0.4 µs. */
 const iteratorSteps = 3;
 
 /** Python's `iter(value)`. Returns undefined for values that are not iterable. */
@@ -30,7 +30,7 @@ export function iterate(value: Value, rendering: Rendering): Iterator<Value> {
   return iterator;
 }
 
-/** Yields the items one by one and charges a step for each. */
+/** Yields the items and charges a step for each. */
 export function* items(value: Value, rendering: Rendering): Generator<Value> {
   const iterator = iterate(value, rendering);
   for (let next = iterator.next(); !next.done; next = iterator.next()) {
@@ -101,7 +101,7 @@ function iterateRange(range: Range, { budget }: Rendering): Iterator<Value> {
   return range[Symbol.iterator]();
 }
 
-/** Steps of one item of a range of long integers, which takes up to 0.4 µs. */
+/** Budget steps for one item of a range of long integers, which takes up to 0.4 µs. */
 const longItemSteps = 3;
 
 function iterateText(text: string, rendering: Rendering): Iterator<Value> {
@@ -126,7 +126,7 @@ function textLength(text: string, rendering: Rendering): number {
   return length;
 }
 
-/** A generator or iterator, which can be read once. */
+/** A Python generator or iterator. It can be read only once. */
 export class PythonIterator extends NativeObject {
   readonly typeName: string;
   readonly #source: Iterator<Value>;

@@ -40,7 +40,7 @@ export function concatenateMarkup(left: Value, right: Value, rendering: Renderin
 }
 
 /**
- * Joins parts as Markup. With JSON output, parts that are not marked safe are escaped later, when the result is
+ * Joins parts as Markup. With JSON output, parts that are not marked as safe are escaped only when the result is
  * printed.
  */
 export function joinMarkup(parts: readonly Value[], rendering: Rendering): Markup | string {

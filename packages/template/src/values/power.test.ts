@@ -13,7 +13,7 @@ test.each([
   expect(precisePower(base, exponent)).toBe(expected);
 });
 
-test('a precise power is close to the result of JavaScript', () => {
+test('precisePower differs from the result of JavaScript by at most the last digits', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 1e-6, max: 1e6, noNaN: true }),

@@ -2,8 +2,8 @@ import { decompose, floatRepr } from './floats.js';
 import { NativeObject } from './value.js';
 
 /**
- * Binary places of the integers in which logarithm and exponential are computed. JavaScript's `**` can be off by one
- * unit in the last place and would then print other digits than Python, which rounds as C's `pow`.
+ * Number of binary places for the computation of logarithm and exponential with integers. JavaScript's `**` is not
+ * used, because its last digit can differ from the result of Python, which is that of C's `pow`.
  */
 const binaryPlaces = 160n;
 const one = 1n << binaryPlaces;
@@ -32,7 +32,7 @@ function logarithm(value: number): bigint {
   return 2n * atanh(ratio) + (BigInt(exponent) + bits) * ln2;
 }
 
-/** Sums the series z + z³/3 + z⁵/5 + …, which converges fast for z up to 1/3. */
+/** Adds up the series z + z³/3 + z⁵/5 + …, which converges fast for z up to 1/3. */
 function atanh(ratio: bigint): bigint {
   const square = (ratio * ratio) >> binaryPlaces;
   let power = ratio;
@@ -60,7 +60,7 @@ function shift(value: bigint, places: number): bigint {
   return places >= 0 ? value << BigInt(places) : value >> BigInt(-places);
 }
 
-/** A root of a negative number. Templates can print it; arithmetic with it is not supported. */
+/** A root of a negative number. Templates can print it but not calculate with it. */
 export class Complex extends NativeObject {
   readonly typeName = 'complex';
   readonly #real: number;

@@ -1,10 +1,10 @@
 import { RenderFailure } from '../failures.js';
 
-/** An undefined value. It prints nothing, has no items and is false; every other operation fails with its message. */
+/** An undefined value. It prints nothing, has no items and is false. Every other operation throws its message. */
 export class Undefined {
   readonly message: string;
   readonly errorType: 'UndefinedError' | 'SecurityError';
-  /** The name of the undefined variable; null for missing attributes, items and arguments. */
+  /** Name of the undefined variable. Null for missing attributes, items and arguments. */
   readonly variable: string | null;
   readonly #suggest: (() => string | undefined) | undefined;
 
@@ -15,7 +15,7 @@ export class Undefined {
     this.#suggest = options.suggest;
   }
 
-  /** An attribute that exists and has a similar name. */
+  /** Name of an existing attribute that is similar. */
   get suggestion(): string | undefined {
     return this.#suggest?.();
   }
@@ -32,17 +32,20 @@ export class Undefined {
 interface UndefinedOptions {
   readonly errorType?: 'SecurityError';
   readonly variable?: string;
-  /** Finds the suggestion when a message needs it. */
+  /** Finds a similar name. It is called only for error messages, because the search is slow. */
   readonly suggest?: () => string | undefined;
 }
 
-/** The context in which text is safe: `html` is escaped for HTML only, `json` is printed into JSON unchanged. */
+/**
+ * Kind of a Markup: `html` is already escaped for HTML, `json` is printed into JSON unchanged, `marked` is captured
+ * text.
+ */
 export type MarkupKind = 'html' | 'json' | 'marked';
 
 /**
- * A string that is not escaped again, like markupsafe's Markup. Text from the filter `escape` is safe in HTML; text
- * from `tojson` and `safe` is safe in JSON. `marked` text was captured by a macro or a block: the template's own
- * characters are marked (see `json/marked-text.ts`), everything else is escaped when it is printed.
+ * A string that is not escaped again, like markupsafe's Markup. The filter `escape` returns text that is safe in HTML,
+ * the filters `tojson` and `safe` return text that is safe in JSON. A macro or block captures text as `marked`:
+ * characters of the template are marked (see `json/marked-text.ts`), and everything else is escaped when it is printed.
  */
 export class Markup {
   readonly text: string;

@@ -50,7 +50,7 @@ export function getSlice(value: Value, bounds: SliceBounds, rendering: Rendering
   throw typeError(`'${typeName(value)}' object is not subscriptable`);
 }
 
-/** Tells whether a value can be a key. Shared inner tuples are checked, and charged, each time they are reached. */
+/** Returns true if a value can be a dict key. A tuple that occurs several times is checked and charged each time. */
 function isHashable(key: Value, budget: Budget): boolean {
   if (key === null || typeof key !== 'object') return true;
   if (!(key instanceof Tuple)) return !(Array.isArray(key) || key instanceof Dict);

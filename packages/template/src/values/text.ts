@@ -1,7 +1,7 @@
 import { Markup } from './simple-values.js';
 import type { Value } from './value.js';
 
-/** Tells whether a value is a `str` in Python. Markup is a subclass of `str`. */
+/** Returns true if a value is a `str` in Python. Markup is a subclass of `str`. */
 export function isString(value: Value): value is string | Markup {
   return typeof value === 'string' || value instanceof Markup;
 }
@@ -10,14 +10,14 @@ export function textOf(value: string | Markup): string {
   return typeof value === 'string' ? value : value.text;
 }
 
-/** Returns Markup of the same kind if `like` is Markup, else the plain text. */
+/** Returns `text` as Markup of the same kind if `like` is Markup, otherwise unchanged. */
 export function sameKind(like: string | Markup, text: string): string | Markup {
   return typeof like === 'string' ? text : new Markup(text, like.kind);
 }
 
 const surrogate = /[\ud800-\udfff]/;
 
-/** Tells whether UTF-16 units and code points differ in a text. Python counts in code points. */
+/** Returns true if a text has fewer code points than UTF-16 units. Python counts in code points. */
 export function hasSurrogates(text: string): boolean {
   return surrogate.test(text);
 }
@@ -29,12 +29,12 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-/** The characters of a text as Python indexes them. */
+/** Returns the code points of a text, which are the characters that Python indexes. */
 export function codePoints(text: string): string[] {
   return Array.from(text);
 }
 
-/** The first `count` code points. */
+/** Returns the first `count` code points of a text. */
 export function takeCodePoints(text: string, count: number): string {
   if (count >= text.length) return text;
   return hasSurrogates(text) ? codePoints(text).slice(0, count).join('') : text.slice(0, count);

@@ -28,7 +28,7 @@ function objectTypeName(value: Exclude<Value, string | bigint | number | boolean
   return 'Undefined';
 }
 
-/** Describes an object as Jinja2's messages about undefined attributes do. */
+/** Returns the description of an object in Jinja2's messages about undefined attributes. */
 export function objectTypeRepr(value: Value): string {
   return value === null ? 'None' : `${typeName(value)} object`;
 }

@@ -4,7 +4,7 @@ import type { Rendering } from '../rendering.js';
 import { Markup, Range, Undefined } from './simple-values.js';
 
 /**
- * Everything that a template can hold. Python's types map to:
+ * Values of templates. Types of Python correspond to these types:
  *
  * | Python | here |
  * |---|---|
@@ -37,7 +37,7 @@ export class Tuple {
   }
 }
 
-/** A group of `groupby`: a pair with the attributes `grouper` and `list`. */
+/** A group that the filter `groupby` returns: a pair with the attributes `grouper` and `list`. */
 export class GroupTuple extends Tuple {
   readonly grouper: Value;
   readonly list: Value[];
@@ -61,7 +61,7 @@ export function positionalArguments(...positional: Value[]): CallArguments {
   return { positional, keywords: noKeywords };
 }
 
-/** An object with behaviour. A template reaches only the members below, never another JavaScript property. */
+/** Base class of objects with attributes or methods. A template can use only the members of this class. */
 export abstract class NativeObject {
   /** Name of the type in Python, for error messages. */
   abstract readonly typeName: string;
@@ -75,19 +75,19 @@ export abstract class NativeObject {
     return undefined;
   }
 
-  /** Calls the object; present on callable objects only. */
+  /** Calls the object. Undefined if the object is not callable. */
   readonly call?: (args: CallArguments, rendering: Rendering) => Value;
 
-  /** Iterates over the object; present on iterable objects only. An iterator returns itself. */
+  /** Iterates over the object. Undefined if the object is not iterable. An iterator returns itself. */
   readonly iterate?: (rendering: Rendering) => Iterator<Value>;
 
-  /** Returns the length; present on objects with a length only. */
+  /** Returns the length. Undefined if the object has no length. */
   readonly size?: () => number;
 }
 
 /**
- * Python's dict: ordered by insertion. Equal keys such as `1`, `1.0` and `True` are one entry, which keeps its first
- * key.
+ * Python's dict, ordered by insertion. Equal keys such as `1`, `1.0` and `True` share one entry, which keeps the first
+ * of these keys.
  */
 export class Dict {
   readonly #entriesByKey = new Map<HashKey, [Value, Value]>();
@@ -152,7 +152,7 @@ export class Dict {
     return Array.from(this.#entriesByKey.values(), ([, value]) => value);
   }
 
-  /** A live iterator: it includes entries that are added while it runs. */
+  /** Returns an iterator that includes entries added during the iteration. */
   entries(): IterableIterator<[Value, Value]> {
     return this.#entriesByKey.values();
   }
@@ -175,7 +175,7 @@ function textKey(key: string): HashKey {
   return key.charCodeAt(0) === 0 ? `\0s${key}` : key;
 }
 
-/** A key of a Map. Two values have the same key exactly if they are the same dict key in Python. */
+/** Key in a JavaScript Map. Two values have equal keys only if they are the same dict key in Python. */
 export type HashKey = string | number | null | object;
 
 const undefinedKey = {};
@@ -207,8 +207,8 @@ function numberKey(value: number, budget: Budget): number | string {
 }
 
 /**
- * The key of a large integer is text. V8 hashes only the lowest 64 bits of a bigint, so equal low bits would make a
- * Map slow.
+ * Returns text as the key of a large integer. V8 hashes only the lowest 64 bits of a bigint, so a Map with hostile
+ * bigint keys is slow.
  */
 function bigintKey(value: bigint, budget: Budget): number | string {
   const number = Number(value);
@@ -218,7 +218,7 @@ function bigintKey(value: bigint, budget: Budget): number | string {
   return `\0n${text}`;
 }
 
-/** Writes an integer in linear time, which needs a radix that is a power of two. */
+/** Converts an integer to text in linear time, which is possible only for a radix that is a power of two. */
 function linearText(value: bigint): string {
   return value.toString(32);
 }
@@ -238,7 +238,7 @@ function nameOfUnhashable(value: object): string {
   return Array.isArray(value) ? 'list' : 'dict';
 }
 
-/** Writes a tuple as text. Each part follows its length, so that different tuples have different texts. */
+/** Converts a tuple to text. The length precedes each part, so that different tuples have different texts. */
 function tupleText(tuple: Tuple, budget: Budget, depth: number): string {
   if (depth > maxDepth) budget.charge(budget.limits.steps + 1);
   budget.items(tuple.items.length + 1);

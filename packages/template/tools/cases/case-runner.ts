@@ -14,7 +14,7 @@ interface TemplateCase {
 /** The filter `random` chooses the first item, as in `oracle.py`. */
 const chooseFirst = () => 0;
 
-/** Renders cases as plain Jinja2 does, without JSON escaping. Each case is one line of JSON. */
+/** Creates a function that renders a case without JSON escapes, like Jinja2. A case is one line of JSON. */
 export function createCaseRunner(): (line: string) => CaseResult {
   const compile = createTemplateCompiler();
   return (line) => {
@@ -28,7 +28,7 @@ export function createCaseRunner(): (line: string) => CaseResult {
 }
 
 /**
- * Reads a case `{id, template, context, types}`. `types` holds the JSON pointers of the values in `context` that are
+ * Reads a case `{id, template, context, types}`. `types` contains the JSON pointers of the values in `context` that are
  * floats in Python, because JSON does not distinguish `5.0` from `5`.
  */
 function readCase(line: string): TemplateCase {

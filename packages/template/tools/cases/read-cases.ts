@@ -5,20 +5,20 @@ import type { CaseResult } from './case-runner.js';
 export interface ExpectedCase {
   readonly id: string;
   /**
-   * Tier 1: common in webhook bodies. Tier 2: the rest of the documented language. Tier 3: peculiar to one version of
+   * Tier 1: common in webhook bodies. Tier 2: the rest of the documented language. Tier 3: behaviour of one version of
    * Jinja2.
    */
   readonly tier: 1 | 2 | 3;
   readonly template: string;
-  /** The output of Jinja2; absent where Jinja2 fails. */
+  /** Output of Jinja2. Undefined if Jinja2 fails. */
   readonly expected?: string;
-  /** The phase in which Jinja2 fails. */
+  /** Phase in which Jinja2 fails. Undefined if it does not fail. */
   readonly phase?: 'compile' | 'render';
-  /** The case as JSON text, unparsed, because a parsed `-0.0` would lose its sign. */
+  /** The case as JSON text, because JSON.parse and JSON.stringify would turn `-0.0` into `0`. */
   readonly line: string;
 }
 
-/** The shared cases with the results of Jinja2. Contexts are stored once for all cases that use them. */
+/** Reads the shared cases with the results of Jinja2. A context that several cases use is stored once. */
 export function readCases(): ExpectedCase[] {
   const contexts = readLines('contexts.jsonl');
   return readLines('cases.jsonl').map((text) => {
@@ -35,7 +35,7 @@ function readLines(name: string): string[] {
     .split('\n');
 }
 
-/** Tells whether two results agree: equal output, or a failure in the same phase. Messages are not compared. */
+/** Returns true for equal output, or for failures in the same phase. Error messages are not compared. */
 export function agreesWithJinja2(expected: ExpectedCase, result: CaseResult): boolean {
   if (expected.phase !== undefined) return 'error' in result && result.phase === expected.phase;
   return 'output' in result && result.output === expected.expected;

@@ -8,8 +8,8 @@ const words: readonly (readonly [string, Value])[] = [
 ];
 
 /**
- * Reads valid JSON as Python does. `JSON.parse` would move keys that look like integers to the front, and round large
- * integers.
+ * Reads valid JSON as Python does. `JSON.parse` is not used, because it moves keys that look like integers to the front
+ * and rounds large integers.
  */
 export function readJson(text: string): Value {
   return new JsonReader(text).value();

@@ -1,6 +1,6 @@
 import { again, type SizedTemplate } from './sized-template.js';
 
-/** Templates whose work is on integers, floats and their formats. */
+/** Templates that use integers, floats and their formats. */
 export function hostileNumbers(): Record<string, SizedTemplate> {
   return { ...integers(), ...floats(), ...formats() };
 }

@@ -1,6 +1,6 @@
 import { again, named, type SizedTemplate } from './sized-template.js';
 
-/** Templates whose work is on lists, dicts, names, calls and loops. */
+/** Templates that use lists, dicts, names, calls and loops. */
 export function hostileStructures(): Record<string, SizedTemplate> {
   return { ...plainWork(), ...sequences(), ...dictionaries(), ...names(), ...calls() };
 }

@@ -3,7 +3,7 @@ import { hostileStructures } from './hostile-structures.js';
 import { hostileTexts } from './hostile-texts.js';
 import type { SizedTemplate } from './sized-template.js';
 
-/** Templates, by title, that try to cost more CPU time than their number of steps suggests. */
+/** Templates by title. Each tries to use much CPU time with few steps. */
 export const hostileTemplates: Readonly<Record<string, SizedTemplate>> = {
   ...hostileStructures(),
   ...hostileTexts(),

@@ -1,6 +1,6 @@
 import { again, half, type SizedTemplate } from './sized-template.js';
 
-/** Templates whose work is on texts. */
+/** Templates that use long strings. */
 export function hostileTexts(): Record<string, SizedTemplate> {
   return { ...textWork(), ...searches(), ...capturedText(), ...printing() };
 }

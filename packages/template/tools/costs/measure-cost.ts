@@ -4,12 +4,12 @@ import { bodyOptions } from '@tocsin/template/browser';
 import type { SizedTemplate } from './sized-template.js';
 
 export interface Cost {
-  /** Size of the largest template that is accepted, measured within `precision`. */
+  /** Size of the largest template that stays within the budget. Its relative error is `precision`. */
   readonly size: number;
   readonly steps: number;
-  /** CPU time of one rendering in milliseconds, garbage collection included. */
+  /** CPU time of one rendering including garbage collection, in milliseconds. */
   readonly acceptedMs: number;
-  /** CPU time in milliseconds until the budget ends the rendering of a template ten times as large. */
+  /** CPU time in milliseconds until the budget ends the rendering of a template with ten times the size. */
   readonly refusedMs: number;
   readonly refusal: string;
 }
@@ -21,12 +21,12 @@ interface MeterOptions {
   readonly batchMs: number;
 }
 
-/** Largest size, because `range` refuses more items. */
+/** Maximum size, because `range` accepts at most this number of items. */
 const maxSize = 100_000;
 
-/** Measures a template at the edge of the budget: the largest one that is accepted, and one that is refused. */
+/** Creates a function that measures the largest size of a template within the budget, and a size beyond it. */
 export function createCostMeter({ precision, batchMs }: MeterOptions): (template: SizedTemplate) => Cost {
-  // Only the deterministic limits end a rendering.
+  // With a wall-clock limit of ten minutes, only the deterministic limits end a rendering.
   const compile = createTemplateCompiler({ ...bodyOptions, limits: { wallClockMs: 600_000 } });
   const context = alertContext(sampleFacts);
   const compiled = (source: string) => {
@@ -53,7 +53,7 @@ export function createCostMeter({ precision, batchMs }: MeterOptions): (template
   };
 }
 
-/** Returns the largest size for which `holds` is true; it must be true up to some size and false above. */
+/** Returns the largest size for which `holds` is true, by binary search. `holds` must be false for all larger sizes. */
 function largest(precision: number, holds: (size: number) => boolean): number {
   let [holding, failing] = [1, 2];
   while (failing <= maxSize && holds(failing)) [holding, failing] = [failing, failing * 2];
@@ -67,7 +67,7 @@ function largest(precision: number, holds: (size: number) => boolean): number {
 }
 
 /**
- * Returns the CPU time of one call of warmed-up code in milliseconds: the least of three means, each over at least
+ * Returns the CPU time of one call in milliseconds, after a warm-up: the smallest of three means, each over at least
  * `batchMs`.
  */
 function meanCpuMs(batchMs: number, run: () => void): number {

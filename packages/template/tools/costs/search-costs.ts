@@ -14,11 +14,11 @@ interface SearchOptions {
 interface Candidate {
   readonly template: string;
   readonly render: () => void;
-  /** CPU of one rendering. */
+  /** CPU time of one rendering. */
   readonly milliseconds: number;
 }
 
-/** Repeats generated templates until the budget ends them. Returns the slowest 30, slowest first. */
+/** Renders generated templates in a loop until the budget ends them. Returns the 30 slowest, slowest first. */
 export function searchCosts({ seed, count }: SearchOptions): Candidate[] {
   const compile = createTemplateCompiler({ ...bodyOptions, limits: { wallClockMs: 600_000 } });
   const isFloat = (pointer: string) => sampleTypes[pointer] === 'float';
@@ -46,7 +46,7 @@ function slowestFirst(left: Candidate, right: Candidate): number {
   return right.milliseconds - left.milliseconds;
 }
 
-/** The least CPU of some runs. The engine needs about 20 runs before it has compiled all code involved. */
+/** Returns the smallest CPU time of several runs. V8 needs about 20 runs to compile all code. */
 function leastCpuMs(run: () => void, runs: number): number {
   const measured = Array.from({ length: runs }, () => {
     const before = cpuUsage();

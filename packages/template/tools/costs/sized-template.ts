@@ -6,7 +6,7 @@ export function again(expression: string, before = ''): SizedTemplate {
   return (size) => `${before}{% for i in range(${size}) %}{% set _ = ${expression} %}{% endfor %}`;
 }
 
-/** `count` copies of a text, in which `#` stands for the names a0, a1 and so on. */
+/** Returns `count` copies of a text. `#` is replaced by a0 in the first copy, by a1 in the second, and so on. */
 export function named(piece: string, count: number): string {
   return Array.from({ length: count }, (_, index) => piece.replace('#', `a${index}`)).join('');
 }

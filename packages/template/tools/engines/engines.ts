@@ -6,15 +6,15 @@ import { type CaseResult, createCaseRunner } from '../cases/case-runner.js';
 
 export interface Engine {
   readonly version: string;
-  /** Renders a case, a line of JSON `{id, template, context}`. */
+  /** Renders a case. `line` is JSON: `{id, template, context}`. */
   run(line: string): CaseResult;
 }
 
 export type EngineName = keyof typeof engines;
 
 /**
- * The compared engines, each with the settings that its documentation recommends for Jinja2 templates, without HTML
- * escaping.
+ * The template engines that are compared. Each has the settings that its documentation recommends for Jinja2 templates,
+ * without HTML escapes.
  */
 export const engines = {
   '@tocsin/template': (): Engine => ({ version: versionOf('@tocsin/template'), run: createCaseRunner() }),
@@ -25,8 +25,7 @@ export const engines = {
   },
   'minijinja-js with enablePyCompat': (): Engine =>
     engine('minijinja-js', (template) => {
-      // Each case has a separate environment, because a panic inside an environment makes all later renderings in it
-      // fail.
+      // Each case has its own environment: after a panic, all later renderings in the same environment fail.
       const environment = new MiniJinjaEnvironment();
       environment.enablePyCompat();
       environment.addTemplate('case', template);
@@ -43,7 +42,7 @@ function nunjucksEngine(): Engine {
   const environment = new nunjucks.Environment(null, { autoescape: false });
   return engine('nunjucks', (source) => {
     const template = nunjucks.compile(source, environment);
-    // nunjucks would otherwise compile at the first rendering.
+    // Compiles now instead of at the first rendering, so that compile errors count as such.
     (template as unknown as { compile(): void }).compile();
     return (context) => template.render(context);
   });

@@ -9,11 +9,11 @@ const caseTimeoutMs = 5_000;
 
 export interface EngineRun {
   readonly version: string;
-  /** Results in the order of the lines; null if a template ended the process or took longer than 5 s. */
+  /** Results in the order of the lines. Null: the template ended the process or took longer than 5 s. */
   readonly results: readonly (CaseResult | null)[];
 }
 
-/** Runs cases in a child process, because some templates end it. An ended process is replaced. */
+/** Runs cases in a child process, because some templates crash it. Another process then runs the remaining cases. */
 export async function runEngine(name: EngineName, lines: readonly string[]): Promise<EngineRun> {
   const results: (CaseResult | null)[] = [];
   let { child, version } = await startEngine(name);

@@ -64,7 +64,7 @@ const specs = words`
   :_ ; :n ; !r ; !s:>5 ; :.2 ; :010, ; :c ; :G ; :,.2f ;
 `;
 
-/** An expression of any shape, nested `depth` deep at most. Jinja2 refuses most of them when it renders them. */
+/** Generates expressions of any form, nested at most `depth` deep. Most of them fail in Jinja2 when rendered. */
 export function anyExpression(depth: number): fc.Arbitrary<string> {
   if (depth <= 0) return atom;
   const inner = anyExpression(depth - 1);

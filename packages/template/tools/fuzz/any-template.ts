@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { oneOf, phrase, words } from './phrase.js';
 import { typedExpression } from './typed-expression.js';
 
-/** A template that prints one expression, or that has statements nested up to three deep. */
+/** Generates templates that print one expression, or that have statements nested at most three deep. */
 export function anyTemplate(): fc.Arbitrary<string> {
   return fc.oneof(
     fc.oneof(...[1, 2, 3, 4].map((steps) => printed(typedExpression(steps)))),
@@ -95,7 +95,7 @@ function tag(pieces: TemplateStringsArray, ...parts: readonly fc.Arbitrary<strin
   return phrase`{%${sign()} ${phrase(pieces, ...parts)} ${sign()}%}`;
 }
 
-/** Returns the whitespace control sign `-` in one of seven cases, otherwise nothing. */
+/** Generates the whitespace control `-` in one of seven cases, otherwise an empty string. */
 function sign(): fc.Arbitrary<string> {
   return fc.oneof({ weight: 6, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constant('-') });
 }

@@ -21,12 +21,12 @@ export interface FuzzOptions {
   readonly count: number;
 }
 
-/** Returns the first Python command of this machine that can import Jinja2. */
+/** Returns the first Python command that can import Jinja2, or undefined if this machine has none. */
 export function findPython(): string | undefined {
   return pythonCommands.find((command) => spawnSync(command, ['-c', 'import jinja2']).status === 0);
 }
 
-/** Renders `count` generated templates here and with Jinja2; the templates depend on `seed` alone. */
+/** Renders `count` generated templates with our evaluator and with Jinja2. An equal `seed` gives the same templates. */
 export function compareWithJinja2(python: string, { seed, count }: FuzzOptions): Difference[] {
   const templates = generateTemplates({ seed, count });
   const compare = createComparison(python);
@@ -37,7 +37,7 @@ export function generateTemplates({ seed, count }: FuzzOptions): string[] {
   return fc.sample(anyTemplate(), { seed, numRuns: count });
 }
 
-/** Time limit of the shrinking. Each candidate starts Python once, which takes about 30 ms. */
+/** Time limit for shrinking. Each candidate starts Python once, which takes about 30 ms. */
 const shrinkTimeLimitMs = 20_000;
 
 /** Returns the smallest template that fast-check finds by shrinking the first difference of this seed. */
@@ -55,7 +55,7 @@ export function shrinkFirstDifference(python: string, { seed, count }: FuzzOptio
   return smallest;
 }
 
-/** Compares templates in one run of Python. Templates that were compared before are not run again. */
+/** Creates a function that compares templates with one start of Python. Results of earlier templates are cached. */
 function createComparison(python: string): (templates: readonly string[]) => Difference[] {
   const run = createCaseRunner();
   const known = new Map<string, OracleResult>();
@@ -75,7 +75,7 @@ function caseLine(template: string): string {
   return JSON.stringify({ id: 'generated', template, context: sampleValues, types: sampleTypes });
 }
 
-/** Renders templates with Jinja2, in one run of Python. */
+/** Renders templates with Jinja2, with one start of Python. */
 export function askJinja2(python: string, templates: readonly string[]): OracleResult[] {
   if (templates.length === 0) return [];
   const input = templates.map(caseLine).join('\n');
@@ -88,8 +88,8 @@ export function askJinja2(python: string, templates: readonly string[]): OracleR
 }
 
 /**
- * Tells whether two results agree. Error messages may differ, but not the phase of an error. Addresses of objects
- * differ in every run.
+ * Returns true if two results agree. Error messages may differ, but the phase of an error may not. Memory addresses are
+ * not compared, because they differ in each run.
  */
 export function agrees({ ours, theirs }: Difference): boolean {
   if ('error' in theirs) return 'error' in ours && ours.phase === theirs.phase;

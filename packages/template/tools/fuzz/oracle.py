@@ -5,7 +5,7 @@ import sys
 
 from jinja2.sandbox import SandboxedEnvironment
 
-# random.choice then takes the first item, as `case-runner.ts` does.
+# Makes random.choice return the first item, as in `case-runner.ts`.
 random._inst._randbelow = lambda count: 0
 
 

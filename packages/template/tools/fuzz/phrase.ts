@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Template tag for fixed text with generated parts: the placeholders are arbitraries of fast-check. */
+/** Template tag that generates text. The placeholders are arbitraries of fast-check, the other text is fixed. */
 export function phrase(
   pieces: TemplateStringsArray,
   ...parts: readonly fc.Arbitrary<string>[]
@@ -10,7 +10,7 @@ export function phrase(
     .map((texts) => pieces.reduce((text, piece, index) => text + texts[index - 1] + piece));
 }
 
-/** Template tag that splits a list at semicolons; backslashes are kept as written. */
+/** Template tag that splits a list at semicolons. Backslashes are not interpreted as escapes. */
 export function words(pieces: TemplateStringsArray): string[] {
   return (pieces.raw[0] ?? '')
     .split(/\s;\s/)
@@ -18,7 +18,7 @@ export function words(pieces: TemplateStringsArray): string[] {
     .filter((word) => word !== '');
 }
 
-/** Generates one of the words; fast-check shrinks towards the first one. */
+/** Generates one of the words. fast-check shrinks towards the first word. */
 export function oneOf(list: readonly string[]): fc.Arbitrary<string> {
   return fc.constantFrom(...list);
 }

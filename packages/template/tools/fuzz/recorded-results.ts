@@ -14,7 +14,7 @@ import { sampleTypes, sampleValues } from './sample-values.js';
 
 export const recordedResultsFile = packagePath('test/cases/generated.jsonl');
 
-/** The first line of the file: the origin of the results, and the variables of all templates. */
+/** First line of the file: the version of Jinja2, the options, and the variables of all templates. */
 interface Header extends FuzzOptions {
   readonly jinja2: string;
   readonly context: object;
@@ -27,7 +27,7 @@ type Line =
   | readonly [template: string, output: null, phase: Phase];
 type Phase = Extract<OracleResult, { phase: unknown }>['phase'];
 
-/** Longer templates and outputs are left out, to keep the file small. */
+/** Maximum length of recorded templates and outputs, which keeps the file small. */
 const maxTemplate = 500;
 const maxOutput = 500;
 
@@ -51,7 +51,7 @@ export function recordResults(python: string, { seed, count }: FuzzOptions): str
   return `${[header, ...lines].map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
-/** Addresses of objects differ in every run. */
+/** Returns false for long output, and for output with a memory address, which differs in each run. */
 function isRecordable(output: string): boolean {
   return output.length <= maxOutput && !/ at 0x[0-9a-f]+/i.test(output);
 }
@@ -62,7 +62,9 @@ function versionOfJinja2(python: string): string {
   }).stdout.trim();
 }
 
-/** Renders the recorded templates here. Returns their number, and those with another result than recorded. */
+/**
+ * Renders the recorded templates. Returns their number and the templates whose result differs from the recorded one.
+ */
 export function compareWithRecorded(): { count: number; differences: Difference[] } {
   const [head = '', ...lines] = readFileSync(recordedResultsFile, 'utf8').trimEnd().split('\n');
   const { context, types } = JSON.parse(head) as Header;

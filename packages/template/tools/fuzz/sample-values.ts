@@ -34,5 +34,5 @@ export const sampleValues: Readonly<Record<string, Json>> = {
   empty_d: {},
 };
 
-/** JSON pointers of the values that are floats in Python; JSON does not distinguish them from integers. */
+/** JSON pointers of the values that are floats in Python. JSON does not distinguish them from integers. */
 export const sampleTypes: Readonly<Record<string, string>> = { '/threshold': 'float', '/floats/1': 'float' };

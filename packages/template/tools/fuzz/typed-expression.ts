@@ -35,8 +35,8 @@ const atoms: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 /**
- * Each shape is `{kind of the result}:{expression}`. In the expression `%` stands for the operand, and `%t`, `%n`, `%l`
- * for a further text, number or list.
+ * Operations by the kind of their operand. Each is `{kind of the result}:{expression}`. In the expression, `%` is
+ * replaced by the operand, and `%t`, `%n`, `%l` by another text, number or list.
  */
 const shapes: Readonly<Record<Kind, readonly string[]>> = {
   text: words`
@@ -96,7 +96,10 @@ const shapes: Readonly<Record<Kind, readonly string[]>> = {
   `,
 };
 
-/** An expression of `steps` operations that Jinja2 mostly accepts, so that values are compared and not only errors. */
+/**
+ * Generates expressions of `steps` operations. Most are valid in Jinja2, so that values are compared and not only
+ * errors.
+ */
 export function typedExpression(steps: number): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 6, arbitrary: typed(steps).map(({ text }) => text) },
@@ -126,7 +129,7 @@ function operationOn({ kind, text }: Typed): fc.Arbitrary<Typed> {
 
 const furtherKinds: Readonly<Record<string, Kind>> = { t: 'text', n: 'number', l: 'list' };
 
-/** Replaces the placeholders of a shape. Text inside quotes is a format and stays as it is. */
+/** Replaces the placeholders of an operation. Text inside quotes is a format string and is not changed. */
 function fillShape(shape: string, operand: string): fc.Arbitrary<string> {
   const parts = shape.split(/('(?:\\.|[^'\\])*')/);
   return fc

@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 /**
- * A monitor: watches a CSV file of metric values and fires an alert at each crossing, that is when a value is the first
- * one strictly above the upper bound, or strictly below the lower bound.
+ * A monitor: reads a CSV file of metric values and fires an alert at each crossing of a bound. A crossing is the first
+ * value strictly above the upper bound, or strictly below the lower bound.
  *
  *   node csv-monitor.mjs metrics.csv --model-id UUID --model-name churn --above 0.4=RULE_ID --below 0.1=RULE_ID [--once]
  *
- * The CSV has a header; the columns `time` (ISO 8601) and `value` are read, others are not looked at. Lines that are
- * appended later are read as they come; --once ends at the end of the file.
+ * The CSV file has a header. The columns `time` (ISO 8601) and `value` are read, other columns are ignored. The program
+ * waits for lines that are appended later. With --once it ends at the end of the file.
  *
- * Alerts go over AMQP where TOCSIN_AMQP_URL is set; else over HTTP with TOCSIN_API_URL, TOCSIN_ISSUER, TOCSIN_CLIENT_ID
- * and TOCSIN_CLIENT_SECRET. TOCSIN_WORKSPACE is the workspace.
+ * If TOCSIN_AMQP_URL is set, alerts are published over AMQP. Otherwise they are published over HTTP with
+ * TOCSIN_API_URL, TOCSIN_ISSUER, TOCSIN_CLIENT_ID and TOCSIN_CLIENT_SECRET. TOCSIN_WORKSPACE is the id of the
+ * workspace.
  */
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,7 +50,7 @@ for await (const { time, value } of readMetrics(file)) {
 await publisher.close();
 process.exitCode = unpublished > 0 ? 1 : 0;
 
-/** `0.4=RULE_ID` */
+/** Parses an option such as `0.4=RULE_ID`. */
 function parseWatch(bound, text) {
   if (text === undefined) return undefined;
   const [limit, ruleId] = text.split('=');
@@ -61,12 +62,12 @@ function parseWatch(bound, text) {
   return { bound, threshold, ruleId, beyond: false };
 }
 
-/** A value that is equal to its bound has not crossed it. */
+/** Returns false for a value that is equal to the bound. */
 function isBeyond({ bound, threshold }, value) {
   return bound === 'upper_bound' ? value > threshold : value < threshold;
 }
 
-/** An alert that was not confirmed is told, with all that is needed to fire it again. */
+/** Publishes an alert. If it is not confirmed, prints the whole alert, so that it can be published again. */
 async function fire({ bound, threshold, ruleId }, { time, value }) {
   try {
     const fired = await publisher.publish({
@@ -97,7 +98,7 @@ function openPublisher(env) {
   return createHttpPublisher({ url: env.TOCSIN_API_URL ?? '', credential, workspaceId });
 }
 
-/** Rows with a time and a number; others are told and passed over. */
+/** Yields the rows with a time and a number. Prints and skips all others. */
 async function* readMetrics(path) {
   let header;
   for await (const line of followLines(path)) {
@@ -110,14 +111,14 @@ async function* readMetrics(path) {
     const text = cells[header.indexOf('value')] ?? '';
     const value = Number(text);
     if (text === '' || !Number.isFinite(value) || Number.isNaN(time.getTime())) {
-      console.error(`Passed over: ${line}`);
+      console.error(`Skipped: ${line}`);
     } else {
       yield { time: time.toISOString(), value };
     }
   }
 }
 
-/** Whole lines, also those that are appended while we watch. */
+/** Yields complete lines, including lines that are appended later. */
 async function* followLines(path) {
   const handle = await open(path);
   const buffer = Buffer.alloc(65_536);

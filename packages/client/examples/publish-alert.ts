@@ -1,12 +1,13 @@
 /**
- * Publishes one alert to the broker with `@tocsin/client`, which validates it, publishes it persistent and mandatory, waits for
- * the confirm, and repeats it after a lost connection.
+ * Publishes one alert to the broker with `@tocsin/client`. The client validates the alert, publishes it as a persistent
+ * and mandatory message, waits for the publisher confirm, and repeats the message after a lost connection.
  *
  *   npm install @tocsin/client
  *   TOCSIN_AMQP_URL=amqps://monitor:PASSWORD@broker.example.com \
- *     node publish-alert.ts WORKSPACE_ID RULE_ID MODEL_ID VALUE    # Node 22.18 or later; before: npx tsx publish-alert.ts …
+ *     node publish-alert.ts WORKSPACE_ID RULE_ID MODEL_ID VALUE
  *
- * Prints the id of the alert when it can no longer be lost, and exits with 1 otherwise.
+ * Node before 22.18 cannot run TypeScript: use `npx tsx publish-alert.ts …`. Prints the id of the alert after the
+ * confirm, and exits with 1 otherwise.
  */
 import { AlertNotPublishedError, createAmqpPublisher } from '@tocsin/client';
 
@@ -17,7 +18,7 @@ if (!url || !workspaceId || !ruleId || !modelId || !value) {
   process.exit(2);
 }
 
-// `declare: false` suits a broker user that may only publish: a service of Tocsin has declared exchanges and queues.
+// With `declare: false` the broker user only needs the permission to publish. A service of Tocsin declares the queues.
 const publisher = await createAmqpPublisher({ url, workspaceId, declare: false, giveUpAfterMs: 30_000 });
 try {
   const { alert_id } = await publisher.publish({
@@ -31,7 +32,7 @@ try {
   });
   console.log(alert_id);
 } catch (error) {
-  // `error.alert` has its id, so a later repetition is the same alert.
+  // `error.alert` contains the alert with its id. It can be published again without becoming a second alert.
   console.error(error instanceof AlertNotPublishedError ? error.message : error);
   process.exitCode = 1;
 } finally {

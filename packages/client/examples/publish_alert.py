@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Publishes one alert to the broker with pika: persistent, mandatory, with a publisher confirm.
+"""Publishes one alert to the broker with pika, as a persistent and mandatory message with a publisher confirm.
 
     pip install pika        # or: apt-get install python3-pika
     TOCSIN_AMQP_URL=amqps://monitor:PASSWORD@broker.example.com \
         python3 publish_alert.py WORKSPACE_ID RULE_ID MODEL_ID VALUE
 
-Prints the id of the alert when it can no longer be lost, and exits with 1 otherwise.
+Prints the id of the alert after the confirm, and exits with 1 otherwise.
 """
 
 import json
@@ -38,7 +38,7 @@ def main():
     alert = {
         "type": "alert.fired",
         "version": 1,
-        # The id is made once: a repetition with the same id is the same alert.
+        # All tries send the same id, so Tocsin recognizes a repeated alert.
         "alert_id": str(uuid.uuid4()),
         "workspace_id": workspace_id,
         "fired_at": datetime.now(timezone.utc).isoformat(),
@@ -61,7 +61,7 @@ def publish_until_confirmed(url, alert):
         except UnroutableError:
             sys.exit(f"No queue is bound to {EXCHANGE}: start a service of Tocsin once, which declares it.")
         except (ProbableAuthenticationError, ProbableAccessDeniedError, AMQPChannelError) as error:
-            # The login, a permission or a missing exchange: no repetition changes that.
+            # A wrong login, a missing permission or a missing exchange: retries do not help.
             sys.exit(f"The broker refuses this publisher: {error!r}")
         except (NackError, AMQPConnectionError) as error:
             if attempt == TRIES:

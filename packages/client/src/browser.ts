@@ -7,7 +7,7 @@ import { createTransport } from './api/transport.js';
 import type { Session } from './sessions/session.js';
 
 export interface BrowserClientOptions extends Omit<ClientOptions, 'credential'>, PlatformApiOptions {
-  /** Resolves with a valid access token. `rejected` is a token that the API refused: another one is wanted. */
+  /** Resolves with a valid access token, other than `rejected`, which is a token that the API refused. */
   token: Session['token'];
   /** Sends the requests. Default: the `fetch` of the page. */
   fetch?: typeof fetch | undefined;

@@ -1,7 +1,7 @@
 /** Source of time. `now` is Unix time in milliseconds. */
 export interface Clock {
   now(): number;
-  /** Rejects with the reason of the signal when that is aborted. */
+  /** Resolves after `ms` milliseconds. Rejects with the reason of the signal if the signal is aborted before. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -1,18 +1,19 @@
 /**
- * Innermost reason of an error with its code: `connect ECONNREFUSED 127.0.0.1:9`, `getaddrinfo ENOTFOUND login.example` or
- * `self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT)`, and not the `fetch failed` around it.
+ * Returns the innermost cause of an error with its code. Examples: `connect ECONNREFUSED 127.0.0.1:9`,
+ * `getaddrinfo ENOTFOUND login.example`, `self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT)`. The outer error often
+ * says only `fetch failed`.
  */
 export function describeError(error: unknown): string {
   if (!isErrorLike(error)) return String(error);
   const { message, code, cause, errors } = error;
-  // A name with several addresses fails with one error for each, and an empty message.
+  // An AggregateError with an empty message: one error for each address of the host name.
   if (Array.isArray(errors) && errors.length > 0)
     return [...new Set(errors.map(describeError))].join(' and ');
   if (isErrorLike(cause)) return describeError(cause);
   return typeof code !== 'string' || message.includes(code) ? message : `${message} (${code})`;
 }
 
-/** Errors of `fetch` can belong to another realm, so `instanceof` does not recognize them. */
+/** Tests the shape, because `instanceof Error` is false for an error of `fetch` that comes from another realm. */
 function isErrorLike(
   value: unknown,
 ): value is { message: string; code?: unknown; cause?: unknown; errors?: unknown } {

@@ -1,9 +1,9 @@
-/** True for https, and for http to this machine. */
+/** Returns true for https, and for http to a loopback address of this machine. */
 export function isSecure(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/** True for `localhost` and literal loopback addresses. No name is resolved. */
+/** Returns true for `localhost` and for literal loopback addresses. Other names are not resolved. */
 function isLoopback({ hostname }: URL): boolean {
   return (
     hostname === 'localhost' ||

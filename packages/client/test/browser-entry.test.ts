@@ -15,7 +15,7 @@ let inputs: string[];
 let client: typeof browserEntry;
 let api: ScriptedApi;
 beforeAll(async () => {
-  // For a browser esbuild refuses the modules of Node.
+  // With the platform "browser", esbuild fails for an import of a Node module.
   const { metafile } = await build({
     entryPoints: [fileURLToPath(new URL('../src/browser.ts', import.meta.url))],
     outfile: file,
@@ -38,7 +38,7 @@ afterEach(() => api.close());
 const platform = (token: browserEntry.Session['token'], options: object = {}) =>
   client.createPlatformClient({ url: api.url, workspaceId: 'w', token, ...options });
 
-test('the bundle has no module of Node and no package from elsewhere', () => {
+test('the browser bundle contains no Node modules and no third-party packages', () => {
   expect(inputs.filter((input) => input.includes('node_modules'))).toEqual([]);
   const code = readFileSync(file, 'utf8');
   const imported = [...code.matchAll(/\b(?:from|require\(|import\()\s*["']([^"']+)["']/g)].map(
@@ -50,7 +50,7 @@ test('the bundle has no module of Node and no package from elsewhere', () => {
   expect(code.length).toBeLessThan(40_000);
 });
 
-test('a call sends the token of the function, and its response is typed', async () => {
+test('a call sends the token of the given function and returns all pages of a list', async () => {
   api.script(
     { body: [{ id: 'a' }], headers: { link: '</x?cursor=c>; rel="next"' } },
     { body: [{ id: 'b' }] },
@@ -66,7 +66,7 @@ test('a call sends the token of the function, and its response is typed', async 
   expect(api.seen[0]).toMatchObject({ method: 'GET', headers: { authorization: 'Bearer t1' } });
 });
 
-test('a refused token is replaced once, and the function learns which one was refused', async () => {
+test('after a 401 the token function is called once more, with the refused token', async () => {
   api.script({ status: 401 }, { body: { issuer: 'i' } });
   const asked: unknown[] = [];
   const tocsin = platform(async ({ rejected } = {}) => {
@@ -78,7 +78,7 @@ test('a refused token is replaced once, and the function learns which one was re
   expect(api.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer t1', 'Bearer t2']);
 });
 
-test('errors of the API are instances with code, status and request id', async () => {
+test('an error response becomes a typed error with code, status and request id', async () => {
   const problem = { code: 'forbidden', detail: 'This needs delivery_read.', request_id: 'r' };
   api.script({ status: 403, body: problem });
   const error = await platform(async () => 't')
@@ -88,7 +88,7 @@ test('errors of the API are instances with code, status and request id', async (
   expect(error).toMatchObject({ code: 'forbidden', status: 403, requestId: 'r', message: problem.detail });
 });
 
-test('requests go through the given fetch, without cookies, and a redirect is an error', async () => {
+test('requests use the given fetch, send no cookies, and fail at a redirect', async () => {
   const requests: RequestInit[] = [];
   const send: typeof fetch = (input, init) => {
     requests.push(init!);
@@ -101,7 +101,7 @@ test('requests go through the given fetch, without cookies, and a redirect is an
   expect(api.seen).toHaveLength(1);
 });
 
-test('an alert that is fired gets its id before the first try, and retries keep it', async () => {
+test('a fired alert gets its id before the first try, and retries send the same id', async () => {
   api.script({ status: 503, headers: { 'retry-after': '0' } }, { body: { alert_id: 'x' } });
   const fire = { alert_rule_id: 'r', model_id: 'm', model_name: 'n', metric_value: 1 };
   await platform(async () => 't').alerts.fire(fire);

@@ -35,7 +35,7 @@ const client = (options: { credential?: Session | string; timeoutMs?: number } =
 const alert = { alert_rule_id: 'r', model_id: 'm', model_name: 'n', metric_value: 1 };
 
 describe('retries', () => {
-  test('an idempotent call is retried after 429 and 503 as Retry-After says', async () => {
+  test('an idempotent call is retried after 429 and 503, with the delay of Retry-After', async () => {
     const { sleeps } = clock;
     sleeps.length = 0;
     const found = { headers: { etag: '"3"' }, body: { id: 'x' } };
@@ -63,7 +63,7 @@ describe('retries', () => {
     expect(api.seen).toHaveLength(3);
   });
 
-  test('a change with an ETag is sent once, because a repetition of it would not match', async () => {
+  test('a change with ifMatch is not retried, because the first try may have changed the ETag', async () => {
     const { webhooks, alertRules, settings } = client();
     const ifMatch = '"3"';
     api.script({ cut: true }, { status: 503 }, { status: 503 }, { status: 412 }, { cut: true });
@@ -77,7 +77,7 @@ describe('retries', () => {
     expect(api.seen.at(-1)?.headers).not.toHaveProperty('if-match');
   });
 
-  test('a fired alert keeps its id in every retry', async () => {
+  test('all retries of a fired alert send the same id', async () => {
     api.script({ status: 503 }, { cut: true }, { status: 202, body: { alert_id: 'a' } });
     await client().alerts.fire(alert);
     const bodies = api.seen.map(({ body }) => body);
@@ -120,7 +120,7 @@ describe('credentials', () => {
     return { session, rejected };
   }
 
-  test('a refused token is replaced once, also for calls that are not idempotent', async () => {
+  test('after a 401 a call is sent once more with another token, even if it is not idempotent', async () => {
     const { session } = createSession();
     api.script({ status: 401 }, { status: 202 });
     await client({ credential: session }).deliveries.redeliver('d');
@@ -155,12 +155,12 @@ describe('credentials', () => {
       const error = await client({ credential })
         .whoami()
         .catch((error: unknown) => error);
-      expect(String(error)).toBe('TypeError: The credential holds a control character.');
+      expect(String(error)).toBe('TypeError: The credential contains a control character.');
       expect(api.seen).toHaveLength(0);
     },
   );
 
-  test('a redirect is not followed, so that the token stays with the origin', async () => {
+  test('a redirect is not followed, so that no other origin gets the token', async () => {
     const elsewhere = await startScriptedApi();
     api.script(...Array.from({ length: 4 }, () => ({ status: 307, headers: { location: elsewhere.url } })));
     await expect(client().whoami()).rejects.toBeInstanceOf(ConnectionError);
@@ -172,7 +172,7 @@ describe('credentials', () => {
 describe('lists', () => {
   const next = (url: string) => ({ headers: { link: `<${url}>; rel="next"` } });
 
-  test('pages are fetched on demand with the same filters, always from the configured origin', async () => {
+  test('each page is fetched with the same filters, from the configured origin', async () => {
     api.script(
       { body: [1, 2], ...next('https://evil.example/other?cursor=c%2B1&limit=9') },
       { body: [], ...next('/x?cursor=c2') },
@@ -185,7 +185,7 @@ describe('lists', () => {
     expect(api.seen.map(({ url }) => url)).toEqual([base, `${base}&cursor=c%2B1`, `${base}&cursor=c2`]);
   });
 
-  test('a reader that stops fetches no further page', async () => {
+  test('no further page is fetched after a loop over a list has ended', async () => {
     api.script({ body: [1, 2], ...next('/x?cursor=c') });
     for await (const item of client().webhooks.list()) if (Number(item) === 1) break;
     expect(api.seen).toHaveLength(1);
@@ -200,7 +200,7 @@ describe('lists', () => {
   );
 });
 
-test.each(['{}', 'null', '"text"', ''])('the body %j is reported as not being a list', async (body) => {
+test.each(['{}', 'null', '"text"', ''])('the body %j of a list response causes the error invalid_response', async (body) => {
   api.script({ body });
   await expect(client().webhooks.list().toArray()).rejects.toMatchObject({ code: 'invalid_response' });
 });
@@ -215,7 +215,7 @@ describe('errors', () => {
     [413, InvalidRequestError],
     [422, InvalidRequestError],
     [500, ApiError],
-  ])("status %d has its own error class with the problem's members", async (status, ErrorClass) => {
+  ])("status %d causes its own error class with the members of the problem document", async (status, ErrorClass) => {
     const errors = [{ path: '/url', message: 'is bad' }];
     api.script({
       status,
@@ -248,7 +248,7 @@ describe('errors', () => {
     await expect(client().whoami()).rejects.toMatchObject({ code: 'invalid_response' });
   });
 
-  test('an unreachable server is named without the credential', async () => {
+  test('the error for an unreachable server names the server and not the credential', async () => {
     const nobody = createPlatformClient({ url: 'http://127.0.0.1:9', credential: 's3cret', clock });
     const error = await nobody.whoami().catch((error: unknown) => error);
     expect(error).toMatchObject({

@@ -15,7 +15,7 @@ const runJson: CliStack['runJson'] = (words, options) => stack.runJson(words, op
 const createWebhook: CliStack['createWebhook'] = (...given) => stack.createWebhook(...given);
 
 describe('rules, alerts and deliveries', () => {
-  test('a rule is created and fires, and all alerts of a file are confirmed', async () => {
+  test('alerts of a created rule are published with flags and from a file', async () => {
     const { id: webhook } = await createWebhook('for a rule');
     const model = randomUUID();
     const flags = ['--model-id', model, '--threshold', '0.4', '--bound', 'upper', '--webhook', webhook];
@@ -47,7 +47,7 @@ describe('rules, alerts and deliveries', () => {
     expect((await run(['rules', 'delete', rule.id])).code).toBe(0);
   });
 
-  test('the output of rules get --json feeds --from', async () => {
+  test('rules create --from accepts the output of rules get --json', async () => {
     const fields = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const made = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(fields) });
     const { stdout: stdin } = await run(['rules', 'get', made.id, '--json']);
@@ -55,7 +55,7 @@ describe('rules, alerts and deliveries', () => {
     expect(copy).toMatchObject({ ...fields, name: 'copy' });
   });
 
-  test('an alert is fired with state, labels and annotations, which are shown', async () => {
+  test('state, labels and annotations of an alert are published and shown', async () => {
     const own = {
       name: 'o',
       enabled: true,
@@ -106,7 +106,7 @@ describe('rules, alerts and deliveries', () => {
     expect(shown.stdout).toMatch(/^state +firing\nlabels +team: risk\n/m);
   });
 
-  test('alerts are published straight to the broker with --amqp', async () => {
+  test('--amqp publishes alerts to the broker without the API', async () => {
     const { url } = await createTestBroker();
     const env = { TOCSIN_AMQP_URL: url, TOCSIN_WORKSPACE: stack.workspace, TOCSIN_STACK: '' };
     const alert = { alert_rule_id: randomUUID(), model_id: randomUUID(), model_name: 'm', metric_value: 1 };
@@ -124,7 +124,7 @@ describe('rules, alerts and deliveries', () => {
     expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('ACCESS_REFUSED') });
   });
 
-  test('a file is published in batches, and an alert that is refused is named', async () => {
+  test('--batch publishes a file in batches and names a refused alert', async () => {
     const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });
     const alert = { alert_rule_id: id, model_id: rule.model_id, model_name: 'm', metric_value: 0 };
@@ -140,7 +140,7 @@ describe('rules, alerts and deliveries', () => {
     expect(await run(['alerts', 'fire', '-', '--batch', '--amqp'], { stdin })).toMatchObject({ code: 2 });
   });
 
-  test('an unconfirmed alert is named, and the others are published', async () => {
+  test('the error names an unconfirmed alert, and the other alerts are published', async () => {
     const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });
     const alert = { alert_rule_id: id, model_id: rule.model_id, model_name: 'm', metric_value: 0 };
@@ -152,7 +152,7 @@ describe('rules, alerts and deliveries', () => {
     expect(result.stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  test('an empty list is a note on stderr for people and [] for programs', async () => {
+  test('an empty list prints a message on stderr, and [] with --json', async () => {
     const none = ['--webhook', randomUUID()];
     expect(await run(['deliveries', 'list', ...none])).toMatchObject({
       stdout: '',
@@ -163,7 +163,7 @@ describe('rules, alerts and deliveries', () => {
     expect(await runJson(['alerts', 'list', '--rule', randomUUID()])).toEqual([]);
   });
 
-  test('a pause, a wait and the cause of a failure are printed in words', async () => {
+  test('pauses, waiting reasons and errors of deliveries are printed as text', async () => {
     const { id: webhookId } = await createWebhook('paused');
     const pause = { reason: 'retry_after', error: 'The destination responded with status 429.', times: 1 };
     const pausedUntil = new Date('2100-01-01T00:00:00Z');
@@ -196,7 +196,7 @@ describe('rules, alerts and deliveries', () => {
     expect(stdout).toMatch(/^location +https:\/\/new\.example\/$/m);
   });
 
-  test('redeliver requires ids or a filter, and a filter creates a job', async () => {
+  test('redeliver needs ids or a filter, and creates a job for a filter', async () => {
     const { code, stderr } = await run(['deliveries', 'redeliver', '--webhook', randomUUID(), '--no-wait']);
     expect({ code, stderr }).toEqual({
       code: 0,

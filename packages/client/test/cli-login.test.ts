@@ -72,7 +72,7 @@ test('login shows a link and a code, and stores the login with mode 600', async 
   expect(statSync(join(home, '.config', 'tocsin')).mode & 0o777).toBe(0o700);
 });
 
-test('later commands use the stored login, also concurrently and across refreshes', async () => {
+test('later commands use the stored login, also concurrently and after token refreshes', async () => {
   const home = newHome();
   const { clock } = await logIn(home);
   const list = () => cli(['webhooks', 'list', '--json'], { env: { HOME: home }, clock });
@@ -106,7 +106,7 @@ test('a refused login exits with 3 and stores nothing', async () => {
 });
 
 test.each(['', '{', 'null', '[]', '{"issuer":1}'])(
-  'a login file with the content %j counts as no login',
+  'a login file with the content %j is ignored',
   async (content) => {
     const home = newHome();
     await logIn(home);
@@ -115,7 +115,7 @@ test.each(['', '{', 'null', '[]', '{"issuer":1}'])(
   },
 );
 
-test('a client secret is not sent together with the OAuth client of a login', async () => {
+test('a client secret without a client id is an error, also with a stored login', async () => {
   const home = newHome();
   await logIn(home);
   const env = { HOME: home, TOCSIN_CLIENT_SECRET: 'secret' };
@@ -125,7 +125,7 @@ test('a client secret is not sent together with the OAuth client of a login', as
   });
 });
 
-test('a stored login is not sent to another provider', async () => {
+test('a stored login is not used with another provider', async () => {
   const home = newHome();
   await logIn(home);
   const words = ['whoami', '--api-url', api.url, '--issuer', 'https://other.example.com/realms/x'];

@@ -35,7 +35,7 @@ async function runJson<T>(...words: string[]): Promise<T> {
 
 const addWebhook = () => insertWebhook(services.database, { workspaceId });
 
-test('the options of a webhook are set by flags, shown, and restored to their defaults', async () => {
+test('flags set optional settings of a webhook and restore their defaults', async () => {
   const id = await addWebhook();
   const update = (...flags: string[]) => runJson('webhooks', 'update', id, ...flags);
   const given = ['--retry-schedule', '5s,1m,1h', '--timeout', '1500ms', '--rate-limit', '10/1m'];
@@ -66,7 +66,7 @@ test('the options of a webhook are set by flags, shown, and restored to their de
     expect((await run('webhooks', 'update', id, ...flags)).code).toBe(2);
 });
 
-test('a change is made only if the resource still has the given ETag', async () => {
+test('a change with --if-match fails if the resource has another ETag', async () => {
   const webhook = await addWebhook();
   const rule = await insertAlertRule(services.database, { workspaceId });
   for (const words of [
@@ -85,7 +85,7 @@ test('a change is made only if the resource still has the given ETag', async () 
   expect([(await rename('a')).code, (await rename('b')).code]).toEqual([0, 7]);
 });
 
-test('the audit log is listed with its filters, for a workspace and for the deployment', async () => {
+test('the audit log is listed with filters, for a workspace and for the deployment', async () => {
   const webhook = await addWebhook();
   await run('webhooks', 'update', webhook, '--name', 'audited');
   const list = (...flags: string[]) => runJson('audit', 'list', '--resource', webhook, ...flags);
@@ -98,7 +98,7 @@ test('the audit log is listed with its filters, for a workspace and for the depl
   expect((await run('audit', 'list', '--as', 'editor')).code).toBe(4);
 });
 
-test('an external id is set, finds its resource, and is removed', async () => {
+test('an external id can be set, used as a filter, and removed', async () => {
   const webhook = await addWebhook();
   const rule = await insertAlertRule(services.database, { workspaceId });
   for (const [kind, id] of [
@@ -142,7 +142,7 @@ test('cooldown and silence of a rule are set and ended', async () => {
   expect(ended).toMatchObject({ cooldown_seconds: 0, silenced_until: null });
 });
 
-test('a responder cancels deliveries by id and by filter, and a reader does not', async () => {
+test('a responder can cancel deliveries by id and by filter, and a reader cannot', async () => {
   const webhookId = randomUUID();
   const seed = () => insertDelivery(services.database, { workspaceId, webhookId, status: 'open' });
   const [first, second] = [await seed(), await seed()];
@@ -156,7 +156,7 @@ test('a responder cancels deliveries by id and by filter, and a reader does not'
   expect(job).toMatchObject({ matched: 1, filter: { webhook_id: webhookId } });
 });
 
-test('alerts are dispatched by filter', async () => {
+test('a job dispatches the alerts that match a filter', async () => {
   const alertRuleId = await insertAlertRule(services.database, {
     workspaceId,
     webhookIds: [await addWebhook()],
@@ -180,13 +180,13 @@ test('alerts are dispatched by filter', async () => {
   expect((await run('alerts', 'dispatch', '--outcome', 'dispatched')).code).toBe(2);
 });
 
-test('dead letters of the workspace are listed for a publisher', async () => {
+test('a publisher can list the dead letters of the workspace', async () => {
   const words = ['dead-letters', 'list', '--as', 'publisher'];
   expect((await run(...words)).code).toBe(4);
   expect(await runJson(...words, '--in-workspace')).toEqual([]);
 });
 
-test('settings are shown and changed', async () => {
+test('the settings of a workspace can be shown and changed', async () => {
   const id = await addWebhook();
   const changed = await runJson('settings', 'update', '--name', 'Risk', '--notice-webhook', id);
   const etag = expect.stringMatching(/^"\d+"$/);

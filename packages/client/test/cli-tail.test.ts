@@ -52,7 +52,7 @@ test('tail prints each delivery when it appears and when it changes, until Ctrl-
   await api.close();
 });
 
-test('tail with a status prints late changes to that status', async () => {
+test('tail with a status filter prints a delivery that gets this status later', async () => {
   const api = await startScriptedApi();
   const controller = new AbortController();
   const failed = delivery('a', { status: 'failed', attempts_made: 8 });

@@ -1,11 +1,11 @@
 import { cli } from './support/cli.js';
 import { type ScriptedApi, startScriptedApi } from './support/scripted-api.js';
 
-// A hostile server puts control characters into every text of its responses.
+// All texts in the responses of this server contain control characters.
 
 const hostile =
   'a\u0000\u0007\b\r\u001b[31m\u001b]0;owned\u0007\u007f\u0085\u009b31m\u00ad\u061c\u200e\u202e\u2066\u2028\ufeff\u{e0041}z';
-/** Characters that move the cursor, start an escape sequence or change the direction of writing. */
+/** Characters that move the cursor, start an escape sequence or change the writing direction. */
 const unsafe = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
 
 let api: ScriptedApi;
@@ -23,7 +23,7 @@ const env = () => ({
   TOCSIN_LOGIN_FILE: '/nonexistent/login.json',
 });
 
-/** An object with the hostile text in each of these members. */
+/** Returns an object in which each of these members is the hostile text. */
 const members = (...names: string[]) => Object.fromEntries(names.map((name) => [name, hostile]));
 const attempt = {
   ...members('number', 'trigger', 'started_at', 'duration_ms', 'request_body', 'error'),
@@ -107,7 +107,7 @@ test.each<[string, unknown, string?]>([
       workspaces: { [hostile]: [hostile] },
     },
   ],
-])('%s prints no control character of a response', async (words, body, stdin = '{}') => {
+])('the command %s prints no control characters of a response', async (words, body, stdin = '{}') => {
   for (const flags of [[], ['--json']]) {
     for (const columns of [undefined, 200]) {
       api.script({ body });
@@ -121,13 +121,13 @@ test.each<[string, unknown, string?]>([
   }
 });
 
-test('JSON output parses to the exact text of the response', async () => {
+test('JSON output has the same value as the response', async () => {
   api.script({ body: webhook, headers: { etag: '"1"' } });
   const { stdout } = await cli(['webhooks', 'get', 'x', '--json'], { env: env() });
   expect(JSON.parse(stdout)).toEqual({ ...webhook, etag: '"1"' });
 });
 
-test('the message of an error prints no control character', async () => {
+test('error messages contain no control characters of a response', async () => {
   const problem = {
     code: hostile,
     detail: hostile,

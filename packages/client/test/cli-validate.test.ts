@@ -21,14 +21,14 @@ const message = {
   fired_at: '2026-01-31T12:00:00+01:00',
 };
 
-/** Runs the command without any setting of a server. */
+/** Runs `alerts validate` without the address of a server. */
 function validate(content: unknown, ...flags: string[]) {
   const file = join(directory, `${randomUUID()}.json`);
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   return cli(['alerts', 'validate', file, ...flags], { env: {} });
 }
 
-test('a valid alert exits with 0, and members that only AMQP requires are a note', async () => {
+test('a valid alert exits with 0, and members that only AMQP requires are noted', async () => {
   expect(await validate(message)).toEqual({ code: 0, stdout: 'The alert is valid over REST.\n', stderr: '' });
   expect(await validate(alert)).toEqual({
     code: 0,
@@ -43,7 +43,7 @@ test('a valid alert exits with 0, and members that only AMQP requires are a note
   expect((await validate(alert, '--amqp')).code).toBe(6);
 });
 
-test('every problem of every alert is printed with its place, and the exit code is 6', async () => {
+test('all problems of all alerts are printed with their paths, and the exit code is 6', async () => {
   const wrong = {
     ...alert,
     metric_value: '1',
@@ -72,7 +72,7 @@ test('every problem of every alert is printed with its place, and the exit code 
   ]);
 });
 
-test('problems are JSON for programs, with one entry for each alert', async () => {
+test('--json prints one entry with problems for each alert', async () => {
   const { code, stdout } = await validate([message, {}], '--json');
   expect(code).toBe(6);
   const [valid, invalid] = JSON.parse(stdout);
@@ -80,7 +80,7 @@ test('problems are JSON for programs, with one entry for each alert', async () =
   expect(invalid.problems).toContainEqual({ path: '/metric_value', message: 'is required' });
 });
 
-test('lines are checked one by one, also those that are not JSON', async () => {
+test('each line of a file is checked, also after a line that is not JSON', async () => {
   const lines = [JSON.stringify(message), '{"broken": ', '', '[1]', '5'].join('\n');
   const { code, stdout } = await validate(lines);
   expect(code).toBe(6);
@@ -98,7 +98,7 @@ test.each([
   ],
   ['a NUL character', { ...message, model_name: 'a\0b' }, /\/model_name must not contain a NUL/],
   ['more than 1 MiB', { ...message, x: 'x'.repeat(1_048_576) }, /bytes; 1048576 are allowed/],
-])('%s is one problem', async (_, content, expected) => {
+])('%s is reported as one problem', async (_, content, expected) => {
   const { code, stdout } = await validate(content, '--amqp');
   expect(code).toBe(6);
   expect(stdout).toMatch(expected);
@@ -110,7 +110,7 @@ test('an empty file and a missing one are usage errors', async () => {
   expect((await cli(['alerts', 'validate', join(directory, 'none.json')], { env: {} })).code).toBe(2);
 });
 
-test('the check of the package lists problems without a server', () => {
+test('createAlertCheck lists problems without a server', () => {
   expect(createAlertCheck({ over: 'rest' })(alert)).toEqual([]);
   expect(createAlertCheck({ over: 'rest' })({ ...alert, extra: 1 }).map(({ path }) => path)).toEqual([
     '/extra',

@@ -33,7 +33,7 @@ describe('webhooks', () => {
     expect(await run(['webhooks', 'get', id])).toMatchObject({ code: 5, stdout: '' });
   });
 
-  test('webhooks are created from JSON on standard input, overridden by flags', async () => {
+  test('a webhook is created from JSON on standard input, and flags replace its fields', async () => {
     const stdin = JSON.stringify({ name: 'piped', url: 'http://127.0.0.1:9/', body: '{}', enabled: false });
     const made = await runJson(['webhooks', 'create', '--from', '-', '--name', 'flagged'], { stdin });
     expect(made).toMatchObject({ name: 'flagged', enabled: false });
@@ -47,7 +47,7 @@ describe('webhooks', () => {
     expect(await update('--disable')).toMatchObject({ retry_on_timeout: false });
   });
 
-  test('update sets one header and keeps the rest, and removes one', async () => {
+  test('update sets and removes single headers and keeps the others', async () => {
     const given = ['--header', 'X-Team: a', '--header', 'X-Team: b', '--header', 'X-Key: old'];
     const { id } = await createWebhook('headers', ...given);
     const update = (...flags: string[]) => runJson(['webhooks', 'update', id, ...flags]);
@@ -61,7 +61,7 @@ describe('webhooks', () => {
     expect(unknown).toMatchObject({ code: 2, stderr: 'tocsin: The webhook has no header X-Team.\n' });
   });
 
-  test('the output of get --json feeds --from', async () => {
+  test('webhooks create --from accepts the output of webhooks get --json', async () => {
     const original = await createWebhook('original', '--header', 'X-Team: a', '--disable');
     const { stdout: stdin } = await run(['webhooks', 'get', original.id, '--json']);
     const copy = await runJson<Named>(['webhooks', 'create', '--from', '-', '--name', 'copy'], { stdin });
@@ -75,7 +75,7 @@ describe('webhooks', () => {
     expect(typing).toMatchObject({ code: 6, stderr: expect.stringContaining('/nmae') });
   });
 
-  test('a failing test prints the reason and exits with 1', async () => {
+  test('a failed webhook test prints the reason and exits with 1', async () => {
     const { id } = await createWebhook('refused');
     const { code, stdout, stderr } = await run(['webhooks', 'test', id]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'tocsin: The test failed.\n' });
@@ -90,7 +90,7 @@ describe('webhooks', () => {
     expect(broken.stderr).toContain('template_error');
   });
 
-  test('a validation error is printed with its place and exits with 6', async () => {
+  test('a validation error is printed with the path of the field and exits with 6', async () => {
     const refused = await run(['webhooks', 'create', '--name', 'x', '--url', 'nonsense', '--body', '{}']);
     expect(refused.code).toBe(6);
     expect(refused.stderr).toMatch(/\/url .+\n {2}\(request /s);

@@ -79,7 +79,7 @@ describe('keys', () => {
 });
 
 describe('the principal', () => {
-  test('whoami shows the principal, and --as selects another one', async () => {
+  test('whoami shows the principal, and --as selects another service account', async () => {
     expect((await run(['whoami'])).stdout).toMatch(/deployment +.*tocsin_admin/);
     const reader = await runJson<{ workspaces: unknown }>(['whoami', '--as', 'reader']);
     expect(reader.workspaces).toEqual({ [stack.workspace]: ['reader'] });
@@ -108,7 +108,7 @@ describe('the principal', () => {
     expect((await run(['whoami'], { env })).stdout).toMatch(/^name +editor\nsubject +user-editor\n/);
   });
 
-  test('credentials of a service account come from the environment', async () => {
+  test('the credentials of a service account are read from the environment', async () => {
     const clients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}');
     const env = {
       TOCSIN_STACK: '',
@@ -136,7 +136,7 @@ describe('the principal', () => {
 test.each([
   ['whoami', '--api-url'],
   ['whoami', '--issuer'],
-])('%s %s with plain http to another machine needs --allow-http', async (command, flag) => {
+])('%s %s with plain http to another host needs --allow-http', async (command, flag) => {
   const words = [command, flag, 'http://tocsin.invalid/realms/tocsin'];
   const refused = await run(words);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-http') });
@@ -170,7 +170,7 @@ describe('the command line itself', () => {
     [['whoami', '--stack', '/nonexistent']],
     [['completion', 'cmd']],
     [['whoami', '--as', 'admin', '--stack', '']],
-  ])('the wrong command line %j exits with 2 and prints to stderr', async (words) => {
+  ])('the invalid command line %j exits with 2 and prints to stderr', async (words) => {
     expect(await run(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/\S/) });
   });
 
@@ -199,7 +199,7 @@ describe('the command line itself', () => {
     }
   });
 
-  test('completion offers commands, flags and values of flags', async () => {
+  test('shell completion lists commands, flags and values of flags', async () => {
     const complete = async (...words: string[]) =>
       (await run(['__complete', '--', ...words])).stdout.trim().split('\n');
     expect(await complete('web')).toEqual(['webhooks']);
@@ -223,7 +223,7 @@ describe('the command line itself', () => {
     expect((await run([...words, '--no-color'], { columns: 200 })).stdout).not.toContain(sequence);
   });
 
-  test('a table fits the terminal, and is not truncated in a pipe', async () => {
+  test('a table is truncated to the width of a terminal and not in a pipe', async () => {
     const name = `wide ${'ä漢🚨'.repeat(60)}`;
     await createWebhook(name);
     const words = ['webhooks', 'list', '--name', 'wide', '--no-color'];
@@ -232,7 +232,7 @@ describe('the command line itself', () => {
     expect((await run(words)).stdout).toContain(name);
   });
 
-  test('a name cannot send escape sequences to the terminal', async () => {
+  test('escape sequences in a name are not sent to the terminal', async () => {
     await createWebhook('evil \u001b]0;owned\u0007 \u202e txt');
     const { stdout } = await run(['webhooks', 'list', '--name', 'evil'], { columns: 200 });
     expect(stdout).toContain('evil \\u001b]0;owned\\u0007 \\u202e txt');

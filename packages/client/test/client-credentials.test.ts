@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => provider.close());
 
-test('the credentials are sent in the form of the token request', async () => {
+test('the credentials are sent as form fields of the token request', async () => {
   expect(await session.token()).toBe('t1');
   expect(Object.fromEntries(provider.calls[0]?.form ?? [])).toEqual({
     grant_type: 'client_credentials',
@@ -55,14 +55,14 @@ test('a failed refresh rejects all callers, and the next call tries again', asyn
   expect(await session.token()).toBe('t2');
 });
 
-test('discovery is repeated after a failure', async () => {
+test('discovery of the provider is repeated after a failure', async () => {
   provider.setDown(true);
   await expect(session.token()).rejects.toMatchObject({ code: 'provider_unreachable' });
   provider.setDown(false);
   expect(await session.token()).toBe('t1');
 });
 
-test('concurrent refusals of a token cause one replacement', async () => {
+test('concurrent refusals of a token cause one token request', async () => {
   const rejected = await session.token();
   const tokens = await Promise.all(Array.from({ length: 50 }, () => session.token({ rejected })));
   expect(new Set(tokens)).toEqual(new Set(['t2']));
@@ -85,7 +85,7 @@ test('aborting one caller does not abort the shared refresh', async () => {
   expect(await second).toBe('slow');
 });
 
-test('an aborted signal causes no request', async () => {
+test('a call with an aborted signal sends no request', async () => {
   await expect(session.token({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
   expect(provider.calls).toHaveLength(0);
 });
@@ -95,7 +95,7 @@ test.each([
   'ftp://127.0.0.1/',
   'http://127.0.0.1.example.com/',
   'nonsense',
-])('the issuer %s is refused before a secret is sent', (issuer) => {
+])('the insecure issuer %s is refused before a secret is sent', (issuer) => {
   expect(() => new ClientCredentialsSession({ issuer, clientId: 'a', clientSecret: 'b' })).toThrow(
     SessionError,
   );

@@ -17,7 +17,7 @@ afterEach(() => provider.close());
 const show = () => {};
 
 describe('logging in', () => {
-  test('shows code and link, and polls every five seconds by default', async () => {
+  test('a login shows code and link, and polls every five seconds by default', async () => {
     const { clock, session } = await start({ verification_uri_complete: 'http://x/?c=1' });
     provider.script(pending, pending, granted);
     const shown: unknown[] = [];
@@ -34,7 +34,7 @@ describe('logging in', () => {
     expect(await session.token()).toBe('a1');
   });
 
-  test('obeys the interval, and slow_down for all later polls', async () => {
+  test('a login polls with the given interval, and more slowly after slow_down', async () => {
     const { clock, session } = await start({ interval: 2 });
     provider.script(pending, { status: 400, body: { error: 'slow_down' } }, pending, granted);
     await session.login({ show });
@@ -45,28 +45,28 @@ describe('logging in', () => {
     ['access_denied', 'access_denied'],
     ['expired_token', 'expired_token'],
     ['invalid_client', 'provider_refused'],
-  ])('ends with the error %s', async (error, code) => {
+  ])('a login ends with the error %s', async (error, code) => {
     const { session } = await start();
     provider.script(pending, { status: 400, body: { error } });
     await expect(session.login({ show })).rejects.toMatchObject({ code, reason: error });
     expect(provider.calls).toHaveLength(2);
   });
 
-  test('ends when the code has expired, even if the provider still reports pending', async () => {
+  test('a login ends when its code has expired, even if the provider still reports pending', async () => {
     const { session } = await start({ expires_in: 21 });
     provider.script(...Array.from({ length: 99 }, () => pending));
     await expect(session.login({ show })).rejects.toMatchObject({ code: 'expired_token' });
     expect(provider.calls).toHaveLength(4);
   });
 
-  test('a failing provider is polled again, less often', async () => {
+  test('an unavailable provider is polled again, with longer intervals', async () => {
     const { clock, session } = await start();
     provider.script({ status: 502, body: 'bad gateway' }, { status: 503, body: {} }, granted);
     await session.login({ show });
     expect(clock.sleeps).toEqual([5_000, 10_000, 20_000]);
   });
 
-  test('can be aborted', async () => {
+  test('a login can be aborted', async () => {
     const { session } = await start();
     provider.script(pending);
     const controller = new AbortController();
@@ -81,7 +81,7 @@ describe('staying logged in', () => {
     body: { access_token, token_type: 'Bearer', expires_in: 60, refresh_token },
   });
 
-  test('concurrent callers share one refresh with the newest refresh token', async () => {
+  test('concurrent callers share one refresh, which uses the newest refresh token', async () => {
     const { clock, session } = await start();
     provider.script(granted, refreshed('a2', 'r2'), refreshed('a3'), refreshed('a4'));
     await session.login({ show });
@@ -113,13 +113,13 @@ describe('staying logged in', () => {
     expect(await session.token()).toBe('a2');
   });
 
-  test('without a login no request is sent', async () => {
+  test('token sends no request if there is no login', async () => {
     const { session } = await start();
     await expect(session.token()).rejects.toThrow(SessionError);
     expect(provider.calls).toHaveLength(0);
   });
 
-  test('after logout there is no token', async () => {
+  test('token rejects with login_required after a logout', async () => {
     const { session } = await start();
     provider.script(granted);
     await session.login({ show });

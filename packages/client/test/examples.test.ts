@@ -9,8 +9,7 @@ import { until } from '@tocsin/testing';
 import { build } from 'esbuild';
 import { createWorkerHarness } from '../../../services/delivery-worker/test/support/worker-harness.js';
 
-// A monitor in each language publishes one alert to the real broker. A real worker accepts it and delivers it to a
-// destination.
+// The example of each language publishes one alert to a real broker. A real worker delivers it to a destination.
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const examples = join(root, 'examples');
@@ -29,7 +28,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** How a user runs an example, with its arguments. */
+/** Command that runs an example, without the arguments of the alert. */
 interface Example {
   command: string;
   argumentsOf(words: string[]): string[];
@@ -48,7 +47,7 @@ function run({ command, argumentsOf, cwd = directory }: Example, words: string[]
     execFile(command, argumentsOf(words), { cwd, env }, (error, stdout, stderr) =>
       resolve({
         code: error === null ? 0 : Number(error.code ?? 1),
-        // Maven resets the colours of its output also without any.
+        // Maven prints colour codes even without colours.
         stdout: stripVTControlCharacters(stdout),
         stderr,
       }),
@@ -56,7 +55,7 @@ function run({ command, argumentsOf, cwd = directory }: Example, words: string[]
   });
 }
 
-/** Publishes with the example, and expects that the alert arrives at a destination with all its facts. */
+/** Runs the example, and expects that its alert arrives at a destination with all its fields. */
 async function expectDelivered(example: Example, language: string): Promise<void> {
   const target = await harness.addTarget({
     body: '{"id": "{{ alert_id }}", "value": {{ metric_value }}, "state": "{{ state }}", "team": "{{ labels.team }}", "language": "{{ labels.language }}", "summary": "{{ annotations.summary }}"}',
@@ -78,7 +77,7 @@ async function expectDelivered(example: Example, language: string): Promise<void
   });
 }
 
-/** Expects that the example gives up at once where no repetition helps. */
+/** Expects that the example fails without retries if the login or the exchange is wrong. */
 async function expectRefused(example: Example): Promise<void> {
   const words = [harness.workspaceId, modelId, modelId, '1'];
   const blank = Object.assign(new URL(amqpUrl), { pathname: '/blank' }).href;
@@ -118,7 +117,7 @@ test('the Python example publishes an alert that is delivered', async () => {
   await expectRefused(example);
 }, 600_000);
 
-test('the Go example publishes an alert that is delivered, where Go is installed', async () => {
+test('the Go example publishes an alert that is delivered (skipped without Go)', async () => {
   if (!isInstalled('go', 'version')) return say('Go is not installed, so its example was not run.');
   const cwd = copyOf('go');
   const program = join(cwd, 'publish-alert');
@@ -133,7 +132,7 @@ test('the Go example publishes an alert that is delivered, where Go is installed
   await expectRefused(example);
 }, 600_000);
 
-test('the Java example publishes an alert that is delivered, where Java and Maven are installed', async () => {
+test('the Java example publishes an alert that is delivered (skipped without Java and Maven)', async () => {
   if (!isInstalled('javac', '-version') || !isInstalled('mvn', '-v'))
     return say('Java or Maven is not installed, so the Java example was not run.');
   const cwd = copyOf('java');
@@ -147,7 +146,7 @@ test('the Java example publishes an alert that is delivered, where Java and Mave
   await expectRefused(example);
 }, 600_000);
 
-/** A Python that has pika. Debian's is installed if there is none. */
+/** Returns the path of a Python with the package pika. Installs Debian's package if there is none. */
 function pythonWithPika(): string {
   const find = () =>
     ['python3', '/usr/bin/python3'].find((python) => isInstalled(python, '-c', 'import pika'));
@@ -162,7 +161,7 @@ function isInstalled(command: string, ...words: string[]): boolean {
   return spawnSync(command, words, { stdio: 'ignore' }).status === 0;
 }
 
-/** A copy of an example's folder, so that build output stays out of the repository. */
+/** Copies the folder of an example, so that its build writes nothing into the repository. */
 function copyOf(name: string): string {
   const copy = join(directory, name);
   mkdirSync(copy);

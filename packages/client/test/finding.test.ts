@@ -81,12 +81,12 @@ test('the command filters by label, model and error code, and counts', async () 
   expect((await run('alerts', 'list', '--model', modelId, '--since', '1h')).stdout).toContain('1 failed');
 });
 
-test('a search without --since names the remedy', async () => {
+test('the error of a search without --since names the missing flag', async () => {
   const { code, stderr } = await run('deliveries', 'list', '--label', 'team=risk');
   expect([code, stderr]).toEqual([6, expect.stringContaining('since must be given with label')]);
 });
 
-test('rules are found by webhook and webhooks by host', async () => {
+test('rules can be filtered by webhook, and webhooks by host', async () => {
   const { database } = services;
   const id = await insertWebhook(database, { workspaceId, url: 'https://chat.example.com:8443/x' });
   const ruleId = await insertAlertRule(database, { workspaceId, webhookIds: [id] });

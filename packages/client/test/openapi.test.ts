@@ -39,8 +39,8 @@ function format(source: string): string {
 }
 
 /**
- * Returns the operation that a call matches, such as `get /a/{id}` for `get /a/ID`. A call without a match is returned
- * unchanged.
+ * Returns the operation of a call, such as `get /a/{id}` for the call `get /a/ID`. Returns the call unchanged if no
+ * operation matches.
  */
 function templateOf(call: string, operations: string[]): string {
   const fits = (operation: string) =>

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { startScriptedApi } from './support/scripted-api.js';
 import { startScriptedProvider } from './support/scripted-provider.js';
 
-/** A project that contains only the packed package, as users install it. */
+/** A temporary project in which the packed package is the only dependency. */
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const project = mkdtempSync(join(tmpdir(), 'tocsin-packed-'));
 const installed = join(project, 'node_modules', '@tocsin', 'client');
@@ -52,10 +52,10 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => rmSync(project, { recursive: true }));
 
-test('the package contains and needs no other workspace', () => {
+test('the package contains no files of other workspaces and does not import them', () => {
   expect(readdirSync(join(project, 'node_modules', '@tocsin'))).toEqual(['client']);
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
-  // Maven prescribes the folder src/main/java of the Java example.
+  // The Java example has a folder src, because Maven requires src/main/java.
   const own = files.filter((file) => !file.startsWith('examples/java/'));
   expect(own.filter((file) => /test|\/build\/|\.map$|(^|\/)src\//.test(file))).toEqual([]);
   for (const file of files.filter((name) => /\.(js|d\.ts)$/.test(name))) {
@@ -110,7 +110,7 @@ test('the packed command runs', async () => {
   });
 });
 
-test('the packed entry for browsers loads by itself', async () => {
+test('the packed entry for browsers can be imported', async () => {
   const program = `
     import { createPlatformClient } from '@tocsin/client/browser';
     const client = createPlatformClient({ url: 'https://y', token: async () => 't', workspaceId: 'w' });
@@ -120,7 +120,7 @@ test('the packed entry for browsers loads by itself', async () => {
   expect(readFileSync(join(installed, 'dist/bundle/browser.js'), 'utf8')).not.toMatch(/^import /m);
 });
 
-test('bash completes the packed command', async () => {
+test('completion of the packed command works in bash', async () => {
   const script = `
     source <(tocsin completion bash)
     COMP_WORDS=(tocsin deliveries list --status s); COMP_CWORD=4; _tocsin; echo "\${COMPREPLY[*]}"
@@ -141,7 +141,7 @@ describe('an endless command', () => {
   const start = (url: string, words: string[]) =>
     spawn(process.execPath, [join(installed, 'dist/bundle/tocsin.js'), ...words], { env: env(url) });
 
-  test('an endless command ends at Ctrl-C with 130', async () => {
+  test('an endless command exits with 130 after Ctrl-C', async () => {
     const api = await startScriptedApi();
     api.script({ body: [] }, { hang: true });
     const tail = start(api.url, ['deliveries', 'tail']);
@@ -168,7 +168,7 @@ describe('an endless command', () => {
   });
 });
 
-test('threads with a shared session cause one token request', async () => {
+test('threads that share a session cause one token request', async () => {
   const provider = await startScriptedProvider();
   const program = `
     import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -193,7 +193,7 @@ test('threads with a shared session cause one token request', async () => {
   await provider.close();
 });
 
-test('the example monitor fires once for each crossing of a bound', async () => {
+test('the example monitor fires one alert for each crossing of a bound', async () => {
   const [provider, api] = [await startScriptedProvider(), await startScriptedApi()];
   const values = [0.3, 0.4, 0.41, 0.9, 0.4, 0.1, 0.09, 0.3, 0.42, '', 'NaN'];
   const rows = values.map((value, index) => `2026-01-01T00:00:${String(index).padStart(2, '0')}Z,x,${value}`);
@@ -208,7 +208,7 @@ test('the example monitor fires once for each crossing of a bound', async () => 
     TOCSIN_CLIENT_SECRET: 'b',
     TOCSIN_WORKSPACE: 'w',
   });
-  expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/^(Passed over: .+\n){2}$/) });
+  expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/^(Skipped: .+\n){2}$/) });
   const fired = api.seen.map(({ body }) => JSON.parse(body));
   expect(fired.map(({ metric_value, alert_rule_id }) => [metric_value, alert_rule_id])).toEqual([
     [0.41, above],

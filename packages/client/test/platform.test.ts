@@ -32,7 +32,7 @@ function sessionOf(role: string) {
 const platformAs = (role: string) =>
   createPlatformClient({ url: services.apiUrl, credential: sessionOf(role), workspaceId });
 
-test('webhook and rule can be created, changed and deleted through the client', async () => {
+test('webhooks and rules can be created, changed and deleted with the client', async () => {
   const tocsin = platformAs('editor');
   const webhook = await tocsin.webhooks.create({
     name: 'chat',
@@ -56,7 +56,7 @@ test('webhook and rule can be created, changed and deleted through the client', 
   await tocsin.alertRules.delete(rule.id);
 });
 
-test('lists with several pages are read completely, each entry once', async () => {
+test('a list with several pages returns each entry once', async () => {
   const tocsin = platformAs('editor');
   const names = Array.from({ length: 7 }, (_, index) => `paged-${index}`);
   for (const name of names) await tocsin.webhooks.create({ name, url: 'http://127.0.0.1:9/', body: '{}' });
@@ -75,7 +75,7 @@ test('a preview renders a template without sending it', async () => {
   expect(preview).toMatchObject({ rendered: expect.any(String), warnings: expect.any(Array) });
 });
 
-test('a validation error names the place of each problem', async () => {
+test('a validation error has the path of each problem', async () => {
   const create = platformAs('editor').webhooks.create({ name: '', url: 'nonsense', body: '{{' });
   await expect(create).rejects.toBeInstanceOf(InvalidRequestError);
   await expect(create).rejects.toMatchObject({
@@ -89,7 +89,7 @@ test("a caller without permission gets ForbiddenError, and whoami shows the toke
   expect((await platformAs('reader').whoami()).workspaces).toEqual({ [workspaceId]: ['reader'] });
 });
 
-test('alerts, bulk redeliveries and dead letters work through the client', async () => {
+test('alerts, redelivery jobs and dead letters are available with the client', async () => {
   const tocsin = platformAs('admin');
   const rule = await tocsin.alertRules.create({
     name: 'drift',
@@ -118,7 +118,7 @@ test('an engine key can be created, verified and deactivated', async () => {
   expect(ids).toContain(id);
 });
 
-test('a credential with characters beyond ASCII is sent', async () => {
+test('a credential with characters outside ASCII is sent as UTF-8', async () => {
   const engine = createEngineClient({ url: services.engineUrl, credential: adminKey });
   expect(await engine.verify()).toMatchObject({ kind: 'admin_key' });
 });

@@ -73,7 +73,7 @@ describe.each([
   });
   afterEach(() => way.close());
 
-  test('a published alert has id, time and workspace, and is returned', async () => {
+  test('a published alert gets id, time and workspace, and is returned', async () => {
     const given = alert();
     const fired = await way.publisher.publish(given);
     expect(await way.arrived()).toEqual([
@@ -81,13 +81,13 @@ describe.each([
     ]);
   });
 
-  test('concurrent alerts all arrive, each once', async () => {
+  test('alerts that are published concurrently arrive once each', async () => {
     const fired = await Promise.all(Array.from({ length: 300 }, () => way.publisher.publish(alert())));
     const ids = (await way.arrived()).map(({ alert_id }) => alert_id);
     expect(ids.sort()).toEqual(fired.map(({ alert_id }) => alert_id).sort());
   });
 
-  test('close waits for confirms of earlier alerts and refuses later ones', async () => {
+  test('close waits for the confirms of earlier alerts and rejects later alerts', async () => {
     const last = way.publisher.publish(alert());
     await way.publisher.close();
     await expect(last).resolves.toBeDefined();
@@ -115,7 +115,7 @@ test('no alert is lost when the broker restarts during publishing', async () => 
 });
 
 describe('a publisher that declares nothing', () => {
-  test('an alert arrives on the existing topology', async () => {
+  test('a publisher with declare: false uses the existing exchange and queue', async () => {
     const { url } = await createTestBroker();
     const publisher = await createAmqpPublisher({ url, workspaceId, declare: false });
     const { alert_id } = await publisher.publish(alert());
@@ -123,7 +123,7 @@ describe('a publisher that declares nothing', () => {
     expect(await drain(url)).toEqual([expect.objectContaining({ alert_id })]);
   });
 
-  test('a missing exchange is an error at once that names the remedy', async () => {
+  test('a missing exchange causes an error without retries that names the repair', async () => {
     const publisher = await createAmqpPublisher({ url: blankHost(), workspaceId, declare: false });
     await expect(publisher.publish(alert())).rejects.toMatchObject({
       code: 'misconfigured',
@@ -132,7 +132,7 @@ describe('a publisher that declares nothing', () => {
     await publisher.close();
   }, 5_000);
 
-  test('a missing queue is an error at once that names the remedy', async () => {
+  test('a missing queue causes an error without retries that names the repair', async () => {
     const connection = await connect(blankHost());
     const channel = await connection.createChannel();
     await channel.assertExchange('tocsin.alerts', 'topic');
@@ -146,7 +146,7 @@ describe('a publisher that declares nothing', () => {
     await connection.close();
   }, 5_000);
 
-  /** Virtual host without the topology of Tocsin. */
+  /** Returns the URL of a virtual host without Tocsin's exchanges and queues. */
   function blankHost(): string {
     const url = new URL(process.env.TOCSIN_TEST_AMQP_URL ?? '');
     url.pathname = '/blank';
@@ -154,7 +154,7 @@ describe('a publisher that declares nothing', () => {
   }
 });
 
-test('a wrong password is reported at once with the reason, and not tried again', async () => {
+test('a wrong password is reported without retries', async () => {
   const { url } = await createTestBroker();
   const proxy = await startTcpProxy(url);
   const wrong = new URL(proxy.url);
@@ -168,7 +168,7 @@ test('a wrong password is reported at once with the reason, and not tried again'
   await proxy.close();
 }, 5_000);
 
-test('an unreachable broker is named in the error of an unconfirmed alert', async () => {
+test('the error of an unconfirmed alert names an unreachable broker', async () => {
   const publisher = await createAmqpPublisher({
     url: 'amqp://127.0.0.1:9',
     workspaceId,
@@ -194,7 +194,7 @@ describe('unconfirmed alerts', () => {
     await publisher.close();
   });
 
-  test('over HTTP the same alert is retried until the timeout', async () => {
+  test('over HTTP an unconfirmed alert is retried with the same id until the timeout', async () => {
     const api = await startScriptedApi();
     api.script(...Array.from({ length: 99 }, () => ({ status: 503 })));
     const clock = createManualClock();
@@ -211,7 +211,7 @@ describe('unconfirmed alerts', () => {
     await api.close();
   });
 
-  test('over HTTP a retry obeys Retry-After', async () => {
+  test('over HTTP a retry waits as long as Retry-After says', async () => {
     const api = await startScriptedApi();
     api.script({ status: 429, headers: { 'retry-after': '20' } }, { status: 503 }, { status: 202 });
     const clock = createManualClock();
@@ -238,7 +238,7 @@ describe('unconfirmed alerts', () => {
     await api.close();
   });
 
-  test('an invalid alert is reported as refused at once', async () => {
+  test('an invalid alert is reported as refused without retries', async () => {
     const api = await startScriptedApi();
     api.script({ status: 422, body: { code: 'validation_failed', detail: 'unknown rule' } });
     const publisher = createHttpPublisher({ url: api.url, credential: 'k', workspaceId });
@@ -253,14 +253,14 @@ describe('unconfirmed alerts', () => {
     { model_name: '\ud800' },
     { alert_rule_id: 'not a uuid' },
     { bound: 'sideways' },
-  ])('%j is refused before the broker sees it', async (wrong) => {
+  ])('an alert with %j is refused without publishing it', async (wrong) => {
     const publisher = await createAmqpPublisher({ url: 'amqp://127.0.0.1:9', workspaceId });
     const bad = { ...alert(), ...wrong } as PublishAlert;
     await expect(publisher.publish(bad)).rejects.toMatchObject({ code: 'refused' });
     await publisher.close();
   });
 
-  test('an aborted alert is reported', async () => {
+  test('an aborted publish rejects with the code unconfirmed', async () => {
     const publisher = await createAmqpPublisher({ url: 'amqp://127.0.0.1:9', workspaceId });
     const controller = new AbortController();
     const publishing = publisher.publish(alert(), { signal: controller.signal });

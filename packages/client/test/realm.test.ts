@@ -29,7 +29,7 @@ afterAll(() => realm.close());
 const keyIdOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid as string;
 
-describe.each([skewMs, 0, -skewMs])('with our clock %d ms ahead of the providerâ€™s', (skew) => {
+describe.each([skewMs, 0, -skewMs])('with our clock %d ms ahead of the clock of the provider', (skew) => {
   test("a service account renews its tokens across a rotation of the provider's keys", async () => {
     const clock = createManualClock({ startMs: Date.now() + skew });
     const { clientId, clientSecret } = directory.services.editor;
@@ -43,7 +43,7 @@ describe.each([skewMs, 0, -skewMs])('with our clock %d ms ahead of the providerâ
     expect(keyIdOf(second)).not.toBe(keyIdOf(first));
   });
 
-  test('a login with the browser lasts, and each refresh token is used once', async () => {
+  test('a login with a browser is refreshed, and each refresh token is used once', async () => {
     const { session, clock } = await logIn(skew);
     const seen = new Set([await session.token()]);
     for (let refresh = 0; refresh < 3; refresh += 1) {
@@ -57,7 +57,7 @@ describe.each([skewMs, 0, -skewMs])('with our clock %d ms ahead of the providerâ
   });
 });
 
-test('a refused login ends as access_denied', async () => {
+test('a refused login ends with the error access_denied', async () => {
   await expect(logIn(0, { refuse: true })).rejects.toMatchObject({ code: 'access_denied' });
 });
 

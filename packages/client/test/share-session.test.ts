@@ -15,7 +15,7 @@ function createSession() {
   return { clock, session: new ClientCredentialsSession(options) };
 }
 
-test('threads with a shared session refresh once', async () => {
+test('threads that share a session share one refresh', async () => {
   const { clock, session } = createSession();
   const shared = Array.from({ length: 4 }, () => receiveSession(shareSession(session)));
   const askAll = () =>
@@ -27,7 +27,7 @@ test('threads with a shared session refresh once', async () => {
   expect(rejected).toEqual(['t3', 't3', 't3', 't3']);
 });
 
-test('an error keeps its code across threads', async () => {
+test('an error has the same code in the other thread', async () => {
   const { session } = createSession();
   provider.script({ status: 400, body: { error: 'invalid_client' } });
   const failure = receiveSession(shareSession(session)).token();

@@ -98,7 +98,7 @@ const listAll = async (options: string[] = []) => ({
   settings: await runJson<WorkspaceSettings>(['settings', 'get', ...options]),
 });
 
-test('a file creates webhooks, rules and settings, and changes nothing the second time', async () => {
+test('apply creates webhooks and rules, changes settings, and does nothing the second time', async () => {
   const path = save(file());
   const first = await apply(path);
   expect([first.code, first.stdout]).toEqual([
@@ -128,7 +128,7 @@ Done: 4 of 4.
   expect(await listAll()).toEqual(before);
 });
 
-test('an export is applied to another workspace, whose export is equal', async () => {
+test('a workspace that was created from an export has the same export', async () => {
   await run([
     'webhooks',
     'create',
@@ -158,7 +158,7 @@ test('an export is applied to another workspace, whose export is equal', async (
   expect((await run(['apply', '-f', path, '--dry-run', ...inOther])).stdout).toBe('There are no changes.\n');
 });
 
-test('an export with ids fits its own workspace', async () => {
+test('an export with ids can be applied to its own workspace, also with a changed name', async () => {
   await run(['webhooks', 'create', '--name', 'by hand', '--url', 'https://127.0.0.1:9/x', '--body', '{}']);
   const { stdout } = await run(['export']);
   const path = save(stdout);
@@ -168,7 +168,7 @@ test('an export with ids fits its own workspace', async () => {
   expect(webhooks).toMatchObject([{ name: 'renamed', external_id: null, url: 'https://127.0.0.1:9/x' }]);
 });
 
-test('unset variables leave the stored values, and no output has a secret', async () => {
+test('variables without values keep the stored values, and no output contains a secret', async () => {
   await apply(save(file()));
   const path = save(file().replace('requests: 5', 'requests: 6'));
   const changed = await run(['apply', '-f', path, '--yes']);
@@ -187,7 +187,7 @@ test('unset variables leave the stored values, and no output has a secret', asyn
   }
 });
 
-test('a name changes with the external id, and without it a new resource is made', async () => {
+test('a new name changes the resource with the same external id, or else creates one', async () => {
   await apply(save(file()));
   const renamed = file().replace('name: pager', 'name: on call').replaceAll('[pager', '[on call');
   expect((await apply(save(renamed))).stdout).toBe(
@@ -199,7 +199,7 @@ test('a name changes with the external id, and without it a new resource is made
   expect(stderr).toContain('Not in the file, and deleted with --prune: alert rule risk/Accuracy');
 });
 
-test('drift is shown and repaired', async () => {
+test('apply shows and reverts changes that were made outside of the file', async () => {
   const path = save(file());
   await apply(path);
   const { webhooks, rules } = await listAll();
@@ -216,7 +216,7 @@ Plan: 0 to create, 2 to change, 0 to delete.
   expect(await listAll()).toMatchObject({ rules: [{ threshold: 0.9 }] });
 });
 
-test('prune deletes only the namespace of the file', async () => {
+test('prune deletes only resources in the namespace of the file', async () => {
   await apply(save(file()));
   const create = (...words: string[]) =>
     run(['webhooks', 'create', '--url', 'http://127.0.0.1:9/', '--body', '{}', ...words]);
@@ -238,7 +238,7 @@ Done: 4 of 4.
   expect([webhooks.map(({ name }) => name).sort(), rules]).toEqual([['bare', 'by hand', 'other'], []]);
 });
 
-test('a failure says what was done, what was not, and the line of the file', async () => {
+test('a failed apply prints completed steps, remaining steps and the line in the file', async () => {
   const broken = file().replace("body: '{}'", "body: '{{'");
   const { code, stdout, stderr } = await apply(save(broken));
   expect(code).toBe(6);
@@ -255,7 +255,7 @@ Not done:
   expect([repaired.code, repaired.stdout.match(/^\+.*$/gm)?.length]).toEqual([0, 2]);
 });
 
-/** Answers the question of `apply` after `meanwhile` has run. */
+/** Runs `apply` and sends `reply` when it asks for confirmation, after `meanwhile` has run. */
 async function applyAndReply(path: string, reply: string, meanwhile = async () => {}) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const printed = { stdout: '', stderr: '' };
@@ -275,7 +275,7 @@ async function applyAndReply(path: string, reply: string, meanwhile = async () =
   return { code, ...printed };
 }
 
-test('a change by somebody else after the plan is refused and named', async () => {
+test('apply fails and names a resource that somebody else has changed after the plan', async () => {
   await apply(save(file()));
   const { webhooks } = await listAll();
   const pager = webhooks.find(({ name }) => name === 'pager');
@@ -292,13 +292,13 @@ test('a change by somebody else after the plan is refused and named', async () =
   });
 });
 
-test.each(['n\n', '\n', '', 'yep\n'])('the reply %j changes nothing', async (reply) => {
+test.each(['n\n', '\n', '', 'yep\n'])('apply changes nothing after the reply %j', async (reply) => {
   const { code, stderr } = await applyAndReply(save(file()), reply);
   expect([code, stderr]).toEqual([0, expect.stringContaining('Nothing was changed.')]);
   expect((await listAll()).webhooks).toEqual([]);
 });
 
-test('a program has to give --yes, and a dry run needs none', async () => {
+test('apply without a terminal needs --yes, except with --dry-run', async () => {
   const path = save(file());
   const asked = await run(['apply', '-f', path], { env: secrets });
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
@@ -306,7 +306,7 @@ test('a program has to give --yes, and a dry run needs none', async () => {
   expect((await listAll()).webhooks).toEqual([]);
 });
 
-test('a reader is told which role is needed', async () => {
+test('the error for a reader names the required role', async () => {
   await apply(save(file()));
   for (const words of [['export'], ['apply', '-f', save(file()), '--dry-run']]) {
     const { code, stderr } = await run([...words, '--as', 'reader']);
@@ -314,7 +314,7 @@ test('a reader is told which role is needed', async () => {
   }
 });
 
-test('an external id that another resource gets meanwhile is refused and named', async () => {
+test('apply fails and names a resource that got the same external id after the plan', async () => {
   const path = save(file());
   const { code, stderr } = await applyAndReply(path, 'y\n', async () => {
     await run([
@@ -333,7 +333,7 @@ test('an external id that another resource gets meanwhile is refused and named',
   expect([code, stderr]).toEqual([7, expect.stringContaining('"first"')]);
 });
 
-test('the commands of the guide run in their order', async () => {
+test('the commands of docs/configuration-as-code.md run in their order', async () => {
   const page = readFileSync(new URL('../../../docs/configuration-as-code.md', import.meta.url), 'utf8');
   const commands = [...page.matchAll(/^```sh\n(.*?)```$/gms)].flatMap(([, block = '']) =>
     block.split('\n').filter((line) => line.startsWith('tocsin ')),

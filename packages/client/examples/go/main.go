@@ -1,8 +1,8 @@
-// Publishes one alert to the broker with amqp091-go: persistent, mandatory, with a publisher confirm.
+// Publishes one alert to the broker with amqp091-go, as a persistent and mandatory message with a publisher confirm.
 //
 //	TOCSIN_AMQP_URL=amqps://monitor:PASSWORD@broker.example.com go run . WORKSPACE_ID RULE_ID MODEL_ID VALUE
 //
-// Prints the id of the alert when it can no longer be lost, and exits with 1 otherwise.
+// Prints the id of the alert after the confirm, and exits with 1 otherwise.
 package main
 
 import (
@@ -24,7 +24,7 @@ const (
 	tries      = 5
 )
 
-// alert is the alert-fired message. The id is made once: a repetition with the same id is the same alert.
+// alert is the alert-fired message. All tries send the same id, so Tocsin recognizes a repeated alert.
 type alert struct {
 	Type        string            `json:"type"`
 	Version     int               `json:"version"`
@@ -40,7 +40,7 @@ type alert struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// errRefused marks a failure that no repetition changes.
+// errRefused marks a failure for which retries do not help.
 var errRefused = errors.New("the broker refuses this publisher")
 
 func main() {
@@ -137,7 +137,7 @@ func publish(ctx context.Context, url string, body []byte) error {
 	return nil
 }
 
-// refusedOr marks a refused login, a missing permission and a missing exchange.
+// refusedOr wraps errRefused around a wrong login, a missing permission and a missing exchange.
 func refusedOr(err error) error {
 	var reason *amqp.Error
 	if errors.As(err, &reason) && (reason.Code == amqp.AccessRefused || reason.Code == amqp.NotFound || reason.Code == amqp.NotAllowed) {

@@ -5,11 +5,11 @@ import { sendTagged, type Tagged } from './tagged.js';
 import type { CallOptions, ChangeOptions, Send } from './transport.js';
 
 export interface AlertRulesApi {
-  /** Lists all rules; with `limit`, they are fetched in pages of that size. */
+  /** Lists all rules. `limit` is the number of rules that one request fetches. */
   list(query?: ListAlertRulesQuery, options?: CallOptions): Paged<AlertRule>;
   create(rule: CreateAlertRule, options?: CallOptions): Promise<Tagged<AlertRule>>;
   get(id: string, options?: CallOptions): Promise<Tagged<AlertRule>>;
-  /** Changes the given fields. The list of webhook ids is replaced as a whole. */
+  /** Changes only the given fields. A given list of webhook ids replaces the whole list. */
   update(id: string, changes: PatchAlertRule, options?: ChangeOptions): Promise<Tagged<AlertRule>>;
   delete(id: string, options?: ChangeOptions): Promise<void>;
 }

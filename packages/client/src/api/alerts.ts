@@ -13,26 +13,26 @@ import type { CallOptions, Send } from './transport.js';
 
 export interface AlertsApi {
   /**
-   * Publishes an alert. Resolves once the alert can no longer be lost. Missing `alert_id` and `fired_at` are generated
-   * before the first try, so that every retry is the same alert.
+   * Publishes an alert. Resolves when the broker has confirmed it; from then on the alert cannot be lost. Missing
+   * `alert_id` and `fired_at` are generated before the first try, so that the services recognize retries.
    */
   fire(alert: PublishAlert, options?: CallOptions): Promise<AlertAccepted>;
   /**
-   * Publishes up to 500 alerts in one request of 1 MiB at most, each by itself. The entries are in the order of the alerts; one
-   * with a status of 422 or 503 is the problem of an alert that was not published; after a 503 it can be published again with its
-   * `alert_id`. Missing ids and times are generated as in `fire`.
+   * Publishes up to 500 alerts in one request of at most 1 MiB. Each alert succeeds or fails independently. The result
+   * has one entry for each alert, in the same order. Status 422 or 503 means that the alert was not published. After a
+   * 503, publish it again with its `alert_id`. Missing ids and times are generated as in `fire`.
    */
   fireBatch(alerts: PublishAlert[], options?: CallOptions): Promise<PublishedAlerts>;
   /** Lists alerts, newest first. */
   list(query?: ListAlertsQuery, options?: CallOptions): Paged<Alert>;
   /**
    * Returns an alert.
-   * @throws NotFoundError, also for a moment after the 202, until a worker has committed the alert
+   * @throws NotFoundError if there is no such alert, or if it was published and no worker has committed it yet
    */
   get(id: string, options?: CallOptions): Promise<Alert>;
   /**
-   * Dispatches an alert that has no deliveries, for the webhooks that its rule has now.
-   * @throws ConflictError if it has deliveries, or if its rule is disabled, deleted or without webhooks now
+   * Creates the deliveries of an alert that has none, for the current webhooks of its rule.
+   * @throws ConflictError if the alert has deliveries, or if its rule is disabled, deleted or without webhooks
    */
   dispatch(id: string, options?: CallOptions): Promise<AlertDispatched>;
 }

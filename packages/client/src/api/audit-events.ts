@@ -3,11 +3,11 @@ import { path } from './path.js';
 import type { AuditEvent, ListAuditEventsQuery } from './schemas.js';
 import type { CallOptions, Send } from './transport.js';
 
-/** Changes: who changed what and when, newest first. */
+/** Lists of changes, newest first: principal, time, action and changed fields. */
 export interface AuditEventsApi {
-  /** Lists the changes in the workspace. Needs an admin of the workspace. */
+  /** Lists the changes in the workspace. The caller must be an admin of the workspace. */
   list(query?: ListAuditEventsQuery, options?: CallOptions): Paged<AuditEvent>;
-  /** Lists the changes in all workspaces, and those of engine keys. Needs an admin of the deployment. */
+  /** Lists the changes in all workspaces and of engine keys. The caller must be an admin of the deployment. */
   listAll(query?: ListAuditEventsQuery, options?: CallOptions): Paged<AuditEvent>;
 }
 

@@ -1,7 +1,7 @@
 import axios from 'axios';
 import type { Exchange } from './transport.js';
 
-/** No status is an error to axios, and nothing is parsed: the transport decides. */
+/** axios must not reject error statuses or parse bodies, because the transport does both. */
 const http = axios.create({
   responseType: 'text',
   transformResponse: (text: string) => text,
@@ -10,7 +10,7 @@ const http = axios.create({
   proxy: false,
 });
 
-/** Exchange of Node, for which axios sends headers exactly as given and uses no proxy from the environment. */
+/** Exchange for Node. axios sends the headers unchanged and ignores proxy variables of the environment. */
 export const axiosExchange: Exchange = async ({ body, ...request }) => {
   const { status, headers, data } = await http.request<string>({ ...request, data: body });
   return { status, headers: new Headers(headers as Record<string, string>), text: data };

@@ -6,11 +6,11 @@ import type { TransportOptions } from './transport.js';
 export interface ClientOptions {
   /** Base URL of the API, without `/api/v1` or `/auth`. */
   url: string;
-  /** True: `url` may be plain http to a host that is not loopback, which shows the credential to the network. Default: false. */
+  /** True: plain http is accepted on any host. The network can then read the credential. Default: false. */
   allowHttp?: boolean | undefined;
-  /** Credential of every request: a session, or a fixed token or key. */
+  /** A session, or a fixed token or key, which every request sends. */
   credential: Session | string;
-  /** Timeout of each try, the response body included. Default: 30 s. */
+  /** Timeout of each try including the response body, in milliseconds. Default: 30,000. */
   timeoutMs?: number | undefined;
   /** Maximum number of tries of an idempotent request. Default: 4. */
   maxTries?: number | undefined;
@@ -19,7 +19,7 @@ export interface ClientOptions {
   random?: (() => number) | undefined;
 }
 
-/** @throws TypeError for a URL that is not http or https, that has a query or credentials, or that needs `allowHttp` */
+/** @throws TypeError for a URL that is not http or https, has a query or credentials, or needs `allowHttp` */
 export function transportOptions(
   options: Omit<ClientOptions, 'credential'>,
   { credential, exchange }: Pick<TransportOptions, 'credential' | 'exchange'>,

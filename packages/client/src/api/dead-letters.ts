@@ -3,10 +3,10 @@ import { path } from './path.js';
 import type { DeadLetter, ListDeadLettersQuery } from './schemas.js';
 import type { CallOptions, Send } from './transport.js';
 
-/** Messages that could not be processed. Those of all workspaces, and requeueing, need a deployment admin. */
+/** Messages that could not be processed. `list` and `requeue` need an admin of the deployment. */
 export interface DeadLettersApi {
   list(query?: ListDeadLettersQuery, options?: CallOptions): Paged<DeadLetter>;
-  /** Lists those whose message names the workspace. */
+  /** Lists the dead letters whose message names the workspace. */
   listInWorkspace(query?: ListDeadLettersQuery, options?: CallOptions): Paged<DeadLetter>;
   requeue(id: string, options?: CallOptions): Promise<DeadLetter>;
 }

@@ -15,9 +15,9 @@ export interface DeliveriesApi {
   get(id: string, options?: CallOptions): Promise<DeliveryWithAttempts>;
   /** Sends a delivery again. @throws ConflictError while it is `sending`. */
   redeliver(id: string, options?: CallOptions): Promise<Delivery>;
-  /** Counts deliveries by time step. */
+  /** Returns the numbers of deliveries in each minute, hour or day. */
   stats(query?: GetDeliveryStatsQuery, options?: CallOptions): Promise<DeliveryStats>;
-  /** Ends an open delivery as skipped. @throws ConflictError while it is `sending`, and after it has ended. */
+  /** Ends an open delivery as `skipped`. @throws ConflictError while it is `sending`, and after it has ended. */
   cancel(id: string, options?: CallOptions): Promise<Delivery>;
 }
 

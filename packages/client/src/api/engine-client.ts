@@ -13,7 +13,7 @@ export interface EngineClientOptions extends Omit<ClientOptions, 'credential'> {
 }
 
 export interface VerifiedCaller {
-  /** Issuer of a token, or `tocsin-engine` for a key. Different issuers can use one subject. */
+  /** Issuer of the token, or `tocsin-engine` for a key. Only issuer and subject together identify a caller. */
   issuer: string;
   subject: string;
   kind: string;
@@ -21,9 +21,9 @@ export interface VerifiedCaller {
   roles: string[];
 }
 
-/** Managing keys needs the admin key, or a session with the role `tocsin_engine_admin`. */
+/** Manages the API keys of the engine, with the admin key or a session with the role `tocsin_engine_admin`. */
 export interface KeysApi {
-  /** Creates a key. No later response shows the raw key again. */
+  /** Creates a key. Only this response contains the raw key. */
   create(key: CreateApiKey, options?: CallOptions): Promise<CreatedApiKey>;
   list(options?: CallOptions): Promise<ApiKey[]>;
   get(id: string, options?: CallOptions): Promise<ApiKey>;
@@ -31,7 +31,7 @@ export interface KeysApi {
   deactivate(id: string, options?: CallOptions): Promise<void>;
 }
 
-/** Every operation of the engine's API. */
+/** All operations of the engine's API. */
 export interface EngineClient {
   keys: KeysApi;
   health: HealthApi;
@@ -43,11 +43,11 @@ export interface EngineClient {
 }
 
 export interface VerifyOptions extends CallOptions {
-  /** Method of the request that a proxy wants to authorize. Default: GET. */
+  /** Method of the request to authorize, for proxies. Default: GET. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
 }
 
-/** @throws TypeError without a credential while `SERVICE_API_KEY` is not set */
+/** @throws TypeError if neither `credential` nor `SERVICE_API_KEY` is set */
 export function createEngineClient(options: EngineClientOptions): EngineClient {
   const credential = options.credential ?? readServiceApiKey();
   if (credential === undefined) throw new TypeError('Give a credential, or set SERVICE_API_KEY.');

@@ -1,7 +1,7 @@
 import { TocsinError } from '../tocsin-error.js';
 import type { Problem } from './schemas.js';
 
-/** Codes of the API, or `http_error` for a response of something else, for example a proxy. */
+/** Error code of the API. `http_error`: the response is not from the API but, for example, from a proxy. */
 export type ApiErrorCode = Problem['code'] | 'http_error';
 
 export interface ApiErrorDetails {
@@ -14,16 +14,16 @@ export interface ApiErrorDetails {
   problem: Record<string, unknown>;
 }
 
-/** An error response of the API. The message is the API's sentence for people. */
+/** An error response of the API. The message is the text of the API for people. */
 export class ApiError extends TocsinError {
   readonly code: ApiErrorCode;
   readonly status: number;
-  /** Each problem and its place in the request; empty unless `code` is `validation_failed`. */
+  /** Each invalid part of the request. Only `validation_failed` has entries. */
   readonly errors: NonNullable<Problem['errors']>;
-  /** Id of the request (`X-Request-Id`), which is also in the log of the service. */
+  /** Id of the request (`X-Request-Id`). The log of the service contains it too. */
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
-  /** Complete problem document (RFC 9457), including members that only one operation has. */
+  /** Complete problem document (RFC 9457), including members that are specific to one operation. */
   readonly problem: Record<string, unknown>;
 
   constructor(details: ApiErrorDetails) {
@@ -40,22 +40,22 @@ export class ApiError extends TocsinError {
 
 /** 401: the credential is missing, invalid or expired. */
 export class UnauthenticatedError extends ApiError {}
-/** 403: the credential is valid and lacks the permission. */
+/** 403: the credential is valid, but does not have the permission. */
 export class ForbiddenError extends ApiError {}
 /** 404: the id does not exist. */
 export class NotFoundError extends ApiError {}
 /** 409: the request conflicts with the current state. */
 export class ConflictError extends ApiError {}
-/** 412: the resource has changed since its ETag was read. Read it again before the next try. */
+/** 412: the resource has changed since its ETag was read. Read it again before trying again. */
 export class PreconditionFailedError extends ApiError {}
-/** 400, 413, 415, 422: the request is wrong. `errors` names the places. */
+/** 400, 413, 415, 422: the request is invalid. `errors` lists the invalid parts. */
 export class InvalidRequestError extends ApiError {}
 /** 429: the rate limit was still exceeded after all retries. */
 export class TooManyRequestsError extends ApiError {}
 /** 503: a dependency was still unavailable after all retries. */
 export class UnavailableError extends ApiError {}
 
-/** No response, or an unreadable one. It is unknown if the request was processed. */
+/** No response, or an unreadable one. The request may have been processed. */
 export class ConnectionError extends TocsinError {
   readonly code: 'connection_failed' | 'timeout' | 'invalid_response';
 
@@ -80,7 +80,7 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   503: UnavailableError,
 };
 
-/** Error for a response above 299. A body that is not a problem document is ignored; the status remains. */
+/** Returns the error for a response with a status above 299. A body that is not a problem document is ignored. */
 export function toApiError(response: {
   status: number;
   text: string;

@@ -1,6 +1,6 @@
 import type { Exchange } from './transport.js';
 
-/** Exchange of browsers. A redirect is an error: its response would be opaque. */
+/** Exchange for browsers. A redirect is an error, because `fetch` shows neither its status nor its target. */
 export function createFetchExchange(send: typeof fetch): Exchange {
   return async ({ body, ...request }) => {
     const response = await send(request.url, {

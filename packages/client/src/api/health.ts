@@ -1,15 +1,15 @@
 import type { CallOptions, Send } from './transport.js';
 
 export interface HealthApi {
-  /** Resolves when the process responds. */
+  /** Resolves if the process responds. */
   liveness(options?: CallOptions): Promise<void>;
-  /** Resolves when the service is ready. @throws UnavailableError naming the failing checks. */
+  /** Resolves if the service is ready. @throws UnavailableError that names the failed checks */
   readiness(options?: CallOptions): Promise<void>;
 }
 
 export function createHealthApi(send: Send): HealthApi {
   const ask = async (path: string, options?: CallOptions) => {
-    // Declared as not idempotent, so that it is not retried: the caller wants the state of this moment.
+    // `idempotent: false` prevents retries, because the caller asks for the current state.
     await send({ method: 'GET', path, idempotent: false, options });
   };
   return {

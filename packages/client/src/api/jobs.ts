@@ -11,22 +11,22 @@ import type {
 } from './schemas.js';
 import type { CallOptions, Send } from './transport.js';
 
-/** Jobs that workers carry out for all deliveries, or alerts, that match a filter. */
+/** Jobs that workers run for all deliveries (or alerts) that match a filter. */
 export interface JobsApi<Filter, Job> {
   /** Starts a job. The filter needs at least one member. */
   create(filter: Filter, options?: CallOptions): Promise<Job>;
   /** Lists jobs, newest first. */
   list(query?: ListRedeliveriesQuery, options?: CallOptions): Paged<Job>;
   get(id: string, options?: CallOptions): Promise<Job>;
-  /** Cancels a job; its work so far stays done. Resolves with the final state of the job. */
+  /** Cancels a job. Its completed work is not undone. Resolves with the final state of the job. */
   cancel(id: string, options?: CallOptions): Promise<Job>;
 }
 
-/** Sends ended deliveries again. Default of `status`: `failed`. */
+/** Jobs that send ended deliveries again. Default of the filter's `status`: `failed`. */
 export type RedeliveriesApi = JobsApi<CreateRedelivery, Redelivery>;
-/** Dispatches alerts that have no deliveries, to the webhooks that their rules have now. */
+/** Jobs that create deliveries for alerts without deliveries, with the current webhooks of their rules. */
 export type DispatchesApi = JobsApi<CreateDispatch, Dispatch>;
-/** Ends open deliveries. */
+/** Jobs that end open deliveries. */
 export type CancellationsApi = JobsApi<CreateCancellation, Cancellation>;
 
 export function createJobsApi<Filter, Job>(

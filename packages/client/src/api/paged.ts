@@ -1,22 +1,22 @@
 import { ConnectionError } from './errors.js';
 import type { ApiRequest, ApiResponse, Send } from './transport.js';
 
-/** A list whose pages are fetched while it is iterated. Each iteration fetches them again. */
+/** A list that fetches its pages during iteration. Each iteration fetches them again. */
 export interface Paged<T> extends AsyncIterable<T> {
   pages(): AsyncIterable<T[]>;
   toArray(): Promise<T[]>;
-  /** Counts the entries that match on all pages, with one request. */
+  /** Counts the entries of all pages, with one request. */
   count(): Promise<ListTotal>;
 }
 
 /** Number of entries of a list. */
 export interface ListTotal {
   count: number;
-  /** True: there are more than `count`. Counting stops at 10,000. */
+  /** True: the list has more than `count` entries, because the API counts at most 10,000. */
   isMore: boolean;
 }
 
-/** List of a GET operation. The `Link` header of a response names the next page (RFC 8288). */
+/** Creates the list of a GET operation. The `Link` header of each response names the next page (RFC 8288). */
 export function createPaged<T>(send: Send, request: Omit<ApiRequest, 'method'>): Paged<T> {
   async function* pages(): AsyncGenerator<T[]> {
     let cursor: string | undefined;
@@ -60,8 +60,8 @@ function parseTotal(header: string | null): ListTotal {
 }
 
 /**
- * Only the cursor is taken from the link. The address in it can be wrong behind a proxy, and a token must not be sent to
- * an address that a response names.
+ * Returns only the cursor of the link. Behind a proxy the address in the link can be wrong, and the token must not be
+ * sent to an address from a response.
  */
 function nextCursor(link: string | null): string | undefined {
   for (const [, target = '', parameters = ''] of (link ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {

@@ -1,10 +1,10 @@
 import { path } from './path.js';
 
-test('values are encoded and cannot lead to another path', () => {
+test('values are percent-encoded, so that they cannot change the path', () => {
   expect(path`/a/${'x/../y?z=1#é'}/b`).toBe('/a/x%2F..%2Fy%3Fz%3D1%23%C3%A9/b');
   expect(path`/plain`).toBe('/plain');
 });
 
-test.each(['', '.', '..', '\ud800'])('%j is refused', (value) => {
+test.each(['', '.', '..', '\ud800'])('the value %j is refused', (value) => {
   expect(() => path`/a/${value}`).toThrow(TypeError);
 });

@@ -1,6 +1,6 @@
 /**
- * Tag for paths that percent-encodes the values: `` path`/webhooks/${id}` ``.
- * @throws TypeError for the values that would lead to another path: empty, `.` and `..`
+ * Template tag that percent-encodes the values of a path: `` path`/webhooks/${id}` ``.
+ * @throws TypeError for an empty value, `.` and `..`, because these would change the path
  */
 export function path(texts: TemplateStringsArray, ...values: string[]): string {
   return texts.reduce((built, text, index) => built + encode(values[index - 1] ?? '') + text);

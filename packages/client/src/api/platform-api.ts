@@ -14,11 +14,11 @@ import { createWebhooksApi, type WebhooksApi } from './webhooks.js';
 import { createWorkspacesApi, type WorkspacesApi } from './workspaces.js';
 
 export interface PlatformApiOptions extends Pick<ClientOptions, 'clock'> {
-  /** Workspace of `list`, `create` and `fire`. Operations on an id need none. */
+  /** Workspace of operations such as `list`, `create` and `fire`. Operations on an id do not need it. */
   workspaceId?: string | undefined;
 }
 
-/** Every operation of the platform API. */
+/** All operations of the platform API. */
 export interface PlatformClient {
   webhooks: WebhooksApi;
   alertRules: AlertRulesApi;
@@ -37,7 +37,7 @@ export interface PlatformClient {
   inWorkspace(workspaceId: string): PlatformClient;
 }
 
-/** A client whose requests are sent by `send`. */
+/** Creates the client of the platform API from the function that sends its requests. */
 export function createPlatformApi(send: Send, options: PlatformApiOptions): PlatformClient {
   const { workspaceId, clock = systemClock } = options;
   const workspace = () => {

@@ -14,8 +14,9 @@ const backoff = { firstMs: 500, maxMs: Infinity, jitter: 1 };
 const longestWaitMs = 60_000;
 
 /**
- * Delay before the next try in milliseconds, or undefined to give up. `Retry-After` is obeyed up to a minute; for a
- * longer one the caller decides. Without it the delay doubles from 500 ms, with full jitter.
+ * Returns the delay before the next try in milliseconds, or undefined for no further try. The delay is that of
+ * `Retry-After`; above one minute there is no further try. Without `Retry-After` the delay doubles from 500 ms, with
+ * full jitter.
  */
 export function nextRetryMs({ tries, maxTries, retryAfterMs, random }: RetryState): number | undefined {
   if (tries >= maxTries) return undefined;
@@ -23,7 +24,7 @@ export function nextRetryMs({ tries, maxTries, retryAfterMs, random }: RetryStat
   return exponentialBackoffMs(tries, { ...backoff, random: () => random });
 }
 
-/** `Retry-After` as seconds or as a date (RFC 9110 §10.2.3); undefined for any other text. */
+/** Reads `Retry-After`, which is seconds or a date (RFC 9110 §10.2.3). Returns undefined for any other text. */
 export function parseRetryAfterMs(value: string | null, nowMs: number): number | undefined {
   if (value === null) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;

@@ -1,5 +1,5 @@
-// Made from the OpenAPI documents of the services by test/openapi.test.ts, which also holds it against them.
-// Not written by hand: `REGENERATE=1 npm test -- packages/client/test/openapi` writes it again.
+// Types of the OpenAPI documents that the services serve. test/openapi.test.ts compares this file with them.
+// Generated file. `REGENERATE=1 npm test -- packages/client/test/openapi` generates it again.
 
 /** One firing of an alert rule. */
 export interface Alert {

@@ -6,7 +6,7 @@ import type { CallOptions, ChangeOptions, Send } from './transport.js';
 /** Settings of the workspace. */
 export interface SettingsApi {
   get(options?: CallOptions): Promise<Tagged<WorkspaceSettings>>;
-  /** Changes the given fields. Needs an admin of the workspace. */
+  /** Changes only the given fields. The caller must be an admin of the workspace. */
   update(changes: PatchWorkspaceSettings, options?: ChangeOptions): Promise<Tagged<WorkspaceSettings>>;
 }
 

@@ -1,6 +1,6 @@
 import type { ApiRequest, Send } from './transport.js';
 
-/** A resource with the ETag of the version that was read or written, for `ifMatch` of a later change. */
+/** A resource with the ETag of the version in the response. Pass the ETag as `ifMatch` of a later change. */
 export type Tagged<Resource> = Resource & { etag: string };
 
 /** Sends a request whose response has an ETag. */

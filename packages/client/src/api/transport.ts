@@ -12,7 +12,7 @@ export interface ApiRequest {
   query?: object | undefined;
   body?: unknown;
   /**
-   * True if sending the request twice has the same effect as sending it once. Default: true for GET, PUT and DELETE.
+   * True: sending the request twice has the same effect as sending it once. Default: true for GET, PUT and DELETE.
    */
   idempotent?: boolean;
   options?: ChangeOptions | undefined;
@@ -26,9 +26,9 @@ export interface CallOptions {
 /** Options of a call that changes a resource with an ETag. */
 export interface ChangeOptions extends CallOptions {
   /**
-   * Changes the resource only if its ETag is this one; without it the change is unconditional. Such a change is sent once:
-   * a repetition of a change that was made would not match.
-   * @throws PreconditionFailedError if the resource has changed
+   * Changes the resource only if it still has this ETag. Default: the change is unconditional. A change with `ifMatch`
+   * is not retried: if only its response was lost, a retry would fail because of the new ETag.
+   * @throws PreconditionFailedError if the resource has another ETag
    */
   ifMatch?: string | undefined;
 }
@@ -38,10 +38,10 @@ export interface ApiResponse<T> {
   body: T;
 }
 
-/** Sends a request, retries included, and returns the successful response. @throws ApiError, ConnectionError, SessionError */
+/** Sends a request with retries and returns the successful response. @throws ApiError, ConnectionError, SessionError */
 export type Send = <T>(request: ApiRequest) => Promise<ApiResponse<T>>;
 
-/** Sends one request over HTTP and reads the response, whatever its status. Redirects are not followed. */
+/** Sends one HTTP request and returns the response with any status. Redirects are not followed. */
 export type Exchange = (request: {
   method: string;
   url: string;
@@ -56,7 +56,7 @@ export interface TransportOptions {
   credential: Session | string;
   clock: Clock;
   random(): number;
-  /** Timeout of one try, the response body included. */
+  /** Timeout of one try including the response body. */
   timeoutMs: number;
   maxTries: number;
 }
@@ -66,8 +66,8 @@ type Outcome =
   | { kind: 'lost'; error: ConnectionError };
 
 /**
- * Idempotent requests are retried after 429, 503 and a lost connection. Any request is retried once with another token
- * after a 401. Redirects are refused, so that a token is only sent to the configured origin.
+ * Retries idempotent requests after 429, 503 and a lost connection. Retries any request once with another token after a
+ * 401. Redirects are errors, so that the token is sent only to the configured origin.
  */
 export function createTransport(transport: TransportOptions): Send {
   const { credential, clock } = transport;
@@ -130,19 +130,19 @@ async function tryOnce(
   }
 }
 
-/** An error of an exchange can hold the request's headers, and with them the token. It is never passed on as a cause. */
+/** Creates an error without a cause, because an error of the exchange can contain the headers and so the token. */
 function lost(code: ConnectionError['code'], message: string): Outcome {
   return { kind: 'lost', error: new ConnectionError(code, message) };
 }
 
-/** Header values are bytes, but a key may hold any character: its UTF-8 bytes are sent as they are. */
+/** Encodes a key as UTF-8, one character for each byte, because header values are bytes and a key can be any text. */
 function authorizationOf(token: string): string {
   if (/[^\t\x20-\x7e\x80-\uffff]/.test(token))
-    throw new TypeError('The credential holds a control character.');
+    throw new TypeError('The credential contains a control character.');
   return `Bearer ${String.fromCharCode(...new TextEncoder().encode(token))}`;
 }
 
-/** Undefined members are omitted, lists are repeated. */
+/** Builds the query string. Undefined members are omitted. A list repeats its name for each item. */
 function toSearch(query: object | undefined): string {
   const pairs = Object.entries((query ?? {}) as Query).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((item): [string, string] => [name, String(item)]),

@@ -21,33 +21,33 @@ import { sendTagged, type Tagged } from './tagged.js';
 import type { CallOptions, ChangeOptions, Send } from './transport.js';
 
 export interface WebhooksApi {
-  /** Lists all webhooks; with `limit`, they are fetched in pages of that size. */
+  /** Lists all webhooks. `limit` is the number of webhooks that one request fetches. */
   list(query?: ListWebhooksQuery, options?: CallOptions): Paged<Webhook>;
   create(webhook: CreateWebhook, options?: CallOptions): Promise<Tagged<SavedWebhook>>;
   get(id: string, options?: CallOptions): Promise<Tagged<Webhook>>;
-  /** Changes the given fields. Headers are replaced as a whole. */
+  /** Changes only the given fields. Given headers replace all headers. */
   update(id: string, changes: PatchWebhook, options?: ChangeOptions): Promise<Tagged<SavedWebhook>>;
   /**
    * Deletes a webhook.
    * @throws ConflictError if alert rules use the webhook and `force` is not set; the error names these rules
    */
   delete(id: string, options?: DeleteWebhookQuery & ChangeOptions): Promise<void>;
-  /** Sends the given body unchanged to a URL. */
+  /** Sends a body to a URL, without rendering it. */
   test(request: TestWebhook, options?: CallOptions): Promise<TestResult>;
-  /** Renders a saved webhook with sample values, a past alert or the given context, and sends the result as a test. */
+  /** Renders a saved webhook with sample values, a past alert or a given context, and sends the body to its URL. */
   testSaved(id: string, request?: TestSavedWebhook, options?: CallOptions): Promise<SavedTestResult>;
-  /** Renders a template on the server and sends nothing. */
+  /** Renders a template on the server, without sending the body. */
   preview(request: PreviewTemplate, options?: CallOptions): Promise<Preview>;
   /** Secrets that sign the requests of a webhook, five at most. */
   signingSecrets: {
-    /** Creates a secret; only this response shows it. */
+    /** Creates a secret. Only this response contains it. */
     create(
       webhookId: string,
       secret?: CreateSigningSecret,
       options?: CallOptions,
     ): Promise<CreatedSigningSecret>;
     list(webhookId: string, options?: CallOptions): Paged<SigningSecret>;
-    /** @throws ConflictError for the last secret of a webhook that signs */
+    /** @throws ConflictError if this is the last secret of a webhook with `signing: true` */
     delete(webhookId: string, id: string, options?: CallOptions): Promise<void>;
   };
 }

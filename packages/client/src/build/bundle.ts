@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 
 /**
- * Builds `dist/bundle/`: this package together with the packages of this repository that it imports, so that users need
- * no other workspace. Packages in `dependencies` are not bundled.
+ * Builds `dist/bundle/`: the client and the packages of this repository that it imports, because these are not
+ * published. Packages listed in `dependencies` are not bundled.
  */
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

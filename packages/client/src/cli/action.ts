@@ -18,7 +18,7 @@ export interface Context<Options> {
   options: Options;
   io: Io;
   out: Output;
-  /** Signal that Ctrl-C aborts. */
+  /** Aborted by Ctrl-C. */
   signal: AbortSignal;
 }
 
@@ -82,7 +82,7 @@ export function runsOnPlatform<Options = object>(
   });
 }
 
-/** Action of a command in a workspace. A missing workspace is an error before anything is sent. */
+/** Action of a command in a workspace. Without a workspace it fails before any request. */
 export function runsInWorkspace<Options = object>(
   command: Command,
   io: Io,
@@ -98,7 +98,7 @@ export interface EngineContext<Options> extends ConnectedContext<Options> {
   engine: EngineClient;
 }
 
-/** Action of a command that calls the engine. */
+/** Action of a command that calls the API of the engine. */
 export function runsOnEngine<Options = object>(
   command: Command,
   io: Io,

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 
-/** Candidates for the last of `words`, the words after `tocsin` on the command line. */
+/** Returns the completions of the last word. `words` are the words after `tocsin` on the command line. */
 export function completionsOf(program: Command, words: string[]): string[] {
   const partial = words.at(-1) ?? '';
   const before = words.slice(0, -1);
@@ -36,7 +36,7 @@ function visibleSubcommands(command: Command): string[] {
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** Completion script for a shell. It calls `tocsin __complete`, so that script and command cannot differ. */
+/** Completion script for each shell. It calls `tocsin __complete`, so it does not repeat the names of commands. */
 export const completionScripts: Readonly<Record<(typeof shells)[number], string>> = {
   bash: `_tocsin() {
   local IFS=$'\\n'

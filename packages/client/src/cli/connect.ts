@@ -18,7 +18,7 @@ export function connectPlatform(settings: ResolvedSettings, clock: Clock): Platf
   return usable(() => createPlatformClient({ url, credential, workspaceId, allowHttp, clock }));
 }
 
-/** Publisher for the broker. Its URL holds a password, so there is no flag for it. */
+/** Creates a publisher over AMQP. No flag sets the URL, because it contains a password. */
 export function connectBroker(
   settings: ResolvedSettings,
   { declare, clock }: { declare: boolean; clock: Clock },
@@ -27,7 +27,7 @@ export function connectBroker(
   return createAmqpPublisher({ url, declare, workspaceId: requireWorkspace(settings), clock });
 }
 
-/** Credential for the engine: its own key, otherwise the credential for the platform. */
+/** Creates a client of the engine with the engine's key, or else with the credential for the platform. */
 export function connectEngine(settings: ResolvedSettings, clock: Clock): EngineClient {
   const url = required(
     settings.engineUrl,
@@ -45,7 +45,7 @@ export function deviceSession(settings: ResolvedSettings, clock: Clock): DeviceS
   return new DeviceSession({ issuer, clientId, store, clock, allowHttp });
 }
 
-/** Returns the id of the workspace from the settings. A missing one is a usage error. */
+/** Returns the id of the workspace. @throws CommandFailure if it is not set */
 export function requireWorkspace({ workspaceId }: ResolvedSettings): string {
   return required(workspaceId, 'Which workspace? Give --workspace, or set TOCSIN_WORKSPACE.');
 }
@@ -75,7 +75,7 @@ function required(value: string | undefined, question: string): string {
   throw new CommandFailure(exitCodes.usage, question);
 }
 
-/** A URL that a client refuses is a mistake on the command line. */
+/** Converts the TypeError of a client for an unusable URL into a usage error. */
 function usable<Client>(create: () => Client): Client {
   try {
     return create();

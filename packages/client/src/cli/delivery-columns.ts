@@ -26,7 +26,7 @@ export const deliveryColumns: Column<Delivery>[] = [
   { title: 'DESTINATION', value: ({ destination }) => destination },
 ];
 
-/** Status code of the destination, or the error code without a response. */
+/** Returns the status code of the destination, or the error code if there was no response. */
 export function describeResponse({ response, error_code }: Delivery): string {
   return response === null ? (error_code ?? '') : String(response.status_code);
 }

@@ -13,7 +13,7 @@ export interface FilterFlags {
   until?: string;
 }
 
-/** Options that filter lists of deliveries. The API needs `since` with them. */
+/** Filters that only lists support. The API requires `since` together with them. */
 export interface SearchFlags extends FilterFlags {
   errorCode?: NonNullable<Delivery['error_code']>;
   model?: string;

@@ -1,12 +1,12 @@
 import type { Delivery, Webhook } from '../api/schemas.js';
 import { describePause, describeWait } from './describe-wait.js';
 
-test('the reason of a wait is a text, and a delivery that does not wait has none', () => {
+test('a waiting delivery is described by its reason, other deliveries by null', () => {
   expect(describeWait({ waiting_reason: 'no_slot' } as Delivery)).toContain('free slot');
   expect(describeWait({ waiting_reason: null } as Delivery)).toBeNull();
 });
 
-test('a pause is described with its times, its reason and its failure', () => {
+test('a pause is described by its times, its reason and its error', () => {
   const paused = { since: 'S', until: 'U', error: 'It failed.' };
   expect(describePause({ paused: { ...paused, reason: 'retry_after' } } as Webhook)).toBe(
     'until U, since S: the destination asked for it with Retry-After (It failed.)',

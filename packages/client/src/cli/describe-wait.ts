@@ -15,7 +15,7 @@ const waits: Record<WaitingReason, string> = {
   no_signing_secret: 'the webhook signs and has no secret',
 };
 
-/** Sentence part that says why a delivery waits; null unless it waits. */
+/** Returns a phrase with the reason why a delivery waits, or null if it does not wait. */
 export function describeWait({ waiting_reason }: Delivery): string | null {
   return waiting_reason === null ? null : waits[waiting_reason];
 }
@@ -26,7 +26,7 @@ const pauses: Record<Pause['reason'], string> = {
   manual: 'a user asked for it',
 };
 
-/** Text that says until when and why a webhook is paused; null unless it is paused. */
+/** Returns the times and the reason of a webhook's pause as text, or null without a pause. */
 export function describePause({ paused }: Webhook): string | null {
   if (paused === null) return null;
   const { reason, since, until, error } = paused;

@@ -1,19 +1,19 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.js';
 
-/** Everything that a command uses of its process: environment, streams, clock. */
+/** Environment, streams and clock of the process. Tests replace them. */
 export interface Io {
   clock: Clock;
   env: NodeJS.ProcessEnv;
-  /** `isTTY` is true for a terminal, where a person can answer questions. */
+  /** `isTTY` is true for a terminal. Only there a command asks questions. */
   stdin: Readable & { isTTY?: boolean };
   stdout: Terminal;
   stderr: Terminal;
-  /** Signal that Ctrl-C aborts. */
+  /** Aborted by Ctrl-C. */
   signal: AbortSignal;
 }
 
-/** An output stream. `isTTY` is true for terminals, not for pipes and files. `columns` is the width of the terminal. */
+/** An output stream. `isTTY` is true only for a terminal, and `columns` is its width in characters. */
 export interface Terminal {
   write(text: string): unknown;
   isTTY?: boolean | undefined;

@@ -6,7 +6,7 @@ import { withFileLock } from '@tocsin/kit';
 import type { TokenStore } from '../sessions/token-store.js';
 import type { Tokens } from '../sessions/tokens.js';
 
-/** A login with its addresses, so that later commands need no flags. */
+/** A login with the addresses of its services, so that later commands need no address flags. */
 export interface SavedLogin {
   issuer: string;
   clientId: string;
@@ -16,13 +16,13 @@ export interface SavedLogin {
   tokens?: Tokens | undefined;
 }
 
-/** `$TOCSIN_LOGIN_FILE`, or `tocsin/login.json` under `$XDG_CONFIG_HOME` or `~/.config`. */
+/** Returns `$TOCSIN_LOGIN_FILE`, or `tocsin/login.json` in `$XDG_CONFIG_HOME` or `~/.config`. */
 export function loginFilePath(env: NodeJS.ProcessEnv): string {
   const config = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
   return env.TOCSIN_LOGIN_FILE || join(config, 'tocsin', 'login.json');
 }
 
-/** Undefined without a file, or for a file of another version. */
+/** Returns undefined if the file does not exist or was written by another version of the format. */
 export async function readLogin(file: string): Promise<SavedLogin | undefined> {
   try {
     const saved: unknown = JSON.parse(await readFile(file, 'utf8'));
@@ -34,14 +34,14 @@ export async function readLogin(file: string): Promise<SavedLogin | undefined> {
   }
 }
 
-/** Atomic write; only the owner can read the file. */
+/** Replaces the file atomically. Only its owner can read it. */
 async function writeLogin(file: string, login: SavedLogin): Promise<void> {
   const fresh = `${file}.${randomUUID()}`;
   await writeFile(fresh, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 });
   await rename(fresh, file);
 }
 
-/** Token store in `file`. A lock makes concurrent commands change it one after the other. */
+/** Creates a token store in `file`. With a lock, only one command changes the file at a time. */
 export function createFileTokenStore(file: string, login: Omit<SavedLogin, 'tokens'>): TokenStore {
   return {
     async update(change) {

@@ -4,17 +4,17 @@ import { exitCodes } from './exit-codes.js';
 import { runCli } from './run-cli.js';
 
 const interrupted = new AbortController();
-// A second Ctrl-C ends the process immediately.
+// `once`: the second Ctrl-C has no handler and ends the process immediately.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
 
 function interrupt(): void {
   interrupted.abort();
-  // Some waits cannot be aborted, for example reading standard input.
+  // The signal cannot abort some waits, such as reading standard input, so the process ends after one second.
   setTimeout(() => process.exit(exitCodes.interrupted), 1_000).unref();
 }
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader of our output has closed the pipe, for example head.
+  // EPIPE: the program that reads the output, such as head, has closed the pipe.
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });

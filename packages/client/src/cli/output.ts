@@ -2,7 +2,7 @@ import type { Io, Terminal } from './io.js';
 import { type Column, layOutTable } from './table.js';
 import { type Color, printable, printableJson, printableLines } from './text.js';
 
-/** Text with a colour. Colours are data, so that every other escape sequence can be removed from the output. */
+/** Text with a colour. Colours are not escape sequences in the text, because those are removed from all output. */
 interface Painted {
   text: string;
   color: Color;
@@ -10,24 +10,24 @@ interface Painted {
 
 type Text = string | Painted;
 
-/** Output of a command. Control characters of any text are printed as escapes, so that no response controls a terminal. */
+/** Output of a command. Control characters are printed as escapes, so that no response can control the terminal. */
 export interface Output {
   json: boolean;
-  /** Prints a value as JSON for programs, or with `show` for people. */
+  /** Prints `value` with `--json`. Otherwise calls `show`, which prints it for people. */
   value(value: unknown, show: () => void): void;
-  /** Prints a list as a JSON array or a table. The list is read completely first, so that the columns fit. */
+  /** Prints a list as a JSON array or a table. A table needs all rows before its column widths are known. */
   list<Row>(
     rows: AsyncIterable<Row>,
     table: { columns: readonly Column<Row>[]; limit?: number; none: string },
   ): Promise<void>;
-  /** Prints one field a line. A text of several lines is placed below its name. */
+  /** Prints one field on each line. A value with several lines follows below its name. */
   facts(facts: Record<string, Text | number | boolean | null | undefined>): void;
   line(...parts: Text[]): void;
-  /** Prints one JSON document on one line, for endless output. */
+  /** Prints a value as JSON on one line, for output without an end. */
   jsonLine(value: unknown): void;
-  /** Prints a note for people on stderr. */
+  /** Prints a message for people on stderr. */
   note(text: string): void;
-  /** Shows a progress line that replaces the previous one, on a terminal only. Undefined removes it. */
+  /** Replaces the progress line, only on a terminal. Undefined removes the line. */
   progress(text: string | undefined): void;
 }
 
@@ -49,7 +49,7 @@ export function createOutput(
     colored ? `\u001b[${codes[color][0]}m${text}\u001b[${codes[color][1]}m` : text;
   const show = (text: Text) =>
     typeof text === 'string' ? printableLines(text) : paint(printableLines(text.text), text.color);
-  /** Writes text that is safe already. */
+  /** Writes text without escaping it. Callers must have escaped control characters. */
   const write = (text: string) => {
     clearProgress();
     stdout.write(`${text}\n`);

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-/** Parsers of option values. They throw usage errors that name the option. */
+// Parsers of option values. They throw usage errors, to which commander adds the name of the option.
 
 export function parseNumber(text: string): number {
   const value = Number(text);
@@ -21,7 +21,7 @@ export function parseBound(text: string): 'upper_bound' | 'lower_bound' {
   throw new InvalidArgumentError('It must be upper or lower.');
 }
 
-/** Headers of a webhook from repeated `Name: value`. */
+/** Parses the repeatable option value `Name: value` and adds it to the headers `before`. */
 export function parseHeader(text: string, before: Record<string, string[]> = {}): Record<string, string[]> {
   const colon = text.indexOf(':');
   const name = text.slice(0, colon).trim();
@@ -30,14 +30,14 @@ export function parseHeader(text: string, before: Record<string, string[]> = {})
   return { ...before, [name]: [...earlier, text.slice(colon + 1).trim()] };
 }
 
-/** Texts by name from repeated `name=value`. */
+/** Parses the repeatable option value `name=value` and adds it to `before`. */
 export function parsePair(text: string, before: Record<string, string> = {}): Record<string, string> {
   const equals = text.indexOf('=');
   if (equals < 1) throw new InvalidArgumentError('It must be written name=value.');
   return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
-/** Labels as the API filters them, from repeated `name=value` or `name:value`. */
+/** Parses the repeatable option value `name=value` or `name:value` into a label filter of the API. */
 export function parseLabelFilter(text: string, before: string[] = []): string[] {
   const [, name, value] = /^([^=:]+)[=:](.*)$/s.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError('It must be written name=value.');
@@ -50,7 +50,7 @@ export function collect(text: string, before: string[] = []): string[] {
 
 const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A time as ISO 8601, or relative to now: `90s`, `15m`, `2h`, `7d` ago. */
+/** Parses a time in ISO 8601, or a duration before now: `90s`, `15m`, `2h`, `7d`. */
 export function parseTime(text: string): string {
   const [, amount, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const timeMs = amount === undefined ? Date.parse(text) : Date.now() - Number(amount) * (unitMs[unit] ?? 0);
@@ -61,12 +61,12 @@ export function parseTime(text: string): string {
   return new Date(timeMs).toISOString();
 }
 
-/** Seconds, or a duration such as `90s`, `15m`, `2h`, `7d`. */
+/** Parses a number of seconds, or a duration such as `90s`, `15m`, `2h`, `7d`. Returns seconds. */
 export function parseSeconds(text: string): number {
   return Math.ceil(parseDurationMs(/^\d+$/.test(text) ? `${text}s` : text) / 1_000);
 }
 
-/** A duration such as `500ms`, `90s`, `15m`, `2h`, `7d`, in milliseconds. */
+/** Parses a duration such as `500ms`, `90s`, `15m`, `2h`, `7d`. Returns milliseconds. */
 export function parseDurationMs(text: string): number {
   const [, amount, unit = ''] = /^(\d{1,9})(ms|[smhd])$/.exec(text) ?? [];
   if (amount === undefined)
@@ -74,7 +74,7 @@ export function parseDurationMs(text: string): number {
   return Number(amount) * (unit === 'ms' ? 1 : (unitMs[unit] ?? 0));
 }
 
-/** A time as ISO 8601, or a duration from now on. */
+/** Parses a time in ISO 8601, or a duration after now such as `15m`. */
 export function parseTimeAhead(text: string): string {
   const isDuration = /^\d{1,6}[smhd]$/.test(text);
   const timeMs = isDuration ? Date.now() + parseDurationMs(text) : Date.parse(text);
@@ -85,7 +85,7 @@ export function parseTimeAhead(text: string): string {
   return new Date(timeMs).toISOString();
 }
 
-/** Adds the condition of a change. */
+/** Adds the option `--if-match`. */
 export function withIfMatch(command: Command): Command {
   return command.option(
     '--if-match <etag>',
@@ -93,7 +93,7 @@ export function withIfMatch(command: Command): Command {
   );
 }
 
-/** An option with a closed list of values. */
+/** Creates an option that accepts only the listed values. */
 export function choice(
   flags: string,
   { of, description }: { of: readonly string[]; description: string },

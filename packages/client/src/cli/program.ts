@@ -59,7 +59,7 @@ export function createProgram(io: Io): Command {
   return program;
 }
 
-/** package.json is two levels above src/cli, dist/cli and dist/bundle alike. */
+/** package.json is two levels above each of src/cli, dist/cli and dist/bundle. */
 function readVersion(): string {
   const file = new URL('../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;

@@ -2,10 +2,10 @@ import { CommandFailure, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
 import { nameOf, readText } from './read-input.js';
 
-/** One alert of a file, or the reason why it is none. Entries are counted from 1. */
+/** One alert of a file, or the reason why it cannot be read. `entry` counts from 1. */
 export type AlertEntry = { entry: number } & ({ value: unknown } | { problem: string });
 
-/** Reads alerts from JSON: one alert, an array of alerts, or one alert a line. `-` means standard input. */
+/** Reads alerts from JSON: one alert, an array of alerts, or one alert on each line. `-` means standard input. */
 export async function readAlerts(file: string, io: Io): Promise<AlertEntry[]> {
   const text = await readText(file, io);
   const entries = parseAlerts(text);
@@ -21,7 +21,7 @@ function parseAlerts(text: string): AlertEntry[] {
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map(parse);
-  // A broken document of several lines is one mistake, not one for each line.
+  // If no line is an object, the file is one broken document, with one problem instead of one for each line.
   const areLines = lines.some((line) => 'value' in line && typeof line.value === 'object');
   return (areLines ? lines : [whole]).map((line, index) => ({ entry: index + 1, ...line }));
 }
@@ -30,7 +30,7 @@ function parse(text: string): { value: unknown } | { problem: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    // The parser quotes the text, with its line breaks.
+    // The parser's message quotes the text, which can have line breaks.
     return { problem: `is not JSON: ${(error as Error).message.replaceAll(/\s+/g, ' ')}` };
   }
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { CommandFailure, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
 
-/** Text of a file. `-` means standard input. */
+/** Reads the text of a file. `-` means standard input. */
 export async function readText(file: string, { stdin }: Io): Promise<string> {
   const bytes = file === '-' ? await readAll(stdin) : await readFileOrFail(file);
   try {
@@ -29,8 +29,8 @@ export async function readJsonObject(file: string, io: Io): Promise<Record<strin
 }
 
 /**
- * Reads the fields of a resource for `--from`. The JSON of `get --json` is accepted too: its read-only members are left out.
- * In any other object a member that is not writable is a mistake, which the API reports.
+ * Reads the fields of a resource for `--from`. The output of `get --json` is accepted too, without its read-only
+ * members. Any other object is sent unchanged, so that the API reports members that are not writable.
  */
 export async function readFieldsFrom(
   file: string,

@@ -7,7 +7,7 @@ function render(source: string, given: Record<string, unknown>): string {
   return result.ok ? result.output : result.error.message;
 }
 
-test("a message's threshold wins over that of its rule", () => {
+test('the threshold of a message has precedence over the threshold of its rule', () => {
   const message = {
     type: 'alert.fired',
     alert_rule_id: 'r',
@@ -29,7 +29,7 @@ test("a message's threshold wins over that of its rule", () => {
   expect(render(more, { ...message, state: 'resolved', labels: { team: 'risk' } })).toBe('resolved risk 0');
 });
 
-test('given variables override samples, and numbers of the ten become floats', () => {
+test('given variables replace sample values, and numbers of alert variables become floats', () => {
   expect(
     render('{{ metric_value }} {{ extra.n }} {{ model_name }}', {
       metric_value: 7,
@@ -41,7 +41,7 @@ test('given variables override samples, and numbers of the ten become floats', (
   expect(render('{{ metric_value }}', { metric_value: 'text' })).toBe('text');
 });
 
-test('names of inherited object properties are plain variables', () => {
+test('variables named like inherited object properties are undefined', () => {
   expect(render('{{ constructor }}|{{ toString }}', {})).toBe('|');
   expect(render('{{ x }}', JSON.parse('{"__proto__": {"x": 1}}'))).toBe('');
 });

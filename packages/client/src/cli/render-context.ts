@@ -1,7 +1,7 @@
 import { sampleContext, type TemplateContext } from '@tocsin/template';
 
 /**
- * Context of a template: sample values, overridden by the given alert-fired message or template variables.
+ * Returns the context of a template: sample values, replaced by those of an alert-fired message or by given variables.
  */
 export function renderContext(given: Record<string, unknown>): TemplateContext {
   return sampleContext(isMessage(given) ? fromMessage(given) : given);
@@ -17,8 +17,8 @@ function isMessage(given: Record<string, unknown>): given is Message {
 }
 
 /**
- * Threshold and bound of the message win over those of its rule, and a missing state, labels and annotations have their
- * defaults, as in a delivery.
+ * Converts a message as a worker does: its threshold and bound have precedence over those of its rule, and a missing
+ * state, missing labels and missing annotations have their defaults.
  */
 function fromMessage({
   alert_rule,

@@ -5,7 +5,7 @@ import type { Io, Terminal } from './io.js';
 import { createProgram } from './program.js';
 import { printableLines } from './text.js';
 
-/** Runs a command line (the words after `tocsin`). Resolves with the exit code and never rejects. */
+/** Runs a command. `words` are the words after `tocsin`. Resolves with the exit code and never rejects. */
 export async function runCli(words: string[], io: Io): Promise<number> {
   try {
     await createProgram(io).parseAsync(words, { from: 'user' });

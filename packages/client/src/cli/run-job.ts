@@ -8,11 +8,11 @@ type Job = Omit<Redelivery, 'filter'>;
 interface JobContext<Filter, J extends Job> {
   jobs: JobsApi<Filter, J>;
   filter: Filter;
-  /** False: the command ends as soon as the job is accepted. */
+  /** True: the command waits until the job has ended. False: it ends when the job is accepted. */
   wait: boolean;
-  /** Text about `count` changed deliveries or alerts, such as "3 deliveries are on their way". */
+  /** Returns the result for `count` changed deliveries or alerts, such as "3 deliveries are on their way". */
   describe: (count: number) => string;
-  /** The plural of a match. */
+  /** Plural noun for the entries that match the filter. */
   noun: 'deliveries' | 'alerts';
   io: Io;
   out: Output;
@@ -21,7 +21,7 @@ interface JobContext<Filter, J extends Job> {
 
 const pollMs = 1_000;
 
-/** Starts a job and shows its progress until it has ended. Ctrl-C ends the command, not the job. */
+/** Starts a job and shows its progress until it has ended. Ctrl-C ends the command but not the job. */
 export async function runJob<Filter, J extends Job>(context: JobContext<Filter, J>): Promise<void> {
   const { jobs, filter, wait, describe, noun, io, out, signal } = context;
   let job = await jobs.create(filter, { signal });
@@ -40,7 +40,7 @@ export async function runJob<Filter, J extends Job>(context: JobContext<Filter, 
   out.value(job, () => out.line(result));
 }
 
-/** A filter without the members that were not given. */
+/** Returns the filter without undefined members. */
 export function givenOf<Filter extends object>(filter: Filter): Partial<Filter> {
   return Object.fromEntries(
     Object.entries(filter).filter(([, value]) => value !== undefined),

@@ -9,7 +9,7 @@ interface Settings {
   issuer?: string | undefined;
   clientId?: string | undefined;
   clientSecret?: string | undefined;
-  /** Fixed access token, used instead of a login. */
+  /** Fixed access token. It has precedence over a login. */
   token?: string | undefined;
   engineKey?: string | undefined;
   workspaceId?: string | undefined;
@@ -30,14 +30,17 @@ export interface ConnectionFlags {
 }
 
 export interface ResolvedSettings extends Settings {
-  /** Id of the public OAuth client with which people log in. */
+  /** Id of the public OAuth client for logins of people. */
   deviceClientId: string;
   loginFile: string;
-  /** True: plain http is allowed to other machines. */
+  /** True: plain http is accepted on any host. */
   allowHttp: boolean;
 }
 
-/** Precedence: flags, then the stack file, otherwise the environment and the stored login. */
+/**
+ * Returns the settings of a command. With a stack file: flags, then the stack file. Without one: flags, then the
+ * environment, then the stored login.
+ */
 export async function resolveSettings(
   flags: ConnectionFlags,
   env: NodeJS.ProcessEnv,
@@ -52,12 +55,12 @@ export async function resolveSettings(
   if (flags.as !== undefined)
     throw new CommandFailure(exitCodes.usage, '--as picks a client of a --stack file.');
   const chosen: Settings = { ...defined(fromEnvironment(env)), ...given };
-  // The OAuth client of a login is public and has no secret.
+  // The stored client id is used only for logins: it belongs to a public OAuth client, which has no secret.
   const { clientId: personal, ...remembered } = await readRemembered(fixed.loginFile, chosen.issuer);
   return { ...remembered, ...chosen, deviceClientId: chosen.clientId ?? personal ?? 'tocsin-cli', ...fixed };
 }
 
-/** A stored login is used only with the provider that issued it. */
+/** Returns the stored login, but no settings if it comes from another provider. */
 async function readRemembered(loginFile: string, issuer: string | undefined): Promise<Settings> {
   const login = await readLogin(loginFile);
   if (login === undefined || (issuer !== undefined && issuer !== login.issuer)) return {};
@@ -69,7 +72,7 @@ function fromFlags({ apiUrl, engineUrl, issuer, clientId, workspace }: Connectio
   return { apiUrl, engineUrl, issuer, clientId, workspaceId: workspace };
 }
 
-/** Secrets come from the environment only: every user of the machine can read a command line. */
+/** Reads settings and secrets. Secrets have no flags, because every user of a machine can read its command lines. */
 function fromEnvironment(env: NodeJS.ProcessEnv): Settings {
   const read = (name: string) => env[name]?.trim() || undefined;
   return {

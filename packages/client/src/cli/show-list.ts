@@ -3,7 +3,7 @@ import type { Paged } from '../api/paged.js';
 import type { Output } from './output.js';
 import type { Column } from './table.js';
 
-/** Option of every list. */
+/** Option of every command that lists. */
 export interface CountFlag {
   count?: boolean | undefined;
 }
@@ -12,7 +12,7 @@ export function withCount(command: Command): Command {
   return command.option('--count', 'print their number only; 10000+ if there are more');
 }
 
-/** Prints a list, or its number of entries. */
+/** Prints a list, or only the number of its entries with `--count`. */
 export async function showList<Row>(
   rows: Paged<Row>,
   {

@@ -26,7 +26,7 @@ interface StackSettings {
   amqpUrl: string | undefined;
 }
 
-/** Settings for the local stack, with one of its service accounts. */
+/** Reads the settings for the local stack. `role` chooses one of its service accounts. */
 export async function readStackSettings(file: string, role: string): Promise<StackSettings> {
   const stack = await readStack(file);
   const client = Object.hasOwn(stack.clients, role) ? stack.clients[role] : undefined;
@@ -44,7 +44,7 @@ export async function readStackSettings(file: string, role: string): Promise<Sta
     clientId: client.client_id,
     clientSecret: client.client_secret,
     deviceClientId: stack.device_client_id,
-    // Roles of the other accounts are in their tokens.
+    // Only the admin uses the engine's key. Other accounts call the engine with their token.
     engineKey: role === 'admin' ? stack.engine_admin_key : undefined,
     workspaceId: stack.workspace_id,
     amqpUrl: stack.amqp_url,

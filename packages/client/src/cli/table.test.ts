@@ -9,7 +9,7 @@ const columns = [
 const plain = (text: string) => text;
 const id = '0'.repeat(36);
 
-test('columns are as wide as their widest cell, without trailing blanks', () => {
+test('a column is as wide as its widest cell, and lines have no trailing blanks', () => {
   const rows = [
     ['1', '漢', 'x'],
     ['22', 'abc', ''],
@@ -21,25 +21,25 @@ test('columns are as wide as their widest cell, without trailing blanks', () => 
   ]);
 });
 
-test.each([60, 80, 120])('no line is longer than a terminal of %d cells', (terminalWidth) => {
+test.each([60, 80, 120])('no line of a table is longer than a terminal of %d cells', (terminalWidth) => {
   const rows = [[id, 'n'.repeat(300), `http://${'漢'.repeat(200)}`]];
   for (const line of layOutTable(rows, { columns, terminalWidth, paint: plain })) {
     expect(widthOf(line)).toBeLessThanOrEqual(terminalWidth);
   }
 });
 
-test('an id is never truncated', () => {
+test('a column with whole: true is never truncated', () => {
   const rows = [[id, 'n'.repeat(300), 'u'.repeat(300)]];
   expect(layOutTable(rows, { columns, terminalWidth: 100, paint: plain })[1]).toContain(id);
 });
 
-test('a very narrow terminal gets long lines instead of empty ones', () => {
+test('a table on a very narrow terminal has long lines instead of empty cells', () => {
   expect(
     layOutTable([[id, 'name', 'http://example.com']], { columns, terminalWidth: 1, paint: plain })[1],
   ).toBe(`${id}  name  http…`);
 });
 
-test('colour codes do not count as width', () => {
+test('colour codes do not count for the width of a cell', () => {
   const painted = [{ title: 'S', value: () => 'ok', color: () => 'green' as const }, ...columns];
   const paint = (cell: string, color: string) => `<${color}>${cell}</${color}>`;
   expect(layOutTable([['1', '2', '3']], { columns: painted, terminalWidth: undefined, paint })).toEqual([

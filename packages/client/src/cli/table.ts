@@ -12,8 +12,8 @@ export interface Column<Row> {
 const gap = '  ';
 
 /**
- * Lines of a table, safe to print. `columns` is the width of the terminal: the widest column is truncated until the lines fit. Without
- * it, nothing is truncated.
+ * Returns the lines of a table, with control characters escaped. If the lines are longer than `terminalWidth`, the
+ * widest columns are truncated. Undefined: nothing is truncated.
  */
 export function layOutTable<Row>(
   rows: readonly Row[],
@@ -24,7 +24,7 @@ export function layOutTable<Row>(
   }: {
     columns: readonly Column<Row>[];
     terminalWidth: number | undefined;
-    /** Adds a colour to a cell after the layout, because escape sequences have no width. */
+    /** Adds a colour to a cell. It is called after widths are computed, because escape sequences have no width. */
     paint: (text: string, color: Color) => string;
   },
 ): string[] {
@@ -58,7 +58,7 @@ export function layOutTable<Row>(
 
 const narrowest = 5;
 
-/** Shrinks the widest column that may be truncated, one cell at a time. */
+/** Makes the widest column of `giving` narrower by one, until the widths fit into `room`. */
 function shrink(widths: number[], { giving, room }: { giving: number[]; room: number }): void {
   let excess = widths.reduce((sum, width) => sum + width, 0) - room;
   while (excess > 0) {

@@ -8,7 +8,7 @@ import { printable } from './text.js';
 
 export interface TailOptions {
   platform: PlatformClient;
-  /** Filter of the deliveries. Default of `since`: now, so that only new deliveries are shown. */
+  /** Filter of the deliveries. Default of `since`: now, which shows only new deliveries. */
   filter: ListDeliveriesQuery;
   out: Output;
   signal: AbortSignal;
@@ -16,19 +16,19 @@ export interface TailOptions {
 }
 
 const pollMs = 1_000;
-/** Overlap of two polls: deliveries become visible at commit, not in the order of their ids. */
+/** Overlap of two polls, because a delivery with an earlier id can be committed later than others. */
 const overlapMs = 10_000;
-/** Maximum number of open deliveries that one poll reads again, so that a backlog stays within the request limit. */
+/** Maximum number of open deliveries that one poll reads again. More would exceed the rate limit of the API. */
 const recheckedAtOnce = 8;
-/** Maximum number of deliveries that one poll lists, on pages of 1,000, for the same limit during an alert storm. */
+/** Maximum number of deliveries that one poll lists, in pages of 1,000. More would exceed the rate limit of the API. */
 const listedAtOnce = 5_000;
-/** Maximum number of ended deliveries kept for comparison. */
+/** Maximum number of ended deliveries that are remembered, so that each state is printed once. */
 const remembered = 20_000;
 
 /** Prints each delivery when it appears and whenever it changes, until the signal is aborted. */
 export async function tailDeliveries(options: TailOptions): Promise<void> {
   const { platform, out, signal, clock } = options;
-  // Filters of what can change after a delivery was listed are applied here.
+  // These three can change after a delivery was listed, so they are compared here instead of by the API.
   const { status, status_code, error_code, ...filter } = options.filter;
   const seen = new Map<string, string>();
   const open = new Map<string, Delivery>();
@@ -54,7 +54,7 @@ export async function tailDeliveries(options: TailOptions): Promise<void> {
     since = later(since, found.at(-1)?.created_at);
     for (const { id } of [...open.values()].slice(0, recheckedAtOnce)) {
       const delivery = await platform.deliveries.get(id, { signal });
-      // Re-insert at the end, so that all open deliveries are read again in turn.
+      // Moved to the end of the map, so that the next poll reads other open deliveries again.
       open.delete(id);
       if (!hasEnded(delivery)) open.set(id, delivery);
       note(delivery);

@@ -11,7 +11,7 @@ test.each([
   expect(printable(text)).toBe(expected);
 });
 
-test('a text of several lines keeps line breaks and tabs', () => {
+test('printableLines keeps line breaks and tabs', () => {
   expect(printableLines('a\tb\nc\u001b')).toBe('a\tb\nc\\u001b');
 });
 
@@ -21,7 +21,7 @@ test.each([
   ['漢字', 4],
   ['🚨', 2],
   ['e\u0301', 1],
-])('%j takes %d cells', (text, cells) => {
+])('the width of %j is %d cells', (text, cells) => {
   expect(widthOf(text)).toBe(cells);
 });
 

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { PatchWebhook, Webhook } from '../api/schemas.js';
 import { parseDurationMs } from './parse-values.js';
 
-/** Flags of what a webhook asks for beyond its url, headers and body. `false` restores the default. */
+/** Flags for the optional settings of a webhook, such as its timeout. `false` restores the default. */
 export interface OptionFlags {
   retrySchedule?: number[] | false;
   timeout?: number | false;
@@ -49,7 +49,7 @@ export function optionFieldsOf({
   };
 }
 
-/** The options as labels and values for display. Defaults are left out. */
+/** Returns the optional settings of a webhook as labels and values. Defaults are omitted. */
 export function describeOptions(webhook: Webhook): Record<string, string | number | null | undefined> {
   const { retry_schedule_ms, timeout_ms, rate_limit, signing, idempotency_header, disabled_reason } = webhook;
   return {

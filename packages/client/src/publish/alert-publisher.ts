@@ -2,26 +2,28 @@ import type { PublishAlert } from '../api/schemas.js';
 import type { CallOptions } from '../api/transport.js';
 import { TocsinError } from '../tocsin-error.js';
 
-/** An alert with `alert_id` and `fired_at`, so that every retry is the same alert. */
+/**
+ * An alert with `alert_id` and `fired_at`. Every retry sends these values, so the services recognize the repetition.
+ */
 export type FiredAlert = PublishAlert & { alert_id: string; workspace_id: string; fired_at: string };
 
 /** Publishes alerts, over AMQP or HTTP. */
 export interface AlertPublisher {
   /**
-   * Resolves once the alert can no longer be lost: the broker has confirmed and routed it. Temporary failures are
-   * retried until the publisher's `timeoutMs` is over.
-   * @throws AlertNotPublishedError for every alert that was not confirmed. The error holds the alert.
+   * Resolves when the broker has routed and confirmed the alert; from then on the alert cannot be lost. Temporary
+   * failures are retried for the publisher's `giveUpAfterMs`.
+   * @throws AlertNotPublishedError if the alert was not confirmed. The error contains the alert.
    */
   publish(alert: PublishAlert, options?: CallOptions): Promise<FiredAlert>;
-  /** Waits until every alert is confirmed or reported, then closes connections. */
+  /** Waits until every call of `publish` has ended, then closes the connections. */
   close(): Promise<void>;
 }
 
 /**
- * - `unconfirmed`: the alert may have arrived. Publishing `alert` again is safe, because it is the same alert.
- * - `refused`: the alert is invalid, and a retry would be refused too.
- * - `misconfigured`: the broker refuses the publisher (login, permission, missing topology). Publish `alert` again after the
- *   repair that the message names.
+ * - `unconfirmed`: the alert may have arrived. It is safe to publish `alert` again, because it has the same `alert_id`.
+ * - `refused`: the alert is invalid. A retry will be refused too.
+ * - `misconfigured`: the broker refuses the publisher (login, permission, missing topology). The message names the
+ *   repair. Publish `alert` again after it.
  */
 export class AlertNotPublishedError extends TocsinError {
   readonly code: 'unconfirmed' | 'refused' | 'misconfigured';

@@ -7,20 +7,20 @@ import { type Carrier, createAlertPublisher, type PublisherOptions } from './cre
 export interface AmqpPublisherOptions extends PublisherOptions {
   /** URL of the broker: `amqp://user:password@host:port/vhost`. */
   url: string;
-  /** Timeout of a publisher confirm. Default: 5 s. */
+  /** Longest wait for a publisher confirm, in milliseconds. Default: 5000. */
   confirmTimeoutMs?: number | undefined;
   /**
-   * False: nothing is declared, for a broker user that may only publish (configure `^$`, write `^tocsin\.alerts$`, read
-   * `^$`). A Tocsin service must have declared the topology. Default: true.
+   * True: the publisher declares exchanges and queues. False: a Tocsin service must have declared them. Use false for a
+   * broker user that may only publish (configure `^$`, write `^tocsin\.alerts$`, read `^$`). Default: true.
    */
   declare?: boolean | undefined;
 }
 
 /**
- * Publishes to the broker: persistent, mandatory, with publisher confirms, on a connection that reconnects. Creating the
- * publisher does not wait for the broker; `publish` does. A login or a permission that the broker refuses at the first
- * connection is not tried again. An alert of a rule that is not registered must carry its `alert_rule`. Workers move
- * unusable messages to the dead letters.
+ * Publishes persistent, mandatory messages with publisher confirms, on a connection that reconnects. Only `publish`
+ * waits for the broker. If the broker refuses the login or a permission at the first connection, the publisher does not
+ * connect again. An alert of a rule that is not registered must contain its `alert_rule`. Workers move messages that
+ * they cannot process to the dead letters.
  */
 export async function createAmqpPublisher(options: AmqpPublisherOptions): Promise<AlertPublisher> {
   const { url, confirmTimeoutMs, declare = true } = options;
@@ -40,7 +40,7 @@ export async function createAmqpPublisher(options: AmqpPublisherOptions): Promis
           type: 'alert.fired',
         });
       } catch (error) {
-        // A publisher that declares repairs the topology with its next connection.
+        // With `declare`, the next connection declares missing queues again, so the same publish can succeed later.
         const isFinal = broker.hasStopped() || !declare;
         throw (isFinal && toRefusal(error, { declare })) || withReason(error);
       }
@@ -54,7 +54,7 @@ export async function createAmqpPublisher(options: AmqpPublisherOptions): Promis
   return createAlertPublisher(carrier, options);
 }
 
-/** The alert failed validation before anything was sent. */
+/** The alert is invalid. It was not sent. */
 export class InvalidAlert extends Error {
   constructor(faults: { path: string; message: string }[]) {
     super(faults.map(({ path, message }) => `${path === '' ? 'the alert' : path} ${message}`).join('; '));
@@ -62,7 +62,7 @@ export class InvalidAlert extends Error {
   }
 }
 
-/** The broker refuses this publisher, or the topology does not exist. No retry changes that. */
+/** The broker refuses this publisher, or the exchange or queue does not exist. Retries do not help. */
 export class BrokerRefusal extends Error {
   readonly refused: 'login' | 'permission' | 'topology';
 
@@ -79,7 +79,7 @@ const mayNotDeclare =
   'If this user may only publish, declare nothing: --no-declare, or the option `declare: false`.';
 const mayNotPublish = 'The user needs the write permission ^tocsin\\.alerts$ in this virtual host.';
 
-/** Returns the refusal with its remedy, or undefined for an error that a later try can repair. */
+/** Returns an error that names the repair, or undefined if a retry can succeed. */
 function toRefusal(error: unknown, { declare }: { declare: boolean }): BrokerRefusal | undefined {
   if (!(error instanceof PublishError)) return undefined;
   if (error.reason === 'returned')
@@ -95,12 +95,12 @@ function toRefusal(error: unknown, { declare }: { declare: boolean }): BrokerRef
   return new BrokerRefusal('permission', `${reason}. ${declare ? mayNotDeclare : mayNotPublish}`);
 }
 
-/** A login is refused in the handshake, before any permission is checked. */
+/** The broker refuses a login in the handshake, and a missing permission only afterwards. */
 function isHandshake(reason: string): boolean {
   return reason.startsWith('Handshake');
 }
 
-/** Adds the reason why the broker cannot be reached. */
+/** Adds the reason of a connection failure to the message of the error. */
 function withReason(error: unknown): unknown {
   if (!(error instanceof PublishError) || error.cause === undefined) return error;
   return new PublishError(error.reason, `${error.message} (${describeError(error.cause)})`, {

@@ -22,7 +22,7 @@ function start() {
 
 const alertIn = (workspaceId?: string) => ({ workspace_id: workspaceId }) as PublishAlert;
 
-test('an alert goes to the cell of its workspace, and to the default cell without one', async () => {
+test('an alert is published to the cell of its workspace, or else to the default cell', async () => {
   const { events, cells } = start();
   const publisher = createCellPublisher({ cells, workspaces: { [inB]: 'b' }, defaultCell: 'a' });
   await publisher.publish(alertIn(inB));
@@ -31,20 +31,20 @@ test('an alert goes to the cell of its workspace, and to the default cell withou
   expect(events).toEqual([`b ${inB}`, `b ${inB.toUpperCase()}`, `a ${elsewhere}`]);
 });
 
-test('an alert without a workspace is refused', async () => {
+test('an alert without a workspace id is refused', async () => {
   const { events, cells } = start();
   const publisher = createCellPublisher({ cells, workspaces: {}, defaultCell: 'a' });
   await expect(publisher.publish(alertIn())).rejects.toThrow('workspace_id');
   expect(events).toEqual([]);
 });
 
-test('closing closes the publisher of every cell', async () => {
+test('close closes the publishers of all cells', async () => {
   const { events, cells } = start();
   await createCellPublisher({ cells, workspaces: {}, defaultCell: 'a' }).close();
   expect(events).toEqual(['a closed', 'b closed']);
 });
 
-test('a map that names a cell without a publisher is refused', () => {
+test('a workspace in a cell without a publisher is refused at creation', () => {
   const { cells } = start();
   const workspaces = { [inB]: 'c' as 'a' };
   expect(() => createCellPublisher({ cells, workspaces, defaultCell: 'a' })).toThrow(

@@ -1,15 +1,16 @@
 import { createAlertFiredCheck, createCheck, type PublishAlert, publishAlertSchema } from '@tocsin/contracts';
 
-/** A problem of an alert. `path` is a JSON pointer into the alert, empty for the alert as a whole. */
+/** A problem of an alert. `path` is a JSON pointer into the alert. It is empty if the problem is the whole alert. */
 export interface AlertProblem {
   path: string;
   message: string;
 }
 
 /**
- * Returns a function that lists the problems of an alert, 20 at most and none for a valid one, without a server: as a body of
- * `POST …/alerts` (`rest`), or as a message that a program publishes without this package (`amqp`). Over AMQP `alert_id`,
- * `workspace_id` and `fired_at` are required, and unknown members are ignored. Only the services know rules and webhooks.
+ * Returns a function that checks an alert without a server and lists at most 20 problems, none for a valid alert. With
+ * `rest` the alert is a body of `POST …/alerts`. With `amqp` it is a message that a program publishes without this
+ * package: `alert_id`, `workspace_id` and `fired_at` are required, and unknown members are ignored. The function cannot
+ * check whether rules and webhooks exist.
  */
 export function createAlertCheck({ over }: { over: 'rest' | 'amqp' }): (alert: unknown) => AlertProblem[] {
   const checkMessage = createAlertFiredCheck();
@@ -25,7 +26,7 @@ export function createAlertCheck({ over }: { over: 'rest' | 'amqp' }): (alert: u
   };
 }
 
-/** Members that the API fills in. */
+/** Valid values of the members that the API adds. */
 const filledIn = {
   alert_id: '00000000-0000-4000-8000-000000000000',
   workspace_id: '00000000-0000-4000-8000-000000000000',

@@ -7,14 +7,14 @@ import { AlertNotPublishedError, type AlertPublisher, type FiredAlert } from './
 export interface PublisherOptions {
   /** Id of the workspace for alerts without `workspace_id`. */
   workspaceId: string;
-  /** Time for all tries of an alert, after which it is reported as unconfirmed. Default: 60 s. */
+  /** Time for all tries of an alert, in milliseconds. After it the alert is `unconfirmed`. Default: 60,000. */
   giveUpAfterMs?: number | undefined;
   clock?: Clock | undefined;
   /** Returns a random number from 0 to 1, for the jitter of retries. */
   random?: (() => number) | undefined;
 }
 
-/** Transport of alerts: AMQP or HTTP. */
+/** Sends alerts over AMQP or HTTP. */
 export interface Carrier {
   /** Resolves when the alert is confirmed. */
   send(alert: FiredAlert, signal: AbortSignal | undefined): Promise<void>;
@@ -30,7 +30,7 @@ export type PublishFailure =
 
 const retryBackoff = { firstMs: 250, maxMs: 5_000 };
 
-/** Creates a publisher from a transport. It adds ids, retries, timeouts and errors. */
+/** Adds ids, retries, a time limit and typed errors to a transport. */
 export function createAlertPublisher(carrier: Carrier, options: PublisherOptions): AlertPublisher {
   const { workspaceId, giveUpAfterMs = 60_000, clock = systemClock, random = Math.random } = options;
   const open = new Set<Promise<unknown>>();

@@ -15,9 +15,9 @@ export interface HttpPublisherOptions extends PublisherOptions {
   credential: Session | string;
 }
 
-/** Publishes over the platform API, which responds after the broker's confirm. Needs the role `publisher`. */
+/** Publishes with the platform API, which responds after the broker's confirm. Needs the role `publisher`. */
 export function createHttpPublisher(options: HttpPublisherOptions): AlertPublisher {
-  // No retries in the transport: the publisher counts the time for all tries.
+  // The alert publisher retries and limits the time of all tries, so the API client must not retry.
   const platform = createPlatformClient({ ...options, maxTries: 1 });
   return createAlertPublisher(
     {

@@ -13,18 +13,18 @@ export interface ClientCredentialsOptions {
   clientSecret: string;
   scope?: string | undefined;
   clock?: Clock | undefined;
-  /** True: the issuer may be plain http on any host. Default: false. */
+  /** True: an issuer with plain http is accepted on any host. Default: false. */
   allowHttp?: boolean | undefined;
 }
 
-/** The session of a service account: OAuth 2.0 client credentials (RFC 6749 §4.4). The first call of `token` is the first request. */
+/** Session of a service account: OAuth 2.0 client credentials (RFC 6749 §4.4). Only `token` sends requests. */
 export class ClientCredentialsSession implements Session {
   readonly #findProvider: FindProvider;
   readonly #tokens: TokenCache;
   readonly #clock: Clock;
   readonly #scope: string | undefined;
 
-  /** @throws SessionError `insecure_issuer` if the issuer is plain http on a host that is not loopback, unless `allowHttp` */
+  /** @throws SessionError `insecure_issuer` for plain http to a host that is not loopback, without `allowHttp` */
   constructor(options: ClientCredentialsOptions) {
     this.#findProvider = createFindProvider(options);
     this.#clock = options.clock ?? systemClock;

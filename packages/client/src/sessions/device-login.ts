@@ -29,8 +29,8 @@ export interface DeviceLoginOptions {
 const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /**
- * Device authorization (RFC 8628). openid-client's polling is not used, because a provider that is unavailable for a
- * moment would end the login, and because tests need the given clock.
+ * Device authorization (RFC 8628). The polling of openid-client is not used: it ends the login when the provider is
+ * unavailable for a moment, and tests need their own clock.
  */
 export async function requestDeviceTokens(options: DeviceLoginOptions): Promise<Tokens> {
   const { provider, clock, scope, show, signal } = options;
@@ -43,7 +43,7 @@ export async function requestDeviceTokens(options: DeviceLoginOptions): Promise<
     expiresInSeconds: device.expires_in,
   });
   const deadlineMs = startedAtMs + device.expires_in * 1000;
-  // RFC 8628 §3.2: the default is five seconds.
+  // RFC 8628 §3.2: the default interval is five seconds.
   let intervalMs = (device.interval ?? 5) * 1000;
   while (clock.now() + intervalMs < deadlineMs) {
     await clock.sleep(intervalMs, signal);

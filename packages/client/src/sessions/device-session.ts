@@ -19,13 +19,13 @@ export interface DeviceSessionOptions {
   /** Storage of the login. Default: a store in memory. */
   store?: TokenStore | undefined;
   clock?: Clock | undefined;
-  /** True: the issuer may be plain http on any host. Default: false. */
+  /** True: an issuer with plain http is accepted on any host. Default: false. */
   allowHttp?: boolean | undefined;
 }
 
 /**
- * Session of a person who signs in with a browser: device authorization (RFC 8628), renewed by refresh token. With a
- * persistent store, later processes continue the same login.
+ * Session of a person who signs in with a browser: device authorization (RFC 8628), renewed with a refresh token. With
+ * a persistent store, later processes use the same login.
  */
 export class DeviceSession implements Session {
   readonly #findProvider: FindProvider;
@@ -34,7 +34,7 @@ export class DeviceSession implements Session {
   readonly #store: TokenStore;
   readonly #scope: string;
 
-  /** @throws SessionError `insecure_issuer` if the issuer is plain http on a host that is not loopback, unless `allowHttp` */
+  /** @throws SessionError `insecure_issuer` for plain http to a host that is not loopback, without `allowHttp` */
   constructor(options: DeviceSessionOptions) {
     this.#findProvider = createFindProvider(options);
     this.#clock = options.clock ?? systemClock;
@@ -45,8 +45,9 @@ export class DeviceSession implements Session {
 
   /**
    * Shows a code and a link, and waits until the person has signed in.
-   * @throws SessionError `access_denied`, `expired_token`, `provider_refused`; `provider_unreachable` only before the
-   * code is shown; after that an unavailable provider is retried until the code expires.
+   * After the code is shown, an unavailable provider is retried until the code expires.
+   * @throws SessionError `access_denied`, `expired_token`, `provider_refused`, and `provider_unreachable` before the
+   * code is shown
    */
   async login(options: { show(code: DeviceCode): void; signal?: AbortSignal | undefined }): Promise<void> {
     const tokens = await requestDeviceTokens({
@@ -59,7 +60,7 @@ export class DeviceSession implements Session {
     this.#tokens.put(tokens);
   }
 
-  /** Deletes the login and revokes it at the provider if that supports it. No effect without a login. */
+  /** Deletes the login, and revokes it if the provider supports revocation. Does nothing without a login. */
   async logout(): Promise<void> {
     let kept: Tokens | undefined;
     await this.#store.update(async (tokens) => {
@@ -85,7 +86,7 @@ export class DeviceSession implements Session {
     let failure: SessionError | undefined;
     const renewed = await this.#store.update(async (kept) => {
       if (kept === undefined) return undefined;
-      // Another process may have refreshed while this one waited for the lock.
+      // Another process may have refreshed the tokens while this one waited for the lock.
       if (kept.accessToken !== rejected && isFresh(kept, this.#clock.now())) return kept;
       if (kept.refreshToken === undefined) return undefined;
       try {
@@ -104,7 +105,7 @@ export class DeviceSession implements Session {
     const provider = await this.#findProvider();
     const requestedAtMs = this.#clock.now();
     const response = await refreshTokenGrant(provider, refreshToken);
-    // A provider without rotation sends no refresh token: the old one stays valid (RFC 6749 §6).
+    // RFC 6749 §6: if the response has no refresh token, the old one stays valid.
     return { refreshToken, ...tokensFromResponse(response, requestedAtMs) };
   }
 }

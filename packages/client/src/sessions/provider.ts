@@ -17,19 +17,21 @@ export interface ProviderOptions {
   issuer: string;
   clientId: string;
   clientSecret?: string | undefined;
-  /** True: the issuer may be plain http on any host, which shows secrets and tokens to the network. Default: false. */
+  /** True: plain http is accepted on any host. The network can then read secrets and tokens. Default: false. */
   allowHttp?: boolean | undefined;
 }
 
-/** Runs discovery at the first call and caches the result. A failure is not cached. */
+/**
+ * Reads the provider's metadata (OpenID Connect discovery) at the first call and caches it. Failures are not cached.
+ */
 export type FindProvider = () => Promise<Configuration>;
 
 const requestTimeoutSeconds = 15;
 
-// ID tokens are ignored: a wrong clock must not make the access token unusable.
+// A wrong clock of this machine must not make a login fail, because ID tokens (whose times are checked) are not used.
 const toleratedSkewSeconds = 86_400;
 
-/** @throws SessionError `insecure_issuer` if secrets would cross a network unencrypted. */
+/** @throws SessionError `insecure_issuer` for plain http to a host that is not loopback, without `allowHttp` */
 export function createFindProvider(options: ProviderOptions): FindProvider {
   const { issuer, clientId, clientSecret, allowHttp = false } = options;
   const refuseInsecure = (url: URL) => {
@@ -37,7 +39,7 @@ export function createFindProvider(options: ProviderOptions): FindProvider {
   };
   const server = parseIssuer(issuer);
   refuseInsecure(server);
-  /** Endpoints in the provider's metadata must be https or loopback, too. */
+  /** Rejects insecure URLs, because the provider's metadata can name endpoints other than the issuer. */
   const guardedFetch: CustomFetch = async (url, { body, ...rest }) => {
     refuseInsecure(new URL(url));
     return fetch(url, { ...rest, ...(body != null && { body: body as NonNullable<RequestInit['body']> }) });

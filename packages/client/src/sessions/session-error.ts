@@ -1,8 +1,8 @@
 import { TocsinError } from '../tocsin-error.js';
 
 /**
- * - `provider_unreachable`: no usable response; a retry may succeed
- * - `provider_refused`: the provider refused; `reason` is its OAuth error code
+ * - `provider_unreachable`: no response, or an unusable one; a retry may succeed
+ * - `provider_refused`: the provider refused the request; `reason` is its OAuth error code
  * - `login_required`: there is no login, or it has expired
  * - `access_denied`, `expired_token`: failures of a device login (RFC 8628 §3.5)
  * - `insecure_issuer`: plain http to a host that is not loopback
@@ -17,7 +17,7 @@ export type SessionErrorCode =
   | 'insecure_issuer'
   | 'session_closed';
 
-/** The session cannot provide a token. The error never holds a secret or a token. */
+/** The session cannot provide a token. The error never contains a secret or a token. */
 export class SessionError extends TocsinError {
   readonly code: SessionErrorCode;
   /** The provider's OAuth error code, for example `invalid_client`. */

@@ -5,8 +5,8 @@ export interface Session {
 }
 
 export interface TokenRequest {
-  /** Token that the API answered with 401. The session must provide another one. */
+  /** Token that the API has refused with 401. The session must return another one. */
   rejected?: string | undefined;
-  /** Aborts this call. A refresh shared with other callers continues. */
+  /** Aborts this call. A token request that other callers also wait for continues. */
   signal?: AbortSignal | undefined;
 }

@@ -12,9 +12,9 @@ type Reply =
   | { id: number; message: string; code?: SessionErrorCode; reason?: string };
 
 /**
- * Makes a session usable in another thread: transfer the port (`workerData` and `transferList`) and pass it to
- * `receiveSession`. The owning thread keeps the tokens, so that all threads share one refresh. The port keeps no thread
- * alive.
+ * Makes a session usable in another thread. Transfer the returned port (`workerData` and `transferList`) and pass it to
+ * `receiveSession` there. This thread keeps the tokens and refreshes them for all threads. An open port does not keep a
+ * thread running.
  */
 export function shareSession(session: Session): MessagePort {
   const { port1, port2 } = new MessageChannel();
@@ -40,7 +40,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Session that forwards each call to the thread that called `shareSession`. */
+/** Returns a session that forwards each call to the thread of `shareSession`. */
 export function receiveSession(port: MessagePort): Session {
   const waiters = new Map<number, Waiter>();
   let asked = 0;

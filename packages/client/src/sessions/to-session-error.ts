@@ -2,7 +2,9 @@ import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from 'o
 import { describeError } from '../describe-error.js';
 import { SessionError } from './session-error.js';
 
-/** Converts an error of openid-client. `doing` starts the message: "The token could not be refreshed". */
+/**
+ * Converts an error of openid-client. `doing` is the start of the message, such as "The token could not be refreshed".
+ */
 export function toSessionError(error: unknown, doing: string): SessionError {
   if (error instanceof SessionError) return error;
   const inner = innermostSessionError(error);
@@ -19,11 +21,11 @@ export function toSessionError(error: unknown, doing: string): SessionError {
 function fromOAuthError({ error: reason, error_description, status }: ResponseBodyError, doing: string) {
   const code = status >= 500 || status === 429 ? 'provider_unreachable' : 'provider_refused';
   const description = error_description === undefined ? '' : ` (${error_description})`;
-  // The error is not passed as a cause: it holds the whole response.
+  // The error is not passed as the cause, because it contains the whole response, which can include tokens.
   return new SessionError(code, `${doing}: ${reason}${description}.`, { reason });
 }
 
-/** A SessionError thrown inside the fetch function arrives wrapped. */
+/** Finds a SessionError in the chain of causes, because openid-client wraps errors of the fetch function. */
 function innermostSessionError(error: unknown): SessionError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof SessionError) return cause;

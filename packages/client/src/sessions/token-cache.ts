@@ -10,13 +10,13 @@ export interface TokenCacheOptions {
 }
 
 export interface TokenCache extends Session {
-  /** Sets tokens from another source. Undefined clears the cache. */
+  /** Replaces the cached tokens. Undefined clears the cache. */
   put(tokens: Tokens | undefined): void;
 }
 
 /**
- * Cache of one set of tokens. The first caller that finds it stale starts a renewal, and concurrent callers share it. A
- * failure rejects all of them, and the next call tries again.
+ * Cache of one set of tokens. The first call after the tokens become stale starts a renewal, and concurrent calls wait
+ * for it. If the renewal fails, all these calls reject, and the next call starts another one.
  */
 export function createTokenCache({ clock, renew }: TokenCacheOptions): TokenCache {
   let held: Tokens | undefined;
@@ -42,7 +42,7 @@ export function createTokenCache({ clock, renew }: TokenCacheOptions): TokenCach
   };
 }
 
-/** Waits for shared work. Aborting ends the wait, not the work. */
+/** Waits for work that several callers share. The signal ends this wait, not the work. */
 function waitFor<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

@@ -3,13 +3,13 @@ import type { Tokens } from './tokens.js';
 /** Storage of a login. */
 export interface TokenStore {
   /**
-   * Replaces the stored login by the result of `change`. Undefined deletes it. Changes are serialized across all
-   * processes that share the store, because a rotated refresh token must not be used twice.
+   * Replaces the stored login with the result of `change`. Undefined deletes the login. Only one change runs at a time
+   * in all processes that share the store, because a refresh token may be valid for one use only.
    */
   update(change: (kept: Tokens | undefined) => Promise<Tokens | undefined>): Promise<Tokens | undefined>;
 }
 
-/** Store in memory: the login ends with the process. */
+/** Creates a store in memory. The login is lost when the process ends. */
 export function createMemoryTokenStore(): TokenStore {
   let kept: Tokens | undefined;
   let last: Promise<unknown> = Promise.resolve();

@@ -1,8 +1,8 @@
-/** Tokens of a provider, with times of this machine's clock. */
+/** Tokens of a provider. Times are those of this machine's clock. */
 export interface Tokens {
   accessToken: string;
   obtainedAtMs: number;
-  /** Expiry in Unix milliseconds. Without one, the token counts as valid until the API refuses it. */
+  /** Expiry in Unix milliseconds. Undefined: the token is used until the API refuses it. */
   expiresAtMs?: number;
   refreshToken?: string;
 }
@@ -10,8 +10,8 @@ export interface Tokens {
 const leewayMs = 30_000;
 
 /**
- * True until 30 s before the token expires, or for half of its lifetime if that is below one minute. False if the clock
- * was set back to a time before the token was issued.
+ * Returns true until 30 s before the token expires. A token with a lifetime of less than one minute is fresh for half
+ * of its lifetime. Returns false if the clock was set back to a time before the token was issued.
  */
 export function isFresh({ obtainedAtMs, expiresAtMs }: Tokens, nowMs: number): boolean {
   if (nowMs < obtainedAtMs) return false;
@@ -26,8 +26,8 @@ interface TokenResponse {
 }
 
 /**
- * Reads the response of a token endpoint. Only durations are taken from it, no times, so that the provider's clock does
- * not matter. `requestedAtMs` is the time before the request, when the token's lifetime had not begun.
+ * Reads the response of a token endpoint. The expiry is `requestedAtMs` (the time before the request) plus the lifetime
+ * in the response, so the provider's clock does not matter.
  */
 export function tokensFromResponse(response: TokenResponse, requestedAtMs: number): Tokens {
   const lifeSeconds = response.expires_in ?? lifeOfJwt(response.access_token);
@@ -45,7 +45,7 @@ function lifeOfJwt(token: string): number | undefined {
   return typeof exp === 'number' && typeof iat === 'number' && exp > iat ? exp - iat : undefined;
 }
 
-/** Expiry of a JWT; undefined for an opaque token. Nothing is verified: that is the API's task. */
+/** Returns undefined for an opaque token. The signature of a JWT is not verified here; the API does this. */
 function parseClaims(token: string): { exp?: unknown; iat?: unknown } | undefined {
   const payload = token.split('.')[1] ?? '';
   try {

@@ -1,4 +1,4 @@
-/** A minimal browser for signing in: cookies, redirects, and the first form of a page. */
+/** A minimal browser for logins: it keeps cookies, follows redirects and submits the first form of a page. */
 function createBrowser() {
   const cookies = new Map<string, string>();
 

@@ -22,7 +22,7 @@ export interface CliStack {
   close(): Promise<void>;
 }
 
-/** Starts the services, and writes the settings file that `npm start` writes for the command. */
+/** Starts the services, and writes the same stack file as `npm start`, which the command reads. */
 export async function startCliStack(): Promise<CliStack> {
   const services = await startServices();
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-cli-'));

@@ -13,7 +13,7 @@ export interface CliOptions {
   stdin?: string;
   signal?: AbortSignal;
   clock?: Clock;
-  /** Width of the terminal. Without it the output is a pipe. */
+  /** Width of the terminal in characters. Undefined: the output is a pipe. */
   columns?: number;
   onOutput?: (printed: CliResult) => void;
 }

@@ -25,7 +25,7 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
-/** Generates TypeScript types for every named schema of the documents, and for the query of each operation with one. */
+/** Generates TypeScript types for all named schemas of the documents and for the query parameters of each operation. */
 export function generateTypes(documents: OpenApiDocument[]): string {
   const schemas = documents.flatMap((document) => [
     ...Object.entries(document.components.schemas),
@@ -33,8 +33,8 @@ export function generateTypes(documents: OpenApiDocument[]): string {
   ]);
   const named = [...new Map(schemas)].sort(([a], [b]) => (a < b ? -1 : 1));
   const header = [
-    '// Made from the OpenAPI documents of the services by test/openapi.test.ts, which also holds it against them.',
-    '// Not written by hand: `REGENERATE=1 npm test -- packages/client/test/openapi` writes it again.',
+    '// Types of the OpenAPI documents that the services serve. test/openapi.test.ts compares this file with them.',
+    '// Generated file. `REGENERATE=1 npm test -- packages/client/test/openapi` generates it again.',
     '',
   ];
   return [...header, ...named.map(([name, schema]) => declaration(name, schema))].join('\n');

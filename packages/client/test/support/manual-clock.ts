@@ -6,7 +6,10 @@ export interface ManualClock extends Clock {
   readonly sleeps: number[];
 }
 
-/** A clock that stands still. A sleep runs `whileSleeping`, advances the clock by its duration and resolves at once. */
+/**
+ * A clock that only sleeps and `advance` move. A sleep runs `whileSleeping`, advances the clock by its duration and
+ * resolves at once.
+ */
 export function createManualClock(
   options: { startMs?: number; whileSleeping?: (count: number) => Promise<void> | void } = {},
 ): ManualClock {

@@ -18,7 +18,7 @@ export interface Reply {
   hang?: boolean;
 }
 
-/** Starts an API that sends the given replies in order, and `{}` after the last one. */
+/** Starts an HTTP server that sends the given responses in order, and `{}` after the last one. */
 export async function startScriptedApi() {
   const seen: Seen[] = [];
   const replies: Reply[] = [];

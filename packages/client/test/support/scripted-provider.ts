@@ -26,7 +26,7 @@ export interface ScriptedProvider {
   close(): Promise<void>;
 }
 
-/** Starts a provider with scripted responses, for failures that a real provider does not produce on demand. */
+/** Starts an OAuth provider with scripted responses, for failures that a real provider does not produce on request. */
 export async function startScriptedProvider(
   options: { device?: Record<string, unknown>; metadata?: Record<string, unknown> } = {},
 ): Promise<ScriptedProvider> {

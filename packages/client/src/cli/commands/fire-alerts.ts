@@ -26,7 +26,7 @@ export interface FireFlags {
   declare: boolean;
 }
 
-/** Requests in progress. */
+/** Maximum number of concurrent requests. */
 const atOnce = 16;
 
 /** Publishes one alert from flags, or many from a file, and reports each alert that was not confirmed. */
@@ -74,7 +74,7 @@ export async function fireAlerts(context: ConnectedContext<FireFlags>): Promise<
 }
 
 interface Publisher {
-  /** Returns the outcome of each alert, in their order. */
+  /** Returns one outcome for each alert, in the same order. */
   publish(batch: NamedAlert[]): Promise<Outcome[]>;
   close(): Promise<void>;
 }
@@ -144,7 +144,7 @@ async function readFile(file: string, io: Io): Promise<PublishAlert[]> {
 }
 
 function describe(error: unknown): string {
-  // The line names the alert already.
+  // The message of this error repeats the alert's id, which the output shows anyway.
   if (error instanceof AlertNotPublishedError) return describe(error.cause);
   const places =
     error instanceof ApiError ? error.errors.map(({ path, message }) => ` ${path} ${message};`) : [];

@@ -6,16 +6,16 @@ import type { Clock } from '../../clock.js';
 
 export type NamedAlert = PublishAlert & { alert_id: string };
 
-/** Outcome of an alert: confirmed, unless there is an error. */
+/** Outcome of one alert. Without an error, the alert was confirmed. */
 export interface Outcome {
   alert: NamedAlert;
   error?: unknown;
 }
 
-/** Alerts and bytes of a request; the API takes 500 and 1 MiB. */
+/** Maximum alerts and bytes of a request. The API accepts 500 alerts and 1 MiB. */
 const maxAlerts = 500;
 const maxBytes = 1_000_000;
-/** Number of times an alert is sent, as for a single one. */
+/** Maximum number of tries of an alert, as for an alert that is sent alone. */
 const maxTries = 4;
 
 export function splitIntoBatches(alerts: NamedAlert[]): NamedAlert[][] {
@@ -35,7 +35,7 @@ export function splitIntoBatches(alerts: NamedAlert[]): NamedAlert[][] {
   return batches;
 }
 
-/** Publishes a batch, and sends the alerts that the broker did not confirm again. */
+/** Publishes a batch. Alerts that the broker did not confirm are published again. */
 export async function publishBatch(
   platform: PlatformClient,
   batch: NamedAlert[],
@@ -56,7 +56,7 @@ export async function publishBatch(
   }
 }
 
-/** An error of the whole request is the error of each alert. */
+/** Sends one request. If the request fails as a whole, each alert gets this error. */
 async function tryOnce(
   platform: PlatformClient,
   batch: NamedAlert[],

@@ -68,7 +68,7 @@ function errorOf({
   return { type, message, line, column };
 }
 
-/** Error in the form of compilers, `body.j2:3:14: TemplateSyntaxError: …`, with the line and a marker below it. */
+/** Formats an error like a compiler: `body.j2:3:14: TemplateSyntaxError: …`, then the line with a marker below. */
 function describe({ type, message, line, column, excerpt }: TemplateError, file: string): string {
   return `${file}:${line}:${column}: ${type}: ${message}\n${excerpt}`;
 }

@@ -132,7 +132,7 @@ function withFieldFlags(command: Command): Command {
     .option('--disable', 'do not fire');
 }
 
-/** Writable fields of a rule; the compiler demands each of them. */
+/** Writable fields of a rule. The type makes a missing field a compile error. */
 const writable = Object.keys({
   name: true,
   external_id: true,

@@ -8,7 +8,7 @@ export interface ValidateFlags {
   amqp?: boolean;
 }
 
-/** Checks every alert of a file without a server and prints all problems. */
+/** Checks all alerts of a file without a server, and prints all problems. */
 export async function validateAlerts(context: Context<ValidateFlags>): Promise<void> {
   const {
     args: [file = ''],

@@ -81,7 +81,7 @@ export function addWebhookCommands(program: Command, io: Io): void {
     const { header, removeHeader } = context.options;
     let { ifMatch } = context.options;
     if (header !== undefined || removeHeader !== undefined) {
-      // The API replaces headers as a whole, so those that stay are sent along, if nobody has changed them meanwhile.
+      // The API replaces all headers, so the unchanged ones are read and sent too. `ifMatch` prevents a lost update.
       const before = fields.headers ? undefined : await platform.webhooks.get(id, { signal });
       fields.headers = changeHeaders(fields.headers ?? before?.headers ?? {}, context.options);
       ifMatch ??= before?.etag;
@@ -178,7 +178,7 @@ function withFieldFlags(command: Command): Command {
     .option('--no-retry-on-timeout', 'do not send again what timed out');
 }
 
-/** Writable fields of a webhook; the compiler demands each of them. */
+/** Writable fields of a webhook. The type makes a missing field a compile error. */
 const writable = Object.keys({
   name: true,
   external_id: true,
@@ -195,7 +195,7 @@ const writable = Object.keys({
   paused_until: true,
 } satisfies Record<keyof PatchWebhook, true>);
 
-/** The fields of `--from` and of all flags except those for headers. */
+/** Reads the fields of `--from` and of all flags other than the header flags. */
 async function readFields({
   options,
   io,
@@ -218,7 +218,7 @@ async function readFields({
   };
 }
 
-/** Sets and removes headers by name, in any case, and keeps the others. */
+/** Sets and removes headers by name, ignoring case, and keeps the other headers. */
 function changeHeaders(
   before: Record<string, string[]>,
   { header = {}, removeHeader = [] }: Pick<UpdateFlags, 'header' | 'removeHeader'>,

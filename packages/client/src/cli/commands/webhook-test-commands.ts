@@ -8,7 +8,7 @@ import type { Output } from '../output.js';
 import { parseHeader } from '../parse-values.js';
 import { readJsonObject, readText } from '../read-input.js';
 
-/** `webhooks test` and `webhooks preview`. */
+/** Adds the commands `webhooks test` and `webhooks preview`. */
 export function addWebhookTestCommands(webhooks: Command, io: Io): void {
   const test = webhooks
     .command('test')

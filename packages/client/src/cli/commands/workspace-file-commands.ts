@@ -41,7 +41,7 @@ export function addWorkspaceFileCommands(program: Command, io: Io): void {
     const { namespace, ids: withIds } = options;
     const { file, leftOut } = createWorkspaceFile(await readState(platform, signal), { namespace, withIds });
     for (const label of leftOut) out.note(`Left out, because it belongs to another namespace: ${label}`);
-    // The text is not escaped for terminals: YAML escapes control characters itself.
+    // YAML escapes control characters, so the text is safe to print on a terminal.
     out.value(file, () => io.stdout.write(toYaml(file)));
   });
   withExamples(write, ['tocsin export > workspace.yaml', 'tocsin export --no-ids --namespace risk']);
@@ -87,7 +87,7 @@ function showPlan({ steps }: VersionedPlan, out: Output): void {
 const signs = { create: '+', change: '~', delete: '-' } as const;
 const colors = { create: 'green', change: 'yellow', delete: 'red' } as const;
 
-/** For example "~ webhook risk/chat: url, headers.Authorization". Values are never shown. */
+/** Returns a line such as "~ webhook risk/chat: url, headers.Authorization", without values. */
 function describe(step: Step): string {
   const { action, fields } = step;
   const names = fields.length === 0 ? '' : `: ${fields.join(', ')}`;
@@ -115,7 +115,7 @@ async function isConfirmed({ stdin, stderr, signal }: Io, { json }: Output): Pro
   stderr.write('Make these changes? [y/N] ');
   const lines = createInterface({ input: stdin });
   try {
-    // The end of the input is a no.
+    // The end of the input counts as the answer no.
     const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
     const reply = await Promise.race([lines.question('', { signal }), ended]);
     return /^y(es)?$/i.test(reply.trim());

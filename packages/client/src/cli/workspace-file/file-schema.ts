@@ -1,17 +1,17 @@
 import { createAlertRuleSchema, createWebhookSchema, patchWorkspaceSettingsSchema } from '@tocsin/contracts';
 import type { CreateAlertRule, CreateWebhook } from '../../api/schemas.js';
 
-/** A webhook of a file. A field that is missing has its default. */
+/** A webhook in a workspace file. A missing field means its default. */
 export interface WebhookEntry extends Omit<CreateWebhook, 'headers' | 'paused_until' | 'external_id'>, Ids {
-  /** Values can contain variables, as the url can. */
+  /** Header values, and the url, can contain variables such as `${NAME}`. */
   headers?: Record<string, string | string[]>;
 }
 
-/** An alert rule of a file. A field that is missing has its default. */
+/** An alert rule in a workspace file. A missing field means its default. */
 export interface AlertRuleEntry
   extends Omit<CreateAlertRule, 'notification_webhook_ids' | 'silenced_until' | 'external_id'>,
     Ids {
-  /** Each the external id, the id or the name of a webhook. */
+  /** Each item is the external id, the id or the name of a webhook. */
   notification_webhooks?: string[];
 }
 
@@ -51,8 +51,8 @@ const { headers, url } = createWebhookSchema.properties;
 const headerValue = headers.additionalProperties.items;
 
 /**
- * JSON Schema of a workspace file: the writable fields of the API, but without the pause of a webhook and the silence of a rule,
- * which are no configuration.
+ * JSON Schema of a workspace file. It has the writable fields of the API, except the pause of a webhook and the silence
+ * of a rule, which are not configuration.
  */
 export const workspaceFileSchema = {
   type: 'object',
@@ -78,7 +78,7 @@ export const workspaceFileSchema = {
           ...ids,
           ...webhookFields,
           external_id: ids.external_id,
-          // The address is checked by the API, when the variables have their values.
+          // The url can contain variables, so only the API can check it, after they are replaced.
           url: { type: 'string', minLength: 1, description: url.description },
           headers: {
             ...headers,

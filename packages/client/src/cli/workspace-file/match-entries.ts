@@ -16,9 +16,9 @@ export interface Match<E extends Entry, R extends Resource> {
   entry: E;
   /** JSON pointer of the entry. */
   path: string;
-  /** Undefined for a resource that has to be created. */
+  /** Undefined: the resource does not exist yet. */
   current: R | undefined;
-  /** External id of the resource: that of the entry, else `{namespace}/{name}`. */
+  /** The external id in the entry, or else `{namespace}/{name}`. */
   externalId: string;
 }
 
@@ -28,7 +28,7 @@ export interface Matches<E extends Entry, R extends Resource> {
   left: R[];
 }
 
-/** Finds the resource of each entry: by external id, else by id, else by the external id that it would get. */
+/** Finds the resource of each entry: by `external_id`, else by `id`, else by the external id `{namespace}/{name}`. */
 export function matchEntries<E extends Entry, R extends Resource>(
   { entries, resources, path }: { entries: readonly E[]; resources: readonly R[]; path: string },
   { namespace, faults }: { namespace: string; faults: FileFault[] },

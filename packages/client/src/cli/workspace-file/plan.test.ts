@@ -67,12 +67,12 @@ const entry = (more = '', name = 'chat') => `webhooks:
     body: "{}"
 ${more}`;
 
-test('an entry that equals its webhook changes nothing, with variables set or not', () => {
+test('an entry that equals its webhook has no step, with or without values of its variables', () => {
   expect(plan(entry()).steps).toEqual([]);
   expect(plan(entry(), { env: { URL: chat.url, TOKEN: 'stored' } }).steps).toEqual([]);
 });
 
-test('a variable that is set changes the field, and only names are shown', () => {
+test('a variable with a new value changes its field, and the plan shows only field names', () => {
   const { steps } = plan(entry(), { env: { TOKEN: 'new' } });
   expect(shown(steps)).toEqual(['change webhook risk/chat: headers.Authorization']);
   expect(steps[0]?.body(new Map())).toEqual({ headers: { Authorization: ['new'], 'X-Team': ['a'] } });
@@ -81,12 +81,12 @@ test('a variable that is set changes the field, and only names are shown', () =>
   ]);
 });
 
-test('a field that the file leaves out returns to its default', () => {
+test('a field that is missing in the file is reset to its default', () => {
   const of = state({ webhooks: [{ ...chat, enabled: false, timeout_ms: 5_000 }] });
   expect(shown(plan(entry(), { of }).steps)).toEqual(['change webhook risk/chat: enabled timeout_ms']);
 });
 
-test('a webhook is created with the external id of namespace and name', () => {
+test('a created webhook gets the external id {namespace}/{name}', () => {
   const env = { URL: 'https://example.com/', TOKEN: 't' };
   const { steps } = plan(entry('', 'new'), { env });
   expect(shown(steps)).toEqual([
@@ -95,7 +95,7 @@ test('a webhook is created with the external id of namespace and name', () => {
   expect(steps[0]?.body(new Map())).toMatchObject({ external_id: 'risk/new', url: env.URL });
 });
 
-test('a variable that is not set is a fault where a value is created', () => {
+test('a variable without a value is an error if no value is stored', () => {
   expect(() => plan(entry('', 'new'))).toThrow(
     [
       'w.yaml:4: webhooks 1, url: needs a value that is not stored, and URL is not set',
@@ -106,7 +106,7 @@ test('a variable that is not set is a fault where a value is created', () => {
   expect(() => plan(entry(), { of: withoutHeader })).toThrow(/^w\.yaml:5: .* TOKEN is not set$/);
 });
 
-test('an entry is matched by its external id, else by its id, else by what it would get', () => {
+test('an entry is matched by external id first, then by id, then by namespace and name', () => {
   const ids = (ids: string) => entry(`    ${ids}`, 'renamed');
   expect(shown(plan(ids('external_id: risk/chat')).steps)).toEqual(['change webhook risk/chat: name']);
   expect(shown(plan(ids(`id: ${chat.id.toUpperCase()}`)).steps)).toEqual(['change webhook risk/chat: name']);
@@ -118,7 +118,7 @@ test('an entry is matched by its external id, else by its id, else by what it wo
   ]);
 });
 
-test('a rule refers to webhooks by external id, id and name, also to one that is created', () => {
+test('a rule can refer to webhooks by external id, id and name, also to created ones', () => {
   const env = { URL: 'https://example.com/', TOKEN: 't' };
   const rule = `alert_rules:
   - {name: drift, model_id: ${model.toUpperCase()}, threshold: 0.5, bound: upper_bound, notification_webhooks: [new, risk/new, ${pager.id}, pager, risk/chat]}`;
@@ -132,7 +132,7 @@ test('a rule refers to webhooks by external id, id and name, also to one that is
   });
 });
 
-test('a reference to no webhook, and to several, is a fault', () => {
+test('a reference that matches no webhook, or several, is an error', () => {
   const rule = (reference: string) => `alert_rules:
   - name: drift
     model_id: ${model}
@@ -147,7 +147,7 @@ test('a reference to no webhook, and to several, is a fault', () => {
   expect(() => plan(rule('pager'), { of })).toThrow('is the name of several webhooks');
 });
 
-test('prune deletes what the namespace has and the file does not, rules first', () => {
+test('prune deletes resources of the namespace that the file does not contain, rules first', () => {
   const of = state({ webhooks: [chat, pager, { ...pager, id: model, external_id: 'fraud/x' }] });
   expect(plan('', { of })).toEqual({ steps: [], left: ['alert rule risk/drift', 'webhook risk/chat'] });
   const pruned = plan('', { of, prune: true });
@@ -155,12 +155,12 @@ test('prune deletes what the namespace has and the file does not, rules first', 
   expect(pruned.left).toEqual([]);
 });
 
-test('a namespace that another one begins with is not pruned', () => {
+test('prune keeps resources of a namespace whose name only starts with the given one', () => {
   const of = state({ webhooks: [{ ...chat, external_id: 'risk2/chat' }], rules: [] });
   expect(plan('', { of, prune: true })).toEqual({ steps: [], left: [] });
 });
 
-test('settings change only if the file has them', () => {
+test('settings change only if the file contains settings', () => {
   const of = state({ settings: { name: 'Risk', notice_webhook_ids: [chat.id], etag: '' } });
   expect(plan('', { of }).steps).toEqual([]);
   expect(shown(plan('settings: {notice_webhooks: [chat]}', { of }).steps)).toEqual([
@@ -171,7 +171,7 @@ test('settings change only if the file has them', () => {
   ]);
 });
 
-test('two entries for one webhook are a fault', () => {
+test('two entries for one webhook are an error', () => {
   const one = `  - {name: chat, url: u, body: "{}"}`;
   expect(() => plan(`webhooks:\n${one}\n  - {name: x, id: ${chat.id}, url: u, body: "{}"}`)).toThrow(
     /^w\.yaml:4: webhooks 2: is the same resource as entry 1/,

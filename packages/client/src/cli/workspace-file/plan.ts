@@ -10,37 +10,37 @@ import { labelOf, type WorkspaceState } from './workspace-state.js';
 export interface Step {
   action: 'create' | 'change' | 'delete';
   kind: 'webhook' | 'alert rule' | 'settings';
-  /** External id of the resource, else its id; empty for the settings. */
+  /** External id of the resource, or else its id. Empty for the settings. */
   label: string;
-  /** Names of the fields that change; headers by their name. */
+  /** Names of the changed fields, such as `url` and `headers.Authorization`. */
   fields: string[];
-  /** Id of the resource; undefined for one that is created, and for the settings. */
+  /** Id of the resource. Undefined for a resource to create, and for the settings. */
   id?: string;
   /** JSON pointer of the entry in the file. */
   path?: string;
-  /** Fields to send. `created` has the ids of the webhooks that earlier steps created, by external id. */
+  /** Returns the fields to send. `created` maps external ids to the ids of webhooks that earlier steps created. */
   body(created: ReadonlyMap<string, string>): object;
 }
 
 export interface Plan {
   steps: Step[];
-  /** Labels of what the file does not have and `prune` would delete. */
+  /** Labels of the resources that `--prune` would delete. Empty with `prune: true`. */
   left: string[];
 }
 
 export interface PlanOptions {
   file: ReadFile;
   state: WorkspaceState;
-  /** Values of the variables. */
+  /** Values of the variables in the file. */
   env: NodeJS.ProcessEnv;
-  /** True: delete what the namespace has and the file does not. */
+  /** True: delete the resources of the namespace that the file does not contain. */
   prune: boolean;
 }
 
 /**
- * Compares a file with a workspace. Steps are in the order in which they can run: webhooks before what refers to them,
- * deletions last.
- * @throws CommandFailure that names the faults of the file with their lines
+ * Compares a file with a workspace. The order of the steps is that of their execution: webhooks first, because rules
+ * and settings refer to them, and deletions last.
+ * @throws CommandFailure with the errors of the file and their lines
  */
 export function createPlan({ file, state, env, prune }: PlanOptions): Plan {
   const { namespace, webhooks = [], alert_rules: rules = [], settings } = file.content;
@@ -68,7 +68,7 @@ export function createPlan({ file, state, env, prune }: PlanOptions): Plan {
     : { steps, left: deletions.map(({ kind, label }) => `${kind} ${label}`) };
 }
 
-/** The ids of webhooks by the names that a file uses. A webhook that is created has its external id in place of an id. */
+/** Returns the ids of the webhooks that a file refers to. For a webhook to create, it returns the external id. */
 type Resolve = (references: readonly string[], path: string) => string[];
 
 function createResolver(
@@ -119,7 +119,7 @@ function createResolver(
 
 type Fields = Record<string, unknown>;
 
-/** Values of the fields that a file leaves out. */
+/** Values of the fields that are missing in a file. */
 export const webhookDefaults = {
   enabled: true,
   retry_on_timeout: true,
@@ -174,7 +174,7 @@ function ruleStep(match: Match<AlertRuleEntry, AlertRule>, resolve: Resolve): St
   const desired = {
     name,
     model_id: model_id.toLowerCase(),
-    // The API has one zero.
+    // Adding 0 changes -0 to 0, which is the value that the API stores.
     threshold: threshold + 0,
     bound,
     ...ruleDefaults,
@@ -224,7 +224,7 @@ function stepOf(
   return [{ action: 'change', kind, label, fields: names, id: current.id, path, body: withIds(values) }];
 }
 
-/** The fields that differ, with their names for people: of headers the names of the headers. */
+/** Returns the fields that differ, and their names for people: `headers.{name}` for each changed header. */
 function differences(desired: Fields, current: Fields): { values: Fields; names: string[] } {
   const changed = Object.keys(desired).filter((name) => !isDeepStrictEqual(desired[name], current[name]));
   return {
@@ -245,7 +245,7 @@ function headerNames(desired: Fields, current: Fields): string[] {
 
 const references = ['notification_webhook_ids', 'notice_webhook_ids'];
 
-/** Puts the ids of created webhooks in the place of their external ids. */
+/** Replaces the external ids of created webhooks by their ids. */
 function withIds(values: Fields): Step['body'] {
   return (created) =>
     Object.fromEntries(

@@ -16,7 +16,7 @@ function faultsOf(text: string): string[] {
 const webhook = ['- name: chat', '  url: ${CHAT_URL}', "  body: '{}'"].map((line) => `  ${line}`).join('\n');
 const file = (more: string) => `namespace: risk\nwebhooks:\n${webhook}\n${more}`;
 
-test('a file is read with its comments, texts of several lines and both forms of headers', () => {
+test('a file can have comments, texts of several lines, and headers with one or several values', () => {
   const text = `# comment
 namespace: risk
 webhooks:
@@ -44,7 +44,7 @@ alert_rules:
   });
 });
 
-test('JSON is a workspace file too', () => {
+test('a workspace file can be JSON', () => {
   expect(read('{"namespace": "risk", "settings": {"name": null}}')).toEqual({
     namespace: 'risk',
     settings: { name: null },
@@ -99,11 +99,11 @@ test.each([
     '__proto__: {}\nnamespace: a',
     'w.yaml:1: __proto__: is not a known property',
   ],
-])('%s is a fault with its line', (_, text, fault) => {
+])('%s is an error with its line', (_, text, fault) => {
   expect(faultsOf(text)[0]?.slice(0, fault.length)).toBe(fault);
 });
 
-test('an external id twice is a fault in each list', () => {
+test('a repeated external id in a list is an error', () => {
   const twice = ['one', 'two']
     .map((name) => `  - {name: ${name}, external_id: x, url: u, body: b}`)
     .join('\n');
@@ -112,7 +112,7 @@ test('an external id twice is a fault in each list', () => {
   ]);
 });
 
-test('a file shows all faults, 20 at most', () => {
+test('at most 20 errors of a file are reported', () => {
   const entries = Array.from({ length: 40 }, (_, index) => `  - {name: w${index}, url: "\${", body: b}`).join(
     '\n',
   );
@@ -125,7 +125,7 @@ test('a file shows all faults, 20 at most', () => {
   ]);
 });
 
-test('a thousand webhooks are read, and one more is a fault', () => {
+test('a file with more than 1,000 webhooks is an error', () => {
   const entries = (count: number) =>
     Array.from({ length: count }, (_, index) => `  - {name: w${index}, url: u, body: b}`).join('\n');
   expect(read(`namespace: risk\nwebhooks:\n${entries(1_000)}`).webhooks).toHaveLength(1_000);
@@ -134,7 +134,7 @@ test('a thousand webhooks are read, and one more is a fault', () => {
   ]);
 });
 
-test('aliases of aliases are refused before they are expanded', () => {
+test('YAML aliases are refused before they are expanded', () => {
   const levels = Array.from(
     { length: 30 },
     (_, index) => `l${index + 1}: &l${index + 1} [${Array(10).fill(`*l${index}`).join(', ')}]`,
@@ -146,7 +146,7 @@ test('aliases of aliases are refused before they are expanded', () => {
   expect(performance.now() - startMs).toBeLessThan(2_000);
 });
 
-test('deep nesting is a fault and no crash', () => {
+test('deep nesting is reported as an error and does not end the process', () => {
   const depth = 20_000;
   expect(faultsOf(`namespace: ${'['.repeat(depth)}${']'.repeat(depth)}`)).toHaveLength(1);
 });

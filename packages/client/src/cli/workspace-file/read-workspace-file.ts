@@ -4,7 +4,7 @@ import { CommandFailure, exitCodes } from '../exit-codes.js';
 import { type WebhookEntry, type WorkspaceFile, workspaceFileSchema } from './file-schema.js';
 import { hasBadVariable } from './variables.js';
 
-/** A fault of a file. `path` is a JSON pointer into it. */
+/** An error in a file. `path` is a JSON pointer to the wrong part. */
 export interface FileFault {
   path: string;
   message: string;
@@ -12,15 +12,15 @@ export interface FileFault {
 
 export interface ReadFile {
   content: WorkspaceFile;
-  /** Fails with the faults, each with its line. */
+  /** Throws a CommandFailure with these errors and their lines. */
   fail(faults: FileFault[]): never;
-  /** Line of a part of the file, counted from 1. */
+  /** Returns the line of the part that a JSON pointer names, counted from 1. */
   lineOf(path: string): number;
 }
 
 /**
  * Reads a workspace file: YAML 1.2 without anchors, aliases and tags of programming languages.
- * @throws CommandFailure that names every fault with its line, 20 at most
+ * @throws CommandFailure with at most 20 errors of the file and their lines
  */
 export function readWorkspaceFile(text: string, name: string): ReadFile {
   const lines = new LineCounter();
@@ -54,7 +54,7 @@ function parse(
       logLevel: 'error',
     }) as Document;
   } catch (error) {
-    // The parser calls itself for each level of nesting.
+    // The parser is recursive, so deep nesting overflows the stack.
     if (error instanceof RangeError) return fail([{ line: 1, message: 'is nested too deeply' }]);
     throw error;
   }
@@ -63,7 +63,7 @@ function parse(
     message: message.split('\n')[0]!,
   }));
   if (faults.length > 0) return fail(faults);
-  // A few aliases of aliases can stand for gigabytes.
+  // A few aliases that refer to each other can expand to gigabytes.
   visit(document, {
     Alias: (_, { range }) => {
       faults.push({ line: at(range?.[0] ?? 0), message: 'aliases are not supported; repeat the value' });
@@ -72,7 +72,7 @@ function parse(
   return faults.length > 0 ? fail(faults) : document;
 }
 
-/** Position of the part that a JSON pointer names, or of the nearest part around it. */
+/** Returns the position of the part that a JSON pointer names. If it is missing, returns that of its parent. */
 function offsetOf({ contents }: Document, path: string): number {
   let offset = contents?.range?.[0] ?? 0;
   let node: unknown = contents;
@@ -96,7 +96,7 @@ function childOf(node: unknown, name: string): { place: Node | null; value: unkn
   return pair && { place: pair.key as Node, value: pair.value };
 }
 
-/** For example "webhooks 3, url: ". Entries are counted from 1. */
+/** Returns the place of an error for people, such as "webhooks 3, url: ". Entries are counted from 1. */
 function labelOf(path: string): string {
   const [, list, index, ...field] = path.split('/');
   if (list === undefined) return '';
@@ -105,7 +105,7 @@ function labelOf(path: string): string {
   return `${[`${list}${entry}`, ...(rest.length > 0 ? [rest.join('.')] : [])].join(', ')}: `;
 }
 
-/** Faults that a schema cannot find. */
+/** Finds the errors that the JSON Schema cannot express. */
 function faultsOf({ namespace, webhooks = [], alert_rules: rules = [] }: WorkspaceFile): FileFault[] {
   return [
     ...idFaults(namespace, webhooks, '/webhooks'),

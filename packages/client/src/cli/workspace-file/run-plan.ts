@@ -11,12 +11,15 @@ interface Deps {
   signal: AbortSignal;
 }
 
-/** A plan with the ETags of the resources that it changes: by id, and of the settings by `settings`. */
+/** A plan with the ETags of the resources that it changes. Keys are ids, and `settings` for the settings. */
 export interface VersionedPlan extends Plan {
   etags: ReadonlyMap<string, string>;
 }
 
-/** Plans until every resource that changes was read with its ETag: what is shown is what a change is conditional on. */
+/**
+ * Creates a plan, reads its resources with their ETags, and creates the plan again until no other resource is in it.
+ * The plan that the user sees is then based on the versions that `If-Match` requires.
+ */
 export async function planChanges(
   deps: Deps,
   options: Pick<PlanOptions, 'file' | 'env' | 'prune'>,
@@ -54,11 +57,11 @@ export interface PlanResult {
   done: Step[];
   /** The step that failed. */
   failed?: { step: Step; error: unknown };
-  /** The steps after it. */
+  /** The steps after the failed one. */
   notDone: Step[];
 }
 
-/** Runs the steps of a plan one after the other, up to the first that fails. */
+/** Runs the steps of a plan one after the other, and stops at the first failure. */
 export async function runPlan(
   { steps, etags }: VersionedPlan,
   deps: Deps & { onDone(step: Step, warnings: string[]): void },
@@ -106,21 +109,21 @@ async function runStep(
   return resources.create(values as CreateWebhook & CreateAlertRule, { signal });
 }
 
-/** Sentence about a step that failed. */
+/** Returns a sentence about a failed step. */
 export function describeFailure(step: Step, error: unknown): string {
   if (error instanceof PreconditionFailedError)
     return `Somebody else has changed ${nameOf(step)} since the plan was made, so this change was refused.`;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** For example "webhook risk/chat". */
+/** Returns the kind and label of a step, such as "webhook risk/chat". */
 export function nameOf({ kind, label }: Step): string {
   return label === '' ? kind : `${kind} ${label}`;
 }
 
 const maxLimitedMs = 120_000;
 
-/** A request that the rate limit refuses has done nothing, so every request can be repeated. */
+/** Repeats a request after 429. This is safe for every request, because a rate-limited request has no effect. */
 async function retryWhenLimited<T>({ clock, signal }: Deps, send: () => Promise<T>): Promise<T> {
   const endMs = clock.now() + maxLimitedMs;
   for (;;) {

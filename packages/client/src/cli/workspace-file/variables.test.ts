@@ -13,14 +13,14 @@ test.each([
   expect(substitute(text, env)).toEqual({ value });
 });
 
-test('a text with unset variables names all of them', () => {
+test('substitution returns the names of all unset variables', () => {
   expect(substitute('${NONE}${A}${toString}', env)).toEqual({ unset: ['NONE', 'toString'] });
 });
 
-test.each(['${', '${}', '${1}', '${a-b}', '${A', '$${A}${b c}'])('the text %s has a bad variable', (text) => {
+test.each(['${', '${}', '${1}', '${a-b}', '${A', '$${A}${b c}'])('the text %s contains an invalid variable', (text) => {
   expect(hasBadVariable(text)).toBe(true);
 });
 
-test.each(['${A}', '$${', '$${a-b}', '$', '{}'])('the text %s has no bad variable', (text) => {
+test.each(['${A}', '$${', '$${a-b}', '$', '{}'])('the text %s contains no invalid variable', (text) => {
   expect(hasBadVariable(text)).toBe(false);
 });

@@ -1,9 +1,9 @@
 const pattern = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** A text with the values of its variables, or the names of those that are not set. */
+/** A text whose variables are replaced by their values, or the names of the variables that are not set. */
 export type Substituted = { value: string; unset?: undefined } | { value?: undefined; unset: string[] };
 
-/** Replaces each `${NAME}` by the value of the variable. `$${` stands for the text `${`. */
+/** Replaces each `${NAME}` by the value of the variable, and the escape `$${` by `${`. */
 export function substitute(text: string, env: NodeJS.ProcessEnv): Substituted {
   const unset: string[] = [];
   const value = text.replaceAll(pattern, (_, name?: string) => {
@@ -15,7 +15,7 @@ export function substitute(text: string, env: NodeJS.ProcessEnv): Substituted {
   return unset.length > 0 ? { unset } : { value };
 }
 
-/** True for a text with `${` that begins neither a variable nor an escape. */
+/** Returns true if the text contains a `${` that is neither the start of a valid variable nor escaped. */
 export function hasBadVariable(text: string): boolean {
   return text.replaceAll(pattern, '').includes('${');
 }

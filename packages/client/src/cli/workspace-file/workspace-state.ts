@@ -3,19 +3,19 @@ import type { AlertRule, Webhook, WorkspaceSettings } from '../../api/schemas.js
 import type { Tagged } from '../../api/tagged.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 
-/** The configuration of a workspace as the API has it. */
+/** The current configuration of a workspace in the API. */
 export interface WorkspaceState {
   webhooks: Webhook[];
   rules: AlertRule[];
   settings: Tagged<WorkspaceSettings>;
 }
 
-/** @throws CommandFailure for a caller that cannot read bodies and header values */
+/** @throws CommandFailure if the caller may not read bodies and header values */
 export async function readState(platform: PlatformClient, signal: AbortSignal): Promise<WorkspaceState> {
   const webhooks = await platform.webhooks.list({}, { signal }).toArray();
   const rules = await platform.alertRules.list({}, { signal }).toArray();
   const settings = await platform.settings.get({ signal });
-  // A body is JSON when it is rendered, so no readable one is this text.
+  // The API hides a body from readers as `[hidden]`. A real body cannot have this text, because it is not JSON.
   if (webhooks.some(({ body }) => body === '[hidden]'))
     throw new CommandFailure(
       exitCodes.forbidden,
@@ -24,7 +24,7 @@ export async function readState(platform: PlatformClient, signal: AbortSignal): 
   return { webhooks, rules, settings };
 }
 
-/** Name of a webhook or a rule in messages and references: its external id, or its id. */
+/** Returns the name of a webhook or rule in messages: its external id, or else its id. */
 export function labelOf({ id, external_id }: { id: string; external_id: string | null }): string {
   return external_id ?? id;
 }

@@ -51,7 +51,7 @@ const state = (parts: Partial<WorkspaceState>): WorkspaceState => ({
 const exported = (of: WorkspaceState, options: { namespace?: string; withIds?: boolean } = {}) =>
   toYaml(createWorkspaceFile(of, { withIds: true, ...options }).file);
 
-test('urls and header values become variables, and defaults are left out', () => {
+test('an export replaces urls and header values by variables and omits defaults', () => {
   const chat = webhook({
     name: 'Chat ops',
     external_id: 'risk/chat',
@@ -107,13 +107,13 @@ alert_rules:
   expect(text).not.toContain('secret');
 });
 
-test('a webhook whose name is not unique is referred to by its external id or id', () => {
+test('a rule refers to a webhook without a unique name by its external id or id', () => {
   const webhooks = [webhook({}), webhook({ id: id(2), external_id: 'risk/two' })];
   const text = exported(state({ webhooks, rules: [rule({ notification_webhook_ids: [id(1), id(2)] })] }));
   expect(text).toContain(`    notification_webhooks:\n      - ${id(1)}\n      - risk/two\n`);
 });
 
-test('a file has one namespace', () => {
+test('an export needs --namespace if several namespaces are in use', () => {
   const both = state({
     webhooks: [webhook({ external_id: 'a/x' }), webhook({ id: id(2), external_id: 'b/x' })],
   });
@@ -123,12 +123,12 @@ test('a file has one namespace', () => {
   expect(createWorkspaceFile(state({}), { withIds: true }).file.namespace).toBe('default');
 });
 
-test('equal names without external ids cannot be exported without ids', () => {
+test('an export without ids fails if resources without external ids have equal names', () => {
   const twins = state({ webhooks: [webhook({}), webhook({ id: id(2) })] });
   expect(() => exported(twins, { withIds: false })).toThrow('Several have the name "chat".');
 });
 
-test('any exported workspace is read back, and applied to itself it changes nothing', () => {
+test('applying the export of any workspace to the same workspace changes nothing', () => {
   const text = fc
     .string({ unit: 'binary', minLength: 1, maxLength: 30 })
     .filter((made) => made.isWellFormed());

@@ -7,13 +7,13 @@ import { ruleDefaults, webhookDefaults } from './plan.js';
 import { labelOf, type WorkspaceState } from './workspace-state.js';
 
 export interface ExportOptions {
-  /** Default: the only namespace in use, or `default`. */
+  /** Default: the only namespace that external ids use, or `default` if there is none. */
   namespace?: string | undefined;
-  /** False: resources without an external id have no id either, for another workspace. */
+  /** False: the file contains no ids, so that it can be applied to another workspace. */
   withIds: boolean;
 }
 
-/** The configuration of a workspace as a file: urls and header values are variables. */
+/** Creates the workspace file of a workspace. Variables replace urls and header values. */
 export function createWorkspaceFile(
   state: WorkspaceState,
   { namespace = namespaceOf(state), withIds }: ExportOptions,
@@ -84,7 +84,7 @@ function namespaceOf({ webhooks, rules }: WorkspaceState): string {
   );
 }
 
-/** Without ids, an external id that `apply` would give is left out too: the copy of a workspace has no others. */
+/** Returns the identifiers for an entry. Without ids, `{namespace}/{name}` is omitted too: `apply` sets it anyway. */
 function idsOf(
   { id, external_id, name }: Webhook | AlertRule,
   { namespace, withIds }: { namespace: string; withIds: boolean },
@@ -97,7 +97,7 @@ function sortKey(resource: Webhook | AlertRule, namespace: string): string {
   return [resource.name, externalIdIn(namespace, resource), resource.id].join('\n');
 }
 
-/** The external id that a resource has in a copy. */
+/** Returns the external id that a resource gets if the file is applied to another workspace. */
 function externalIdIn(namespace: string, { external_id, name }: Webhook | AlertRule): string {
   return external_id ?? `${namespace}/${name}`;
 }
@@ -124,7 +124,7 @@ function changedFrom<Defaults extends object>(
   );
 }
 
-/** Webhooks by their name where it leads to one only, which is the same in every workspace. */
+/** Refers to a webhook by its name if the name is unique, because names do not depend on the workspace. */
 function createReferences(webhooks: readonly Webhook[], withIds: boolean): (id: string) => string {
   const uses = new Map<string, number>();
   for (const { name, external_id, id } of webhooks)
@@ -140,7 +140,7 @@ function createReferences(webhooks: readonly Webhook[], withIds: boolean): (id: 
   };
 }
 
-/** Url and headers of webhooks as variables, such as `${CHAT_URL}` and `${CHAT_AUTHORIZATION}`. */
+/** Creates unique variables for the url and headers of webhooks, such as `${CHAT_URL}` and `${CHAT_AUTHORIZATION}`. */
 function createVariableNames() {
   const taken = new Set<string>();
   const unique = (name: string) => {

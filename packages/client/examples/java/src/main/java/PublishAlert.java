@@ -15,14 +15,14 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Publishes one alert to the broker with amqp-client: persistent, mandatory, with a publisher confirm.
+ * Publishes one alert to the broker with amqp-client, as a persistent and mandatory message with a publisher confirm.
  *
  * <pre>
  * TOCSIN_AMQP_URL=amqps://monitor:PASSWORD@broker.example.com \
  *   mvn -q compile exec:java -Dexec.args="WORKSPACE_ID RULE_ID MODEL_ID VALUE"
  * </pre>
  *
- * Prints the id of the alert when it can no longer be lost, and exits with 1 otherwise.
+ * Prints the id of the alert after the confirm, and exits with 1 otherwise.
  */
 public final class PublishAlert {
   private static final String EXCHANGE = "tocsin.alerts";
@@ -30,7 +30,7 @@ public final class PublishAlert {
   private static final int TRIES = 5;
   private static final long CONFIRM_TIMEOUT_MS = 10_000;
 
-  /** A failure that no repetition changes: the login, a permission, or a missing exchange or queue. */
+  /** A wrong login, a missing permission, or a missing exchange or queue. Retries do not help. */
   private static final class Refused extends Exception {
     Refused(String message) {
       super(message);
@@ -43,7 +43,7 @@ public final class PublishAlert {
       System.err.println("usage: TOCSIN_AMQP_URL=... PublishAlert WORKSPACE_ID RULE_ID MODEL_ID VALUE");
       System.exit(2);
     }
-    // The id is made once: a repetition with the same id is the same alert.
+    // All tries send the same id, so Tocsin recognizes a repeated alert.
     String alertId = UUID.randomUUID().toString();
     Map<String, Object> alert =
         Map.ofEntries(
@@ -107,7 +107,7 @@ public final class PublishAlert {
     } catch (PossibleAuthenticationFailureException error) {
       throw new Refused(error.getMessage());
     } catch (ShutdownSignalException error) {
-      // The broker closes the channel for a missing exchange (404) and a missing permission (403).
+      // The broker closes only the channel for a missing exchange (404) or permission (403). Retries do not help then.
       if (!error.isHardError() && !error.isInitiatedByApplication()) throw new Refused(error.getMessage());
       throw new IOException(error.getMessage(), error);
     }

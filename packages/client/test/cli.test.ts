@@ -144,7 +144,7 @@ test.each([
   expect(allowed).toMatchObject({ code: 8, stderr: expect.stringContaining('getaddrinfo') });
 });
 
-describe('the command line itself', () => {
+describe('command line and output', () => {
   test.each([
     [[]],
     [['nonsense']],

@@ -23,7 +23,7 @@ export const alertLabels = {
     description: 'a label name: 63 letters, digits, _, . and - at most, beginning with a letter or _',
   },
   additionalProperties: { type: 'string', maxLength: 256 },
-  description: 'Short facts by name, 20 at most; a value has 256 characters at most.',
+  description: 'Short values by name. At most 20, each with at most 256 characters.',
 } as const;
 
 /** Annotations of an alert, as published and as stored. */
@@ -33,7 +33,7 @@ export const alertAnnotations = {
   'x-max-bytes': 4_096,
   additionalProperties: { type: 'string' },
   description:
-    'Longer texts by name, such as summary and link: 20 at most, with names 4,096 bytes of UTF-8 together.',
+    'Longer texts by name, such as summary and link. At most 20, with their names at most 4,096 bytes of UTF-8 in total.',
 } as const;
 
 /** Members of an alert-fired message, over AMQP and over REST. */
@@ -42,14 +42,14 @@ export const alertFiredProperties = {
   version: { const: 1, description: 'The version of the message.' },
   alert_id: {
     ...uuid,
-    description: 'Id of this firing. A repeated id is the same alert: the first one wins.',
+    description: 'Id of the alert. If an id is published again, the first alert is kept and the later one is ignored.',
   },
   workspace_id: { ...uuid, description: 'Workspace of the rule.' },
   fired_at: {
     type: 'string',
     format: 'date-time',
     maxLength: 64,
-    description: 'Time of the firing, ISO 8601 with a zone.',
+    description: 'Time at which the alert fired, as ISO 8601 with a time zone.',
   },
   alert_rule_id: { ...uuid, description: 'The rule that fired.' },
   model_id: { ...uuid, description: 'The monitored model.' },
@@ -57,24 +57,24 @@ export const alertFiredProperties = {
   metric_value: { type: 'number', description: 'The observed value.' },
   threshold: {
     type: 'number',
-    description: 'Threshold when the alert fired. Default: the present threshold of the rule.',
+    description: 'Threshold when the alert fired. Default: the current threshold of the rule.',
   },
-  bound: { ...bound, description: 'Bound when the alert fired. Default: the present bound of the rule.' },
+  bound: { ...bound, description: 'Bound when the alert fired. Default: the current bound of the rule.' },
   state: {
     type: 'string',
     enum: alertStates,
-    description: 'State for the templates; an alert of either state is delivered. Default: firing.',
+    description: 'State of the alert, which templates can use. Alerts of both states are delivered. Default: firing.',
   },
   labels: alertLabels,
   annotations: alertAnnotations,
   is_test: {
     type: 'boolean',
-    description: 'True: somebody tries the rule. The alert is delivered like any other. Default: false.',
+    description: 'True: the alert is a test. It is delivered like any other alert. Default: false.',
   },
   alert_rule: {
     type: 'object',
     description:
-      'Rule of a monitor that keeps its own rules. Ignored if a rule with this id was ever registered.',
+      'Rule of a monitor that does not register its rules. Ignored if a rule with this id is or was registered.',
     properties: {
       name: { type: 'string', minLength: 1, maxLength: 255 },
       enabled: { type: 'boolean' },

@@ -10,25 +10,25 @@ const writable = {
   model_id: uuid,
   threshold: { type: 'number' },
   bound: { type: 'string', enum: ['upper_bound', 'lower_bound'] },
-  enabled: { type: 'boolean', description: 'A disabled rule delivers nothing. Default: true.' },
+  enabled: { type: 'boolean', description: 'Alerts of a disabled rule are not delivered. Default: true.' },
   cooldown_seconds: {
     type: 'integer',
     minimum: 0,
     maximum: 86_400,
     description:
-      'Seconds after a dispatched alert in which further alerts that fire are suppressed. Default: 0. Resolved alerts are never suppressed by it.',
+      'Number of seconds after a dispatched alert in which further firing alerts are suppressed. Resolved alerts are not suppressed. Default: 0.',
   },
   silenced_until: {
     type: ['string', 'null'],
     format: 'date-time',
-    description: 'Every alert that is accepted before this time is suppressed. Default: null.',
+    description: 'All alerts accepted before this time are suppressed. Default: null.',
   },
   notification_webhook_ids: {
     type: 'array',
     items: uuid,
     maxItems: 1000,
     description:
-      'Webhooks of the same workspace to call when the rule fires. Duplicates are dropped, then at most 20.',
+      'Ids of webhooks of the workspace to call when the rule fires. Duplicates are removed. At most 20 different ids.',
   },
 } as const;
 
@@ -50,7 +50,7 @@ export const createAlertRuleSchema = {
 
 export const patchAlertRuleSchema = {
   title: 'PatchAlertRule',
-  description: 'Any subset of the writable fields. notification_webhook_ids is replaced as a whole.',
+  description: 'Any of the writable fields. A given notification_webhook_ids replaces the whole list.',
   type: 'object',
   additionalProperties: false,
   properties: writable,

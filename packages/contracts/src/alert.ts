@@ -55,7 +55,7 @@ function arrayOf<Schema extends { type: 'array' }>(schema: Schema & Record<strin
 /** Alerts published in one request. Each is checked by itself, so that an invalid one does not refuse the others. */
 export const publishAlertBatchSchema = arrayOf<{ type: 'array'; 'x-items-apart': true; minItems: 1 }>({
   title: 'PublishAlertBatch',
-  description: 'Each alert is checked and published by itself.',
+  description: 'Each alert is checked and published independently.',
   type: 'array',
   'x-items-apart': true,
   minItems: 1,
@@ -116,12 +116,12 @@ export const alertSchema = {
         reason: {
           type: 'string',
           enum: suppressions,
-          description: '`cooldown`: of the alert rule. `silence`: the rule was silenced.',
+          description: '`cooldown`: the alert was accepted in the cooldown of its rule. `silence`: the rule was silenced.',
         },
         alert_id: {
           type: ['string', 'null'],
           format: 'uuid',
-          description: 'The dispatched alert from which the cooldown runs; null for a silence.',
+          description: 'The dispatched alert that started the cooldown. Null for a silence.',
         },
       },
       required: ['reason', 'alert_id'],
@@ -130,7 +130,7 @@ export const alertSchema = {
       type: ['array', 'null'],
       items: uuid,
       description:
-        'Webhooks that the alert would have called: of an alert with the outcome over_quota, and of a disabled rule in the message.',
+        'Webhooks of an alert that has no deliveries: only for the outcome over_quota, and for a disabled rule in the message.',
     },
     dispatched_at: {
       type: ['string', 'null'],

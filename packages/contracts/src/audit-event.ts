@@ -52,7 +52,7 @@ export const auditEventSchema = {
       description: 'Issuer and subject of the caller, or `system` for an automatic change.',
       examples: ['https://login.example.com/realms/tocsin#3f0c1f9e'],
     },
-    principal_name: { type: 'string', description: 'Name of the caller for people, at the time.' },
+    principal_name: { type: 'string', description: 'Display name of the caller at the time of the change.' },
     action: auditAction,
     resource_type: { type: 'string', enum: [...new Set(Object.values(auditActions))] as AuditedType[] },
     resource_id: {

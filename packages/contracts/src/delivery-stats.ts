@@ -24,7 +24,7 @@ export const deliveryStatsSchema = {
     steps: {
       type: 'array',
       description:
-        'Every step of the time range, in the order of time; with `group_by=webhook`, every step of each webhook that has a delivery in the range. A delivery counts in the step of `accepted_at` of its alert, under its present status.',
+        'All steps of the time range, oldest first. With `group_by=webhook`: all steps of each webhook that has a delivery in the range. A delivery counts in the step that contains the `accepted_at` of its alert, with its current status.',
       items: {
         title: 'DeliveryStatsStep',
         type: 'object',
@@ -32,12 +32,12 @@ export const deliveryStatsSchema = {
         properties: {
           from: { ...time, description: 'Start of the step, aligned to UTC.' },
           to: { ...time, description: 'End of the step, which the next step starts with.' },
-          webhook_id: { ...uuid, description: 'Present with `group_by=webhook`.' },
+          webhook_id: { ...uuid, description: 'Only with `group_by=webhook`.' },
           succeeded: count,
           failed: count,
           skipped: count,
           open: { ...count, description: 'Deliveries that are waiting, queued or sending.' },
-          attempts: { ...count, description: 'HTTP requests of the deliveries of the step.' },
+          attempts: { ...count, description: 'Number of HTTP requests of the deliveries in the step.' },
           p50_ms: latency,
           p95_ms: latency,
         },
@@ -48,7 +48,7 @@ export const deliveryStatsSchema = {
       type: ['string', 'null'],
       format: 'date-time',
       description:
-        '`accepted_at` of the oldest alert with an open delivery, whatever the time range; of the webhook, if `webhook_id` is given. Null if no delivery is open.',
+        '`accepted_at` of the oldest alert with an open delivery, also outside of the time range. With `webhook_id`, only deliveries of this webhook count. Null if no delivery is open.',
     },
   },
   required: ['steps', 'oldest_open_at'],

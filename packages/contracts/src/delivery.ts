@@ -16,16 +16,16 @@ const properties = {
   destination: {
     type: 'string',
     description:
-      'Scheme and host of the last attempt; before the first one, of the webhook when the alert came.',
+      'Scheme and host of the last attempt. Before the first attempt: of the webhook when the alert was accepted.',
   },
   status: { type: 'string', enum: deliveryStatuses },
   attempts_made: { type: 'integer', minimum: 0 },
-  next_attempt_at: { ...timeOrNull, description: 'Set while the delivery is waiting.' },
+  next_attempt_at: { ...timeOrNull, description: 'Time of the next attempt. Null if the delivery does not wait.' },
   waiting_reason: {
     type: ['string', 'null'],
     enum: [...waitingReasons, null],
     description:
-      'Reason why the delivery waits; null unless it is waiting. `retry`: for the time of its next attempt. `paused`: the webhook is paused. `backlog`: it is due, and other deliveries are before it. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. `rate_limit`: for the rate limit of the webhook. `no_signing_secret`: the webhook signs and has no secret.',
+      'Reason why the delivery waits. Null if it does not wait. `retry`: the time of its next attempt has not come. `paused`: the webhook is paused. `backlog`: it is due and waits behind other deliveries. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. `rate_limit`: the webhook has reached its rate limit. `no_signing_secret`: the webhook signs its requests and has no secret.',
   },
   first_succeeded_at: timeOrNull,
   attempts_expired: {

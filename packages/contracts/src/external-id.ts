@@ -10,5 +10,5 @@ export const externalIdOrNull = {
   ...externalId,
   type: ['string', 'null'],
   description:
-    'Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none.',
+    'Id that you choose, of 1 to 255 printable characters. It is unique among the webhooks, and among the alert rules, of a workspace. Default: null, no id.',
 } as const;

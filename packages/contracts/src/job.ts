@@ -14,11 +14,11 @@ const ofDeliveries = {
 } as const;
 
 const acceptedBetween = {
-  since: { ...time, description: 'Alerts accepted at this time or later, and their deliveries.' },
+  since: { ...time, description: 'Only alerts accepted at this time or later, and their deliveries.' },
   until: {
     ...time,
     description:
-      'Alerts accepted before this time, and before the request in any case, and their deliveries.',
+      'Only alerts accepted before this time and before the request, and their deliveries.',
   },
 } as const;
 
@@ -116,7 +116,7 @@ export const redeliverySchema = {
 export const dispatchSchema = {
   title: 'Dispatch',
   description:
-    'A job that dispatches alerts that have no deliveries, to the webhooks that their rules have now.',
+    'A job that creates deliveries for alerts without deliveries, to the current webhooks of their rules.',
   ...job,
   properties: { ...jobProperties, filter: { ...filter, properties: dispatchFilter, required: ['until'] } },
 } as const;

@@ -12,7 +12,7 @@ export const createSigningSecretSchema = {
       minimum: 0,
       maximum: 2_592_000,
       description:
-        'The other secrets of the webhook stop signing after this time. Unless given, they go on until they are deleted.',
+        'Time after which the other secrets of the webhook stop signing. Default: they sign until they are deleted.',
     },
   },
   examples: [{ expire_others_after_seconds: 86_400 }],

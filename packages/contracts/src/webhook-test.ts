@@ -10,7 +10,7 @@ export const testWebhookSchema = {
   properties: {
     url: webhookUrl,
     headers: webhookHeaders,
-    body: { type: 'string', description: 'Sent unchanged; 64 KiB at most.' },
+    body: { type: 'string', description: 'Body of the request, which is not rendered. At most 64 KiB.' },
   },
   required: ['url', 'body'],
   examples: [{ url: 'https://chat.example.com/hooks/alerts', body: '{"text": "A test"}' }],
@@ -19,7 +19,7 @@ export const testWebhookSchema = {
 const context = {
   type: 'object',
   description:
-    'Template variables. They override the values of the sample alert, or of the alert that `alert_id` names.',
+    'Template variables. They replace the values of the sample alert, or of the alert that `alert_id` names.',
 } as const;
 
 /** Test of a saved webhook: its template is rendered with sample values, a past alert or the given context. */
@@ -32,7 +32,7 @@ export const testSavedWebhookSchema = {
       type: 'string',
       format: 'uuid',
       description:
-        'Id of a past alert of the workspace; the template gets its facts in place of the sample values.',
+        'Id of a past alert of the workspace. The template gets its values instead of the sample values.',
     },
     context,
   },
@@ -54,7 +54,7 @@ export const previewSchema = {
   additionalProperties: false,
   properties: {
     rendered: { type: ['string', 'null'], description: 'Null if the template does not render.' },
-    error: { type: ['string', 'null'], description: '`code: sentence`, or null.' },
+    error: { type: ['string', 'null'], description: 'Error as `code: sentence`, or null.' },
     warnings: { type: 'array', items: { type: 'string' } },
   },
   required: ['rendered', 'error', 'warnings'],
@@ -64,7 +64,7 @@ export const previewSchema = {
 const properties = {
   error: {
     type: ['string', 'null'],
-    description: '`code: sentence`; null after any HTTP response, whatever its status.',
+    description: 'Error as `code: sentence`. Null if there was an HTTP response, with any status.',
   },
   response: {
     type: ['object', 'null'],
@@ -75,7 +75,7 @@ const properties = {
     },
     required: ['status_code', 'response'],
   },
-  success: { type: 'boolean', description: 'A response arrived, and its status is 299 or less.' },
+  success: { type: 'boolean', description: 'True: there was a response with a status of at most 299.' },
   duration_ms: { type: 'integer', minimum: 0 },
   likely_cause: likelyCauseSchema,
 } as const;

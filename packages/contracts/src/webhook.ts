@@ -5,7 +5,9 @@ import { errorCodes, healthStates, pauseReasons } from './vocabulary.js';
 const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** `uri` as `URL` parses it. Userinfo, fragments, other schemes and blocked addresses are refused when it is checked. */
+/**
+ * `uri` as `URL` parses it. Userinfo, fragments, other schemes and blocked addresses are refused when it is checked.
+ */
 export const webhookUrl = {
   type: 'string',
   format: 'uri',
@@ -26,7 +28,7 @@ export const webhookHeaders = {
     },
   },
   maxProperties: 50,
-  description: 'Header name to values, sent exactly as given, one line for each value. `[]` sends nothing.',
+  description: 'Header names with lists of values. Headers are sent unchanged, one line for each value. A header with `[]` is not sent.',
 } as const;
 
 /** Writable fields. Rules beyond JSON Schema (URL, headers, template) are checked when the webhook is saved. */
@@ -35,7 +37,7 @@ const writable = {
     type: 'string',
     minLength: 1,
     maxLength: 255,
-    description: 'Label for people.',
+    description: 'Display name.',
   },
   external_id: externalIdOrNull,
   url: webhookUrl,
@@ -51,20 +53,20 @@ const writable = {
     items: { type: 'integer', minimum: 1_000, maximum: 43_200_000 },
     maxItems: 10,
     description:
-      'Delays before the second attempt, the third and so on, in milliseconds, each with 20 % jitter; below 24 hours together. `[]`: no retry. Null, the default: the schedule of the deployment.',
+      'Delays before the second and each later attempt, in milliseconds, each with 20 % jitter. Their sum is below 24 hours. `[]`: no retries. Default: null, the schedule of the deployment.',
   },
   timeout_ms: {
     type: ['integer', 'null'],
     minimum: 1_000,
     maximum: 20_000,
     description:
-      'Time limit of a request, from connecting to the end of the response, in milliseconds. Null, the default: 10 s. Connecting takes 5 s at most.',
+      'Time limit of a request, from connecting to the end of the response, in milliseconds. Default: null, 10 s. Connecting may take at most 5 s.',
   },
   rate_limit: {
     type: ['object', 'null'],
     additionalProperties: false,
     description:
-      'Largest number of requests in a period. Further deliveries wait, due retries first. Retries and redeliveries count, tests do not. Null, the default: none.',
+      'Maximum number of requests in a period. Further deliveries wait, and due retries are sent before new deliveries. Retries and redeliveries count, tests do not. Default: null, no limit.',
     properties: {
       requests: { type: 'integer', minimum: 1, maximum: 1_000 },
       period_ms: { type: 'integer', minimum: 1_000, maximum: 3_600_000 },
@@ -74,19 +76,19 @@ const writable = {
   signing: {
     type: 'boolean',
     description:
-      'Sign each request as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature), with every signing secret that has not expired. Without a secret the deliveries wait. Default: false.',
+      'Sign each request as Standard Webhooks specifies (webhook-id, webhook-timestamp, webhook-signature), with all signing secrets that have not expired. Deliveries wait if there is none. Default: false.',
   },
   idempotency_header: {
     type: ['string', 'null'],
     maxLength: 255,
     description:
-      'Name of a header that carries the id of the delivery, the same in all its attempts and redeliveries. Null, the default: none.',
+      'Name of a header that contains the id of the delivery. All attempts and redeliveries send an equal id. Default: null, no header.',
   },
   paused_until: {
     type: ['string', 'null'],
     format: 'date-time',
     description:
-      'Deliveries wait until this time, 7 days ahead at most, and do not expire meanwhile. Null, the default, ends the pause.',
+      'Deliveries wait until this time, at most 7 days in the future, and do not expire before. Null ends the pause. Default: null.',
   },
 } as const;
 
@@ -110,7 +112,7 @@ export const createWebhookSchema = {
 
 export const patchWebhookSchema = {
   title: 'PatchWebhook',
-  description: 'Any subset of the writable fields. Headers are replaced as a whole.',
+  description: 'Any of the writable fields. Given headers replace all headers.',
   type: 'object',
   additionalProperties: false,
   properties: writable,
@@ -122,7 +124,7 @@ const paused = {
   type: ['object', 'null'],
   additionalProperties: false,
   description:
-    'Pause of the webhook: deliveries wait. Null while they are sent, also while single requests probe the destination after a pause.',
+    'Pause of the webhook, in which its deliveries wait. Null if deliveries are sent, and while single requests probe the destination after a pause.',
   properties: {
     reason: {
       type: 'string',
@@ -131,7 +133,7 @@ const paused = {
         '`circuit`: several deliveries in a row failed. `retry_after`: the destination asked for it with 429 or 503 and `Retry-After`. `manual`: a user asked for it.',
     },
     since: time,
-    until: { ...time, description: 'The next request is sent at this time at the earliest.' },
+    until: { ...time, description: 'Earliest time of the next request.' },
     error: { type: ['string', 'null'], description: 'The failure that caused the pause.' },
   },
   required: ['reason', 'since', 'until', 'error'],
@@ -142,13 +144,13 @@ const timeOrNull = { type: ['string', 'null'], format: 'date-time' } as const;
 const health = {
   type: 'object',
   additionalProperties: false,
-  description: 'How the deliveries of the webhook fare. Tests do not count.',
+  description: 'State of the deliveries of the webhook. Tests do not count.',
   properties: {
     state: {
       type: 'string',
       enum: healthStates,
       description:
-        'The first that holds. `disabled`: the webhook is switched off. `paused`: see `paused`. `failing`: the last attempt failed, or its body could not be rendered. `healthy`: the last attempt succeeded. `unknown`: there was no attempt within 24 hours.',
+        'The first of these states that applies. `disabled`: the webhook is switched off. `paused`: see `paused`. `failing`: the last attempt failed, or its body could not be rendered. `healthy`: the last attempt succeeded. `unknown`: there was no attempt within 24 hours.',
     },
     since: {
       ...timeOrNull,
@@ -158,7 +160,7 @@ const health = {
     last_error: {
       type: ['object', 'null'],
       additionalProperties: false,
-      description: 'The last failure, also one before the last success.',
+      description: 'The last failure. It can be older than the last success.',
       properties: {
         code: { type: 'string', enum: errorCodes },
         error: { type: 'string' },
@@ -171,7 +173,7 @@ const health = {
       minimum: 0,
       maximum: 1,
       description:
-        'Part of the deliveries of the last 24 hours that succeeded, of those that succeeded or failed. The 24 hours begin with a full hour. Null if none has ended.',
+        'Succeeded deliveries divided by succeeded and failed deliveries, in the last 24 hours (from the start of an hour). Null if none has ended.',
     },
   },
   required: ['state', 'since', 'last_error', 'success_rate_24h'],
@@ -183,7 +185,7 @@ const properties = {
   ...writable,
   disabled_reason: {
     type: ['string', 'null'],
-    description: 'Reason of an automatic disabling. Null unless the webhook was disabled by the system.',
+    description: 'Reason why the system has disabled the webhook. Null if it has not.',
   },
   paused,
   health,
@@ -223,7 +225,7 @@ const required = [
 export const webhookSchema = {
   title: 'Webhook',
   description:
-    'Callers without `webhook_update` see the scheme and host of the url and the names of the headers; the rest of the url, the header values and the body read `[hidden]`.',
+    'Callers without `webhook_update` see the scheme and host of the url and the names of the headers; the rest of the url, the header values and the body are replaced by `[hidden]`.',
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -231,7 +233,7 @@ export const webhookSchema = {
     undecryptable: {
       type: 'boolean',
       description:
-        'True in a list if url, headers and body cannot be decrypted: the url is then its scheme and host, and header values and body are empty. Missing otherwise.',
+        'True if url, headers and body cannot be decrypted: the url then shows only scheme and host, and header values and body are empty. Only in lists, and missing otherwise.',
     },
   },
   required,

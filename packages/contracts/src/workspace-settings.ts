@@ -5,20 +5,20 @@ const writable = {
     type: ['string', 'null'],
     minLength: 1,
     maxLength: 255,
-    description: 'Label of the workspace for people. Default: null.',
+    description: 'Display name of the workspace. Default: null.',
   },
   notice_webhook_ids: {
     type: 'array',
     items: { type: 'string', format: 'uuid' },
     maxItems: 1000,
     description:
-      'Webhooks of the workspace that are called when a webhook fails for a while, recovers or is disabled, and for dead letters. Duplicates are dropped, then at most 20. Default: none.',
+      'Webhooks of the workspace that are called when a webhook fails for a while, recovers or is disabled, and for dead letters. Duplicates are removed. At most 20 different ids. Default: none.',
   },
 } as const;
 
 export const patchWorkspaceSettingsSchema = {
   title: 'PatchWorkspaceSettings',
-  description: 'Any subset of the fields. notice_webhook_ids is replaced as a whole.',
+  description: 'Any of the fields. A given notice_webhook_ids replaces the whole list.',
   type: 'object',
   additionalProperties: false,
   properties: writable,

@@ -7,7 +7,7 @@ export const workspaceSchema = {
   additionalProperties: false,
   properties: {
     id: { type: 'string', format: 'uuid' },
-    name: { type: ['string', 'null'], description: 'Null if the workspace has no name here.' },
+    name: { type: ['string', 'null'], description: 'Display name. Null if the workspace has none.' },
   },
   required: ['id', 'name'],
 } as const;

@@ -113,7 +113,7 @@ interface Cards {
   attachments: [{ contentType: string; content: { body: { type: string; facts?: object[] }[] } }];
 }
 
-test('the card has a version, a title and facts', () => {
+test('the adaptive card has a version, a title and facts', () => {
   for (const { facts, body } of renderAll<Cards>('chat-service-cards.json.j2')) {
     const [{ contentType, content }] = body.attachments;
     expect(contentType).toBe('application/vnd.microsoft.card.adaptive');
@@ -132,7 +132,7 @@ interface CloudIssue {
   };
 }
 
-test('the cloud issue has a structured document as description', () => {
+test('the issue for Jira Cloud has a structured document as description', () => {
   for (const { facts, body } of renderAll<CloudIssue>('issue-tracker-cloud.json.j2')) {
     const { description, labels, summary, ...rest } = body.fields;
     expect(Object.keys(rest).sort()).toEqual(['issuetype', 'priority', 'project']);
@@ -152,7 +152,7 @@ test('the cloud issue has a structured document as description', () => {
   }
 });
 
-test('the self-hosted issue has plain text as description', () => {
+test('the issue for Jira Data Center has plain text as description', () => {
   for (const { facts, body } of renderAll<{
     fields: { project: object; summary: string; description: string };
   }>('issue-tracker-self-hosted.json.j2')) {

@@ -37,8 +37,8 @@ export function runs<Options = object>(
   work: (context: Context<Options>) => Promise<void>,
 ): Command {
   return command
-    .option('--json', 'print JSON for programs')
-    .option('--no-color', 'no colours; so do a pipe and NO_COLOR')
+    .option('--json', 'print JSON')
+    .option('--no-color', 'print no colours; default in a pipe and with NO_COLOR')
     .action(async (...parameters: unknown[]) => {
       const run = parameters.at(-1) as Command;
       const { json = false, color = true } = run.opts<OutputFlags>();
@@ -57,15 +57,15 @@ export function runsConnected<Options = object>(
     await work({ ...context, settings: await resolveSettings(context.options, io.env) });
   });
   return run
-    .optionsGroup('Where and as whom:')
-    .option('--api-url <url>', 'the platform API (TOCSIN_API_URL)')
-    .option('--engine-url <url>', 'the engine (TOCSIN_ENGINE_URL)')
-    .option('--issuer <url>', 'the identity provider’s realm (TOCSIN_ISSUER)')
-    .option('--client-id <id>', 'the client (TOCSIN_CLIENT_ID; its secret is TOCSIN_CLIENT_SECRET)')
-    .option('-w, --workspace <id>', 'the workspace (TOCSIN_WORKSPACE)')
-    .option('--stack <file>', 'take all of these from the file that npm start writes (TOCSIN_STACK)')
-    .addOption(choice('--as <role>', { of: stackRoles, description: 'with --stack; admin unless given' }))
-    .option('--allow-http', 'send credentials over plain http to other machines too');
+    .optionsGroup('Addresses and credentials:')
+    .option('--api-url <url>', 'URL of the platform API (TOCSIN_API_URL)')
+    .option('--engine-url <url>', 'URL of the engine (TOCSIN_ENGINE_URL)')
+    .option('--issuer <url>', 'URL of the realm of the identity provider (TOCSIN_ISSUER)')
+    .option('--client-id <id>', 'OAuth client (TOCSIN_CLIENT_ID; its secret is TOCSIN_CLIENT_SECRET)')
+    .option('-w, --workspace <id>', 'id of the workspace (TOCSIN_WORKSPACE)')
+    .option('--stack <file>', 'read all of these from the file that npm start writes (TOCSIN_STACK)')
+    .addOption(choice('--as <role>', { of: stackRoles, description: 'service account of the --stack file; default: admin' }))
+    .option('--allow-http', 'allow plain http to other hosts; the network can then read credentials');
 }
 
 const stackRoles = ['admin', 'editor', 'responder', 'reader', 'publisher', 'outsider'];

@@ -24,22 +24,22 @@ const statuses: Delivery['status'][] = ['waiting', 'queued', 'sending', 'succeed
 
 export function withFilters(command: Command): Command {
   return command
-    .option('--webhook <id>', 'only of this webhook')
-    .option('--alert <id>', 'only of this alert')
-    .option('--rule <id>', 'only of this alert rule')
-    .addOption(choice('--status <status>', { of: statuses, description: 'only these' }))
-    .option('--status-code <code>', 'only with this status of the last response', parseNumber)
+    .option('--webhook <id>', 'only deliveries of this webhook')
+    .option('--alert <id>', 'only deliveries of this alert')
+    .option('--rule <id>', 'only deliveries of this alert rule')
+    .addOption(choice('--status <status>', { of: statuses, description: 'only deliveries with this status' }))
+    .option('--status-code <code>', 'only deliveries whose last response had this status code', parseNumber)
     .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
     .option('--until <time>', 'a time, or an age', parseTime);
 }
 
 export function withSearchFilters(command: Command): Command {
   return withFilters(command)
-    .option('--error-code <code>', 'only with this error code, such as timeout; with --since')
-    .option('--model <id>', 'only of alerts of this model; with --since')
+    .option('--error-code <code>', 'only deliveries with this error code, such as timeout; needs --since')
+    .option('--model <id>', 'only deliveries of alerts of this model; needs --since')
     .option(
       '--label <name=value>',
-      'only of alerts with this label; may be given again; with --since',
+      'only deliveries of alerts with this label; repeatable; needs --since',
       parseLabelFilter,
     );
 }

@@ -89,7 +89,7 @@ export function parseTimeAhead(text: string): string {
 export function withIfMatch(command: Command): Command {
   return command.option(
     '--if-match <etag>',
-    'only if this is still its ETag, which get shows; with the quotes',
+    'change it only if it still has this ETag, which get prints; include the quotes',
   );
 }
 

@@ -17,25 +17,26 @@ import type { Io } from './io.js';
 import { printableLines } from './text.js';
 
 const footer = `
-Where and as whom comes from flags, or from the environment: TOCSIN_API_URL, TOCSIN_ENGINE_URL, TOCSIN_ISSUER,
+Flags or environment variables set addresses and credentials: TOCSIN_API_URL, TOCSIN_ENGINE_URL, TOCSIN_ISSUER,
 TOCSIN_WORKSPACE, and TOCSIN_CLIENT_ID with TOCSIN_CLIENT_SECRET for a service account, or TOCSIN_TOKEN.
-SERVICE_API_KEY is the engine key, TOCSIN_AMQP_URL the broker of \`alerts fire --amqp\`. Secrets are taken from the environment only. \`tocsin login\` remembers the rest.
+SERVICE_API_KEY is the API key of the engine, TOCSIN_AMQP_URL the URL of the broker for \`alerts fire --amqp\`.
+Secrets can only be set in the environment. \`tocsin login\` stores the login and the addresses for later commands.
 
 Examples:
   $ tocsin login --issuer https://login.example.com/realms/tocsin --api-url https://tocsin.example.com --workspace UUID
   $ tocsin webhooks list
   $ tocsin render body.j2 --context alert.json
   $ tocsin deliveries tail
-  $ tocsin webhooks list --stack .tocsin/stack.json     (while npm start runs)
+  $ tocsin webhooks list --stack .tocsin/stack.json     (with the local stack of npm start)
 
 ${exitCodesHelp}`;
 
 export function createProgram(io: Io): Command {
   const program = new Command('tocsin')
-    .description('Alerts that arrive: webhooks, alert rules, and the record of every delivery.')
+    .description('Manage webhooks and alert rules, publish alerts, and inspect deliveries.')
     .version(readVersion())
     .showSuggestionAfterError()
-    .showHelpAfterError('(add --help to see what is possible)')
+    .showHelpAfterError('(--help lists commands and options)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void io.stdout.write(printableLines(text)),

@@ -9,7 +9,7 @@ export interface CountFlag {
 }
 
 export function withCount(command: Command): Command {
-  return command.option('--count', 'print their number only; 10000+ if there are more');
+  return command.option('--count', 'print only their number; 10000+ if there are more');
 }
 
 /** Prints a list, or only the number of its entries with `--count`. */

@@ -16,7 +16,7 @@ export interface TailOptions {
 }
 
 const pollMs = 1_000;
-/** Overlap of two polls, because a delivery with an earlier id can be committed later than others. */
+/** Each poll lists this time before the newest delivery again, because an earlier delivery can be committed later. */
 const overlapMs = 10_000;
 /** Maximum number of open deliveries that one poll reads again. More would exceed the rate limit of the API. */
 const recheckedAtOnce = 8;
@@ -28,7 +28,7 @@ const remembered = 20_000;
 /** Prints each delivery when it appears and whenever it changes, until the signal is aborted. */
 export async function tailDeliveries(options: TailOptions): Promise<void> {
   const { platform, out, signal, clock } = options;
-  // These three can change after a delivery was listed, so they are compared here instead of by the API.
+  // These three filters are applied here and not by the API, because the values change after a delivery was listed.
   const { status, status_code, error_code, ...filter } = options.filter;
   const seen = new Map<string, string>();
   const open = new Map<string, Delivery>();

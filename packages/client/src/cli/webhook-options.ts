@@ -15,22 +15,22 @@ export function withOptionFlags(command: Command): Command {
   return command
     .option(
       '--retry-schedule <delays>',
-      'delays before the second attempt and the following ones, such as 5s,1m,1h; "none": no retry',
+      'delays before the second and later attempts, such as 5s,1m,1h; "none": no retries',
       parseSchedule,
     )
-    .option('--no-retry-schedule', 'the schedule of the deployment')
-    .option('--timeout <duration>', 'time limit of a request, such as 15s', parseDurationMs)
-    .option('--no-timeout', 'the time limit of the deployment')
+    .option('--no-retry-schedule', 'use the retry schedule of the deployment')
+    .option('--timeout <duration>', 'timeout of a request, such as 15s', parseDurationMs)
+    .option('--no-timeout', 'use the timeout of the deployment')
     .option(
       '--rate-limit <requests/period>',
-      'most requests in a period, such as 10/1s or 100/1m',
+      'maximum number of requests in a period, such as 10/1s or 100/1m',
       parseRateLimit,
     )
-    .option('--no-rate-limit', 'no limit')
-    .option('--signing', 'sign each request by the Standard Webhooks specification')
-    .option('--no-signing', 'do not sign')
-    .option('--idempotency-header <name>', 'a header with the id of the delivery')
-    .option('--no-idempotency-header', 'no such header');
+    .option('--no-rate-limit', 'remove the rate limit')
+    .option('--signing', 'sign each request as Standard Webhooks specifies')
+    .option('--no-signing', 'do not sign requests')
+    .option('--idempotency-header <name>', 'name of a header that contains the id of the delivery')
+    .option('--no-idempotency-header', 'send no header with the id of the delivery');
 }
 
 export function optionFieldsOf({

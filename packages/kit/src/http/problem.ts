@@ -53,7 +53,7 @@ export const problemSchema = {
     detail: { type: 'string' },
     errors: {
       type: 'array',
-      description: 'The validation errors, with code validation_failed.',
+      description: 'Validation errors. Only with the code validation_failed.',
       items: {
         type: 'object',
         required: ['path', 'message'],

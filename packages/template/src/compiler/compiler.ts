@@ -70,7 +70,9 @@ export function compileTree(template: TemplateNode, known: KnownNames): Compiled
   return { body: template.body, symbols, selfSlot, blocks };
 }
 
-/** Scope of the statements that are compiled. At the top level, names of `set` and `macro` are visible in blocks. */
+/**
+ * Scope in which statements are compiled. Names that `set` and `macro` define at the top level are visible in blocks.
+ */
 interface Frame {
   readonly symbols: Symbols;
   readonly toplevel: boolean;

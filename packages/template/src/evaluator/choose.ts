@@ -4,7 +4,7 @@ export type Choose = (count: number) => number;
 export const chooseFirst: Choose = () => 0;
 export const chooseLast: Choose = (count) => count - 1;
 
-/** Creates choices that depend only on the seed and on the number of earlier choices, on every machine. */
+/** Creates a function whose n-th choice depends only on the seed and n, so that it is equal on every machine. */
 export function chooseBySeed(seed: string): Choose {
   let state: number | undefined;
   return (count) => {

@@ -89,7 +89,7 @@ function* pairsOf(value: Value, runtime: Runtime): Generator<readonly [Value, Va
 const unsafeInPath = /[^A-Za-z0-9_.~/-]/gu;
 const unsafeInQuery = /[^A-Za-z0-9_.~-]/gu;
 
-/** Percent-encodes UTF-8. In a query a space becomes `+`; in a path a slash stays. */
+/** Percent-encodes UTF-8. In a query a space becomes `+`. In a path a slash is not encoded. */
 function quote(value: Value, isPath: boolean, runtime: Runtime): string {
   const text = str(value, runtime);
   runtime.budget.characters(text.length);

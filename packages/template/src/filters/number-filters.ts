@@ -64,7 +64,9 @@ function toInt(runtime: Runtime, value: Value, base: Value): bigint | undefined 
   return Number.isNaN(number) ? undefined : truncate(number);
 }
 
-/** Charges for converting digits, at most for those of the longest integer. Longer text is not converted. */
+/**
+ * Charges steps for converting a text to a number. A text with more digits than the longest integer is not converted.
+ */
 function chargeDigits(runtime: Runtime, text: string): void {
   runtime.budget.characters(text.length);
   runtime.budget.items(Math.min(text.length, maxDecimalDigits));

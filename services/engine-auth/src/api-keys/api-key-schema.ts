@@ -38,7 +38,7 @@ export const createdApiKeySchema = {
   additionalProperties: false,
   properties: {
     id,
-    key: { type: 'string', description: 'The raw key: base64 of {id}:{key}.' },
+    key: { type: 'string', description: 'The raw key: base64 of `{id}:{key}`.' },
     description,
     is_active: { const: true },
     created_at: time,

@@ -26,7 +26,7 @@ const query = {
       type: 'string',
       minLength: 1,
       maxLength: 4_096,
-      description: 'Issuer and subject as events show them, or `system`.',
+      description: 'Issuer and subject, written as in events, or `system`.',
     },
     action: auditAction,
     ...timeRangeQuery,

@@ -4,7 +4,7 @@ import { AppError } from '@tocsin/kit';
 
 /** Query parameters of every list. */
 export const pageQuery = {
-  limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'Largest number of entries of a page.' },
+  limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'Maximum number of entries on a page.' },
   cursor: {
     type: 'string',
     minLength: 1,
@@ -13,7 +13,7 @@ export const pageQuery = {
   },
   count: {
     type: 'boolean',
-    description: 'Count all entries of the list, with its filters, in the header `X-Total-Count`.',
+    description: 'True: the header `X-Total-Count` contains the number of all entries that match the filters.',
   },
 } as const;
 
@@ -141,8 +141,8 @@ export function createPaging({ secretBox, publicUrl = '' }: PagingOptions): Pagi
 }
 
 /**
- * History ids start with the time of acceptance, so a time range and a keyset position are both bounds of ids. A position
- * is within its range, because a cursor is bound to the filters of its list.
+ * History ids start with the time of acceptance, so a time range and a keyset position are both bounds of ids. A
+ * position is within its range, because a cursor is bound to the filters of its list.
  */
 function idRange({ since, until }: HistoryRequest['query'], after: string | undefined): IdRange {
   const from = firstIdAt(since === undefined ? 0 : Date.parse(since));

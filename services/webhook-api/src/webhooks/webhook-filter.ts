@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 
 export interface WebhookFilter {
   workspaceId: string;
-  /** Part of the name, in any case. */
+  /** Text that the name contains, ignoring case. */
   name: string | undefined;
   externalId: string | undefined;
   host: HostFilter | undefined;
@@ -35,7 +35,7 @@ export const hostQuery = {
   type: 'string',
   minLength: 1,
   maxLength: 260,
-  description: 'Host of the url, in any case: with every port, or as `host:port` with one port.',
+  description: 'Host of the url, ignoring case. `host` matches all ports, `host:port` only one.',
 } as const;
 
 /**

@@ -139,7 +139,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       query: {
         type: 'object',
         additionalProperties: false,
-        properties: { force: { type: 'boolean', description: 'Detach the webhook from its alert rules.' } },
+        properties: { force: { type: 'boolean', description: 'True: the webhook is also removed from alert rules that use it.' } },
       },
       responses: { 204: { description: 'The webhook is deleted.' } },
       problems: [404, 409],
@@ -186,11 +186,11 @@ function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): 
       type: 'object',
       additionalProperties: false,
       properties: {
-        name: { type: 'string', maxLength: 255, description: 'Part of the name, in any case.' },
+        name: { type: 'string', maxLength: 255, description: 'Text that the name contains, ignoring case.' },
         external_id: externalId,
         host: hostQuery,
-        sort: { type: 'string', enum: webhookSorts, description: '`created_at` unless given.' },
-        order: { type: 'string', enum: ['asc', 'desc'], description: '`asc` unless given.' },
+        sort: { type: 'string', enum: webhookSorts, description: 'Field to sort by. Default: `created_at`.' },
+        order: { type: 'string', enum: ['asc', 'desc'], description: 'Sort order. Default: `asc`.' },
         ...pageQuery,
       },
     },

@@ -19,31 +19,31 @@ import { type FireFlags, fireAlerts } from './fire-alerts.js';
 import { type ValidateFlags, validateAlerts } from './validate-alerts.js';
 
 export function addAlertCommands(program: Command, io: Io): void {
-  const alerts = program.command('alerts').description('firings of alert rules');
+  const alerts = program.command('alerts').description('publish, list and dispatch alerts');
 
   const fire = alerts
     .command('fire')
-    .argument('[file]', 'JSON: an alert, an array of alerts, or one alert a line; "-" is standard input')
-    .description('publish alerts; done only when the broker has confirmed them')
-    .option('--rule <id>', 'the alert rule')
-    .option('--model-id <id>', 'the model')
-    .option('--model-name <text>', 'the model’s name')
-    .option('--value <number>', 'the metric’s value', parseNumber)
-    .option('--threshold <number>', 'as it was at firing; the rule’s unless given', parseNumber)
-    .option('--bound <bound>', 'upper or lower; the rule’s unless given', parseBound)
+    .argument('[file]', 'JSON: an alert, an array of alerts, or one alert on each line; "-" is standard input')
+    .description('publish alerts and wait until the broker has confirmed them')
+    .option('--rule <id>', 'id of the alert rule')
+    .option('--model-id <id>', 'id of the model')
+    .option('--model-name <text>', 'name of the model')
+    .option('--value <number>', 'value of the metric', parseNumber)
+    .option('--threshold <number>', 'threshold when the alert fired; default: that of the rule', parseNumber)
+    .option('--bound <bound>', 'upper or lower; default: that of the rule', parseBound)
     .addOption(
-      choice('--state <state>', { of: states, description: 'for the templates; firing unless given' }),
+      choice('--state <state>', { of: states, description: 'variable for templates; default: firing' }),
     )
-    .option('--label <name=value>', 'a label; may be given again', parsePair)
+    .option('--label <name=value>', 'a label; repeatable', parsePair)
     .option(
       '--annotation <name=value>',
-      'an annotation, such as summary or link; may be given again',
+      'an annotation, such as summary or link; repeatable',
       parsePair,
     )
-    .option('--alert-id <id>', 'firing the same id again is the same alert')
+    .option('--alert-id <id>', 'id of the alert; publishing an id again creates no second alert')
     .option('--batch', 'send up to 500 alerts of the file in each request')
-    .option('--amqp', 'publish straight to the broker (TOCSIN_AMQP_URL), not over the API')
-    .option('--no-declare', 'with --amqp: declare nothing, for a broker user that may only publish');
+    .option('--amqp', 'publish to the broker (TOCSIN_AMQP_URL) instead of the API')
+    .option('--no-declare', 'with --amqp: declare no queues, for a broker user that may only publish');
   runsConnected<FireFlags>(fire, io, fireAlerts);
   withExamples(fire, [
     'tocsin alerts fire --rule UUID --model-id UUID --model-name churn --value 0.42',
@@ -56,9 +56,9 @@ export function addAlertCommands(program: Command, io: Io): void {
 
   const validate = alerts
     .command('validate')
-    .argument('<file>', 'JSON: an alert, an array of alerts, or one alert a line; "-" is standard input')
-    .description('check alerts without a server, and print every problem; exit code 6 if there is one')
-    .option('--amqp', 'as messages that a program publishes to the broker by itself');
+    .argument('<file>', 'JSON: an alert, an array of alerts, or one alert on each line; "-" is standard input')
+    .description('check alerts without a server and print all problems; exit code 6 if there are any')
+    .option('--amqp', 'check them as messages that a program publishes to the broker without tocsin');
   runs<ValidateFlags>(validate, io, validateAlerts);
   withExamples(validate, [
     'tocsin alerts validate alert.json',
@@ -68,17 +68,17 @@ export function addAlertCommands(program: Command, io: Io): void {
   const list = alerts
     .command('list')
     .description('list alerts, newest first')
-    .option('--rule <id>', 'only of this alert rule')
-    .addOption(choice('--outcome <outcome>', { of: outcomes, description: 'only these' }))
-    .option('--model <id>', 'only of this model; with --since')
+    .option('--rule <id>', 'only alerts of this rule')
+    .addOption(choice('--outcome <outcome>', { of: outcomes, description: 'only alerts with this outcome' }))
+    .option('--model <id>', 'only alerts of this model; needs --since')
     .option(
       '--label <name=value>',
-      'only with this label; may be given again; with --since',
+      'only alerts with this label; repeatable; needs --since',
       parseLabelFilter,
     )
     .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
     .option('--until <time>', 'a time, or an age', parseTime)
-    .option('--limit <count>', 'most results to show', parseCount, 50);
+    .option('--limit <count>', 'maximum number of results', parseCount, 50);
   withCount(list);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
     const { rule, outcome, model, label, since, until, limit, count } = options;
@@ -91,7 +91,7 @@ export function addAlertCommands(program: Command, io: Io): void {
     'tocsin alerts list --outcome suppressed --since 1d --count',
   ]);
 
-  const get = alerts.command('get').argument('<id>').description('show an alert, and what became of it');
+  const get = alerts.command('get').argument('<id>').description('show an alert and its outcome');
   runsInWorkspace(get, io, async ({ platform, args: [id = ''], out, signal }) => {
     const alert = await platform.alerts.get(id, { signal });
     out.value(alert, () =>
@@ -109,13 +109,13 @@ export function addAlertCommands(program: Command, io: Io): void {
   const dispatch = alerts
     .command('dispatch')
     .argument('[id...]')
-    .description('deliver alerts that have no deliveries, to the webhooks that their rules have now')
-    .option('--rule <id>', 'all of this alert rule')
-    .addOption(choice('--outcome <outcome>', { of: dispatchable, description: 'all of these' }))
-    .option('--since <time>', 'all since a time, or an age such as 15m, 2h, 7d', parseTime)
-    .option('--until <time>', 'all before a time, or an age', parseTime)
-    .option('--all', 'all of the workspace')
-    .option('--no-wait', 'with filters: do not wait until all are dispatched');
+    .description('create deliveries for alerts without deliveries, to the current webhooks of their rules')
+    .option('--rule <id>', 'all alerts of this rule')
+    .addOption(choice('--outcome <outcome>', { of: dispatchable, description: 'all alerts with this outcome' }))
+    .option('--since <time>', 'all alerts since a time, or an age such as 15m, 2h, 7d', parseTime)
+    .option('--until <time>', 'all alerts before a time, or an age', parseTime)
+    .option('--all', 'all alerts of the workspace')
+    .option('--no-wait', 'with filters: do not wait until all alerts are dispatched');
   runsInWorkspace<DispatchFlags>(dispatch, io, dispatchAlerts);
   withExamples(dispatch, [
     'tocsin alerts dispatch ID',

@@ -19,18 +19,18 @@ interface AuditFlags extends CountFlag {
 }
 
 export function addAuditCommands(program: Command, io: Io): void {
-  const audit = program.command('audit').description('who changed what and when');
+  const audit = program.command('audit').description('the audit log: who changed which resource and when');
 
   const list = audit
     .command('list')
     .description('list the changes in the workspace, newest first; for admins of the workspace')
-    .option('--resource <id>', 'only of this webhook, rule, delivery, job or other resource')
-    .option('--principal <principal>', 'only by this one, as the list shows it, or system')
-    .option('--action <action>', 'only these, such as webhook.updated')
+    .option('--resource <id>', 'only changes of this webhook, rule, delivery, job or other resource')
+    .option('--principal <principal>', 'only changes by this principal, written as in the list, or by system')
+    .option('--action <action>', 'only this action, such as webhook.updated')
     .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
     .option('--until <time>', 'a time, or an age', parseTime)
-    .option('--all', 'in all workspaces, and of engine keys; for admins of the deployment')
-    .option('--limit <count>', 'most results to show', parseCount, 50);
+    .option('--all', 'changes in all workspaces and of engine keys; for admins of the deployment')
+    .option('--limit <count>', 'maximum number of results', parseCount, 50);
   withCount(list);
   runsOnPlatform<AuditFlags>(list, io, async ({ platform, options, settings, out, signal }) => {
     const { all = false, resource, principal, action, since, until, limit, count } = options;

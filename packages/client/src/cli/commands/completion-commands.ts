@@ -6,7 +6,7 @@ import type { Io } from '../io.js';
 export function addCompletionCommands(program: Command, { stdout }: Io): void {
   const completion = program
     .command('completion')
-    .description('print what makes a shell complete the command')
+    .description('print the completion script for a shell')
     .addArgument(new Argument('<shell>').choices([...shells]))
     .action((shell: (typeof shells)[number]) => {
       stdout.write(`${completionScripts[shell]}\n`);

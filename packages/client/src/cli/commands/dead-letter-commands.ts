@@ -15,9 +15,9 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
   const list = deadLetters
     .command('list')
     .description('list dead letters that were not requeued, newest first')
-    .option('--in-workspace', 'only those whose message names the workspace; all others are for admins')
-    .option('--requeued', 'only those that were requeued')
-    .option('--limit <count>', 'most results to show', parseCount, 50);
+    .option('--in-workspace', 'only messages that name the workspace; the whole list is for admins of the deployment')
+    .option('--requeued', 'list dead letters that were requeued instead')
+    .option('--limit <count>', 'maximum number of results', parseCount, 50);
   withCount(list);
   runsOnPlatform<ListFlags>(list, io, async ({ platform, options, settings, out, signal }) => {
     const { requeued = false, inWorkspace = false, limit, count } = options;
@@ -31,7 +31,7 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
   const requeue = deadLetters
     .command('requeue')
     .argument('<id...>')
-    .description('put messages back on their queue');
+    .description('publish the messages to their queue again');
   runsOnPlatform(requeue, io, ({ platform, args: ids, out, signal }) =>
     forEachId(ids, {
       out,

@@ -13,11 +13,11 @@ import { type CancelFlags, cancelDeliveries } from './cancel-deliveries.js';
 import { type RedeliverFlags, redeliver } from './redeliver.js';
 
 export function addDeliveryCommands(program: Command, io: Io): void {
-  const deliveries = program.command('deliveries').description('what was sent, and what came of it');
+  const deliveries = program.command('deliveries').description('list, show, redeliver and cancel deliveries');
 
   const list = withCount(withSearchFilters(deliveries.command('list')))
     .description('list deliveries, newest first')
-    .option('--limit <count>', 'most results to show', parseCount, 50);
+    .option('--limit <count>', 'maximum number of results', parseCount, 50);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
     const { limit, count } = options;
     const query = { ...searchOf(options), limit: Math.min(limit, 1000) };
@@ -37,12 +37,12 @@ export function addDeliveryCommands(program: Command, io: Io): void {
   });
 
   const again = withFilters(deliveries.command('redeliver').argument('[id...]'))
-    .description('send deliveries again: those named, or all ended ones that fit the filters')
+    .description('send deliveries again: the given ids, or all ended deliveries that match the filters')
     .option(
       '--all',
-      'with no filter but --status: every ended delivery with this status, "failed" unless given',
+      'without a filter other than --status: all deliveries with this status; default: failed',
     )
-    .option('--no-wait', 'with filters: do not wait until all are on their way');
+    .option('--no-wait', 'with filters: do not wait until all deliveries are on their way');
   runsInWorkspace<RedeliverFlags>(again, io, redeliver);
   withExamples(again, [
     'tocsin deliveries redeliver ID',
@@ -53,19 +53,19 @@ export function addDeliveryCommands(program: Command, io: Io): void {
   const cancel = deliveries
     .command('cancel')
     .argument('[id...]')
-    .description('end open deliveries without sending them: those named, or all that fit the filters')
-    .option('--webhook <id>', 'only of this webhook')
-    .option('--alert <id>', 'only of this alert')
-    .option('--rule <id>', 'only of this alert rule')
+    .description('end open deliveries without sending them: the given ids, or all that match the filters')
+    .option('--webhook <id>', 'only deliveries of this webhook')
+    .option('--alert <id>', 'only deliveries of this alert')
+    .option('--rule <id>', 'only deliveries of this alert rule')
     .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
     .option('--until <time>', 'a time, or an age', parseTime)
-    .option('--all', 'every open delivery of the workspace')
-    .option('--no-wait', 'with filters: do not wait until all have ended');
+    .option('--all', 'all open deliveries of the workspace')
+    .option('--no-wait', 'with filters: do not wait until all deliveries have ended');
   runsInWorkspace<CancelFlags>(cancel, io, cancelDeliveries);
   withExamples(cancel, ['tocsin deliveries cancel ID', 'tocsin deliveries cancel --webhook ID']);
 
   const tail = withSearchFilters(deliveries.command('tail')).description(
-    'follow deliveries live: each line is one that is new or has changed; Ctrl-C ends it',
+    'print each new or changed delivery until Ctrl-C',
   );
   runsInWorkspace<SearchFlags>(tail, io, async ({ platform, options, out, signal }) => {
     await tailDeliveries({ platform, filter: searchOf(options), out, signal, clock: io.clock });

@@ -8,11 +8,11 @@ import { shortTime } from '../text.js';
 export function addKeyCommands(program: Command, io: Io): void {
   const keys = program
     .command('keys')
-    .description('engine API keys; SERVICE_API_KEY, if set, is the credential, here the admin key');
+    .description('API keys of the engine; SERVICE_API_KEY can be the admin key');
 
   const create = keys
     .command('create')
-    .argument('<description>', 'what it is for')
+    .argument('<description>', 'purpose of the key')
     .description('create a key; the raw key is printed once and cannot be fetched later');
   runsOnEngine(create, io, async ({ engine, args: [description = ''], out, signal }) => {
     const key = await engine.keys.create({ description }, { signal });
@@ -23,13 +23,13 @@ export function addKeyCommands(program: Command, io: Io): void {
     'SERVICE_API_KEY=$GENAI_ENGINE_ADMIN_KEY tocsin keys create "churn monitor" > key.txt',
   ]);
 
-  const list = keys.command('list').description('list the keys, never the raw ones');
+  const list = keys.command('list').description('list the keys without their raw values');
   runsOnEngine(list, io, async ({ engine, out, signal }) => {
     const found = await engine.keys.list({ signal });
     await out.list(each(found), { columns: listColumns, none: 'No keys.' });
   });
 
-  const deactivate = keys.command('deactivate').argument('<id>').description('end a key, for good');
+  const deactivate = keys.command('deactivate').argument('<id>').description('deactivate a key permanently');
   runsOnEngine(deactivate, io, async ({ engine, args: [id = ''], out, signal }) => {
     await engine.keys.deactivate(id, { signal });
     out.value({ id, is_active: false }, () => out.line(`Deactivated ${id}.`));

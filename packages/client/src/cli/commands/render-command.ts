@@ -14,10 +14,10 @@ export function addRenderCommand(program: Command, io: Io): void {
   const render = program
     .command('render')
     .argument('<file>', 'a body template; "-" is standard input')
-    .description('render a template here, without a server, as a webhook’s body would be')
+    .description('render a webhook body on this machine, without a server')
     .option(
       '--context <file>',
-      'JSON: an alert, or values by name; put over sample values ("-": standard input)',
+      'JSON: an alert, or values by name, which replace sample values; "-" is standard input',
     );
   runs<RenderFlags>(render, io, renderFile);
   withExamples(render, [

@@ -21,14 +21,14 @@ import type { Column } from '../table.js';
 export function addRuleCommands(program: Command, io: Io): void {
   const rules = program
     .command('rules')
-    .description('alert rules: which webhooks are called when a rule fires');
+    .description('alert rules, which define the webhooks that an alert is delivered to');
 
   const list = rules
     .command('list')
     .description('list the alert rules of the workspace')
-    .option('--external-id <id>', 'only the one with this external id')
-    .option('--webhook <id>', 'only those that call this webhook')
-    .option('--limit <count>', 'most results to show', parseCount);
+    .option('--external-id <id>', 'only the rule with this external id')
+    .option('--webhook <id>', 'only rules that call this webhook')
+    .option('--limit <count>', 'maximum number of results', parseCount);
   withCount(list);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
     const { externalId, webhook, limit, count } = options;
@@ -61,7 +61,7 @@ export function addRuleCommands(program: Command, io: Io): void {
   ]);
 
   const update = withIfMatch(withFieldFlags(rules.command('update').argument('<id>')))
-    .description('change the fields that are given; webhooks are replaced whole')
+    .description('change only the given fields; given webhooks replace all webhooks of the rule')
     .option('--enable', 'let it fire')
     .option('--no-webhooks', 'call no webhooks')
     .option('--no-silence', 'end the silence');
@@ -111,17 +111,17 @@ interface UpdateFlags extends FieldFlags {
 
 function withFieldFlags(command: Command): Command {
   return command
-    .option('--from <file>', 'a JSON object with the fields; "-" is standard input, flags come first')
-    .option('--name <text>', 'a label for people')
+    .option('--from <file>', 'a JSON object with the fields, which flags replace; "-" is standard input')
+    .option('--name <text>', 'display name')
     .option('--external-id <id>', 'an id of your choice')
     .option('--no-external-id', 'no external id')
-    .option('--model-id <id>', 'the model that it watches')
-    .option('--threshold <number>', 'the limit', parseNumber)
+    .option('--model-id <id>', 'id of the model')
+    .option('--threshold <number>', 'the threshold', parseNumber)
     .option('--bound <bound>', 'upper or lower', parseBound)
-    .option('--webhook <id>', 'a webhook to call; may be given again', collect)
+    .option('--webhook <id>', 'id of a webhook to call; repeatable', collect)
     .option(
       '--cooldown <duration>',
-      'suppress further alerts for this time after one, such as 15m; 0 for none',
+      'time after an alert in which further alerts are suppressed, such as 15m; 0: none',
       parseSeconds,
     )
     .option(
@@ -132,7 +132,7 @@ function withFieldFlags(command: Command): Command {
     .option('--disable', 'do not fire');
 }
 
-/** Writable fields of a rule. The type makes a missing field a compile error. */
+/** Writable fields of a rule. The code does not compile if one is missing. */
 const writable = Object.keys({
   name: true,
   external_id: true,

@@ -6,7 +6,7 @@ import type { Io } from '../io.js';
 export function addSessionCommands(program: Command, io: Io): void {
   const login = program
     .command('login')
-    .description('sign in with a browser; the login is kept in a file that only you can read');
+    .description('sign in with a browser; the login is stored in a file that only you can read');
   runsConnected(login, io, async ({ settings, out, signal }) => {
     const session = deviceSession(settings, io.clock);
     await session.login({
@@ -29,13 +29,13 @@ export function addSessionCommands(program: Command, io: Io): void {
     'tocsin login --stack .tocsin/stack.json',
   ]);
 
-  const logout = program.command('logout').description('forget the login, and end it at the provider');
+  const logout = program.command('logout').description('delete the stored login and revoke it at the provider');
   runsConnected(logout, io, async ({ settings, out }) => {
     if (settings.issuer !== undefined) await deviceSession(settings, io.clock).logout();
     out.value({}, () => out.line('Logged out.'));
   });
 
-  const whoami = program.command('whoami').description('who you are to the API, and your roles');
+  const whoami = program.command('whoami').description('show the principal of your credential and its roles');
   runsOnPlatform(whoami, io, async ({ platform, out, signal }) => {
     const me = await platform.whoami({ signal });
     out.value(me, () => {

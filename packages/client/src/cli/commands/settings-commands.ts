@@ -22,11 +22,11 @@ export function addSettingsCommands(program: Command, io: Io): void {
   });
 
   const update = withIfMatch(settings.command('update'))
-    .description('change the settings that are given; for admins of the workspace')
-    .option('--name <text>', 'a label for people')
+    .description('change only the given settings; for admins of the workspace')
+    .option('--name <text>', 'display name of the workspace')
     .option('--no-name', 'no label')
-    .option('--notice-webhook <id>', 'called for notices about webhooks; may be given again', collect)
-    .option('--no-notice-webhook', 'call no webhooks for notices');
+    .option('--notice-webhook <id>', 'id of a webhook that gets notices about webhooks; repeatable', collect)
+    .option('--no-notice-webhook', 'send no notices');
   runsInWorkspace<SettingsFlags>(update, io, async ({ platform, options, out, signal }) => {
     const { name, noticeWebhook, ifMatch } = options;
     const changes: PatchWorkspaceSettings = {

@@ -12,10 +12,10 @@ export function addSigningSecretCommands(webhooks: Command, io: Io): void {
   const create = secrets
     .command('create')
     .argument('<webhook-id>')
-    .description('create a secret, which is shown this once')
+    .description('create a secret and print it; it cannot be read later')
     .option(
       '--expire-others <duration>',
-      'the other secrets stop signing after this, such as 1d',
+      'time after which all other secrets stop signing, such as 1d',
       parseSeconds,
     );
   runsOnPlatform<{ expireOthers?: number }>(

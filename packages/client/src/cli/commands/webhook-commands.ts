@@ -21,12 +21,12 @@ export function addWebhookCommands(program: Command, io: Io): void {
   const list = webhooks
     .command('list')
     .description('list the webhooks of the workspace')
-    .option('--name <text>', 'only those with this in their name')
-    .option('--external-id <id>', 'only the one with this external id')
-    .option('--host <host>', 'only those whose url has this host, or host:port')
-    .addOption(choice('--sort <field>', { of: ['name', 'created_at', 'updated_at'], description: 'by what' }))
-    .addOption(choice('--order <order>', { of: ['asc', 'desc'], description: 'which way' }))
-    .option('--limit <count>', 'most results to show', parseCount);
+    .option('--name <text>', 'only webhooks whose name contains this text')
+    .option('--external-id <id>', 'only the webhook with this external id')
+    .option('--host <host>', 'only webhooks whose url has this host, or host:port')
+    .addOption(choice('--sort <field>', { of: ['name', 'created_at', 'updated_at'], description: 'sort by this field' }))
+    .addOption(choice('--order <order>', { of: ['asc', 'desc'], description: 'sort order' }))
+    .option('--limit <count>', 'maximum number of results', parseCount);
   withCount(list);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
     const { name, externalId, host, sort, order, limit, count } = options;
@@ -72,9 +72,9 @@ export function addWebhookCommands(program: Command, io: Io): void {
   ]);
 
   const update = withIfMatch(withFieldFlags(webhooks.command('update').argument('<id>')))
-    .description('change the fields and headers that are given, and keep the others')
-    .option('--remove-header <name>', 'no longer sent; may be given again', collect)
-    .option('--enable', 'let it deliver');
+    .description('change only the given fields and headers')
+    .option('--remove-header <name>', 'remove a header; repeatable', collect)
+    .option('--enable', 'enable the webhook');
   runsOnPlatform<UpdateFlags>(update, io, async ({ platform, out, signal, ...context }) => {
     const id = context.args[0] ?? '';
     const fields = await readFields(context);
@@ -99,7 +99,7 @@ export function addWebhookCommands(program: Command, io: Io): void {
 
   const remove = withIfMatch(webhooks.command('delete').argument('<id>'))
     .description('delete a webhook')
-    .option('--force', 'also where alert rules use it: it is taken out of them');
+    .option('--force', 'delete it even if alert rules use it, and remove it from these rules');
   runsOnPlatform<{ force?: boolean; ifMatch?: string }>(
     remove,
     io,
@@ -112,7 +112,7 @@ export function addWebhookCommands(program: Command, io: Io): void {
   const pause = webhooks
     .command('pause')
     .argument('<id>')
-    .description('let the deliveries of a webhook wait, for 7 days at most')
+    .description('pause a webhook for up to 7 days; its deliveries wait')
     .requiredOption('--until <time>', 'a time, or a duration such as 2h', parseTimeAhead);
   runsOnPlatform<{ until: string }>(
     pause,
@@ -161,24 +161,24 @@ interface UpdateFlags extends FieldFlags {
 
 function withFieldFlags(command: Command): Command {
   return withOptionFlags(command)
-    .option('--from <file>', 'a JSON object with the fields; "-" is standard input, flags come first')
-    .option('--name <text>', 'a label for people')
+    .option('--from <file>', 'a JSON object with the fields, which flags replace; "-" is standard input')
+    .option('--name <text>', 'display name')
     .option('--external-id <id>', 'an id of your choice')
     .option('--no-external-id', 'no external id')
-    .option('--url <url>', 'receives the POST')
+    .option('--url <url>', 'url that receives the POST requests')
     .option(
       '--header <"Name: value">',
-      'sent with it; may be given again for more names or values',
+      'a header of the requests; repeatable',
       parseHeader,
     )
     .option('--body <template>', 'the body template')
     .option('--body-file <file>', 'the body template from a file; "-" is standard input')
-    .option('--disable', 'do not deliver')
-    .option('--retry-on-timeout', 'send again what timed out; so it is unless switched off')
-    .option('--no-retry-on-timeout', 'do not send again what timed out');
+    .option('--disable', 'disable the webhook')
+    .option('--retry-on-timeout', 'send a delivery again after a timeout (default)')
+    .option('--no-retry-on-timeout', 'do not send a delivery again after a timeout');
 }
 
-/** Writable fields of a webhook. The type makes a missing field a compile error. */
+/** Writable fields of a webhook. The code does not compile if one is missing. */
 const writable = Object.keys({
   name: true,
   external_id: true,

@@ -12,14 +12,14 @@ import { readJsonObject, readText } from '../read-input.js';
 export function addWebhookTestCommands(webhooks: Command, io: Io): void {
   const test = webhooks
     .command('test')
-    .argument('[id]', 'a saved webhook; without it a url is tried')
-    .description('really send one request, and show the response of the destination')
-    .option('--context <file>', 'JSON with values for a saved webhook’s template; "-" is standard input')
-    .option('--alert <id>', 'a past alert, whose facts a saved webhook’s template gets')
-    .option('--url <url>', 'the destination to try')
-    .option('--header <"Name: value">', 'sent with it; may be given again', parseHeader)
-    .option('--body <text>', 'sent as it is')
-    .option('--body-file <file>', 'sent as it is; "-" is standard input');
+    .argument('[id]', 'id of a saved webhook; without it, --url is tested')
+    .description('send one real request and show the response of the destination')
+    .option('--context <file>', 'JSON with values for the template of a saved webhook; "-" is standard input')
+    .option('--alert <id>', 'a past alert whose values the template of a saved webhook gets')
+    .option('--url <url>', 'url of the destination')
+    .option('--header <"Name: value">', 'a header of the request; repeatable', parseHeader)
+    .option('--body <text>', 'body of the request, which is not rendered')
+    .option('--body-file <file>', 'file with the body of the request, which is not rendered; "-" is standard input');
   runsOnPlatform<TestFlags>(test, io, async ({ platform, args: [id], options, settings, out, signal }) => {
     if ((id === undefined) === (options.url === undefined)) {
       throw new CommandFailure(exitCodes.usage, 'Give either the id of a webhook or a --url.');
@@ -45,8 +45,8 @@ export function addWebhookTestCommands(webhooks: Command, io: Io): void {
   const preview = webhooks
     .command('preview')
     .argument('<file>', 'a body template; "-" is standard input')
-    .description('render a template on the server with sample values, and send nothing')
-    .option('--context <file>', 'JSON with values to put over the samples');
+    .description('render a template on the server with sample values, without sending it')
+    .option('--context <file>', 'JSON with values that replace sample values');
   runsInWorkspace<{ context?: string }>(
     preview,
     io,

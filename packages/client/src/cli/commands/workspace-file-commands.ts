@@ -34,9 +34,9 @@ interface ApplyFlags {
 export function addWorkspaceFileCommands(program: Command, io: Io): void {
   const write = program
     .command('export')
-    .description('print webhooks, rules and settings as YAML, with urls and header values as ${NAME}')
-    .option('--namespace <name>', 'of the file; unless given, the one that external ids begin with')
-    .option('--no-ids', 'without the ids of this workspace, to apply the file to another one');
+    .description('print webhooks, rules and settings as YAML, with variables for urls and header values')
+    .option('--namespace <name>', 'namespace of the file; default: the only namespace that external ids use')
+    .option('--no-ids', 'omit ids, so that the file can be applied to another workspace');
   runsInWorkspace<ExportFlags>(write, io, async ({ platform, options, out, signal }) => {
     const { namespace, ids: withIds } = options;
     const { file, leftOut } = createWorkspaceFile(await readState(platform, signal), { namespace, withIds });
@@ -48,10 +48,10 @@ export function addWorkspaceFileCommands(program: Command, io: Io): void {
 
   const apply = program
     .command('apply')
-    .description('make a workspace like a file: show the plan, ask, and change what differs')
-    .requiredOption('-f, --file <file>', 'what `tocsin export` prints; "-" is standard input')
+    .description('change a workspace to match a file: show the plan, ask, and make the changes')
+    .requiredOption('-f, --file <file>', 'a file as `tocsin export` prints it; "-" is standard input')
     .option('--dry-run', 'show the plan and change nothing')
-    .option('--prune', 'delete what has an external id of the namespace and is not in the file')
+    .option('--prune', 'delete resources of the namespace that are not in the file')
     .option('-y, --yes', 'do not ask');
   runsInWorkspace<ApplyFlags>(apply, io, applyFile);
   withExamples(apply, [

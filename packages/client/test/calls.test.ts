@@ -200,10 +200,13 @@ describe('lists', () => {
   );
 });
 
-test.each(['{}', 'null', '"text"', ''])('the body %j of a list response causes the error invalid_response', async (body) => {
-  api.script({ body });
-  await expect(client().webhooks.list().toArray()).rejects.toMatchObject({ code: 'invalid_response' });
-});
+test.each(['{}', 'null', '"text"', ''])(
+  'the body %j of a list response causes the error invalid_response',
+  async (body) => {
+    api.script({ body });
+    await expect(client().webhooks.list().toArray()).rejects.toMatchObject({ code: 'invalid_response' });
+  },
+);
 
 describe('errors', () => {
   test.each([
@@ -215,25 +218,28 @@ describe('errors', () => {
     [413, InvalidRequestError],
     [422, InvalidRequestError],
     [500, ApiError],
-  ])("status %d causes its own error class with the members of the problem document", async (status, ErrorClass) => {
-    const errors = [{ path: '/url', message: 'is bad' }];
-    api.script({
-      status,
-      body: { code: 'some_code', detail: 'A sentence.', errors, request_id: 'r1', rules: [7] },
-    });
-    const error = await client()
-      .whoami()
-      .catch((error: unknown) => error);
-    expect(error).toBeInstanceOf(ErrorClass);
-    expect(error).toMatchObject({
-      status,
-      code: 'some_code',
-      message: 'A sentence.',
-      errors,
-      requestId: 'r1',
-    });
-    expect((error as ApiError).problem.rules).toEqual([7]);
-  });
+  ])(
+    'status %d causes its own error class with the members of the problem document',
+    async (status, ErrorClass) => {
+      const errors = [{ path: '/url', message: 'is bad' }];
+      api.script({
+        status,
+        body: { code: 'some_code', detail: 'A sentence.', errors, request_id: 'r1', rules: [7] },
+      });
+      const error = await client()
+        .whoami()
+        .catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(ErrorClass);
+      expect(error).toMatchObject({
+        status,
+        code: 'some_code',
+        message: 'A sentence.',
+        errors,
+        requestId: 'r1',
+      });
+      expect((error as ApiError).problem.rules).toEqual([7]);
+    },
+  );
 
   test.each(['<html>Bad gateway</html>', '{"code":', 'null', '[]', '"text"', ''])(
     'a response without a problem document (%j) is described by its status',

@@ -42,7 +42,8 @@ export const alertFiredProperties = {
   version: { const: 1, description: 'The version of the message.' },
   alert_id: {
     ...uuid,
-    description: 'Id of the alert. If an id is published again, the first alert is kept and the later one is ignored.',
+    description:
+      'Id of the alert. If an id is published again, the first alert is kept and the later one is ignored.',
   },
   workspace_id: { ...uuid, description: 'Workspace of the rule.' },
   fired_at: {
@@ -63,7 +64,8 @@ export const alertFiredProperties = {
   state: {
     type: 'string',
     enum: alertStates,
-    description: 'State of the alert, which templates can use. Alerts of both states are delivered. Default: firing.',
+    description:
+      'State of the alert, which templates can use. Alerts of both states are delivered. Default: firing.',
   },
   labels: alertLabels,
   annotations: alertAnnotations,

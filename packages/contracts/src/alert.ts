@@ -116,7 +116,8 @@ export const alertSchema = {
         reason: {
           type: 'string',
           enum: suppressions,
-          description: '`cooldown`: the alert was accepted in the cooldown of its rule. `silence`: the rule was silenced.',
+          description:
+            '`cooldown`: the alert was accepted in the cooldown of its rule. `silence`: the rule was silenced.',
         },
         alert_id: {
           type: ['string', 'null'],

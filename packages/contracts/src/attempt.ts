@@ -27,8 +27,7 @@ export const errorCodeSchema = { type: ['string', 'null'], enum: [...errorCodes,
 
 export const likelyCauseSchema = {
   type: ['string', 'null'],
-  description:
-    'Usual cause of the response status and a solution, for 3xx, 400, 401, 403, 404, 415 and 429.',
+  description: 'Usual cause of the response status and a solution, for 3xx, 400, 401, 403, 404, 415 and 429.',
 } as const;
 
 export const attemptSchema = {

@@ -20,7 +20,10 @@ const properties = {
   },
   status: { type: 'string', enum: deliveryStatuses },
   attempts_made: { type: 'integer', minimum: 0 },
-  next_attempt_at: { ...timeOrNull, description: 'Time of the next attempt. Null if the delivery does not wait.' },
+  next_attempt_at: {
+    ...timeOrNull,
+    description: 'Time of the next attempt. Null if the delivery does not wait.',
+  },
   waiting_reason: {
     type: ['string', 'null'],
     enum: [...waitingReasons, null],

@@ -17,8 +17,7 @@ const acceptedBetween = {
   since: { ...time, description: 'Only alerts accepted at this time or later, and their deliveries.' },
   until: {
     ...time,
-    description:
-      'Only alerts accepted before this time and before the request, and their deliveries.',
+    description: 'Only alerts accepted before this time and before the request, and their deliveries.',
   },
 } as const;
 

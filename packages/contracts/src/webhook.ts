@@ -28,7 +28,8 @@ export const webhookHeaders = {
     },
   },
   maxProperties: 50,
-  description: 'Header names with lists of values. Headers are sent unchanged, one line for each value. A header with `[]` is not sent.',
+  description:
+    'Header names with lists of values. Headers are sent unchanged, one line for each value. A header with `[]` is not sent.',
 } as const;
 
 /** Writable fields. Rules beyond JSON Schema (URL, headers, template) are checked when the webhook is saved. */

@@ -93,11 +93,14 @@ const exhausting: Readonly<Record<string, string>> = {
   'control characters to escape': '{{ "\\x01" * 200000 }}',
 };
 
-test.each(Object.entries(exhausting))('a template with %s exceeds the budget with the same error each time', (_, source) => {
-  const first = run(source);
-  expect(first).toMatchObject({ error: { kind: 'template_error', type: 'BudgetExceeded' } });
-  expect(run(source)).toEqual(first);
-});
+test.each(Object.entries(exhausting))(
+  'a template with %s exceeds the budget with the same error each time',
+  (_, source) => {
+    const first = run(source);
+    expect(first).toMatchObject({ error: { kind: 'template_error', type: 'BudgetExceeded' } });
+    expect(run(source)).toEqual(first);
+  },
+);
 
 const overflowing: Readonly<Record<string, string>> = {
   parentheses: `{{ ${'('.repeat(30_000)}1${')'.repeat(30_000)} }}`,

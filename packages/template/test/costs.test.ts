@@ -23,11 +23,14 @@ beforeAll(() => {
   loopMs = Math.max(...[1, 2, 3].map(() => measure(loop).acceptedMs));
 });
 
-test.each(Object.entries(hostileTemplates))('the CPU time of the template "%s" is proportional to its steps', (_, template) => {
-  const { acceptedMs, refusedMs, refusal } = measure(template);
-  expect(refusal).not.toContain('nested too deeply');
-  expect(Math.max(acceptedMs, refusedMs) / loopMs).toBeLessThan(maxRatio);
-});
+test.each(Object.entries(hostileTemplates))(
+  'the CPU time of the template "%s" is proportional to its steps',
+  (_, template) => {
+    const { acceptedMs, refusedMs, refusal } = measure(template);
+    expect(refusal).not.toContain('nested too deeply');
+    expect(Math.max(acceptedMs, refusedMs) / loopMs).toBeLessThan(maxRatio);
+  },
+);
 
 test('the slowest accepted template uses at least 95 % of the budget and can be saved', () => {
   const now = () => 0;

@@ -15,9 +15,9 @@ export interface Alert {
   threshold: number;
   bound: 'upper_bound' | 'lower_bound';
   state: 'firing' | 'resolved';
-  /** Short facts by name, 20 at most; a value has 256 characters at most. */
+  /** Short values by name. At most 20, each with at most 256 characters. */
   labels: Record<string, string>;
-  /** Longer texts by name, such as summary and link: 20 at most, with names 4,096 bytes of UTF-8 together. */
+  /** Longer texts by name, such as summary and link. At most 20, with their names at most 4,096 bytes of UTF-8 in total. */
   annotations: Record<string, string>;
   /** True if the publisher marked the alert as a test. */
   is_test: boolean;
@@ -26,12 +26,12 @@ export interface Alert {
   outcome_reason: string | null;
   /** Reason of the outcome suppressed; kept after a dispatch by hand. Null for other alerts. */
   suppressed_by: {
-    /** `cooldown`: of the alert rule. `silence`: the rule was silenced. */
+    /** `cooldown`: the alert was accepted in the cooldown of its rule. `silence`: the rule was silenced. */
     reason: 'cooldown' | 'silence';
-    /** The dispatched alert from which the cooldown runs; null for a silence. */
+    /** The dispatched alert that started the cooldown. Null for a silence. */
     alert_id: string | null;
   } | null;
-  /** Webhooks that the alert would have called: of an alert with the outcome over_quota, and of a disabled rule in the message. */
+  /** Webhooks of an alert that has no deliveries: only for the outcome over_quota, and for a disabled rule in the message. */
   webhook_ids: string[] | null;
   /** Time of the dispatch by hand. */
   dispatched_at: string | null;
@@ -59,18 +59,18 @@ export interface AlertRule {
   id: string;
   workspace_id: string;
   name: string;
-  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  /** Id that you choose, of 1 to 255 printable characters. It is unique among the webhooks, and among the alert rules, of a workspace. Default: null, no id. */
   external_id: string | null;
   model_id: string;
   threshold: number;
   bound: 'upper_bound' | 'lower_bound';
-  /** A disabled rule delivers nothing. Default: true. */
+  /** Alerts of a disabled rule are not delivered. Default: true. */
   enabled: boolean;
-  /** Seconds after a dispatched alert in which further alerts that fire are suppressed. Default: 0. Resolved alerts are never suppressed by it. */
+  /** Number of seconds after a dispatched alert in which further firing alerts are suppressed. Resolved alerts are not suppressed. Default: 0. */
   cooldown_seconds: number;
-  /** Every alert that is accepted before this time is suppressed. Default: null. */
+  /** All alerts accepted before this time are suppressed. Default: null. */
   silenced_until: string | null;
-  /** Webhooks of the same workspace to call when the rule fires. Duplicates are dropped, then at most 20. */
+  /** Ids of webhooks of the workspace to call when the rule fires. Duplicates are removed. At most 20 different ids. */
   notification_webhook_ids: string[];
   created_at: string;
   updated_at: string;
@@ -129,7 +129,7 @@ export interface Attempt {
     | 'over_quota'
     | 'cancelled'
     | null;
-  /** Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429. */
+  /** Usual cause of the response status and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
 }
 
@@ -141,7 +141,7 @@ export interface AuditEvent {
   workspace_id: string | null;
   /** Issuer and subject of the caller, or `system` for an automatic change. */
   principal: string;
-  /** Name of the caller for people, at the time. */
+  /** Display name of the caller at the time of the change. */
   principal_name: string;
   action:
     | 'webhook.created'
@@ -200,27 +200,27 @@ export interface Cancellation {
     webhook_id?: string | undefined;
     alert_id?: string | undefined;
     alert_rule_id?: string | undefined;
-    /** Alerts accepted at this time or later, and their deliveries. */
+    /** Only alerts accepted at this time or later, and their deliveries. */
     since?: string | undefined;
-    /** Alerts accepted before this time, and before the request in any case, and their deliveries. */
+    /** Only alerts accepted before this time and before the request, and their deliveries. */
     until: string;
   };
 }
 
 export interface CreateAlertRule {
   name: string;
-  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  /** Id that you choose, of 1 to 255 printable characters. It is unique among the webhooks, and among the alert rules, of a workspace. Default: null, no id. */
   external_id?: string | null | undefined;
   model_id: string;
   threshold: number;
   bound: 'upper_bound' | 'lower_bound';
-  /** A disabled rule delivers nothing. Default: true. */
+  /** Alerts of a disabled rule are not delivered. Default: true. */
   enabled?: boolean | undefined;
-  /** Seconds after a dispatched alert in which further alerts that fire are suppressed. Default: 0. Resolved alerts are never suppressed by it. */
+  /** Number of seconds after a dispatched alert in which further firing alerts are suppressed. Resolved alerts are not suppressed. Default: 0. */
   cooldown_seconds?: number | undefined;
-  /** Every alert that is accepted before this time is suppressed. Default: null. */
+  /** All alerts accepted before this time are suppressed. Default: null. */
   silenced_until?: string | null | undefined;
-  /** Webhooks of the same workspace to call when the rule fires. Duplicates are dropped, then at most 20. */
+  /** Ids of webhooks of the workspace to call when the rule fires. Duplicates are removed. At most 20 different ids. */
   notification_webhook_ids?: string[] | undefined;
 }
 
@@ -233,9 +233,9 @@ export interface CreateCancellation {
   webhook_id?: string | undefined;
   alert_id?: string | undefined;
   alert_rule_id?: string | undefined;
-  /** Alerts accepted at this time or later, and their deliveries. */
+  /** Only alerts accepted at this time or later, and their deliveries. */
   since?: string | undefined;
-  /** Alerts accepted before this time, and before the request in any case, and their deliveries. */
+  /** Only alerts accepted before this time and before the request, and their deliveries. */
   until?: string | undefined;
   /** True: no other filter is required, and the job applies to the whole workspace. */
   all?: boolean | undefined;
@@ -246,9 +246,9 @@ export interface CreateDispatch {
   /** Default: all of these. */
   outcome?: 'over_quota' | 'no_webhooks' | 'rule_disabled' | 'suppressed' | undefined;
   alert_rule_id?: string | undefined;
-  /** Alerts accepted at this time or later, and their deliveries. */
+  /** Only alerts accepted at this time or later, and their deliveries. */
   since?: string | undefined;
-  /** Alerts accepted before this time, and before the request in any case, and their deliveries. */
+  /** Only alerts accepted before this time and before the request, and their deliveries. */
   until?: string | undefined;
   /** True: no other filter is required, and the job applies to the whole workspace. */
   all?: boolean | undefined;
@@ -262,27 +262,27 @@ export interface CreateRedelivery {
   alert_id?: string | undefined;
   alert_rule_id?: string | undefined;
   status_code?: number | undefined;
-  /** Alerts accepted at this time or later, and their deliveries. */
+  /** Only alerts accepted at this time or later, and their deliveries. */
   since?: string | undefined;
-  /** Alerts accepted before this time, and before the request in any case, and their deliveries. */
+  /** Only alerts accepted before this time and before the request, and their deliveries. */
   until?: string | undefined;
   /** True: no other filter is required, and the job applies to the whole workspace. */
   all?: boolean | undefined;
 }
 
 export interface CreateSigningSecret {
-  /** The other secrets of the webhook stop signing after this time. Unless given, they go on until they are deleted. */
+  /** Time after which the other secrets of the webhook stop signing. Default: they sign until they are deleted. */
   expire_others_after_seconds?: number | undefined;
 }
 
 export interface CreateWebhook {
-  /** Label for people. */
+  /** Display name. */
   name: string;
-  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  /** Id that you choose, of 1 to 255 printable characters. It is unique among the webhooks, and among the alert rules, of a workspace. Default: null, no id. */
   external_id?: string | null | undefined;
   /** Absolute http or https URL that receives the POST. */
   url: string;
-  /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */
+  /** Header names with lists of values. Headers are sent unchanged, one line for each value. A header with `[]` is not sent. */
   headers?: Record<string, string[]> | undefined;
   /** Jinja2 template, 64 KiB at most. It must render to JSON. */
   body: string;
@@ -290,11 +290,11 @@ export interface CreateWebhook {
   enabled?: boolean | undefined;
   /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout?: boolean | undefined;
-  /** Delays before the second attempt, the third and so on, in milliseconds, each with 20 % jitter; below 24 hours together. `[]`: no retry. Null, the default: the schedule of the deployment. */
+  /** Delays before the second and each later attempt, in milliseconds, each with 20 % jitter. Their sum is below 24 hours. `[]`: no retries. Default: null, the schedule of the deployment. */
   retry_schedule_ms?: number[] | null | undefined;
-  /** Time limit of a request, from connecting to the end of the response, in milliseconds. Null, the default: 10 s. Connecting takes 5 s at most. */
+  /** Time limit of a request, from connecting to the end of the response, in milliseconds. Default: null, 10 s. Connecting may take at most 5 s. */
   timeout_ms?: number | null | undefined;
-  /** Largest number of requests in a period. Further deliveries wait, due retries first. Retries and redeliveries count, tests do not. Null, the default: none. */
+  /** Maximum number of requests in a period. Further deliveries wait, and due retries are sent before new deliveries. Retries and redeliveries count, tests do not. Default: null, no limit. */
   rate_limit?:
     | {
         requests: number;
@@ -302,18 +302,18 @@ export interface CreateWebhook {
       }
     | null
     | undefined;
-  /** Sign each request as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature), with every signing secret that has not expired. Without a secret the deliveries wait. Default: false. */
+  /** Sign each request as Standard Webhooks specifies (webhook-id, webhook-timestamp, webhook-signature), with all signing secrets that have not expired. Deliveries wait if there is none. Default: false. */
   signing?: boolean | undefined;
-  /** Name of a header that carries the id of the delivery, the same in all its attempts and redeliveries. Null, the default: none. */
+  /** Name of a header that contains the id of the delivery. All attempts and redeliveries send an equal id. Default: null, no header. */
   idempotency_header?: string | null | undefined;
-  /** Deliveries wait until this time, 7 days ahead at most, and do not expire meanwhile. Null, the default, ends the pause. */
+  /** Deliveries wait until this time, at most 7 days in the future, and do not expire before. Null ends the pause. Default: null. */
   paused_until?: string | null | undefined;
 }
 
 /** A new engine key with its raw form, which is shown only here. */
 export interface CreatedApiKey {
   id: string;
-  /** The raw key: base64 of {id}:{key}. */
+  /** The raw key: base64 of `{id}:{key}`. */
   key: string;
   description: string;
   is_active: true;
@@ -351,7 +351,7 @@ export interface DeadLetter {
 }
 
 export interface DeleteWebhookQuery {
-  /** Detach the webhook from its alert rules. */
+  /** True: the webhook is also removed from alert rules that use it. */
   force?: boolean | undefined;
 }
 
@@ -363,13 +363,13 @@ export interface Delivery {
   alert_rule_id: string;
   webhook_id: string;
   webhook_name: string;
-  /** Scheme and host of the last attempt; before the first one, of the webhook when the alert came. */
+  /** Scheme and host of the last attempt. Before the first attempt: of the webhook when the alert was accepted. */
   destination: string;
   status: 'waiting' | 'queued' | 'sending' | 'succeeded' | 'failed' | 'skipped';
   attempts_made: number;
-  /** Set while the delivery is waiting. */
+  /** Time of the next attempt. Null if the delivery does not wait. */
   next_attempt_at: string | null;
-  /** Reason why the delivery waits; null unless it is waiting. `retry`: for the time of its next attempt. `paused`: the webhook is paused. `backlog`: it is due, and other deliveries are before it. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. `rate_limit`: for the rate limit of the webhook. `no_signing_secret`: the webhook signs and has no secret. */
+  /** Reason why the delivery waits. Null if it does not wait. `retry`: the time of its next attempt has not come. `paused`: the webhook is paused. `backlog`: it is due and waits behind other deliveries. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. `rate_limit`: the webhook has reached its rate limit. `no_signing_secret`: the webhook signs its requests and has no secret. */
   waiting_reason:
     | 'retry'
     | 'paused'
@@ -417,7 +417,7 @@ export interface Delivery {
     | 'over_quota'
     | 'cancelled'
     | null;
-  /** Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429. */
+  /** Usual cause of the response status and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
   /** Rendered text that was not sent because it is not JSON (`invalid_json`). Null for callers without the permission webhook_update. */
   rendered: string | null;
@@ -425,9 +425,9 @@ export interface Delivery {
 
 /** Counts of deliveries by time step. */
 export interface DeliveryStats {
-  /** Every step of the time range, in the order of time; with `group_by=webhook`, every step of each webhook that has a delivery in the range. A delivery counts in the step of `accepted_at` of its alert, under its present status. */
+  /** All steps of the time range, oldest first. With `group_by=webhook`: all steps of each webhook that has a delivery in the range. A delivery counts in the step that contains the `accepted_at` of its alert, with its current status. */
   steps: DeliveryStatsStep[];
-  /** `accepted_at` of the oldest alert with an open delivery, whatever the time range; of the webhook, if `webhook_id` is given. Null if no delivery is open. */
+  /** `accepted_at` of the oldest alert with an open delivery, also outside of the time range. With `webhook_id`, only deliveries of this webhook count. Null if no delivery is open. */
   oldest_open_at: string | null;
 }
 
@@ -436,14 +436,14 @@ export interface DeliveryStatsStep {
   from: string;
   /** End of the step, which the next step starts with. */
   to: string;
-  /** Present with `group_by=webhook`. */
+  /** Only with `group_by=webhook`. */
   webhook_id?: string | undefined;
   succeeded: number;
   failed: number;
   skipped: number;
   /** Deliveries that are waiting, queued or sending. */
   open: number;
-  /** HTTP requests of the deliveries of the step. */
+  /** Number of HTTP requests of the deliveries in the step. */
   attempts: number;
   /** Time from the acceptance of the alert to the successful response, in milliseconds, accurate to 5 %. Null if no delivery of the step has succeeded. */
   p50_ms: number | null;
@@ -458,13 +458,13 @@ export interface DeliveryWithAttempts {
   alert_rule_id: string;
   webhook_id: string;
   webhook_name: string;
-  /** Scheme and host of the last attempt; before the first one, of the webhook when the alert came. */
+  /** Scheme and host of the last attempt. Before the first attempt: of the webhook when the alert was accepted. */
   destination: string;
   status: 'waiting' | 'queued' | 'sending' | 'succeeded' | 'failed' | 'skipped';
   attempts_made: number;
-  /** Set while the delivery is waiting. */
+  /** Time of the next attempt. Null if the delivery does not wait. */
   next_attempt_at: string | null;
-  /** Reason why the delivery waits; null unless it is waiting. `retry`: for the time of its next attempt. `paused`: the webhook is paused. `backlog`: it is due, and other deliveries are before it. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. `rate_limit`: for the rate limit of the webhook. `no_signing_secret`: the webhook signs and has no secret. */
+  /** Reason why the delivery waits. Null if it does not wait. `retry`: the time of its next attempt has not come. `paused`: the webhook is paused. `backlog`: it is due and waits behind other deliveries. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. `rate_limit`: the webhook has reached its rate limit. `no_signing_secret`: the webhook signs its requests and has no secret. */
   waiting_reason:
     | 'retry'
     | 'paused'
@@ -512,7 +512,7 @@ export interface DeliveryWithAttempts {
     | 'over_quota'
     | 'cancelled'
     | null;
-  /** Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429. */
+  /** Usual cause of the response status and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
   /** Rendered text that was not sent because it is not JSON (`invalid_json`). Null for callers without the permission webhook_update. */
   rendered: string | null;
@@ -520,7 +520,7 @@ export interface DeliveryWithAttempts {
   attempts: Attempt[];
 }
 
-/** A job that dispatches alerts that have no deliveries, to the webhooks that their rules have now. */
+/** A job that creates deliveries for alerts without deliveries, to the current webhooks of their rules. */
 export interface Dispatch {
   id: string;
   workspace_id: string;
@@ -536,23 +536,23 @@ export interface Dispatch {
     /** Default: all of these. */
     outcome?: 'over_quota' | 'no_webhooks' | 'rule_disabled' | 'suppressed' | undefined;
     alert_rule_id?: string | undefined;
-    /** Alerts accepted at this time or later, and their deliveries. */
+    /** Only alerts accepted at this time or later, and their deliveries. */
     since?: string | undefined;
-    /** Alerts accepted before this time, and before the request in any case, and their deliveries. */
+    /** Only alerts accepted before this time and before the request, and their deliveries. */
     until: string;
   };
 }
 
 export interface GetDeliveryStatsQuery {
-  /** Start of the time range. 24 hours before `until` unless given. */
+  /** Start of the time range. Default: 24 hours before `until`. */
   since?: string | undefined;
-  /** End of the time range. Now unless given. */
+  /** End of the time range. Default: now. */
   until?: string | undefined;
-  /** `hour` unless given. */
+  /** Length of a step. Default: `hour`. */
   step?: 'minute' | 'hour' | 'day' | undefined;
   /** Counts the deliveries of this webhook only. */
   webhook_id?: string | undefined;
-  /** Counts each webhook by itself. */
+  /** Counts each webhook separately. */
   group_by?: 'webhook' | undefined;
 }
 
@@ -560,9 +560,9 @@ export interface ListAlertRulesQuery {
   external_id?: string | undefined;
   /** A webhook that the rules call. */
   webhook_id?: string | undefined;
-  /** Largest number of entries of a page. */
+  /** Maximum number of entries on a page. */
   limit?: number | undefined;
-  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  /** True: the header `X-Total-Count` contains the number of all entries that match the filters. */
   count?: boolean | undefined;
 }
 
@@ -578,21 +578,21 @@ export interface ListAlertsQuery {
     | undefined;
   /** Model of the alert. Needs `since`. */
   model_id?: string | undefined;
-  /** Label of the alert as `name:value`. Given again, the alert has all of them. Needs `since`. */
+  /** Label of the alert as `name:value`. If the parameter is repeated, the alert must have all labels. Needs `since`. */
   label?: string[] | undefined;
   /** Entries accepted at this time or later. */
   since?: string | undefined;
   /** Entries accepted before this time. */
   until?: string | undefined;
-  /** Largest number of entries of a page. */
+  /** Maximum number of entries on a page. */
   limit?: number | undefined;
-  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  /** True: the header `X-Total-Count` contains the number of all entries that match the filters. */
   count?: boolean | undefined;
 }
 
 export interface ListAllAuditEventsQuery {
   resource_id?: string | undefined;
-  /** Issuer and subject as events show them, or `system`. */
+  /** Issuer and subject, written as in events, or `system`. */
   principal?: string | undefined;
   action?:
     | 'webhook.created'
@@ -621,15 +621,15 @@ export interface ListAllAuditEventsQuery {
   since?: string | undefined;
   /** Entries accepted before this time. */
   until?: string | undefined;
-  /** Largest number of entries of a page. */
+  /** Maximum number of entries on a page. */
   limit?: number | undefined;
-  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  /** True: the header `X-Total-Count` contains the number of all entries that match the filters. */
   count?: boolean | undefined;
 }
 
 export interface ListAuditEventsQuery {
   resource_id?: string | undefined;
-  /** Issuer and subject as events show them, or `system`. */
+  /** Issuer and subject, written as in events, or `system`. */
   principal?: string | undefined;
   action?:
     | 'webhook.created'
@@ -658,16 +658,16 @@ export interface ListAuditEventsQuery {
   since?: string | undefined;
   /** Entries accepted before this time. */
   until?: string | undefined;
-  /** Largest number of entries of a page. */
+  /** Maximum number of entries on a page. */
   limit?: number | undefined;
-  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  /** True: the header `X-Total-Count` contains the number of all entries that match the filters. */
   count?: boolean | undefined;
 }
 
 export interface ListCancellationsQuery {
-  /** Largest number of entries of a page. */
+  /** Maximum number of entries on a page. */
   limit?: number | undefined;
-  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  /** True: the header `X-Total-Count` contains the number of all entries that match the filters. */
   count?: boolean | undefined;
 }
 
@@ -678,9 +678,9 @@ export interface ListDeadLettersQuery {
   since?: string | undefined;
   /** Entries accepted before this time. */
   until?: string | undefined;
-  /** Largest number of entries of a page. */
+  /** Maximum number of entries on a page. */
   limit?: number | undefined;
-  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  /** True: the header `X-Total-Count` contains the number of all entries that match the filters. */
   count?: boolean | undefined;
 }
 
@@ -714,45 +714,45 @@ export interface ListDeliveriesQuery {
     | undefined;
   /** Model of the alert. Needs `since`. */
   model_id?: string | undefined;
-  /** Label of the alert as `name:value`. Given again, the alert has all of them. Needs `since`. */
+  /** Label of the alert as `name:value`. If the parameter is repeated, the alert must have all labels. Needs `since`. */
   label?: string[] | undefined;
   /** Entries accepted at this time or later. */
   since?: string | undefined;
   /** Entries accepted before this time. */
   until?: string | undefined;
-  /** Largest number of entries of a page. */
+  /** Maximum number of entries on a page. */
   limit?: number | undefined;
-  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  /** True: the header `X-Total-Count` contains the number of all entries that match the filters. */
   count?: boolean | undefined;
 }
 
 export interface ListDispatchesQuery {
-  /** Largest number of entries of a page. */
+  /** Maximum number of entries on a page. */
   limit?: number | undefined;
-  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  /** True: the header `X-Total-Count` contains the number of all entries that match the filters. */
   count?: boolean | undefined;
 }
 
 export interface ListRedeliveriesQuery {
-  /** Largest number of entries of a page. */
+  /** Maximum number of entries on a page. */
   limit?: number | undefined;
-  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  /** True: the header `X-Total-Count` contains the number of all entries that match the filters. */
   count?: boolean | undefined;
 }
 
 export interface ListWebhooksQuery {
-  /** Part of the name, in any case. */
+  /** Text that the name contains, ignoring case. */
   name?: string | undefined;
   external_id?: string | undefined;
-  /** Host of the url, in any case: with every port, or as `host:port` with one port. */
+  /** Host of the url, ignoring case. `host` matches all ports, `host:port` only one. */
   host?: string | undefined;
-  /** `created_at` unless given. */
+  /** Field to sort by. Default: `created_at`. */
   sort?: 'name' | 'created_at' | 'updated_at' | undefined;
-  /** `asc` unless given. */
+  /** Sort order. Default: `asc`. */
   order?: 'asc' | 'desc' | undefined;
-  /** Largest number of entries of a page. */
+  /** Maximum number of entries on a page. */
   limit?: number | undefined;
-  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  /** True: the header `X-Total-Count` contains the number of all entries that match the filters. */
   count?: boolean | undefined;
 }
 
@@ -763,46 +763,46 @@ export interface ListWorkspaceDeadLettersQuery {
   since?: string | undefined;
   /** Entries accepted before this time. */
   until?: string | undefined;
-  /** Largest number of entries of a page. */
+  /** Maximum number of entries on a page. */
   limit?: number | undefined;
-  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  /** True: the header `X-Total-Count` contains the number of all entries that match the filters. */
   count?: boolean | undefined;
 }
 
 export interface ListWorkspacesQuery {
-  /** Largest number of entries of a page. */
+  /** Maximum number of entries on a page. */
   limit?: number | undefined;
-  /** Count all entries of the list, with its filters, in the header `X-Total-Count`. */
+  /** True: the header `X-Total-Count` contains the number of all entries that match the filters. */
   count?: boolean | undefined;
 }
 
-/** Any subset of the writable fields. notification_webhook_ids is replaced as a whole. */
+/** Any of the writable fields. A given notification_webhook_ids replaces the whole list. */
 export interface PatchAlertRule {
   name?: string | undefined;
-  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  /** Id that you choose, of 1 to 255 printable characters. It is unique among the webhooks, and among the alert rules, of a workspace. Default: null, no id. */
   external_id?: string | null | undefined;
   model_id?: string | undefined;
   threshold?: number | undefined;
   bound?: 'upper_bound' | 'lower_bound' | undefined;
-  /** A disabled rule delivers nothing. Default: true. */
+  /** Alerts of a disabled rule are not delivered. Default: true. */
   enabled?: boolean | undefined;
-  /** Seconds after a dispatched alert in which further alerts that fire are suppressed. Default: 0. Resolved alerts are never suppressed by it. */
+  /** Number of seconds after a dispatched alert in which further firing alerts are suppressed. Resolved alerts are not suppressed. Default: 0. */
   cooldown_seconds?: number | undefined;
-  /** Every alert that is accepted before this time is suppressed. Default: null. */
+  /** All alerts accepted before this time are suppressed. Default: null. */
   silenced_until?: string | null | undefined;
-  /** Webhooks of the same workspace to call when the rule fires. Duplicates are dropped, then at most 20. */
+  /** Ids of webhooks of the workspace to call when the rule fires. Duplicates are removed. At most 20 different ids. */
   notification_webhook_ids?: string[] | undefined;
 }
 
-/** Any subset of the writable fields. Headers are replaced as a whole. */
+/** Any of the writable fields. Given headers replace all headers. */
 export interface PatchWebhook {
-  /** Label for people. */
+  /** Display name. */
   name?: string | undefined;
-  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  /** Id that you choose, of 1 to 255 printable characters. It is unique among the webhooks, and among the alert rules, of a workspace. Default: null, no id. */
   external_id?: string | null | undefined;
   /** Absolute http or https URL that receives the POST. */
   url?: string | undefined;
-  /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */
+  /** Header names with lists of values. Headers are sent unchanged, one line for each value. A header with `[]` is not sent. */
   headers?: Record<string, string[]> | undefined;
   /** Jinja2 template, 64 KiB at most. It must render to JSON. */
   body?: string | undefined;
@@ -810,11 +810,11 @@ export interface PatchWebhook {
   enabled?: boolean | undefined;
   /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout?: boolean | undefined;
-  /** Delays before the second attempt, the third and so on, in milliseconds, each with 20 % jitter; below 24 hours together. `[]`: no retry. Null, the default: the schedule of the deployment. */
+  /** Delays before the second and each later attempt, in milliseconds, each with 20 % jitter. Their sum is below 24 hours. `[]`: no retries. Default: null, the schedule of the deployment. */
   retry_schedule_ms?: number[] | null | undefined;
-  /** Time limit of a request, from connecting to the end of the response, in milliseconds. Null, the default: 10 s. Connecting takes 5 s at most. */
+  /** Time limit of a request, from connecting to the end of the response, in milliseconds. Default: null, 10 s. Connecting may take at most 5 s. */
   timeout_ms?: number | null | undefined;
-  /** Largest number of requests in a period. Further deliveries wait, due retries first. Retries and redeliveries count, tests do not. Null, the default: none. */
+  /** Maximum number of requests in a period. Further deliveries wait, and due retries are sent before new deliveries. Retries and redeliveries count, tests do not. Default: null, no limit. */
   rate_limit?:
     | {
         requests: number;
@@ -822,26 +822,26 @@ export interface PatchWebhook {
       }
     | null
     | undefined;
-  /** Sign each request as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature), with every signing secret that has not expired. Without a secret the deliveries wait. Default: false. */
+  /** Sign each request as Standard Webhooks specifies (webhook-id, webhook-timestamp, webhook-signature), with all signing secrets that have not expired. Deliveries wait if there is none. Default: false. */
   signing?: boolean | undefined;
-  /** Name of a header that carries the id of the delivery, the same in all its attempts and redeliveries. Null, the default: none. */
+  /** Name of a header that contains the id of the delivery. All attempts and redeliveries send an equal id. Default: null, no header. */
   idempotency_header?: string | null | undefined;
-  /** Deliveries wait until this time, 7 days ahead at most, and do not expire meanwhile. Null, the default, ends the pause. */
+  /** Deliveries wait until this time, at most 7 days in the future, and do not expire before. Null ends the pause. Default: null. */
   paused_until?: string | null | undefined;
 }
 
-/** Any subset of the fields. notice_webhook_ids is replaced as a whole. */
+/** Any of the fields. A given notice_webhook_ids replaces the whole list. */
 export interface PatchWorkspaceSettings {
-  /** Label of the workspace for people. Default: null. */
+  /** Display name of the workspace. Default: null. */
   name?: string | null | undefined;
-  /** Webhooks of the workspace that are called when a webhook fails for a while, recovers or is disabled, and for dead letters. Duplicates are dropped, then at most 20. Default: none. */
+  /** Webhooks of the workspace that are called when a webhook fails for a while, recovers or is disabled, and for dead letters. Duplicates are removed. At most 20 different ids. Default: none. */
   notice_webhook_ids?: string[] | undefined;
 }
 
 export interface Preview {
   /** Null if the template does not render. */
   rendered: string | null;
-  /** `code: sentence`, or null. */
+  /** Error as `code: sentence`, or null. */
   error: string | null;
   warnings: string[];
 }
@@ -849,7 +849,7 @@ export interface Preview {
 export interface PreviewTemplate {
   /** A template, 64 KiB at most. */
   body: string;
-  /** Template variables. They override the values of the sample alert, or of the alert that `alert_id` names. */
+  /** Template variables. They replace the values of the sample alert, or of the alert that `alert_id` names. */
   context?: Record<string, unknown> | undefined;
 }
 
@@ -878,7 +878,7 @@ export interface Problem {
     | 'internal_error'
     | 'unavailable';
   detail: string;
-  /** The validation errors, with code validation_failed. */
+  /** Validation errors. Only with the code validation_failed. */
   errors?:
     | {
         /** A JSON pointer into the body, or the name of a parameter. */
@@ -894,11 +894,11 @@ export interface PublishAlert {
   type?: 'alert.fired' | undefined;
   /** The version of the message. */
   version?: 1 | undefined;
-  /** Id of this firing. A repeated id is the same alert: the first one wins. */
+  /** Id of the alert. If an id is published again, the first alert is kept and the later one is ignored. */
   alert_id?: string | undefined;
   /** Workspace of the rule. */
   workspace_id?: string | undefined;
-  /** Time of the firing, ISO 8601 with a zone. */
+  /** Time at which the alert fired, as ISO 8601 with a time zone. */
   fired_at?: string | undefined;
   /** The rule that fired. */
   alert_rule_id: string;
@@ -908,19 +908,19 @@ export interface PublishAlert {
   model_name: string;
   /** The observed value. */
   metric_value: number;
-  /** Threshold when the alert fired. Default: the present threshold of the rule. */
+  /** Threshold when the alert fired. Default: the current threshold of the rule. */
   threshold?: number | undefined;
-  /** Bound when the alert fired. Default: the present bound of the rule. */
+  /** Bound when the alert fired. Default: the current bound of the rule. */
   bound?: 'upper_bound' | 'lower_bound' | undefined;
-  /** State for the templates; an alert of either state is delivered. Default: firing. */
+  /** State of the alert, which templates can use. Alerts of both states are delivered. Default: firing. */
   state?: 'firing' | 'resolved' | undefined;
-  /** Short facts by name, 20 at most; a value has 256 characters at most. */
+  /** Short values by name. At most 20, each with at most 256 characters. */
   labels?: Record<string, string> | undefined;
-  /** Longer texts by name, such as summary and link: 20 at most, with names 4,096 bytes of UTF-8 together. */
+  /** Longer texts by name, such as summary and link. At most 20, with their names at most 4,096 bytes of UTF-8 in total. */
   annotations?: Record<string, string> | undefined;
-  /** True: somebody tries the rule. The alert is delivered like any other. Default: false. */
+  /** True: the alert is a test. It is delivered like any other alert. Default: false. */
   is_test?: boolean | undefined;
-  /** Rule of a monitor that keeps its own rules. Ignored if a rule with this id was ever registered. */
+  /** Rule of a monitor that does not register its rules. Ignored if a rule with this id is or was registered. */
   alert_rule?:
     | {
         name: string;
@@ -932,7 +932,7 @@ export interface PublishAlert {
     | undefined;
 }
 
-/** Each alert is checked and published by itself. */
+/** Each alert is checked and published independently. */
 export type PublishAlertBatch = PublishAlert[];
 
 export interface PublishedAlert {
@@ -962,25 +962,25 @@ export interface Redelivery {
     alert_id?: string | undefined;
     alert_rule_id?: string | undefined;
     status_code?: number | undefined;
-    /** Alerts accepted at this time or later, and their deliveries. */
+    /** Only alerts accepted at this time or later, and their deliveries. */
     since?: string | undefined;
-    /** Alerts accepted before this time, and before the request in any case, and their deliveries. */
+    /** Only alerts accepted before this time and before the request, and their deliveries. */
     until: string;
   };
 }
 
 export interface SavedTestResult {
-  /** `code: sentence`; null after any HTTP response, whatever its status. */
+  /** Error as `code: sentence`. Null if there was an HTTP response, with any status. */
   error: string | null;
   response: {
     status_code: number;
     /** Response body as text, 64 KiB at most. */
     response: string;
   } | null;
-  /** A response arrived, and its status is 299 or less. */
+  /** True: there was a response with a status of at most 299. */
   success: boolean;
   duration_ms: number;
-  /** Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429. */
+  /** Usual cause of the response status and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
   /** Rendered body. It was not sent if `error` says that it is not JSON. */
   rendered: string | null;
@@ -989,13 +989,13 @@ export interface SavedTestResult {
 export interface SavedWebhook {
   id: string;
   workspace_id: string;
-  /** Label for people. */
+  /** Display name. */
   name: string;
-  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  /** Id that you choose, of 1 to 255 printable characters. It is unique among the webhooks, and among the alert rules, of a workspace. Default: null, no id. */
   external_id: string | null;
   /** Absolute http or https URL that receives the POST. */
   url: string;
-  /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */
+  /** Header names with lists of values. Headers are sent unchanged, one line for each value. A header with `[]` is not sent. */
   headers: Record<string, string[]>;
   /** Jinja2 template, 64 KiB at most. It must render to JSON. */
   body: string;
@@ -1003,40 +1003,40 @@ export interface SavedWebhook {
   enabled: boolean;
   /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout: boolean;
-  /** Delays before the second attempt, the third and so on, in milliseconds, each with 20 % jitter; below 24 hours together. `[]`: no retry. Null, the default: the schedule of the deployment. */
+  /** Delays before the second and each later attempt, in milliseconds, each with 20 % jitter. Their sum is below 24 hours. `[]`: no retries. Default: null, the schedule of the deployment. */
   retry_schedule_ms: number[] | null;
-  /** Time limit of a request, from connecting to the end of the response, in milliseconds. Null, the default: 10 s. Connecting takes 5 s at most. */
+  /** Time limit of a request, from connecting to the end of the response, in milliseconds. Default: null, 10 s. Connecting may take at most 5 s. */
   timeout_ms: number | null;
-  /** Largest number of requests in a period. Further deliveries wait, due retries first. Retries and redeliveries count, tests do not. Null, the default: none. */
+  /** Maximum number of requests in a period. Further deliveries wait, and due retries are sent before new deliveries. Retries and redeliveries count, tests do not. Default: null, no limit. */
   rate_limit: {
     requests: number;
     period_ms: number;
   } | null;
-  /** Sign each request as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature), with every signing secret that has not expired. Without a secret the deliveries wait. Default: false. */
+  /** Sign each request as Standard Webhooks specifies (webhook-id, webhook-timestamp, webhook-signature), with all signing secrets that have not expired. Deliveries wait if there is none. Default: false. */
   signing: boolean;
-  /** Name of a header that carries the id of the delivery, the same in all its attempts and redeliveries. Null, the default: none. */
+  /** Name of a header that contains the id of the delivery. All attempts and redeliveries send an equal id. Default: null, no header. */
   idempotency_header: string | null;
-  /** Deliveries wait until this time, 7 days ahead at most, and do not expire meanwhile. Null, the default, ends the pause. */
+  /** Deliveries wait until this time, at most 7 days in the future, and do not expire before. Null ends the pause. Default: null. */
   paused_until: string | null;
-  /** Reason of an automatic disabling. Null unless the webhook was disabled by the system. */
+  /** Reason why the system has disabled the webhook. Null if it has not. */
   disabled_reason: string | null;
-  /** Pause of the webhook: deliveries wait. Null while they are sent, also while single requests probe the destination after a pause. */
+  /** Pause of the webhook, in which its deliveries wait. Null if deliveries are sent, and while single requests probe the destination after a pause. */
   paused: {
     /** `circuit`: several deliveries in a row failed. `retry_after`: the destination asked for it with 429 or 503 and `Retry-After`. `manual`: a user asked for it. */
     reason: 'circuit' | 'retry_after' | 'manual';
     since: string;
-    /** The next request is sent at this time at the earliest. */
+    /** Earliest time of the next request. */
     until: string;
     /** The failure that caused the pause. */
     error: string | null;
   } | null;
-  /** How the deliveries of the webhook fare. Tests do not count. */
+  /** State of the deliveries of the webhook. Tests do not count. */
   health: {
-    /** The first that holds. `disabled`: the webhook is switched off. `paused`: see `paused`. `failing`: the last attempt failed, or its body could not be rendered. `healthy`: the last attempt succeeded. `unknown`: there was no attempt within 24 hours. */
+    /** The first of these states that applies. `disabled`: the webhook is switched off. `paused`: see `paused`. `failing`: the last attempt failed, or its body could not be rendered. `healthy`: the last attempt succeeded. `unknown`: there was no attempt within 24 hours. */
     state: 'disabled' | 'paused' | 'failing' | 'healthy' | 'unknown';
     /** Start of the state; for `failing`, the first failure after the last success. Null for `unknown`. */
     since: string | null;
-    /** The last failure, also one before the last success. */
+    /** The last failure. It can be older than the last success. */
     last_error: {
       code:
         | 'http_status'
@@ -1060,7 +1060,7 @@ export interface SavedWebhook {
       error: string;
       at: string;
     } | null;
-    /** Part of the deliveries of the last 24 hours that succeeded, of those that succeeded or failed. The 24 hours begin with a full hour. Null if none has ended. */
+    /** Succeeded deliveries divided by succeeded and failed deliveries, in the last 24 hours (from the start of an hour). Null if none has ended. */
     success_rate_24h: number | null;
   };
   created_at: string;
@@ -1080,47 +1080,47 @@ export interface SigningSecret {
 }
 
 export interface TestResult {
-  /** `code: sentence`; null after any HTTP response, whatever its status. */
+  /** Error as `code: sentence`. Null if there was an HTTP response, with any status. */
   error: string | null;
   response: {
     status_code: number;
     /** Response body as text, 64 KiB at most. */
     response: string;
   } | null;
-  /** A response arrived, and its status is 299 or less. */
+  /** True: there was a response with a status of at most 299. */
   success: boolean;
   duration_ms: number;
-  /** Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429. */
+  /** Usual cause of the response status and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
 }
 
 export interface TestSavedWebhook {
-  /** Id of a past alert of the workspace; the template gets its facts in place of the sample values. */
+  /** Id of a past alert of the workspace. The template gets its values instead of the sample values. */
   alert_id?: string | undefined;
-  /** Template variables. They override the values of the sample alert, or of the alert that `alert_id` names. */
+  /** Template variables. They replace the values of the sample alert, or of the alert that `alert_id` names. */
   context?: Record<string, unknown> | undefined;
 }
 
 export interface TestWebhook {
   /** Absolute http or https URL that receives the POST. */
   url: string;
-  /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */
+  /** Header names with lists of values. Headers are sent unchanged, one line for each value. A header with `[]` is not sent. */
   headers?: Record<string, string[]> | undefined;
-  /** Sent unchanged; 64 KiB at most. */
+  /** Body of the request, which is not rendered. At most 64 KiB. */
   body: string;
 }
 
-/** Callers without `webhook_update` see the scheme and host of the url and the names of the headers; the rest of the url, the header values and the body read `[hidden]`. */
+/** Callers without `webhook_update` see the scheme and host of the url and the names of the headers; the rest of the url, the header values and the body are replaced by `[hidden]`. */
 export interface Webhook {
   id: string;
   workspace_id: string;
-  /** Label for people. */
+  /** Display name. */
   name: string;
-  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  /** Id that you choose, of 1 to 255 printable characters. It is unique among the webhooks, and among the alert rules, of a workspace. Default: null, no id. */
   external_id: string | null;
   /** Absolute http or https URL that receives the POST. */
   url: string;
-  /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */
+  /** Header names with lists of values. Headers are sent unchanged, one line for each value. A header with `[]` is not sent. */
   headers: Record<string, string[]>;
   /** Jinja2 template, 64 KiB at most. It must render to JSON. */
   body: string;
@@ -1128,40 +1128,40 @@ export interface Webhook {
   enabled: boolean;
   /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout: boolean;
-  /** Delays before the second attempt, the third and so on, in milliseconds, each with 20 % jitter; below 24 hours together. `[]`: no retry. Null, the default: the schedule of the deployment. */
+  /** Delays before the second and each later attempt, in milliseconds, each with 20 % jitter. Their sum is below 24 hours. `[]`: no retries. Default: null, the schedule of the deployment. */
   retry_schedule_ms: number[] | null;
-  /** Time limit of a request, from connecting to the end of the response, in milliseconds. Null, the default: 10 s. Connecting takes 5 s at most. */
+  /** Time limit of a request, from connecting to the end of the response, in milliseconds. Default: null, 10 s. Connecting may take at most 5 s. */
   timeout_ms: number | null;
-  /** Largest number of requests in a period. Further deliveries wait, due retries first. Retries and redeliveries count, tests do not. Null, the default: none. */
+  /** Maximum number of requests in a period. Further deliveries wait, and due retries are sent before new deliveries. Retries and redeliveries count, tests do not. Default: null, no limit. */
   rate_limit: {
     requests: number;
     period_ms: number;
   } | null;
-  /** Sign each request as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature), with every signing secret that has not expired. Without a secret the deliveries wait. Default: false. */
+  /** Sign each request as Standard Webhooks specifies (webhook-id, webhook-timestamp, webhook-signature), with all signing secrets that have not expired. Deliveries wait if there is none. Default: false. */
   signing: boolean;
-  /** Name of a header that carries the id of the delivery, the same in all its attempts and redeliveries. Null, the default: none. */
+  /** Name of a header that contains the id of the delivery. All attempts and redeliveries send an equal id. Default: null, no header. */
   idempotency_header: string | null;
-  /** Deliveries wait until this time, 7 days ahead at most, and do not expire meanwhile. Null, the default, ends the pause. */
+  /** Deliveries wait until this time, at most 7 days in the future, and do not expire before. Null ends the pause. Default: null. */
   paused_until: string | null;
-  /** Reason of an automatic disabling. Null unless the webhook was disabled by the system. */
+  /** Reason why the system has disabled the webhook. Null if it has not. */
   disabled_reason: string | null;
-  /** Pause of the webhook: deliveries wait. Null while they are sent, also while single requests probe the destination after a pause. */
+  /** Pause of the webhook, in which its deliveries wait. Null if deliveries are sent, and while single requests probe the destination after a pause. */
   paused: {
     /** `circuit`: several deliveries in a row failed. `retry_after`: the destination asked for it with 429 or 503 and `Retry-After`. `manual`: a user asked for it. */
     reason: 'circuit' | 'retry_after' | 'manual';
     since: string;
-    /** The next request is sent at this time at the earliest. */
+    /** Earliest time of the next request. */
     until: string;
     /** The failure that caused the pause. */
     error: string | null;
   } | null;
-  /** How the deliveries of the webhook fare. Tests do not count. */
+  /** State of the deliveries of the webhook. Tests do not count. */
   health: {
-    /** The first that holds. `disabled`: the webhook is switched off. `paused`: see `paused`. `failing`: the last attempt failed, or its body could not be rendered. `healthy`: the last attempt succeeded. `unknown`: there was no attempt within 24 hours. */
+    /** The first of these states that applies. `disabled`: the webhook is switched off. `paused`: see `paused`. `failing`: the last attempt failed, or its body could not be rendered. `healthy`: the last attempt succeeded. `unknown`: there was no attempt within 24 hours. */
     state: 'disabled' | 'paused' | 'failing' | 'healthy' | 'unknown';
     /** Start of the state; for `failing`, the first failure after the last success. Null for `unknown`. */
     since: string | null;
-    /** The last failure, also one before the last success. */
+    /** The last failure. It can be older than the last success. */
     last_error: {
       code:
         | 'http_status'
@@ -1185,14 +1185,14 @@ export interface Webhook {
       error: string;
       at: string;
     } | null;
-    /** Part of the deliveries of the last 24 hours that succeeded, of those that succeeded or failed. The 24 hours begin with a full hour. Null if none has ended. */
+    /** Succeeded deliveries divided by succeeded and failed deliveries, in the last 24 hours (from the start of an hour). Null if none has ended. */
     success_rate_24h: number | null;
   };
   created_at: string;
   updated_at: string;
   /** Issuer and subject of the last caller who changed it. */
   last_updated_by: string;
-  /** True in a list if url, headers and body cannot be decrypted: the url is then its scheme and host, and header values and body are empty. Missing otherwise. */
+  /** True if url, headers and body cannot be decrypted: the url then shows only scheme and host, and header values and body are empty. Only in lists, and missing otherwise. */
   undecryptable?: boolean | undefined;
 }
 
@@ -1209,13 +1209,13 @@ export interface Whoami {
 /** A workspace that the caller can see. Another system owns the workspaces. */
 export interface Workspace {
   id: string;
-  /** Null if the workspace has no name here. */
+  /** Display name. Null if the workspace has none. */
   name: string | null;
 }
 
 export interface WorkspaceSettings {
-  /** Label of the workspace for people. Default: null. */
+  /** Display name of the workspace. Default: null. */
   name: string | null;
-  /** Webhooks of the workspace that are called when a webhook fails for a while, recovers or is disabled, and for dead letters. Duplicates are dropped, then at most 20. Default: none. */
+  /** Webhooks of the workspace that are called when a webhook fails for a while, recovers or is disabled, and for dead letters. Duplicates are removed. At most 20 different ids. Default: none. */
   notice_webhook_ids: string[];
 }

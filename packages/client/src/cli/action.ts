@@ -64,7 +64,12 @@ export function runsConnected<Options = object>(
     .option('--client-id <id>', 'OAuth client (TOCSIN_CLIENT_ID; its secret is TOCSIN_CLIENT_SECRET)')
     .option('-w, --workspace <id>', 'id of the workspace (TOCSIN_WORKSPACE)')
     .option('--stack <file>', 'read all of these from the file that npm start writes (TOCSIN_STACK)')
-    .addOption(choice('--as <role>', { of: stackRoles, description: 'service account of the --stack file; default: admin' }))
+    .addOption(
+      choice('--as <role>', {
+        of: stackRoles,
+        description: 'service account of the --stack file; default: admin',
+      }),
+    )
     .option('--allow-http', 'allow plain http to other hosts; the network can then read credentials');
 }
 

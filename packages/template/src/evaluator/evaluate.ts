@@ -275,7 +275,7 @@ function spreadKeywords(
   return result;
 }
 
-/** Calls a value. As in Python, the arguments are evaluated before the check that the value is callable. */
+/** Calls a value. Arguments are evaluated before the check that the value is callable, as in Python. */
 export function callValue(callee: Value, args: CallArguments, offset: number, frame: Frame): Value {
   const { runtime } = frame;
   runtime.offset = offset;

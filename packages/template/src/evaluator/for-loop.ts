@@ -84,7 +84,7 @@ interface LoopOptions {
   readonly runtime: Runtime;
 }
 
-/** The value of `loop`. As in Jinja2, it reads one item ahead, and only for `last` and `nextitem`. */
+/** The value of `loop`. It reads one item ahead, and only for `last` and `nextitem`, as in Jinja2. */
 class LoopContext extends NativeObject implements Iterator<Value> {
   readonly typeName = 'LoopContext';
   readonly #iterable: Value;

@@ -13,7 +13,8 @@ export const pageQuery = {
   },
   count: {
     type: 'boolean',
-    description: 'True: the header `X-Total-Count` contains the number of all entries that match the filters.',
+    description:
+      'True: the header `X-Total-Count` contains the number of all entries that match the filters.',
   },
 } as const;
 

@@ -10,7 +10,8 @@ export const labelQuery = {
     pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,62}:[^\\u0000]{0,256}$',
     description: 'a label as name:value, with the name and the value of a label of an alert',
   },
-  description: 'Label of the alert as `name:value`. If the parameter is repeated, the alert must have all labels. Needs `since`.',
+  description:
+    'Label of the alert as `name:value`. If the parameter is repeated, the alert must have all labels. Needs `since`.',
 } as const;
 
 export const modelQuery = {

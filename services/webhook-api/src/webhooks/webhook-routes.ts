@@ -139,7 +139,12 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       query: {
         type: 'object',
         additionalProperties: false,
-        properties: { force: { type: 'boolean', description: 'True: the webhook is also removed from alert rules that use it.' } },
+        properties: {
+          force: {
+            type: 'boolean',
+            description: 'True: the webhook is also removed from alert rules that use it.',
+          },
+        },
       },
       responses: { 204: { description: 'The webhook is deleted.' } },
       problems: [404, 409],

@@ -23,7 +23,10 @@ export function addAlertCommands(program: Command, io: Io): void {
 
   const fire = alerts
     .command('fire')
-    .argument('[file]', 'JSON: an alert, an array of alerts, or one alert on each line; "-" is standard input')
+    .argument(
+      '[file]',
+      'JSON: an alert, an array of alerts, or one alert on each line; "-" is standard input',
+    )
     .description('publish alerts and wait until the broker has confirmed them')
     .option('--rule <id>', 'id of the alert rule')
     .option('--model-id <id>', 'id of the model')
@@ -35,11 +38,7 @@ export function addAlertCommands(program: Command, io: Io): void {
       choice('--state <state>', { of: states, description: 'variable for templates; default: firing' }),
     )
     .option('--label <name=value>', 'a label; repeatable', parsePair)
-    .option(
-      '--annotation <name=value>',
-      'an annotation, such as summary or link; repeatable',
-      parsePair,
-    )
+    .option('--annotation <name=value>', 'an annotation, such as summary or link; repeatable', parsePair)
     .option('--alert-id <id>', 'id of the alert; publishing an id again creates no second alert')
     .option('--batch', 'send up to 500 alerts of the file in each request')
     .option('--amqp', 'publish to the broker (TOCSIN_AMQP_URL) instead of the API')
@@ -56,7 +55,10 @@ export function addAlertCommands(program: Command, io: Io): void {
 
   const validate = alerts
     .command('validate')
-    .argument('<file>', 'JSON: an alert, an array of alerts, or one alert on each line; "-" is standard input')
+    .argument(
+      '<file>',
+      'JSON: an alert, an array of alerts, or one alert on each line; "-" is standard input',
+    )
     .description('check alerts without a server and print all problems; exit code 6 if there are any')
     .option('--amqp', 'check them as messages that a program publishes to the broker without tocsin');
   runs<ValidateFlags>(validate, io, validateAlerts);
@@ -111,7 +113,9 @@ export function addAlertCommands(program: Command, io: Io): void {
     .argument('[id...]')
     .description('create deliveries for alerts without deliveries, to the current webhooks of their rules')
     .option('--rule <id>', 'all alerts of this rule')
-    .addOption(choice('--outcome <outcome>', { of: dispatchable, description: 'all alerts with this outcome' }))
+    .addOption(
+      choice('--outcome <outcome>', { of: dispatchable, description: 'all alerts with this outcome' }),
+    )
     .option('--since <time>', 'all alerts since a time, or an age such as 15m, 2h, 7d', parseTime)
     .option('--until <time>', 'all alerts before a time, or an age', parseTime)
     .option('--all', 'all alerts of the workspace')

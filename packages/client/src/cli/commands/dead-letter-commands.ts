@@ -15,7 +15,10 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
   const list = deadLetters
     .command('list')
     .description('list dead letters that were not requeued, newest first')
-    .option('--in-workspace', 'only messages that name the workspace; the whole list is for admins of the deployment')
+    .option(
+      '--in-workspace',
+      'only messages that name the workspace; the whole list is for admins of the deployment',
+    )
     .option('--requeued', 'list dead letters that were requeued instead')
     .option('--limit <count>', 'maximum number of results', parseCount, 50);
   withCount(list);

@@ -38,10 +38,7 @@ export function addDeliveryCommands(program: Command, io: Io): void {
 
   const again = withFilters(deliveries.command('redeliver').argument('[id...]'))
     .description('send deliveries again: the given ids, or all ended deliveries that match the filters')
-    .option(
-      '--all',
-      'without a filter other than --status: all deliveries with this status; default: failed',
-    )
+    .option('--all', 'without a filter other than --status: all deliveries with this status; default: failed')
     .option('--no-wait', 'with filters: do not wait until all deliveries are on their way');
   runsInWorkspace<RedeliverFlags>(again, io, redeliver);
   withExamples(again, [

@@ -29,7 +29,9 @@ export function addSessionCommands(program: Command, io: Io): void {
     'tocsin login --stack .tocsin/stack.json',
   ]);
 
-  const logout = program.command('logout').description('delete the stored login and revoke it at the provider');
+  const logout = program
+    .command('logout')
+    .description('delete the stored login and revoke it at the provider');
   runsConnected(logout, io, async ({ settings, out }) => {
     if (settings.issuer !== undefined) await deviceSession(settings, io.clock).logout();
     out.value({}, () => out.line('Logged out.'));

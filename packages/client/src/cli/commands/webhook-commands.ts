@@ -24,7 +24,12 @@ export function addWebhookCommands(program: Command, io: Io): void {
     .option('--name <text>', 'only webhooks whose name contains this text')
     .option('--external-id <id>', 'only the webhook with this external id')
     .option('--host <host>', 'only webhooks whose url has this host, or host:port')
-    .addOption(choice('--sort <field>', { of: ['name', 'created_at', 'updated_at'], description: 'sort by this field' }))
+    .addOption(
+      choice('--sort <field>', {
+        of: ['name', 'created_at', 'updated_at'],
+        description: 'sort by this field',
+      }),
+    )
     .addOption(choice('--order <order>', { of: ['asc', 'desc'], description: 'sort order' }))
     .option('--limit <count>', 'maximum number of results', parseCount);
   withCount(list);
@@ -166,11 +171,7 @@ function withFieldFlags(command: Command): Command {
     .option('--external-id <id>', 'an id of your choice')
     .option('--no-external-id', 'no external id')
     .option('--url <url>', 'url that receives the POST requests')
-    .option(
-      '--header <"Name: value">',
-      'a header of the requests; repeatable',
-      parseHeader,
-    )
+    .option('--header <"Name: value">', 'a header of the requests; repeatable', parseHeader)
     .option('--body <template>', 'the body template')
     .option('--body-file <file>', 'the body template from a file; "-" is standard input')
     .option('--disable', 'disable the webhook')

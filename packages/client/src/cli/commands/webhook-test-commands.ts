@@ -19,7 +19,10 @@ export function addWebhookTestCommands(webhooks: Command, io: Io): void {
     .option('--url <url>', 'url of the destination')
     .option('--header <"Name: value">', 'a header of the request; repeatable', parseHeader)
     .option('--body <text>', 'body of the request, which is not rendered')
-    .option('--body-file <file>', 'file with the body of the request, which is not rendered; "-" is standard input');
+    .option(
+      '--body-file <file>',
+      'file with the body of the request, which is not rendered; "-" is standard input',
+    );
   runsOnPlatform<TestFlags>(test, io, async ({ platform, args: [id], options, settings, out, signal }) => {
     if ((id === undefined) === (options.url === undefined)) {
       throw new CommandFailure(exitCodes.usage, 'Give either the id of a webhook or a --url.');

@@ -17,9 +17,12 @@ test('substitution returns the names of all unset variables', () => {
   expect(substitute('${NONE}${A}${toString}', env)).toEqual({ unset: ['NONE', 'toString'] });
 });
 
-test.each(['${', '${}', '${1}', '${a-b}', '${A', '$${A}${b c}'])('the text %s contains an invalid variable', (text) => {
-  expect(hasBadVariable(text)).toBe(true);
-});
+test.each(['${', '${}', '${1}', '${a-b}', '${A', '$${A}${b c}'])(
+  'the text %s contains an invalid variable',
+  (text) => {
+    expect(hasBadVariable(text)).toBe(true);
+  },
+);
 
 test.each(['${A}', '$${', '$${a-b}', '$', '{}'])('the text %s contains no invalid variable', (text) => {
   expect(hasBadVariable(text)).toBe(false);

@@ -42,7 +42,10 @@ export interface AppErrorOptions {
   headers?: Record<string, string>;
 }
 
-/** An error that is reported to the caller. `detail` is a sentence for people; it is sent as it is, without secrets. */
+/**
+ * An error that is reported to the caller. `detail` is sent unchanged: a sentence for people, which must not contain
+ * secrets.
+ */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -65,12 +68,15 @@ export class AppError extends Error {
   }
 }
 
-/** The 422 of a request body with these validation errors. */
+/** Returns the 422 error for a request body with these validation errors. */
 export function invalidBody(errors: FieldError[]): AppError {
   return new AppError('validation_failed', 'The request body is not valid.', { errors });
 }
 
-/** @throws AppError `too_many_requests` with `Retry-After`, when the decision of a limiter is to refuse */
+/**
+ * Refuses a request that is above a rate limit.
+ * @throws AppError `too_many_requests` with `Retry-After` if the rate limiter has refused
+ */
 export function requireWithinLimit(decision: RateDecision, detail: string): void {
   if (decision.allowed) return;
   throw new AppError('too_many_requests', detail, { retryAfterSeconds: decision.retryAfterSeconds });

@@ -9,7 +9,7 @@ test.each<[name: string, value: unknown]>([
   ['a number', 1],
   ['text', 'Grüße, 日本語, 😀'],
   ['members of every kind', { a: [1, true, null, 'x', { 'b/~': ['y'] }], '😀': {} }],
-])('%s is accepted', (_name, value) => {
+])('the text check accepts %s', (_name, value) => {
   expect(findBadText(value)).toBeUndefined();
 });
 
@@ -21,11 +21,11 @@ test.each<[name: string, value: unknown, path: string, message: string]>([
   ['a name', { a: { 'b\0': 1 } }, '/a', `has a name that ${nul}`],
   ['a name of the value itself', { '\ud800': 1 }, '', `has a name that ${surrogate}`],
   ['under __proto__', JSON.parse('{"__proto__":{"a":"\\u0000"}}'), '/__proto__/a', nul],
-])('bad text is reported with its path: %s', (_name, value, path, message) => {
+])('text that cannot be stored is reported with its path: %s', (_name, value, path, message) => {
   expect(findBadText(value)).toEqual({ path, message });
 });
 
-test('bad text below 200,000 levels is found, and its path is truncated', () => {
+test('bad text under 200,000 levels of nesting is found, and its path is truncated', () => {
   const depth = 200_000;
   const nested = JSON.parse(`${'['.repeat(depth)}"\\u0000"${']'.repeat(depth)}`);
   expect(findBadText(nested)?.path).toBe(`${'/0'.repeat(250)}…`);

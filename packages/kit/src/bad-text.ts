@@ -1,17 +1,18 @@
 import type { FieldError } from './app-error.js';
 
 /**
- * Finds text in a parsed JSON value, names included, that cannot be stored or forwarded: NUL characters, which
- * PostgreSQL refuses, and lone surrogates, which have no UTF-8 form. Nesting of any depth is safe: there is no recursion.
+ * Finds text that cannot be stored or forwarded in a parsed JSON value, including the names of its members: NUL
+ * characters, which PostgreSQL refuses, and lone surrogates, which have no UTF-8 form. The search is iterative, so deep
+ * nesting cannot overflow the stack.
  */
 export function findBadText(value: unknown): FieldError | undefined {
   return containsBadText(value) ? locateBadText(value) : undefined;
 }
 
-/** The fast path for valid values: it builds no paths and no lists of entries. */
+/** Fast path for valid values. It builds no paths and no lists of entries. */
 function containsBadText(value: unknown): boolean {
   const open: unknown[] = [value];
-  // Numbers are skipped: a message can contain half a million.
+  // Numbers are skipped for speed: a message can contain half a million of them.
   const consider = (child: unknown) => {
     if (typeof child === 'string' || typeof child === 'object') open.push(child);
   };
@@ -20,7 +21,7 @@ function containsBadText(value: unknown): boolean {
     if (typeof item === 'string') {
       if (badText(item) !== undefined) return true;
     } else if (typeof item === 'object' && item !== null) {
-      // The indexes of an array need no check. Converting them to text would cost more than the rest of the search.
+      // Array indexes are not checked. Converting them to text would take longer than the rest of the search.
       if (Array.isArray(item)) for (const child of item) consider(child);
       else
         for (const key in item) {
@@ -52,7 +53,10 @@ function locateBadText(value: unknown): FieldError | undefined {
 
 const maxPathCharacters = 500;
 
-/** The caller controls names and nesting, so a path can be as long as the message; the limit keeps it small in storage. */
+/**
+ * Limits the length of a path. The caller controls names and nesting, so an unlimited path could be as long as the
+ * message.
+ */
 function truncate(path: string): string {
   return path.length > maxPathCharacters ? `${path.slice(0, maxPathCharacters).toWellFormed()}…` : path;
 }

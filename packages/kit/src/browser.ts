@@ -1,2 +1,2 @@
-/** The entry for browsers: the parts that need nothing of Node. */
+/** Entry point for browsers. It exports only modules that use no Node API. */
 export { exponentialBackoffMs } from './concurrency/backoff.js';

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
 
-/** The parsed value of a setting, or a problem that completes the sentence "NAME …" and never contains the value. */
+/**
+ * The parsed value of a setting, or a problem. The problem completes the sentence "NAME …" and never contains the
+ * value.
+ */
 export type Parsed<T> = { value: T } | { problem: string };
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -27,7 +30,10 @@ export function parseBoolean(text: string): Parsed<boolean> {
   return { problem: 'must be true or false' };
 }
 
-/** `protocols` are written without a colon. The URL is returned unchanged. */
+/**
+ * Accepts a URL with one of the `protocols`, which are written without a colon (`https`). The URL is returned
+ * unchanged.
+ */
 export function parseUrl(text: string, protocols: readonly string[]): Parsed<string> {
   if (URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1))) return { value: text };
   return {
@@ -35,7 +41,7 @@ export function parseUrl(text: string, protocols: readonly string[]): Parsed<str
   };
 }
 
-/** Parses an address range; a single address is a range of one. */
+/** Parses an address range in CIDR notation. A single address is a range of one. */
 export function parseCidr(text: string): Parsed<string> {
   const [address = '', prefix, ...rest] = text.split('/');
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];

@@ -98,7 +98,7 @@ test('all problems are reported at once and without the values, which can be sec
   expect(problems.join()).not.toContain('hunter2');
 });
 
-test('an error of the builder does not hide the problem of a variable', () => {
+test('a rejected variable is reported even if the configuration builder throws', () => {
   const problems = problemsOf(() =>
     readEnv({}, (read) => ({ first: read.json<string[]>('LIST', (value) => value as string[]).at(0) })),
   );
@@ -150,7 +150,7 @@ describe('a secret in a file', () => {
   };
 
   test.each(['hunter2', 'hunter2\n', 'hunter2\r\n', ' hunter2 \n\n'])(
-    'the content %j is the secret without white space at its ends',
+    'white space at both ends of the file content %j is not part of the secret',
     (content) => {
       const KEY_FILE = fileOf(content);
       const { key, optional } = readEnv({ KEY_FILE }, (read) => ({
@@ -161,7 +161,7 @@ describe('a secret in a file', () => {
     },
   );
 
-  test('a URL in a file is checked like one in a variable', () => {
+  test('a URL from a file is checked like a URL from a variable', () => {
     const urlOf = (content: string) =>
       readEnv({ URL_FILE: fileOf(content) }, (read) => ({ url: read.secretUrl('URL', ['postgres']) }));
     expect(urlOf('postgres://u:hunter2@h/d\n').url.reveal()).toBe('postgres://u:hunter2@h/d');
@@ -170,7 +170,7 @@ describe('a secret in a file', () => {
     ]);
   });
 
-  test('a secret with a variable and a file is refused', () => {
+  test('a secret that is set both by a variable and by a file is refused', () => {
     const env = { KEY: 'hunter2', KEY_FILE: fileOf('hunter2') };
     const problem = 'KEY and KEY_FILE are both set; remove one of them';
     expect(problemsOf(() => readEnv(env, (read) => ({ key: read.secret('KEY') })))).toEqual([problem]);
@@ -179,7 +179,7 @@ describe('a secret in a file', () => {
     ]);
   });
 
-  test('an empty variable next to a file, and an empty path, count as not set', () => {
+  test('an empty variable next to a secret file, and an empty path, count as not set', () => {
     const KEY_FILE = fileOf('hunter2');
     expect(readEnv({ KEY: ' ', KEY_FILE }, (read) => ({ key: read.secret('KEY') })).key.reveal()).toBe(
       'hunter2',
@@ -188,7 +188,7 @@ describe('a secret in a file', () => {
     expect(readEnv(env, (read) => ({ key: read.secret('KEY') })).key.reveal()).toBe('hunter2');
   });
 
-  test('an empty file counts as not set', () => {
+  test('a secret in an empty file counts as not set', () => {
     const KEY_FILE = fileOf('\n');
     expect(readEnv({ KEY_FILE }, (read) => ({ key: read.optionalSecret('KEY') })).key).toBeUndefined();
     expect(problemsOf(() => readEnv({ KEY_FILE }, (read) => ({ key: read.secret('KEY') })))).toEqual([
@@ -199,14 +199,14 @@ describe('a secret in a file', () => {
   test.each([
     ['a missing file', 'missing', 'ENOENT'],
     ['a directory', '', 'EISDIR'],
-  ])('the problem of %s names the path and the reason', (_, name, code) => {
+  ])('the problem of a secret file that is %s names the path and the reason', (_, name, code) => {
     const KEY_FILE = join(directory, name);
     expect(problemsOf(() => readEnv({ KEY_FILE }, (read) => ({ key: read.secret('KEY') })))).toEqual([
       `KEY_FILE names ${KEY_FILE}, which cannot be read (${code})`,
     ]);
   });
 
-  test('a setting that is no secret is never read from a file', () => {
+  test('a setting that is not a secret is never read from a file', () => {
     const env = { NAME_FILE: fileOf('hunter2') };
     expect(readEnv(env, (read) => ({ name: read.optionalString('NAME') })).name).toBeUndefined();
   });

@@ -9,7 +9,7 @@ import {
 } from './env-formats.js';
 import { Secret } from './secret.js';
 
-/** All problems of the environment variables, one line each. */
+/** Error that lists all problems of the environment variables, one line each. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -24,9 +24,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads settings into one deeply frozen object. A variable without a fallback is required; an empty variable counts as
- * not set. The value of a secret NAME can be in a file that NAME_FILE names.
- * @throws ConfigError with all problems at once, without the values: they can be secrets. Variables that switch off the
- * check of certificates are among them.
+ * not set. A secret NAME can also be read from the file that NAME_FILE names.
+ * @throws ConfigError that lists all problems, without the values, which can be secrets. A variable that switches off
+ *   the check of certificates is a problem too
  */
 export function readEnv<T extends object>(env: Environment, build: (read: EnvReader) => T): Readonly<T> {
   const problems: string[] = [];
@@ -39,7 +39,8 @@ export function readEnv<T extends object>(env: Environment, build: (read: EnvRea
   try {
     config = build(reader);
   } catch (error) {
-    // The builder can fail because of the placeholder of a rejected variable. The rejection is the cause to report.
+    // The builder can throw because a rejected variable has a placeholder as its value. Only the rejection is reported
+    // then.
     if (problems.length === 0) throw error;
     throw new ConfigError(problems);
   }
@@ -47,7 +48,7 @@ export function readEnv<T extends object>(env: Environment, build: (read: EnvRea
   return deepFreeze(config);
 }
 
-/** With these Node accepts any certificate, of all servers or of the database. */
+/** With these values, Node accepts any certificate: of every server, or of the database. */
 const uncheckedCertificates = { NODE_TLS_REJECT_UNAUTHORIZED: '0', PGSSLMODE: 'no-verify' };
 
 export type EnvReader = ReturnType<typeof createReader>;
@@ -101,7 +102,7 @@ function createReader(env: Environment, problems: string[]) {
     optionalString: (name: string) => env[name]?.trim() || undefined,
     int: (name: string, fallback?: number, range: { min?: number; max?: number } = {}) =>
       read(name, fallback, 0, (text) => parseInteger(text, range)),
-    /** Port 0: the operating system chooses a free port. */
+    /** With port 0, the operating system chooses a free port. */
     port: (name: string, fallback?: number) =>
       read(name, fallback, 0, (text) => parseInteger(text, { min: 0, max: 65_535 })),
     bool: (name: string, fallback?: boolean) => read(name, fallback, false, parseBoolean),
@@ -138,7 +139,7 @@ function createReader(env: Environment, problems: string[]) {
     /** `check` returns the typed value, or throws an error whose message completes the sentence "NAME …". */
     json: <T>(name: string, check: (value: unknown) => T, fallback?: T) =>
       read<T>(name, fallback, undefined as T, (text) => parseJson(text, check)),
-    /** Reports a violated rule about several variables. */
+    /** Reports the violation of a rule about several variables. */
     problem: (sentence: string) => {
       problems.push(sentence);
     },
@@ -154,8 +155,8 @@ interface Setting<T> {
 }
 
 /**
- * The value of the variable NAME, or the content of the file that NAME_FILE names. White space at both ends is removed
- * from either; an empty file counts as not set. A problem is a whole sentence, with the path and without the content.
+ * Returns the value of the variable NAME, or the content of the file that NAME_FILE names. White space at both ends is
+ * removed; an empty file counts as not set. A problem is a whole sentence with the path and without the content.
  */
 function findSecret(env: Environment, name: string): Parsed<string | undefined> {
   const value = env[name]?.trim();

@@ -15,7 +15,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** Starts processes that have loaded the module, and lets all of them run `script` when the last one is ready. */
+/** Starts twenty processes. All of them run `script` at the same time, when the last one has loaded the module. */
 async function runAtOnce(script: string): Promise<ChildProcess[]> {
   const source = `
     import { tryLockFile, withFileLock } from ${JSON.stringify(module)};
@@ -35,7 +35,7 @@ async function runAtOnce(script: string): Promise<ChildProcess[]> {
   return started;
 }
 
-test('one of twenty processes gets the lock, also the lock of a killed process', async () => {
+test('exactly one of twenty processes gets a lock, even if the last holder was killed', async () => {
   writeFileSync(file, 'left by a process of another machine');
   for (let round = 0; round < 3; round += 1) {
     const started = await runAtOnce(`
@@ -48,7 +48,7 @@ test('one of twenty processes gets the lock, also the lock of a killed process',
   }
 }, 60_000);
 
-test('twenty processes change a file one after the other', async () => {
+test('twenty processes with a file lock change a file one after the other', async () => {
   const counter = join(directory, 'counter');
   writeFileSync(counter, '0');
   const started = await runAtOnce(`
@@ -64,7 +64,7 @@ test('twenty processes change a file one after the other', async () => {
   expect(Number(readFileSync(counter, 'utf8'))).toBe(3 * processes);
 }, 60_000);
 
-test('a system without a binary of the native module gets a sentence with the remedy', async () => {
+test('a system without a binary of the lock module gets an error that names a remedy', async () => {
   const source = `
     Object.defineProperty(process, 'arch', { value: 'without-binary' });
     const { tryLockFile } = await import(${JSON.stringify(module)});

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs';
 import { sleep } from './concurrency/timeout.js';
 
-/** An exclusive lock. The kernel holds it for this process and releases it with the process, also after SIGKILL. */
+/** An exclusive lock of this process. The kernel releases it when the process ends, even after SIGKILL. */
 export interface FileLock {
   /** Descriptor of the file, open for reading and appending. */
   fd: number;
@@ -10,8 +10,9 @@ export interface FileLock {
 }
 
 /**
- * Locks `path`, which is created if missing. Returns undefined while another process, or this one, holds the lock.
- * @throws Error with the remedy on a system for which the native module has no binary, such as Alpine Linux
+ * Locks `path`, which is created if it is missing. Returns undefined while any process, including this one, holds the
+ * lock.
+ * @throws Error that names a remedy if the native module has no binary for this system, such as Alpine Linux
  */
 export async function tryLockFile(path: string): Promise<FileLock | undefined> {
   const { tryLock } = await loadLocks();
@@ -22,14 +23,14 @@ export async function tryLockFile(path: string): Promise<FileLock | undefined> {
       return undefined;
     }
     if (isAt(path, fd)) return { fd, release: () => release(path, fd) };
-    // The former holder removed the file after it was opened here.
+    // The previous holder has removed the file since it was opened here, so the lock is retried on the new file.
     closeSync(fd);
   }
 }
 
 const retryMs = 50;
 
-/** Runs `work` while this process holds the lock of `path`, and waits for it as long as necessary. */
+/** Runs `work` while this process holds the lock of `path`. The wait for the lock has no time limit. */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   let lock = await tryLockFile(path);
   while (lock === undefined) {
@@ -43,7 +44,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
   }
 }
 
-/** Loads the native module, which few programs need. */
+/** Loads the native module on first use, because few programs need it. */
 async function loadLocks(): Promise<typeof import('fs-native-extensions')> {
   try {
     return await import('fs-native-extensions');
@@ -60,7 +61,10 @@ function isAt(path: string, fd: number): boolean {
   return found !== undefined && found.ino === fstatSync(fd).ino;
 }
 
-/** The file is removed first: a process that locks it afterwards sees that it is no longer at its path. */
+/**
+ * Removes the file before the lock is released. A process that then locks the removed file detects that the path no
+ * longer leads to it.
+ */
 function release(path: string, fd: number): void {
   rmSync(path, { force: true });
   closeSync(fd);

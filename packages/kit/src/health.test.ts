@@ -40,7 +40,7 @@ test('a service whose dependencies work is ready', async () => {
   ]);
 });
 
-test('a service stays ready while a dependency fails without a fault of the service', async () => {
+test('a service stays ready if a dependency fails by no fault of the service', async () => {
   state.isOwnFault = (error) => error instanceof AppError;
   for (const check of [async () => Promise.reject(new Error('refused')), () => new Promise(() => {})]) {
     state.database = check;
@@ -66,7 +66,7 @@ test.each<[string, HealthCheck]>([
     },
   ],
   ['hangs', () => new Promise(() => {})],
-])('a dependency that %s is named, and the process is still live', async (_, check) => {
+])('/readyz names a dependency that %s, and /livez stays 200', async (_, check) => {
   state.database = check;
   const response = await fetch(`${server.url}/readyz`);
   expect(response.status).toBe(503);
@@ -80,7 +80,7 @@ test.each<[string, HealthCheck]>([
   expect((await fetch(`${server.url}/livez`)).status).toBe(200);
 });
 
-test('the detail of an AppError from a check is quoted', async () => {
+test('/readyz quotes the detail of an AppError that a check throws', async () => {
   state.database = async () => {
     throw new AppError('unavailable', 'Run the migrations.');
   };
@@ -92,7 +92,7 @@ test('the detail of an AppError from a check is quoted', async () => {
   });
 });
 
-test('concurrent requests share one run of the checks', async () => {
+test('concurrent requests to /readyz share one run of the checks', async () => {
   state.database = () => new Promise((resolve) => setTimeout(resolve, 20));
   state.runs = 0;
   await Promise.all(Array.from({ length: 10 }, () => fetch(`${server.url}/readyz`)));

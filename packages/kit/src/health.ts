@@ -3,18 +3,19 @@ import { createSingleFlight } from './concurrency/single-flight.js';
 import { withTimeout } from './concurrency/timeout.js';
 import { definePublicRoute, type Route } from './http/route.js';
 
-/** Rejects when a dependency does not work. The detail of an `AppError` is shown to callers. */
+/** Rejects if the dependency does not work. The detail of an `AppError` is shown to callers. */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
 
 export interface HealthOptions {
   /** Checks of the dependencies, by name. */
   checks: Readonly<Record<string, HealthCheck>>;
   /**
-   * True for an error that makes the service not ready. A service that works without a dependency, or responds with 503
-   * by itself, stays ready: otherwise a load balancer would take all instances away at once. Default: every error.
+   * Returns true for an error that makes the service not ready. It should return false if the service works without the
+   * dependency, or responds with 503 by itself: otherwise a load balancer removes all instances at once. Default: true
+   * for every error.
    */
   isOwnFault?: (error: unknown) => boolean;
-  /** Timeout of each check. Default: 2 s. */
+  /** Timeout of each check, in milliseconds. Default: 2,000. */
   timeoutMs?: number;
 }
 
@@ -38,9 +39,9 @@ const readinessSchema = {
 } as const;
 
 /**
- * `/livez` is 200 while the process responds, and checks nothing. `/readyz` is 503 when a check fails or times out by a
- * fault of this service, and names the state of each dependency in both cases. Concurrent requests share one run of the
- * checks, because the path is public.
+ * `/livez` returns 200 while the process responds, and checks no dependency. `/readyz` returns 503 if a check fails or
+ * times out by a fault of this service. Its body names the state of each dependency, also with status 200. The path is
+ * public, so concurrent requests share one run of the checks.
  */
 export function healthRoutes(options: HealthOptions): Route<never>[] {
   const { checks, timeoutMs = 2_000, isOwnFault = () => true } = options;
@@ -84,7 +85,7 @@ export function healthRoutes(options: HealthOptions): Route<never>[] {
 
 interface Failing {
   name: string;
-  /** The detail of an `AppError` is shown; other messages are withheld, because they can name hosts. */
+  /** The detail of an `AppError` is shown. Other messages can contain host names and are withheld. */
   error: unknown;
 }
 

@@ -4,21 +4,21 @@ import { createLogOutput } from './log-output.js';
 const realWriteSync = fs.writeSync;
 const unlimited = Number.POSITIVE_INFINITY;
 
-/** Stands in for standard output: accepts as many bytes as there is room, and then fails with an error code. */
+/** Replaces standard output. It accepts `freeBytes` bytes and then fails with the error code `failsWith`. */
 function setUp() {
-  const state = { text: '', room: unlimited, failsWith: 'ENOSPC' };
+  const state = { text: '', freeBytes: unlimited, failsWith: 'ENOSPC' };
   const writeSync = (_fd: number, data: string | Uint8Array) => {
-    const accepted = Buffer.from(data as string).subarray(0, state.room);
+    const accepted = Buffer.from(data as string).subarray(0, state.freeBytes);
     if (accepted.length === 0 && data.length > 0)
       throw Object.assign(new Error(state.failsWith), { code: state.failsWith });
     state.text += accepted.toString();
-    state.room -= accepted.length;
+    state.freeBytes -= accepted.length;
     return accepted.length;
   };
   fs.writeSync = writeSync as typeof fs.writeSync;
   const output = createLogOutput({ describeDropped: (lines) => `dropped ${lines}\n` });
   finish = () => {
-    state.room = unlimited;
+    state.freeBytes = unlimited;
     output.flushSync();
   };
   const write = (...lines: string[]) => {
@@ -37,24 +37,27 @@ afterEach(() => {
 const failures = ['ENOSPC', 'EDQUOT', 'EIO', 'EPIPE', 'EAGAIN'];
 const line = `${'x'.repeat(1_023)}\n`;
 
-test.each(failures)('lines that fail with %s wait and are written once writing works again', (failsWith) => {
-  const { state, write } = setUp();
-  write('before');
-  Object.assign(state, { room: 0, failsWith });
-  write('first', 'second');
-  write('third');
-  state.room = unlimited;
-  write('after');
-  expect(state.text).toBe('before\nfirst\nsecond\nthird\nafter\n');
-});
+test.each(failures)(
+  'log lines whose write fails with %s are written when writing works again',
+  (failsWith) => {
+    const { state, write } = setUp();
+    write('before');
+    Object.assign(state, { freeBytes: 0, failsWith });
+    write('first', 'second');
+    write('third');
+    state.freeBytes = unlimited;
+    write('after');
+    expect(state.text).toBe('before\nfirst\nsecond\nthird\nafter\n');
+  },
+);
 
 test.each(failures)(
-  'waiting lines are limited to 1 MiB during %s, and dropped lines are counted',
+  'log lines that wait during %s are limited to 1 MiB, and dropped ones are counted',
   (failsWith) => {
     const { state, output } = setUp();
-    Object.assign(state, { room: 0, failsWith });
+    Object.assign(state, { freeBytes: 0, failsWith });
     for (let count = 0; count < 10_000; count += 1) output.write(line);
-    state.room = unlimited;
+    state.freeBytes = unlimited;
     output.flushSync();
     const kept = state.text.split('\n').filter((text) => text.startsWith('x')).length;
     expect(kept).toBe(1_024);
@@ -62,30 +65,30 @@ test.each(failures)(
   },
 );
 
-test('dropped lines are reported without a further line', async () => {
+test('the number of dropped log lines is reported even if no further line follows', async () => {
   const { state, output } = setUp();
-  state.room = 0;
+  state.freeBytes = 0;
   for (let count = 0; count < 2_000; count += 1) output.write(line);
-  state.room = unlimited;
+  state.freeBytes = unlimited;
   const endMs = performance.now() + 10_000;
   while (!state.text.includes('dropped 976\n') && performance.now() < endMs)
     await new Promise((resolve) => setTimeout(resolve, 20));
   expect(state.text).toContain('dropped 976\n');
 });
 
-test('a line that is written in two parts stays whole', () => {
+test('a log line that needs two writes is complete', () => {
   const { state, write } = setUp();
-  state.room = 4;
+  state.freeBytes = 4;
   write('in two parts');
   expect(state.text).toBe('in t');
-  state.room = unlimited;
+  state.freeBytes = unlimited;
   write('next');
   expect(state.text).toBe('in two parts\nnext\n');
 });
 
-test.each(failures)('a flush during %s ends within about a second', (failsWith) => {
+test.each(failures)('a flush of the log during %s ends within about a second', (failsWith) => {
   const { state, write } = setUp();
-  Object.assign(state, { room: 0, failsWith });
+  Object.assign(state, { freeBytes: 0, failsWith });
   const startedAtMs = performance.now();
   write('line');
   expect(performance.now() - startedAtMs).toBeLessThan(3_000);

@@ -2,34 +2,35 @@ import sonicBoom from 'sonic-boom';
 
 export interface LogOutput {
   write(line: string): void;
-  /** Writes all waiting lines. Waits one second at most while a pipe is full. */
+  /** Writes all waiting lines. If a pipe is full, it waits for at most one second. */
   flushSync(): void;
 }
 
 export interface LogOutputOptions {
-  /** Makes the line that reports how many lines were dropped. It is written once writing works again. */
+  /** Returns the line that reports the number of dropped lines. It is written when writing works again. */
   describeDropped(lines: number): string;
 }
 
 const standardOutput = 1;
-/** Lines are gathered to this size, because a write for each line would cost more than making the line. */
+/** Number of bytes that are gathered before a write. A write for each line takes longer than formatting the line. */
 const minWriteBytes = 4_096;
 const maxDelayMs = 100;
 const maxWaitingBytes = 1_048_576;
 const maxFlushMs = 1_000;
 
 /**
- * Standard output, written by sonic-boom as pino does by default. A failed write never ends or blocks the service: with
- * a full disk, or a reader that has stopped or gone, up to 1 MiB of lines wait and are written later. Further lines are
- * dropped and counted.
+ * Standard output, written by sonic-boom as pino does by default. A failed write never ends or blocks the service.
+ * While the disk is full, or the reader of the pipe has stopped or ended, up to 1 MiB of lines wait and are written
+ * later. Further lines are dropped and counted.
  */
 export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutput {
-  // This getter makes a pipe non-blocking. A write to a full pipe then fails with EAGAIN instead of blocking the process.
+  // Reading `process.stdout` makes a pipe non-blocking. A write to a full pipe then fails with EAGAIN instead of
+  // blocking the process.
   void process.stdout;
   const stream = new sonicBoom.SonicBoom({
     fd: standardOutput,
     sync: true,
-    // In its text mode, each line copies the lines that wait.
+    // In its text mode, sonic-boom copies all waiting lines for each new line.
     contentMode: 'buffer',
     minLength: minWriteBytes,
     maxLength: maxWaitingBytes,
@@ -37,13 +38,13 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
     // The lines wait for the next write. A retry inside sonic-boom would block the process.
     retryEAGAIN: () => false,
   });
-  // The type of sonic-boom does not know that its buffer mode takes buffers.
+  // The types of sonic-boom omit that its buffer mode accepts buffers.
   const write = (line: string) => void stream.write(Buffer.from(line) as unknown as string);
   let dropped = 0;
   let linesInDrop = 1;
   const reportDropped = () => {
     if (dropped === 0) return;
-    // The report itself can be dropped. It then counts as all lines that it reports.
+    // The report itself can be dropped. It then counts as all the lines that it reports.
     linesInDrop = dropped;
     dropped = 0;
     write(describeDropped(linesInDrop));
@@ -62,13 +63,16 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     failure = code;
   });
-  /** Writes once. A write of 0 bytes means that no line waits. */
+  /** Starts one write. If it writes 0 bytes without an error, no line is waiting. */
   const flushOnce = (): { failure: string | undefined; isDone: boolean } => {
     failure = undefined;
     stream.flush();
     return { failure, isDone: failure === undefined && written === 0 };
   };
-  /** Replaces the flushSync of sonic-boom, which never returns from an error such as ENOSPC or EPIPE. */
+  /**
+   * Writes all waiting lines synchronously. Used only after a fatal error and at the exit. The `flushSync` of
+   * sonic-boom never returns after an error such as ENOSPC or EPIPE.
+   */
   const flushSync = () => {
     const endMs = performance.now() + maxFlushMs;
     while (performance.now() < endMs) {
@@ -82,7 +86,6 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   return { write, flushSync };
 }
 
-/** Writes all waiting lines and blocks the process meanwhile. Used only for a fatal error and at the exit. */
 function blockFor10Ms(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
 }

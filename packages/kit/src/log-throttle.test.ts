@@ -1,6 +1,6 @@
 import { createLogThrottle } from './log-throttle.js';
 
-test('an event is logged at once, then once in each interval with its count', () => {
+test('a throttled event is logged at once, and then once in each interval with its count', () => {
   let nowMs = 0;
   const counts: number[] = [];
   const throttled = createLogThrottle({ everyMs: 60_000, now: () => nowMs });

@@ -21,7 +21,7 @@ function logged(
   return lines.join('');
 }
 
-test('a line contains service, version, instance, level, time and event', () => {
+test('a log line contains service, version, instance, level, time and event', () => {
   const line = JSON.parse(logged((logger) => logger.info({ deliveryId: 'd' }, 'delivery.attempted')));
   expect(line).toMatchObject({ service: 'test', level: 'info', msg: 'delivery.attempted', deliveryId: 'd' });
   expect(Date.parse(line.time)).not.toBeNaN();
@@ -33,34 +33,31 @@ test.each([
   [100, 1_000, 1_000],
   [10, 50, 200],
   [0, 0, 0],
-])(
-  '%d percent of the lines of successes are written, and every other line',
-  (successPercent, least, most) => {
-    const text = logged(
-      (logger) => {
-        for (let count = 0; count < 1_000; count += 1) logger.success({ count }, 'delivery.attempted');
-        logger.info({}, 'service.stopping');
-        logger.child({}).warn({}, 'last');
-      },
-      { successPercent },
-    );
-    const lines = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    const successes = lines.filter(({ msg }) => msg === 'delivery.attempted');
-    expect(successes.length).toBeGreaterThanOrEqual(least);
-    expect(successes.length).toBeLessThanOrEqual(most);
-    expect(successes.every(({ level }) => level === 'info')).toBe(true);
-    expect(lines.slice(-2).map(({ msg }) => msg)).toEqual(['service.stopping', 'last']);
-  },
-);
+])('%d percent of the success lines and all other lines are written', (successPercent, least, most) => {
+  const text = logged(
+    (logger) => {
+      for (let count = 0; count < 1_000; count += 1) logger.success({ count }, 'delivery.attempted');
+      logger.info({}, 'service.stopping');
+      logger.child({}).warn({}, 'last');
+    },
+    { successPercent },
+  );
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const successes = lines.filter(({ msg }) => msg === 'delivery.attempted');
+  expect(successes.length).toBeGreaterThanOrEqual(least);
+  expect(successes.length).toBeLessThanOrEqual(most);
+  expect(successes.every(({ level }) => level === 'info')).toBe(true);
+  expect(lines.slice(-2).map(({ msg }) => msg)).toEqual(['service.stopping', 'last']);
+});
 
-test('successes are not written below the level info', () => {
+test('success lines are not written at the level warn', () => {
   expect(logged((logger) => logger.success({}, 'event'), { level: 'warn' })).toBe('');
 });
 
-test('credentials are redacted at every level of nesting', () => {
+test('credentials in log fields are redacted at every level of nesting', () => {
   const text = logged((logger) =>
     logger.info(
       {
@@ -75,7 +72,7 @@ test('credentials are redacted at every level of nesting', () => {
   expect(text).not.toContain('hunter2');
 });
 
-test('an error is written with its causes and without its other properties', () => {
+test('a logged error has its causes and none of its other properties', () => {
   const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', config: { auth: 'hunter2' } });
   const text = logged((logger) => logger.error({ err: new Error('outer', { cause }) }, 'event'));
   expect(JSON.parse(text).err).toMatchObject({
@@ -85,7 +82,7 @@ test('an error is written with its causes and without its other properties', () 
   expect(text).not.toContain('hunter2');
 });
 
-test('an error that is its own cause is written', () => {
+test('an error that is its own cause can be logged', () => {
   const error: Error & { cause?: unknown } = new Error('round');
   error.cause = error;
   expect(logged((logger) => logger.error({ err: error }, 'event'))).toContain('round');
@@ -98,7 +95,7 @@ test.each([
     'The interval of 100 ms',
     "logger.info({}, 'last'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 10_000)",
   ],
-])('%s writes all waiting lines to standard output, in order', async (_name, end) => {
+])('%s writes all waiting log lines to standard output, in order', async (_name, end) => {
   const script = `
     const { createLogger } = await import(${JSON.stringify(new URL('../dist/logger.js', import.meta.url))});
     const logger = createLogger({ service: 'test', level: 'info' });
@@ -127,7 +124,7 @@ test.each([
 test.each([
   ['full disk', '/dev/full'],
   ['reader that does not read', 'pipe'],
-])('a %s neither blocks the service nor its exit', async (_name, target) => {
+])('log output to a %s blocks neither the service nor its exit', async (_name, target) => {
   const script = `
     const { createLogger } = await import(${JSON.stringify(new URL('../dist/logger.js', import.meta.url))});
     const logger = createLogger({ service: 'test', level: 'info' });

@@ -11,7 +11,7 @@ type LogMethod = (fields: object, event: string) => void;
 /** Writes one line with many fields for each unit of work: `logger.info({ delivery_id, duration_ms }, 'delivery.attempted')`. */
 export interface Logger {
   debug: LogMethod;
-  /** Logs work that succeeded, at the level `info`. `successPercent` limits how many of these lines are written. */
+  /** Logs successful work at the level `info`. `successPercent` limits how many of these lines are written. */
   success: LogMethod;
   info: LogMethod;
   warn: LogMethod;
@@ -24,15 +24,16 @@ export interface Logger {
 export interface LoggerOptions {
   service: string;
   level: LogLevel;
-  /** Percentage of the lines of `success` that are written, chosen at random. Default: 100. */
+  /** Percentage of the `success` lines that are written, chosen at random. Default: 100. */
   successPercent?: number;
   /** Stream that the lines are written to. Default: standard output. */
   destination?: DestinationStream;
 }
 
 /**
- * Creates a logger of JSON lines, each with service, version and instance. Errors under `err` are written with type, message, code, stack and causes only: other
- * properties can contain secrets, such as the request headers in the error of an HTTP client.
+ * Creates a logger of JSON lines, each with service, version and instance. An error in the field `err` is written with
+ * type, message, code, stack and causes only. Other properties can contain secrets, such as the request headers in the
+ * error of an HTTP client.
  */
 export function createLogger({ service, level, successPercent = 100, destination }: LoggerOptions): Logger {
   const base = { service, version: readVersion(), instance: instanceName() };
@@ -50,7 +51,10 @@ export function createLogger({ service, level, successPercent = 100, destination
   );
 }
 
-/** A level of pino between `info` (30) and `warn` (40). */
+/**
+ * Separate level for `success` lines, between `info` (30) and `warn` (40) of pino, so that sampling can distinguish
+ * them.
+ */
 const successLevel = 31;
 
 type LogHook = NonNullable<NonNullable<LoggerOptionsOfPino['hooks']>['logMethod']>;
@@ -61,7 +65,7 @@ function sampleSuccess(percent: number): LogHook {
   };
 }
 
-/** Formats the time once for all lines of the same millisecond; pino's `isoTime` formats it for each line. */
+/** Formats the time once for all lines of the same millisecond. The `isoTime` of pino formats it for each line. */
 function createTimestamp(): () => string {
   let lastMs = Number.NaN;
   let text = '';
@@ -77,7 +81,10 @@ function createTimestamp(): () => string {
 
 let output: LogOutput | undefined;
 
-/** All loggers of the process share one output, which keeps their lines in order. It is flushed at the exit. */
+/**
+ * All loggers of the process share one output, so that their lines stay in order. The output is flushed when the
+ * process exits.
+ */
 function standardOutput(base: object): LogOutput {
   if (output) return output;
   const created = createLogOutput({ describeDropped: (lines) => describeDropped(base, lines) });
@@ -93,7 +100,10 @@ function describeDropped(base: object, lines: number): string {
 const secretName = /^(?:authorization|cookie|password|secret|client_secret|token|api_key)$/i;
 const redactedDepth = 4;
 
-/** Hides secrets by field name. Pino's own redaction of nested names takes ten times as long as the rest of a line. */
+/**
+ * Hides secrets by field name. It replaces pino's redaction, which for nested names takes ten times as long as the rest
+ * of a line.
+ */
 function redact(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
   let kept = fields;
   for (const name in fields) {
@@ -127,7 +137,8 @@ const maxCauses = 5;
 function describeError(error: unknown, depth = 0): ErrorDescription {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { code } = error as { code?: unknown };
-  // A connection attempt to several addresses fails with a list of errors; its own message is empty.
+  // A failed connection attempt to several addresses is an `AggregateError` with an empty message. Its first error is
+  // written as the cause.
   const cause = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined);
   return {
     type: error.name,

@@ -3,7 +3,7 @@ import { createLogger, type Logger } from './logger.js';
 
 export interface RunningService {
   logger: Logger;
-  /** Stops the service within the deadline. */
+  /** Stops the service within the deadline, in milliseconds from now. */
   close(deadlineMs: number): Promise<void>;
 }
 
@@ -11,13 +11,13 @@ export interface RunServiceOptions {
   service: string;
   /** Loads the configuration and starts the service. */
   start(): Promise<RunningService>;
-  /** Time from the stop request to the exit. Default: 25 s, more than the longest request. */
+  /** Time from the stop request to the exit, in milliseconds. Default: 25,000, longer than the longest request. */
   deadlineMs?: number;
 }
 
 /**
- * Runs a service for the life of its process. SIGTERM, SIGINT or the end of the launcher stops it with exit code 0. A
- * second signal, a failed start, a failed stop or an uncaught exception ends it with exit code 1.
+ * Runs a service until its process ends. SIGTERM, SIGINT or the end of the launcher stops it with exit code 0. A second
+ * signal, a failed start, a failed stop or an uncaught exception ends it with exit code 1.
  */
 export async function runService({ service, start, deadlineMs = 25_000 }: RunServiceOptions): Promise<void> {
   const stopping = new AbortController();
@@ -42,7 +42,7 @@ export async function runService({ service, start, deadlineMs = 25_000 }: RunSer
   process.exit(0);
 }
 
-/** Resolves with the reason of the first stop request and aborts `stopping`. A second signal ends the process. */
+/** Resolves with the reason of the first stop request, and aborts `stopping`. A second signal ends the process. */
 function waitForStopRequest(stopping: AbortController): Promise<string> {
   return new Promise((resolve) => {
     const stop = (reason: string) => {
@@ -52,7 +52,7 @@ function waitForStopRequest(stopping: AbortController): Promise<string> {
     };
     process.on('SIGTERM', stop);
     process.on('SIGINT', stop);
-    // This event exists only for a process with an IPC channel to its launcher, and means that the launcher has ended.
+    // Node emits `disconnect` only in a process with an IPC channel to its launcher, when the launcher has ended.
     process.once('disconnect', () => stopping.signal.aborted || stop('disconnect'));
   });
 }
@@ -67,7 +67,7 @@ async function startOrExit({ start, fatal, signal }: Starting): Promise<RunningS
   try {
     return await start();
   } catch (error) {
-    // A stop request can make the start fail; that is no error.
+    // A stop request can make the start fail. This is not reported as an error.
     if (signal.aborted) process.exit(0);
     if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
     else fatal.fatal({ reason: describe(error) }, 'service.start_failed');
@@ -75,7 +75,7 @@ async function startOrExit({ start, fatal, signal }: Starting): Promise<RunningS
   }
 }
 
-/** The message of the error and of its causes, in one line. */
+/** Returns the messages of the error and of its causes, in one line. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message} (${describe(error.cause)})`;

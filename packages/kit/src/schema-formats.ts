@@ -1,8 +1,9 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 
 /**
- * Adds what our schemas use beyond JSON Schema: string formats (RFC 9562, RFC 3339, WHATWG URL, printable text), as strict as
- * PostgreSQL and JavaScript's Date, and `x-max-bytes`, the UTF-8 bytes that names and texts of an object may have together.
+ * Adds the formats and keywords that our schemas use beyond JSON Schema. The string formats (RFC 9562, RFC 3339, WHATWG
+ * URL, printable text) are as strict as PostgreSQL and JavaScript's Date. `x-max-bytes` limits the UTF-8 bytes of all
+ * names and texts in an object.
  */
 export function addFormatsAndKeywords(ajv: Ajv2020): void {
   ajv.addFormat('uuid', uuid);
@@ -16,11 +17,11 @@ export function addFormatsAndKeywords(ajv: Ajv2020): void {
     errors: false,
     validate: (limit: number, value: object) => textBytesOf(value) <= limit,
   });
-  // Keywords for the documents and the HTTP server; they check nothing.
+  // The keywords `example` and `x-items-apart` are read by the documents and the HTTP server. They validate nothing.
   ajv.addVocabulary(['example', 'x-items-apart']);
 }
 
-/** True for a text that the format `uuid` allows. */
+/** Returns true for a text that is valid in the format `uuid`. */
 export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && uuid.test(value);
 }
@@ -33,12 +34,12 @@ function textBytesOf(value: object): number {
   return bytes;
 }
 
-// The `urn:uuid:` prefix is not allowed: PostgreSQL rejects it.
+// The prefix `urn:uuid:` is not allowed, because PostgreSQL rejects it.
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-// Characters that are visible, the space, and the joiner of emoji. Others of the categories C (control characters, directions of
-// text) and Z (further white space) would let two different ids look alike.
+// Only visible characters, the space, and the zero-width joiner of emoji are allowed. With other characters of the
+// Unicode categories C (control characters, text directions) and Z (white space), two different ids could look alike.
 const printable = /^(?:[^\p{C}\p{Z}]|[ \u200d])*$/u;
-// Leap seconds are not allowed: JavaScript's Date rejects them.
+// Leap seconds are not allowed, because JavaScript's Date rejects them.
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
@@ -46,7 +47,7 @@ function isDateTime(text: string): boolean {
   const match = dateTime.exec(text);
   if (!match) return false;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  // PostgreSQL has no year 0. Day 0 of the next month is the last day of this month.
+  // PostgreSQL has no year 0. In `Date.UTC`, day 0 of the next month is the last day of this month.
   return (
     year > 0 &&
     month >= 1 &&

@@ -52,25 +52,25 @@ test.each([
   ]);
 });
 
-test('a file of authorities without a certificate is refused', () => {
+test('a file of certificate authorities that contains no certificate is refused', () => {
   expect(problemsOf({ DATABASE_URL: `postgres://h/d?sslrootcert=${file}` })).toEqual([
     'DATABASE_URL names a file without a PEM certificate (sslrootcert)',
   ]);
 });
 
-test('a client certificate needs its key', () => {
+test('a URL with a client certificate and without its key is refused', () => {
   expect(problemsOf({ AMQP_URL: `amqps://h/?certfile=${file}` })).toEqual([
     'AMQP_URL needs both certfile and keyfile',
   ]);
 });
 
-test('files that are no certificate and key are refused without their content', () => {
+test('the problem with invalid certificate and key files does not quote their content', () => {
   const [problem] = problemsOf({ DATABASE_URL: `postgres://h/d?sslcert=${file}&sslkey=${file}` });
   expect(problem).toMatch(/^DATABASE_URL names certificates that cannot be used: /);
   expect(problem).not.toContain('hunter2');
 });
 
-test('files for a connection without TLS are refused', () => {
+test('certificate files for a connection without TLS are refused', () => {
   expect(problemsOf({ AMQP_URL: `amqp://h/?cacertfile=${missing}` })[0]).toBe(
     'AMQP_URL has cacertfile and no TLS: it must begin with amqps://',
   );

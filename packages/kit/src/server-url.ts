@@ -4,14 +4,14 @@ import type { EnvReader } from './env.js';
 import type { Secret } from './secret.js';
 
 /**
- * DATABASE_URL. The parameters sslmode, sslrootcert, sslcert and sslkey are those of libpq. `pg` reads the PEM files for
- * each connection.
+ * Reads DATABASE_URL. The parameters sslmode, sslrootcert, sslcert and sslkey have the meaning that libpq defines. `pg`
+ * reads the PEM files again for each connection.
  */
 export function readDatabaseUrl(read: EnvReader): Secret {
   const name = 'DATABASE_URL';
   const url = read.secretUrl(name, ['postgres', 'postgresql']);
   const { searchParams } = new URL(url.reveal());
-  // With uselibpqcompat most modes check no name of the server, and some no certificate.
+  // With `uselibpqcompat`, most modes do not check the name of the server, and some do not check its certificate.
   const isUnchecked = [searchParams.get('sslmode'), searchParams.get('ssl')].includes('no-verify');
   if (isUnchecked || searchParams.has('uselibpqcompat')) read.problem(`${name} ${uncheckedCertificates}`);
   checkFiles(read, { name, searchParams, ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' });
@@ -19,8 +19,8 @@ export function readDatabaseUrl(read: EnvReader): Secret {
 }
 
 /**
- * AMQP_URL. The parameters cacertfile, certfile and keyfile are those of RabbitMQ's URIs. The broker's connection reads
- * the PEM files each time that it is opened.
+ * Reads AMQP_URL. The parameters cacertfile, certfile and keyfile have the meaning that RabbitMQ defines for its URIs.
+ * The PEM files are read again each time a connection to the broker is opened.
  */
 export function readBrokerUrl(read: EnvReader): Secret {
   const name = 'AMQP_URL';
@@ -41,13 +41,16 @@ const uncheckedCertificates = 'must not switch off the check of certificates';
 interface TlsParameters {
   name: string;
   searchParams: URLSearchParams;
-  /** Names of the parameters with the files of authority, client certificate and its key. */
+  /**
+   * Names of the URL parameters for the files of the certificate authority, the client certificate and the client's
+   * key.
+   */
   ca: string;
   cert: string;
   key: string;
 }
 
-/** A wrong file would otherwise be reported as an unavailable server. */
+/** Reports PEM files that cannot be used. Without this check, a wrong file would appear as an unavailable server. */
 function checkFiles(read: EnvReader, { name, searchParams, ...parameters }: TlsParameters): void {
   const contents: Partial<Record<'ca' | 'cert' | 'key', string>> = {};
   for (const option of ['ca', 'cert', 'key'] as const) {

@@ -5,14 +5,16 @@ import { readBrokerUrl, readDatabaseUrl } from './server-url.js';
 
 /** Settings that every service has. */
 export interface ServiceConfig {
-  /** Address of the API, or of `/livez` and `/readyz` alone. */
+  /** Address of the HTTP server: the API, or only `/livez` and `/readyz` in a service without an API. */
   http: { host: string; port: number };
-  /** Address of `/metrics`. */
+  /** Address of the server for `/metrics`. */
   metrics: { host: string; port: number };
   logLevel: LogLevel;
-  /** Percentage of the lines of successful work that are written. */
+  /** Percentage of the log lines of successful work that are written, chosen at random. */
   logSuccessPercent: number;
-  /** URL of an OTLP receiver; undefined switches tracing off. OpenTelemetry reads the other variables `OTEL_*`. */
+  /**
+   * URL of an OTLP receiver; undefined switches tracing off. OpenTelemetry itself reads the other variables `OTEL_*`.
+   */
   tracingEndpoint: string | undefined;
   databaseUrl: Secret;
   amqpUrl: Secret;

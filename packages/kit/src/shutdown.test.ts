@@ -1,6 +1,6 @@
 import { createShutdown } from './shutdown.js';
 
-test('the resource that was opened last is closed first, each one once', async () => {
+test('resources are closed once each, in reverse order of opening', async () => {
   const closed: string[] = [];
   const shutdown = createShutdown();
   for (const name of ['pool', 'broker', 'server']) shutdown.add(name, async () => closed.push(name));
@@ -9,7 +9,7 @@ test('the resource that was opened last is closed first, each one once', async (
   expect(closed).toEqual(['server', 'broker', 'pool']);
 });
 
-test('resources that fail or hang are named, and all others are closed', async () => {
+test('a shutdown names the resources that fail or hang, and closes all others', async () => {
   const closed: string[] = [];
   const shutdown = createShutdown();
   shutdown.add('pool', async () => closed.push('pool'));
@@ -23,7 +23,7 @@ test('resources that fail or hang are named, and all others are closed', async (
   expect(closed).toEqual(['pool']);
 });
 
-test('a resource gets the time that is left until the deadline', async () => {
+test('a resource is given the time that is left until the shutdown deadline', async () => {
   const shutdown = createShutdown();
   let remaining = 0;
   shutdown.add('server', async (remainingMs) => {
@@ -34,7 +34,7 @@ test('a resource gets the time that is left until the deadline', async () => {
   expect(remaining).toBeLessThanOrEqual(5_000);
 });
 
-test('the signal is aborted and intervals end before the first resource is closed', async () => {
+test('a shutdown aborts its signal and ends intervals before it closes a resource', async () => {
   const shutdown = createShutdown();
   let calls = 0;
   const called = new Promise<void>((resolve) => {

@@ -1,29 +1,29 @@
 import { setMaxListeners } from 'node:events';
 import { withTimeout } from './concurrency/timeout.js';
 
-/** Owns the connections, servers and timers of a service and closes them: last opened, first closed. */
+/** Owns the connections, servers and timers of a service and closes them in reverse order of opening. */
 export interface Shutdown {
   /** Aborted when `close` is called, before anything is closed. */
   readonly signal: AbortSignal;
-  /** `close` gets the time in milliseconds that is left until the deadline. */
+  /** Registers a resource. `close` gets the milliseconds that are left until the deadline. */
   add(name: string, close: (remainingMs: number) => Promise<unknown>): void;
   /** Calls `task` at an interval until the shutdown. The timer does not keep the process alive. */
   addInterval(task: () => void, everyMs: number): void;
   /**
-   * Closes each resource once, also when others fail to close.
-   * @throws AggregateError naming the resources that failed or were still closing at the deadline
+   * Closes each resource once, even if others fail to close.
+   * @throws AggregateError that names the resources that failed or were still closing at the deadline
    */
   close(deadlineMs: number): Promise<void>;
 }
 
-/** Time beyond the deadline that a resource gets to cut its connections. */
+/** Time after the deadline, in milliseconds, in which a resource can cut its connections. */
 const graceMs = 250;
 
 export function createShutdown(): Shutdown {
   const resources: { name: string; close: (remainingMs: number) => Promise<unknown> }[] = [];
   const stopping = new AbortController();
   const { signal } = stopping;
-  // Each loop and interval of a service listens. Node warns of a leak above ten listeners.
+  // Each loop and interval of a service adds a listener. By default Node warns of a leak above ten listeners.
   setMaxListeners(0, signal);
   return {
     signal,

@@ -1,20 +1,20 @@
 import { exponentialBackoffMs, retry } from './backoff.js';
 
-test('the delay doubles with each failure up to its maximum', () => {
+test('the backoff delay doubles with each failure up to its maximum', () => {
   const delays = [1, 2, 3, 4, 5].map((failures) =>
     exponentialBackoffMs(failures, { firstMs: 50, maxMs: 300, jitter: 0 }),
   );
   expect(delays).toEqual([50, 100, 200, 300, 300]);
 });
 
-test('the jitter also spreads the longest delay', () => {
+test('the longest backoff delay has jitter too', () => {
   const delays = [0, 0.5, 1].map((value) =>
     exponentialBackoffMs(9, { firstMs: 50, maxMs: 300, jitter: 0.5, random: () => value }),
   );
   expect(delays).toEqual([150, 225, 300]);
 });
 
-/** Work that fails a number of times and then returns 'done'. */
+/** Creates work that fails a given number of times and then returns 'done'. */
 function failing(times: number) {
   let calls = 0;
   return {
@@ -27,7 +27,7 @@ function failing(times: number) {
   };
 }
 
-test('work is retried until it succeeds', async () => {
+test('failing work is retried until it succeeds', async () => {
   const { work, calls } = failing(3);
   const reported: unknown[] = [];
   const result = await retry(work, {
@@ -43,7 +43,7 @@ test('work is retried until it succeeds', async () => {
   ]);
 });
 
-test('an error that is not worth a retry is thrown at once', async () => {
+test('an error for which shouldRetry returns false is thrown at once', async () => {
   const { work, calls } = failing(3);
   const shouldRetry = (error: unknown) => String(error).includes('failure 1');
   await expect(retry(work, { shouldRetry, backoff: () => 0 })).rejects.toThrow('failure 2');

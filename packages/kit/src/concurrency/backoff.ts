@@ -18,11 +18,11 @@ export function exponentialBackoffMs(failures: number, options: BackoffOptions):
 }
 
 export interface RetryOptions {
-  /** Decides after the n-th failure whether a retry makes sense; otherwise the error is thrown. */
+  /** Returns true to retry after the n-th failure, false to throw the error. */
   shouldRetry: (error: unknown, failures: number) => boolean;
   /** Delay in milliseconds after the n-th failure; 0 retries at once. */
   backoff: (failures: number, error: unknown) => number;
-  /** Ends the retries when aborted: the last error is thrown, and work in progress is not interrupted. */
+  /** Once the signal is aborted, no retry starts and the last error is thrown. Work in progress is not interrupted. */
   signal?: AbortSignal;
   /** Called before each delay. */
   onRetry?: (error: unknown, failures: number) => void;

@@ -4,7 +4,7 @@ import { type BatcherOptions, createBatcher, createPromiseBatcher } from './batc
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A batcher of numbers that doubles them. `run` may throw. */
+/** Creates a batcher that doubles numbers. `run` gets the items of each batch and may throw. */
 function doubling(
   run: (items: number[]) => void,
   options: Partial<Omit<BatcherOptions<number, number>, 'onSettled'>> = {},
@@ -20,7 +20,7 @@ function doubling(
   });
 }
 
-/** A batcher whose batches end when the test ends them. */
+/** Creates a batcher whose batches stay in progress until the test ends them. */
 function collecting(options: Partial<BatcherOptions<number, number>> = {}) {
   const batches: { items: number[]; atMs: number; end: () => void }[] = [];
   const batcher = createBatcher<number, number>({
@@ -37,7 +37,7 @@ function collecting(options: Partial<BatcherOptions<number, number>> = {}) {
   return { batches, add, batcher };
 }
 
-test('each item gets its own result, in batches that grow while a batch is in progress', async () => {
+test('items that arrive during a batch share the next one, and each gets its own result', async () => {
   const sizes: number[] = [];
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ test('a second batch starts during the first only if it is at least as large', a
   expect(await sizes()).toEqual([3, 3]);
 });
 
-test('items without room wait for it, and start in the order of arrival', async () => {
+test('items wait while no capacity is free, and then start in order of arrival', async () => {
   let room = 0;
   const { batches, add } = collecting({ room: () => room });
   add(upTo(5));
@@ -110,7 +110,7 @@ test('batches start gatherMs apart, unless the next batch is full', async () => 
   add(upTo(25));
   await endAll(4);
   expect(batches.slice(0, 4).map(({ items }) => items.length)).toEqual([1, 4, 10, 10]);
-  // A timer can fire up to 1 ms early as measured by `performance.now()`.
+  // `setTimeout` can fire up to 1 ms early as measured by `performance.now()`.
   expect(batches[1]!.atMs - batches[0]!.atMs).toBeGreaterThanOrEqual(gatherMs - 1);
 });
 
@@ -142,7 +142,7 @@ test('waiting items are rejected on demand, and a batch in progress is finished'
   ]);
 });
 
-test('a failing batch is split until only the items at fault are rejected', async () => {
+test('a failing batch is split until only the faulty items are rejected', async () => {
   const batcher = doubling((items) => {
     if (items.includes(50) || items.includes(99)) throw new Error('refused');
   });
@@ -190,7 +190,7 @@ test('an item that is retried alone delays neither its batch nor later batches',
   expect(await all[76]).toBe(154);
 });
 
-test('a replaced item takes the place of the item that failed alone', async () => {
+test('an item that failed alone is replaced by the item that retryItem returns', async () => {
   const replaced: { item: number; failures: number }[] = [];
   const batcher = doubling(
     (items) => {
@@ -208,7 +208,7 @@ test('a replaced item takes the place of the item that failed alone', async () =
   expect(replaced).toEqual([{ item: 5, failures: 1 }]);
 });
 
-test('after the abort a batch is still split, and an item that fails alone is rejected', async () => {
+test('after an abort, a failed batch is split but an item that fails alone is not retried', async () => {
   const stopping = new AbortController();
   const batcher = doubling(
     (items) => {
@@ -222,7 +222,7 @@ test('after the abort a batch is still split, and an item that fails alone is re
   expect(rejected).toEqual([3]);
 });
 
-test('the abort ends the backoff of an item that waits for a retry', async () => {
+test('an abort ends the backoff of an item that waits for its retry', async () => {
   const stopping = new AbortController();
   const batcher = doubling(
     () => {

@@ -4,35 +4,44 @@ import { createSemaphore } from './semaphore.js';
 import { sleep } from './timeout.js';
 
 export interface BatcherOptions<Item, Result> {
-  /** Runs all items of a batch or none of them, and is safe to repeat. Results are in the order of the items. */
+  /**
+   * Must run all items of a batch or none of them, and must be safe to repeat. Returns the results in the order of the
+   * items.
+   */
   run: (items: Item[]) => Promise<Result[]> | Promise<void>;
-  /** Called once for each item, with its result or with the error that it fails with. */
+  /** Called once for each item, with its result or with the error that rejects it. */
   onSettled: (item: Item, end: PromiseSettledResult<Result>) => void;
   /** Maximum number of items in a batch. */
   maxSize: number;
   /**
-   * Maximum number of batches in progress. A further batch starts only if it is at least as large as the batch before
-   * it.
+   * Maximum number of batches in progress. While one is in progress, a further batch starts only if at least as many
+   * items wait as the last batch had. Fewer items keep waiting, so that batches stay large.
    */
   concurrency: number;
   /**
-   * Time between the starts of two batches, in milliseconds, unless the next batch is full. 0: a lone item starts at
-   * once.
+   * Minimum time between the starts of two batches, in milliseconds. A full batch does not wait for it. 0: an item
+   * starts at once if no batch is in progress.
    */
   gatherMs?: number;
   /** Waiting items are served round robin by this key. Without it, they are served in the order of arrival. */
   keyOf?: (item: Item) => string;
-  /** Items that may start now, given the number that wait. After 0 it is called again 2 ms later. */
+  /**
+   * Returns how many items may start now; `waiting` is the number of items that wait. After 0, the batcher asks again 2
+   * ms later.
+   */
   room?: (waiting: number) => number;
   onBatch?: (size: number) => void;
   /**
-   * The item to run again, alone and after a backoff, in place of one that failed alone for the `failures`-th time.
-   * `undefined` rejects the item. Without this function every such item is rejected.
+   * Called when an item has failed alone for the `failures`-th time. Returns the item to run again, alone and after a
+   * backoff; `undefined` rejects the item. Without this function every such item is rejected.
    */
   retryItem?: (item: Item, failure: { error: unknown; failures: number }) => Item | undefined;
-  /** True for an error that no item of the batch has caused: all items are rejected and the batch is not split. */
+  /**
+   * Returns true for an error that no single item has caused, such as a lost connection. All items are then rejected
+   * and the batch is not split.
+   */
   failsWholeBatch?: (error: unknown) => boolean;
-  /** Once aborted, an item that fails alone is rejected and not run again. */
+  /** Once the signal is aborted, an item that fails alone is rejected and not run again. */
   signal?: AbortSignal;
 }
 
@@ -49,16 +58,17 @@ export interface PromiseBatcher<Item, Result> {
 }
 
 /**
- * Maximum number of parts of failed batches in progress. Each part can occupy a database connection while it waits for
- * a lock.
+ * Maximum number of parts of failed batches in progress. Parts that wait for a database lock therefore occupy at most
+ * two connections.
  */
 const partsAtOnce = 2;
 const roomPollMs = 2;
 const retryBackoff = { firstMs: 50, maxMs: 2_000 };
 
 /**
- * Gathers items into batches that grow with the load: items that arrive while a batch is in progress share the next one.
- * A failed batch is split in halves until the items at fault fail alone. The halves do not hold up later batches.
+ * Gathers items into batches that grow with the load: items that arrive while a batch is in progress form the next
+ * batch. A failed batch is split in halves until the faulty items fail alone. Later batches do not wait for these
+ * halves.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item> {
   const { maxSize, concurrency, gatherMs = 0, keyOf = () => '', room = () => maxSize, onBatch } = options;
@@ -98,7 +108,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       waiting.add(item);
       if (isScheduled || !mayStart()) return;
       isScheduled = true;
-      // Items that arrive in one read of a socket share a batch.
+      // The start waits for `setImmediate`, so that all items from one read of a socket share a batch.
       setImmediate(start);
     },
     waiting: waiting.size,
@@ -109,7 +119,10 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   };
 }
 
-/** A batcher that gives each item a promise. Where tens of thousands of items wait, `createBatcher` needs less memory. */
+/**
+ * Like `createBatcher`, but returns a promise for each item. `createBatcher` needs less memory when tens of thousands
+ * of items wait.
+ */
 export function createPromiseBatcher<Item, Result>(
   options: Omit<BatcherOptions<Item, Result>, 'onSettled'>,
 ): PromiseBatcher<Item, Result> {
@@ -139,8 +152,8 @@ interface Entry<Item, Result> {
 }
 
 /**
- * Returns a function that runs a batch once, and after a failure starts the split or the retry. The function never
- * rejects.
+ * Returns a function that runs a batch once and never rejects. After a failure, it starts the split or the retry and
+ * does not wait for it.
  */
 function createAttempts<Item, Result>(options: BatcherOptions<Item, Result>) {
   const { run, onSettled, retryItem = () => undefined, failsWholeBatch = () => false, signal } = options;

@@ -5,7 +5,7 @@ function setUp(options: Partial<CircuitBreakerOptions> = {}) {
   return { clock, breaker: createCircuitBreaker({ openAfterMs: 1_000, now: () => clock.ms, ...options }) };
 }
 
-test('a dependency that is silent for a second gets two probes a second and nothing else', () => {
+test('a circuit opens after a second without a response, and sends two probes a second', () => {
   const { clock, breaker } = setUp();
   const seen: Record<string, number[]> = { closed: [], 'half-open': [], open: [] };
   for (; clock.ms < 3_000; clock.ms += 10) seen[breaker.admit()]!.push(clock.ms);
@@ -14,7 +14,7 @@ test('a dependency that is silent for a second gets two probes a second and noth
   expect(seen.open).toHaveLength(196);
 });
 
-test('one response closes the circuit', () => {
+test('one response closes an open circuit', () => {
   const { clock, breaker } = setUp();
   breaker.admit();
   clock.ms = 2_000;
@@ -32,21 +32,21 @@ test('slow responses keep the circuit closed', () => {
   }
 });
 
-test('a request that was lost long ago does not open the circuit', () => {
+test('a request without a response does not open the circuit after a long idle time', () => {
   const { clock, breaker } = setUp();
   breaker.admit();
   clock.ms = 60_000;
   expect([breaker.admit(), breaker.admit()]).toEqual(['closed', 'closed']);
 });
 
-test('the first probe can be delayed', () => {
+test('the first probe of an open circuit can be delayed', () => {
   const { clock, breaker } = setUp({ firstProbeAfterMs: 29_000, probeEveryMs: 30_000 });
   const probes: number[] = [];
   for (; clock.ms < 61_000; clock.ms += 100) if (breaker.admit() === 'half-open') probes.push(clock.ms);
   expect(probes).toEqual([30_000, 60_000]);
 });
 
-test('a rare request is not sent to a dependency that is known to hang', () => {
+test('an open circuit refuses a request every 10 s until a response arrives', () => {
   const { clock, breaker } = setUp({ firstProbeAfterMs: 30_000, forgetAfterMs: 30_000 });
   const states = [0, 10_000, 20_000].map((ms) => {
     clock.ms = ms;

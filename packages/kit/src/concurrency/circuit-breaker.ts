@@ -1,29 +1,27 @@
-/**
- * `closed`: send the request. `half-open`: send this one request as a probe. `open`: fail at once, send nothing.
- */
+/** `closed`: send the request. `half-open`: send this one request as a probe. `open`: fail at once and send nothing. */
 type CircuitState = 'closed' | 'half-open' | 'open';
 
 /**
- * A circuit breaker for a dependency that hangs instead of failing. It opens when requests have been sent and no
- * response of any kind has come for `openAfterMs`; it does not count failures, for a failure is a response.
+ * A circuit breaker for a dependency that hangs instead of failing. It opens when no response of any kind has arrived
+ * within `openAfterMs` of a request. Failures do not open it, because a failure is a response too.
  */
 export interface CircuitBreaker {
-  /** Call it before each request. */
+  /** Must be called before each request. */
   admit(): CircuitState;
-  /** Call it for each response, a late one included. It closes the circuit. */
+  /** Must be called for each response, including late ones. Closes the circuit. */
   responded(): void;
 }
 
 export interface CircuitBreakerOptions {
-  /** Time without any response, in milliseconds from the first unanswered request, after which the circuit opens. */
+  /** Time without a response after which the circuit opens, in milliseconds from the first unanswered request. */
   openAfterMs: number;
   /** Time from the opening of the circuit to the first probe, in milliseconds. Default: 0. */
   firstProbeAfterMs?: number;
   /** Time between two probes, in milliseconds. Default: 500. */
   probeEveryMs?: number;
   /**
-   * Time without any request, in milliseconds, after which the circuit closes, because nothing is known about the
-   * dependency then. Default: 5,000.
+   * Time without a request after which the circuit closes, in milliseconds, because the state of the dependency is
+   * unknown by then. Default: 5,000.
    */
   forgetAfterMs?: number;
   /** Milliseconds on a monotonic clock. */

@@ -2,7 +2,7 @@ import { createFairQueue } from './fair-queue.js';
 
 const keyOf = (item: string) => item[0]!;
 
-test('a key with many items does not delay a key with few', () => {
+test('a fair queue serves keys round robin, even if one key has many items', () => {
   const queue = createFairQueue(keyOf);
   for (const item of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2']) queue.add(item);
   expect(queue.take(4)).toEqual(['a1', 'b1', 'c1', 'a2']);

@@ -1,16 +1,19 @@
 /** A queue that is served round robin by key. The items of one key keep their order. */
 export interface FairQueue<T> {
   add(item: T): void;
-  /** The next `count` items, or all of them if there are fewer. */
+  /** Removes and returns the next `count` items, or all of them if there are fewer. */
   take(count: number): T[];
   size(): number;
 }
 
-/** Number of taken items at which the array of a key is compacted. `Array.shift` would copy a long array each time. */
+/**
+ * Number of removed items at which the array of a key is compacted. `Array.shift` would copy a long array for each
+ * item.
+ */
 const compactAt = 1_024;
 
 export function createFairQueue<T>(keyOf: (item: T) => string): FairQueue<T> {
-  // The order of the map is the order of the round: a key that was served is inserted again at the end.
+  // The order of the map is the round-robin order: a key that was served is inserted again at the end.
   const byKey = new Map<string, { items: T[]; next: number }>();
   let size = 0;
 

@@ -45,7 +45,7 @@ test.each([[1_200], [30_000]])('a steady caller gets 99 % of a limit of %i a min
 });
 
 test.each([[0], [250], [499]])(
-  'a limit used at once is available again after 61 s (start at %i ms)',
+  'a rate limit that was used up at once is available after 61 s (start at %i ms)',
   (atMs) => {
     const limiter = limiterOf(30);
     limiter.nowMs += atMs;
@@ -55,7 +55,7 @@ test.each([[0], [250], [499]])(
   },
 );
 
-test('a caller that waits as long as it was told is allowed', () => {
+test('a refused caller is allowed after the reported waiting time', () => {
   const limiter = limiterOf(2);
   for (let round = 0; round < 50; round += 1) {
     const decision = limiter.consume();
@@ -68,7 +68,7 @@ test('a caller that waits as long as it was told is allowed', () => {
   }
 });
 
-test('repeated refusals do not postpone the time of the next permission', () => {
+test('refused calls do not delay the next allowed call', () => {
   const limiter = limiterOf(1);
   limiter.consume();
   for (; limiter.nowMs < startMs + 60_000; limiter.nowMs += 100)
@@ -77,7 +77,7 @@ test('repeated refusals do not postpone the time of the next permission', () => 
   expect(limiter.consume().allowed).toBe(true);
 });
 
-test('a key that was idle for long has its whole limit again', () => {
+test('a key that was idle for a long time can use its whole limit again', () => {
   const limiter = limiterOf(3);
   for (let n = 0; n < 3; n += 1) limiter.consume();
   limiter.nowMs += 3_600_000;
@@ -101,7 +101,7 @@ test('several units are used together or not at all', () => {
   expect(limiter.consume().allowed).toBe(false);
 });
 
-test('a caller of several units waits until as many have left the window', () => {
+test('a caller of several units waits until that number has left the window', () => {
   const limiter = limiterOf(10);
   limiter.consume('a', 2);
   limiter.nowMs += 20_000;
@@ -112,7 +112,7 @@ test('a caller of several units waits until as many have left the window', () =>
   expect(tooMany).toMatchObject({ allowed: false, retryAfterSeconds: expect.closeTo(60, -0.5) });
 });
 
-test('units that are refunded can be used again, and the limit is the same a minute later', () => {
+test('refunded units can be used again, and a minute later the limit is unchanged', () => {
   const limiter = limiterOf(10);
   limiter.consume('a', 10);
   limiter.nowMs += 5_000;

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
 export interface RateLimiterOptions {
-  /** Largest use of one key within any 60 s; all of it can be used at once. */
+  /** Maximum number of units that one key can use within any 60 s. All of them can be used at once. */
   perMinute: number;
-  /** Number of keys in memory; the least recently used key is forgotten first. Default: 10,000. */
+  /** Maximum number of keys in memory; the least recently used key is forgotten first. Default: 10,000. */
   maxKeys?: number;
   /** Milliseconds on a monotonic clock. */
   now?: () => number;
@@ -15,17 +15,20 @@ export interface RateLimiter {
   /** Uses `units` (default: 1) of the limit of `key`, or refuses. A refusal uses nothing. */
   consume(key: string, units?: number): RateDecision;
   /**
-   * Returns units that were consumed less than a minute ago. They leave the window with the newest step, so for that long
-   * the key can exceed its limit by them.
+   * Returns units that were consumed less than a minute ago. They are subtracted from the newest step of the window.
+   * Until that step leaves the window, the key can therefore exceed its limit by the refunded units.
    */
   refund(key: string, units: number): void;
 }
 
-/** Resolution of the window. Used units return up to 500 ms late, so a key gets at least 99 % of its limit over time. */
+/**
+ * Resolution of the window, in milliseconds. Used units become available again up to 500 ms late, so a key gets at
+ * least 99 % of its limit over time.
+ */
 const stepMs = 500;
 /**
- * Number of steps in the window: one minute, plus the oldest step, which has left the window only in part. The 121
- * counters of a key take 500 bytes.
+ * Number of steps in the window: 120 for one minute, and one for the oldest step, which is only partly outside the
+ * window. The 121 counters of a key take 500 bytes.
  */
 const steps = 60_000 / stepMs + 1;
 
@@ -71,7 +74,7 @@ function add(use: Use, units: number): void {
   use.sum += units;
 }
 
-/** Moves the window forward to `step`, and drops the steps that leave it. */
+/** Moves the window forward to `step` and clears the counters of the steps that leave it. */
 function advance(use: Use, step: number): void {
   const firstNew = Math.max(use.step + 1, step - steps + 1);
   for (let next = firstNew; next <= step; next += 1) {
@@ -81,7 +84,10 @@ function advance(use: Use, step: number): void {
   use.step = step;
 }
 
-/** The step with which `units` have left the window; the newest one for more units than are in use. */
+/**
+ * Returns the oldest step at whose end at least `units` have left the window; the newest step if fewer units are in
+ * use.
+ */
 function stepToLeave({ counts, step }: Use, units: number): number {
   let left = 0;
   for (let past = step - steps + 1; past < step; past += 1) {

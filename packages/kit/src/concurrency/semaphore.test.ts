@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { createSemaphore, type SemaphoreOptions } from './semaphore.js';
 
-/** Records the keys that got a permit, in order. */
+/** Creates a semaphore, and a list of the keys that got a permit, in order. */
 function setUp(options: Partial<SemaphoreOptions> = {}) {
   const createError = (reason: string) => new Error(reason);
   const semaphore = createSemaphore({ permits: 3, permitsPerKey: 2, createError, ...options });
@@ -14,14 +14,14 @@ function setUp(options: Partial<SemaphoreOptions> = {}) {
   return { semaphore, acquire, granted };
 }
 
-test('permits are limited in total and for each key', async () => {
+test('the permits of a semaphore are limited in total and for each key', async () => {
   const { acquire, granted } = setUp();
   const [release] = await Promise.all([acquire('a'), acquire('a')]);
   const third = acquire('a');
   await acquire('b');
   expect(granted).toEqual(['a', 'a', 'b']);
   release!();
-  // A second call of the same release returns no further permit.
+  // A second call of the same release must not return another permit.
   release!();
   await third;
   const fourth = acquire('c');
@@ -32,25 +32,25 @@ test('permits are limited in total and for each key', async () => {
   expect(granted).toEqual(['a', 'a', 'b', 'a', 'c']);
 });
 
-test('a free permit goes to the key that holds the fewest, however many of another key wait', async () => {
+test('a free permit goes to the waiting key that holds the fewest permits', async () => {
   const { acquire, granted } = setUp();
   const [, releaseB] = await Promise.all([acquire('a'), acquire('b'), acquire('b')]);
   const waiting = [acquire('b'), acquire('b'), acquire('a'), acquire('c')];
-  // Only the last of them gets a permit before the test ends.
+  // Only the last caller gets a permit in this test. Rejections of the others are ignored.
   for (const one of waiting) one.catch(() => {});
   releaseB!();
   await waiting[3];
   expect(granted).toEqual(['a', 'b', 'b', 'c']);
 });
 
-test('a caller that waits too long learns whether the limit of its key was the reason', async () => {
+test('the error of a caller that waits too long names the limit of its key or the total', async () => {
   const { acquire } = setUp({ maxWaitMs: 20 });
   await Promise.all([acquire('a'), acquire('a'), acquire('b')]);
   await expect(acquire('a')).rejects.toThrow('key');
   await expect(acquire('c')).rejects.toThrow('total');
 });
 
-test('a caller can wait longer than others', async () => {
+test('a caller can set its own maximum wait for a permit', async () => {
   const { semaphore } = setUp({ permits: 1, maxWaitMs: 10 });
   const release = await semaphore.acquire('a');
   const unlimited = semaphore.acquire('b', { maxWaitMs: Infinity });
@@ -95,13 +95,13 @@ test('callers without a key are served in order of arrival', async () => {
   expect(started).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('failed work releases its permit and keeps its error', async () => {
+test('work that fails releases its permit and rejects with its own error', async () => {
   const semaphore = createSemaphore({ permits: 1 });
   await expect(semaphore.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await semaphore.run(async () => 'done')).toBe('done');
 });
 
-test('the limit holds for thousands of callers', async () => {
+test('a semaphore with thousands of callers never exceeds its permits', async () => {
   const semaphore = createSemaphore({ permits: 10 });
   let running = 0;
   let most = 0;
@@ -123,7 +123,7 @@ test('tryAcquire returns a permit only while one is free', () => {
   expect(semaphore.tryAcquire()).toBeDefined();
 });
 
-test('closing rejects waiting and later callers, while running work is finished', async () => {
+test('closing a semaphore rejects waiting and later callers but not running work', async () => {
   const semaphore = createSemaphore({ permits: 1 });
   const release = await semaphore.acquire();
   const waiting = [semaphore.acquire(), semaphore.acquire()];

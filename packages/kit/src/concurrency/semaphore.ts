@@ -1,22 +1,24 @@
 export interface SemaphoreOptions {
-  /** Number of permits. */
   permits: number;
   /** Number of permits that one key can hold at a time. Default: all of them. */
   permitsPerKey?: number;
-  /** Number of callers that can wait for a permit; a further caller is rejected at once. Default: no limit. */
+  /** Maximum number of callers that wait for a permit; a further caller is rejected at once. Default: no limit. */
   maxWaiting?: number;
-  /** Number of callers of one key that can wait for a permit. Default: no limit. */
+  /** Maximum number of callers of one key that wait for a permit. Default: no limit. */
   maxWaitingPerKey?: number;
   /** Longest wait for a permit, in milliseconds. Default: no limit. */
   maxWaitMs?: number;
-  /** Makes the error for a caller that gets no permit. */
+  /** Creates the error for a caller that gets no permit. */
   createError?: (reason: LimitReason) => Error;
 }
 
-/** The limit that a caller without a permit ran into: the permits of its own key, or those of all keys together. */
+/**
+ * Limit that stopped a caller without a permit: `key` for the permits of its own key, `total` for the permits of all
+ * keys.
+ */
 export type LimitReason = 'key' | 'total';
 
-/** Returns the permit. A second call does nothing. */
+/** Returns the permit. A second call has no effect. */
 type Release = () => void;
 
 /**
@@ -26,21 +28,21 @@ type Release = () => void;
 export interface Semaphore {
   /**
    * Waits for a permit.
-   * @throws the error of `createError` when the wait is too long or too many callers wait
+   * @throws the error of `createError` if the wait exceeds `maxWaitMs` or too many callers wait
    */
   acquire(key?: string, options?: { maxWaitMs?: number }): Promise<Release>;
-  /** Returns undefined unless a permit is free now. */
+  /** Returns undefined if no permit is free now. */
   tryAcquire(key?: string): Release | undefined;
   /** Runs `work` while holding a permit. */
   run<T>(work: () => Promise<T>, key?: string): Promise<T>;
   /** Number of callers that wait for a permit. */
   waiting(): number;
-  /** Rejects all waiting and all later calls of `acquire` with `error`. Permits in use stay valid. */
+  /** Rejects all waiting callers and all later calls of `acquire` with `error`. Permits in use stay valid. */
   close(error: Error): void;
 }
 
 interface Waiter {
-  /** Orders waiters of different keys by arrival. */
+  /** Number of the waiter in the order of arrival, across all keys. */
   arrival: number;
   grant(): void;
   reject(error: Error): void;

@@ -1,4 +1,4 @@
-/** Concurrent calls with the same key share one run of the work and its outcome, a failure included. */
+/** Concurrent calls with the same key share one run of the work, and its result or its error. */
 export interface SingleFlight<T> {
   run(key: string, work: () => Promise<T>): Promise<T>;
 }

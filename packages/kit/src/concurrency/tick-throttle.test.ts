@@ -14,7 +14,7 @@ test('a limited number of callbacks runs in each tick, in order of arrival', asy
   expect(called).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
-test('a callback that is scheduled after an idle time runs', async () => {
+test('a tick throttle runs a callback that is scheduled after an idle period', async () => {
   const throttle = createTickThrottle(1);
   const called: string[] = [];
   throttle.schedule(() => called.push('first'));
@@ -25,7 +25,7 @@ test('a callback that is scheduled after an idle time runs', async () => {
   expect(called).toEqual(['first', 'second']);
 });
 
-test('a key with many callbacks does not delay a key with few', async () => {
+test('a tick throttle serves keys round robin, even if one key has many callbacks', async () => {
   const throttle = createTickThrottle(2);
   const called: string[] = [];
   for (let index = 0; index < 10; index += 1) throttle.schedule(() => called.push('busy'), 'busy');

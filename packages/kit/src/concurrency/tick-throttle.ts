@@ -1,13 +1,13 @@
 import { createFairQueue } from './fair-queue.js';
 
 /**
- * Runs a limited number of callbacks in each tick of the event loop. Hundreds of callbacks that become due together
- * would otherwise run in one tick and delay everything else in the process.
+ * Runs a limited number of callbacks in each tick of the event loop. Without it, hundreds of callbacks that become due
+ * together run in one tick and delay everything else in the process.
  */
 export interface TickThrottle {
   /** Keys are served round robin. The callbacks of one key, or those without a key, run in order of arrival. */
   schedule(callback: () => void, key?: string): void;
-  /** Resolves in the tick in which a callback scheduled now would run. */
+  /** Resolves in the tick in which a callback that is scheduled now runs. */
   wait(key?: string): Promise<void>;
 }
 

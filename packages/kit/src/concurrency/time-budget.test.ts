@@ -19,7 +19,7 @@ test('a key can use its burst at once and is then refused until its share covers
   expect(check('a')).toEqual({ allowed: true });
 });
 
-test('over time a key uses no more than its share', () => {
+test('in the long run, a key uses no more than its share of a thread', () => {
   const { clock, check, charge } = setUp();
   let usedMs = 0;
   for (const endMs = clock.ms + 600_000; clock.ms < endMs; clock.ms += 10) {

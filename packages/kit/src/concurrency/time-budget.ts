@@ -2,26 +2,26 @@ import { LRUCache } from 'lru-cache';
 import type { RateDecision } from './rate-limiter.js';
 
 export interface TimeBudgetOptions {
-  /** Part of one thread's time that a key can use over time, 0 to 1. */
+  /** Part of one thread's time that a key can use in the long run, 0 to 1. */
   share: number;
-  /** Time in milliseconds that a key can use at once before its share limits it. */
+  /** Time that a key can use at once before its share limits it, in milliseconds. */
   burstMs: number;
-  /** Number of keys in memory; the least recently used key is forgotten first. Default: 10,000. */
+  /** Maximum number of keys in memory; the least recently used key is forgotten first. Default: 10,000. */
   maxKeys?: number;
   /** Milliseconds on a monotonic clock. */
   now?: () => number;
 }
 
 /**
- * Limits the time that the work of each key takes on a shared thread. The cost of work is known after it: a key that
- * has used up its burst is refused until its share has made up for the time it took.
+ * Limits the time that the work of each key takes on a shared thread. Work is charged after it has run. A key whose
+ * charged time exceeds `burstMs` is refused; its charged time falls by `share` milliseconds per millisecond.
  */
 export interface TimeBudget {
   check(key: string): RateDecision;
-  /** Milliseconds until `check` allows the key; 0 if it does so now. */
+  /** Milliseconds until `check` allows the key; 0 if it allows the key now. */
   waitMs(key: string): number;
   charge(key: string, ms: number): void;
-  /** Runs synchronous work and charges the time it took, also when it throws. */
+  /** Runs synchronous work and charges the time that it took, even if it throws. */
   run<T>(key: string, work: () => T): T;
 }
 

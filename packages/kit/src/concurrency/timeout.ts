@@ -1,11 +1,11 @@
 export interface TimeoutOptions {
   timeoutMs: number;
-  /** Makes the error of the rejection. */
+  /** Creates the error with which the promise rejects. */
   createError?: () => Error;
 }
 
 /**
- * Settles like `work`, or rejects after `timeoutMs`. It does not stop the work, whose late outcome is ignored; work
+ * Settles like `work`, or rejects after `timeoutMs`. The work itself continues, and its late outcome is ignored. Work
  * that can be stopped should also get an `AbortSignal.timeout`.
  */
 export async function withTimeout<T>(work: Promise<T>, options: TimeoutOptions): Promise<T> {
@@ -21,9 +21,9 @@ export async function withTimeout<T>(work: Promise<T>, options: TimeoutOptions):
   }
 }
 
-/** A wait that others can end early. */
+/** A sleep that `wake` can end early. */
 export interface WakeableSleep {
-  /** Waits. `wake` and an aborted signal end the wait early, without an error. */
+  /** Waits `ms` milliseconds. `wake` and an aborted signal end the wait early, without an error. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   wake(): void;
 }
@@ -39,7 +39,7 @@ export function createWakeableSleep(): WakeableSleep {
   };
 }
 
-/** Waits. An aborted signal ends the wait early, without an error. */
+/** Waits `ms` milliseconds. An aborted signal ends the wait early, without an error. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
   await new Promise<void>((resolve) => {

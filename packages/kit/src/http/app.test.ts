@@ -151,7 +151,7 @@ async function patch(body: string | Uint8Array, headers: Record<string, string> 
 }
 
 describe('access', () => {
-  test('a request with more header lines than the server reads is 431', async () => {
+  test('a request with more header lines than the server reads gets 431', async () => {
     const lines = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-${i}`, 'a']));
     expect((await call('GET', `/things/${own}`, { headers: lines(150) })).status).toBe(200);
@@ -180,14 +180,14 @@ describe('access', () => {
     ['OPTIONS', '/open'],
     ['POST', '/open'],
     ['POST', '/fail'],
-  ])('without a credential %s %s is 401', async (method, path) => {
+  ])('a request without a credential gets 401 for %s %s', async (method, path) => {
     const response = await fetch(server.url + path, { method });
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
     expect(await response.json()).toMatchObject({ code: 'unauthenticated', status: 401 });
   });
 
-  test('a foreign resource is 403 and a missing one is 404', async () => {
+  test('a resource of another workspace gets 403 and a missing one gets 404', async () => {
     expect((await call('GET', `/things/${own}`)).status).toBe(200);
     expect((await call('GET', `/things/${foreign}`)).status).toBe(403);
     expect((await call('GET', `/things/${missing}`)).status).toBe(404);
@@ -200,13 +200,13 @@ describe('access', () => {
 });
 
 describe('paths and methods', () => {
-  test('another method of a known path is 405 and lists the supported methods', async () => {
+  test('an unsupported method of a known path gets 405 with the supported methods', async () => {
     const response = await call('DELETE', `/things/${own}`);
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD, PATCH');
   });
 
-  test('an unknown path is 404 with a problem document', async () => {
+  test('an unknown path gets 404 with a problem document', async () => {
     const response = await call('GET', '/nowhere');
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -218,7 +218,7 @@ describe('paths and methods', () => {
   });
 
   test.each(['/things/%zz', '/things/%', '/things/%ff'])(
-    'a path with the malformed escape %s is 400',
+    'a path with the malformed escape %s gets 400',
     async (path) => {
       const response = await call('GET', path);
       expect(response.status).toBe(400);
@@ -227,7 +227,7 @@ describe('paths and methods', () => {
   );
 
   test.each(['/things/1', '/things/%00', "/things/'%20or%201=1--", `/things/urn:uuid:${own}`])(
-    '%s has a malformed id and is 422',
+    'the path %s with a malformed id gets 422',
     async (path) => {
       const response = await call('GET', path);
       expect(response.status).toBe(422);
@@ -250,13 +250,13 @@ describe('query', () => {
     ['name=%00', 'name', 'must not contain a NUL character'],
     ['color=red', 'color', 'is not a known property; known are limit, force, status, name'],
     ['__proto__=1', '__proto__', 'is not a known property; known are limit, force, status, name'],
-  ])('the query %s is 422 with the reason', async (query, path, message) => {
+  ])('the invalid query %s is refused with 422 and the reason', async (query, path, message) => {
     const response = await call('GET', `/things?${query}`);
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ errors: [{ path, message }] });
   });
 
-  test('a malformed escape in the query is 400', async () => {
+  test('a malformed escape in the query gets 400', async () => {
     expect((await call('GET', '/things?name=%e0%a4%a')).status).toBe(400);
   });
 });
@@ -278,9 +278,12 @@ describe('bodies', () => {
     [' \n', 400, 'invalid_request'],
     ['null', 422, 'validation_failed'],
     ['[]', 422, 'validation_failed'],
-  ])('invalid body %# is refused with its own status', async (body, status, code) => {
-    expect(await patch(body)).toMatchObject({ status, problem: { code } });
-  });
+  ])(
+    'the invalid body of case %# is refused with the expected status and code',
+    async (body, status, code) => {
+      expect(await patch(body)).toMatchObject({ status, problem: { code } });
+    },
+  );
 
   test.each([
     ['{}', '/name', 'is required'],
@@ -295,7 +298,7 @@ describe('bodies', () => {
     ['{"name":"a","labels":{"\\u0000":"x"}}', '/labels', 'has a name that must not contain a NUL character'],
     ['{"name":"a","__proto__":{"x":1}}', '/__proto__', 'is not an allowed name'],
     ['{"name":"a","labels":{"__proto__":"x"}}', '/labels/__proto__', 'is not an allowed name'],
-  ])('the body %s is 422 with path and reason', async (body, path, message) => {
+  ])('the invalid body %s is refused with 422, a path and the reason', async (body, path, message) => {
     expect(await patch(body)).toMatchObject({ status: 422, problem: { errors: [{ path, message }] } });
   });
 
@@ -309,7 +312,7 @@ describe('bodies', () => {
   test.each([
     [8_000, 200],
     [9_000, 200],
-  ])('a body of %i bytes in one-byte chunks is %i', async (bytes, status) => {
+  ])('a body of %i bytes in one-byte chunks gets status %i', async (bytes, status) => {
     const body = `{"name":"${'x'.repeat(bytes - 11)}"}`;
     const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
     const socket = connect(server.port, '127.0.0.1');
@@ -326,7 +329,7 @@ describe('bodies', () => {
     { 'Content-Type': 'text/plain' },
     { 'Content-Type': 'application/json; charset=latin1' },
     { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
-  ])('a body with the headers %o is 415', async (headers) => {
+  ])('a body with the headers %o gets 415', async (headers) => {
     expect((await patch('{"name":"a"}', headers)).status).toBe(415);
   });
 
@@ -339,7 +342,7 @@ describe('bodies', () => {
 });
 
 describe('errors and logs', () => {
-  test('an unexpected error is a 500 whose cause is only in the log', async () => {
+  test('an unexpected error gets a 500, and its cause is only in the log', async () => {
     const response = await call('POST', '/fail');
     expect(response.status).toBe(500);
     const text = await response.text();
@@ -348,7 +351,7 @@ describe('errors and logs', () => {
     expect(lines[0]).toMatchObject({ level: 'error', err: { message: 'secret detail' }, route: '/fail' });
   });
 
-  test('a request is one log line with its route, caller and id', async () => {
+  test('each request writes one log line with its route, caller and id', async () => {
     const response = await call('GET', `/things/${own}`, { headers: { 'X-Request-Id': 'abc-1' } });
     expect(response.headers.get('x-request-id')).toBe('abc-1');
     await until('it is logged', () => lines.length === 1);
@@ -378,7 +381,7 @@ describe('errors and logs', () => {
     expect((await metrics.expose()).text).toContain(counted);
   });
 
-  test('an unsafe request id is replaced', async () => {
+  test('a request id with unsafe characters is replaced', async () => {
     const response = await call('GET', '/things', { headers: { 'X-Request-Id': 'a b"{}' } });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });

@@ -20,29 +20,37 @@ export interface HttpAppOptions<Principal> {
   /** Undefined while tracing is off. */
   tracing?: Tracing | undefined;
   routes: readonly Route<Principal>[];
-  /** @throws AppError `unauthenticated`, or `unavailable` while the credential cannot be checked */
+  /**
+   * Authenticates the caller of a request.
+   * @throws AppError `unauthenticated`, or `unavailable` while the credential cannot be checked
+   */
   authenticate(input: AuthenticateInput): Promise<Principal>;
   /**
-   * Checks a permission. `workspaceId` is null for the whole deployment.
+   * Checks a permission. `workspaceId` is null for a permission on the whole deployment.
    * @throws AppError `forbidden`
    */
   authorize(principal: Principal, permission: string, workspaceId: string | null): void;
-  /** Called after authentication and before any other work, for example for a rate limit. It throws to refuse. */
+  /**
+   * Called after authentication and before any other work, for example for a rate limit. Throws to refuse the request.
+   */
   admit?(request: { principal: Principal; route: Route<Principal> }): void;
-  /** Called after authorization for a request to a workspace, for example for its rate limit. It throws to refuse. */
+  /**
+   * Called after authorization for a request to a workspace, for example for the workspace's rate limit. Throws to
+   * refuse the request.
+   */
   admitToWorkspace?(request: { workspaceId: string; route: Route<Principal> }): void;
-  /** Name of the caller, for the log and for limits. */
+  /** Returns the name of the caller, for the log and for limits. */
   describePrincipal?(principal: Principal): string;
   /** Largest request body in bytes. Default: 1 MiB. */
   bodyLimitBytes?: number;
-  /** Translates an error of a dependency to the one that callers see, for example an unavailable database to 503. */
+  /** Translates an error of a dependency to the error that callers see: an unavailable database to 503, for example. */
   translateError?(error: unknown): unknown;
   /** Middleware for static files that need no credential. */
   publicFiles?: RequestHandler[];
 }
 
 export interface AuthenticateInput {
-  /** The `Authorization` header, unchanged. */
+  /** The `Authorization` header as it was sent. */
   authorization: string | undefined;
   signal: AbortSignal;
 }
@@ -50,8 +58,8 @@ export interface AuthenticateInput {
 const mebibyte = 1_048_576;
 
 /**
- * The express application of a service. Requests to routes that are not `public` are authenticated before their body
- * is read and before the response can tell that the path exists.
+ * Creates the express application of a service. A request to a route that is not `public` is authenticated before its
+ * body is read and before any response that shows whether the path exists.
  */
 export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Express {
   const { routes, tracing, bodyLimitBytes = mebibyte, publicFiles = [] } = options;
@@ -95,7 +103,7 @@ function authentication<Principal>(options: HttpAppOptions<Principal>): RequestH
   };
 }
 
-/** The routes that need a credential, by feature. */
+/** Groups the routes that need a credential by feature. */
 function groupByTag<Principal>(routes: readonly Route<Principal>[]): Route<Principal>[][] {
   const groups = new Map<string, Route<Principal>[]>();
   for (const route of routes) {

@@ -6,15 +6,18 @@ import type { CheckedItem } from './route.js';
 import type { CompileSchema, SchemaCheck } from './schema-check.js';
 
 /**
- * Checks a parsed body. Returns the value for the handler and the errors of its schema.
- * @throws AppError 422 for nesting or text that no schema can allow
+ * Checks a parsed body. Returns the value for the handler and the errors of the schema.
+ * @throws AppError 422 for nesting or text that is invalid in every schema
  */
 export type BodyCheck = (
   value: unknown,
   options: { listAll: boolean },
 ) => { value: unknown; errors: FieldError[] };
 
-/** The check of a schema. An array with `x-items-apart` becomes an array of `CheckedItem`. */
+/**
+ * Creates the check of a schema. With `x-items-apart`, the items of the array are checked separately and the value
+ * becomes an array of `CheckedItem`.
+ */
 export function createBodyCheck(schema: JSONSchema, compileSchema: CompileSchema): BodyCheck {
   const items = itemsApart(schema);
   if (items !== undefined) return checkApart(schema as object, items, compileSchema);
@@ -50,20 +53,21 @@ function checkItem(
   return errors.length === 0 ? { ok: true, value } : { ok: false, value, errors };
 }
 
-/** Finds nesting and text that no schema can allow. */
+/** Finds nesting and text that are invalid in every schema. */
 function findBadValue(value: unknown): FieldError | undefined {
   return findBadShape(value, 0) ?? findBadText(value);
 }
 
 const maxDepth = 100;
 
-/** Finds nesting beyond `maxDepth`, which also limits this recursion, and members named `__proto__`. */
+/** Finds nesting deeper than `maxDepth` and members named `__proto__`. The limit also bounds the recursion. */
 function findBadShape(value: unknown, depth: number): FieldError | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= maxDepth) {
     return { path: '', message: `must not be nested more than ${maxDepth} levels deep` };
   }
-  // The path is built on the way back: a path for each member costs more than the rest of the check.
+  // The path is built only for an error, as the recursion returns. Building a path for each member would take longer
+  // than the rest of the check.
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const error = findBadShape(value[index], depth + 1);

@@ -42,7 +42,7 @@ const post = (name: string, body: string) =>
     body,
   });
 
-test('bodies that take long to parse use up the time of their sender only', async () => {
+test('bodies that take long to parse use up the time budget of their sender only', async () => {
   const slow = JSON.stringify(Array.from({ length: 300_000 }, () => ({})));
   let response = await post('ada', slow);
   expect(response.status).toBe(422);
@@ -50,6 +50,6 @@ test('bodies that take long to parse use up the time of their sender only', asyn
   expect([response.status, Number(response.headers.get('retry-after')) >= 1]).toEqual([429, true]);
   expect(await response.json()).toMatchObject({ code: 'too_many_requests' });
   expect((await post('bob', slow)).status).toBe(422);
-  // Small bodies, such as alerts, are not limited.
+  // The limit does not apply to small bodies, such as alerts.
   expect((await post('ada', '{"name":"a"}')).status).toBe(204);
 });

@@ -2,12 +2,12 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { FieldError } from '../app-error.js';
 
 /**
- * Turns an ajv error into a path and a message that says what is valid. Returns undefined for the keyword `if` and for
- * the parts of `propertyNames`, which other errors report.
+ * Turns an ajv error into a path and a message that says which values are valid. Returns undefined for errors that
+ * another error already reports: the keyword `if`, and the parts of `propertyNames`.
  */
 export function describeValidationError(error: ErrorObject): FieldError | undefined {
   const { instancePath: path, keyword, propertyName, message = 'is not allowed' } = error;
-  // The keyword `propertyNames` reports the name with its place.
+  // The error of the keyword `propertyNames` reports this name together with its path.
   if (propertyName !== undefined) return undefined;
   const params = error.params as Record<string, unknown>;
   switch (keyword) {
@@ -86,7 +86,10 @@ function formatSentence(format: string): string {
   return `must be in the format ${format}`;
 }
 
-/** The description of a schema with a `pattern` is a noun phrase that says which texts are valid. */
+/**
+ * Completes "must be …" with the description of a schema that has a `pattern`. By convention, this description is a
+ * noun phrase for the valid texts.
+ */
 function patternSentence(schema: unknown): string | undefined {
   const { description } = schema as { description?: string };
   return description === undefined ? undefined : `must be ${description}`;
@@ -94,7 +97,10 @@ function patternSentence(schema: unknown): string | undefined {
 
 const maxNameLength = 200;
 
-/** The JSON pointer (RFC 6901) of a member. Long names are cut: pointers are for people. */
+/**
+ * Returns the JSON pointer (RFC 6901) of a member. Long names are truncated, because the pointer is only shown to
+ * people.
+ */
 export function childPointer(parent: string, name: string): string {
   return `${parent}/${name.slice(0, maxNameLength).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

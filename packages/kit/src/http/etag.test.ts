@@ -29,7 +29,7 @@ test.each([
   ',, "3" ,',
   'W/"3", "3"',
   '"a,b", "3"',
-])('a change is allowed by If-Match %j', (ifMatch) => {
+])('If-Match %j allows a change', (ifMatch) => {
   expect(matches(ifMatch)).toBe(true);
 });
 
@@ -58,6 +58,6 @@ test.each([
   ','.repeat(10_000),
   ' '.repeat(10_000),
   '"2",'.repeat(2_500),
-])('a change is refused by If-Match %j', (ifMatch) => {
+])('If-Match %j refuses a change', (ifMatch) => {
   expect(matches(ifMatch)).toBe(false);
 });

@@ -13,7 +13,7 @@ const quarterOfMemory = 16_777_216;
 let server: HttpServer;
 let requests = 0;
 beforeEach(async () => {
-  // The limit leaves four permits for large bodies, one of them for each sender.
+  // With this limit there are four permits for large bodies, and each sender can hold one of them.
   const parse = createJsonBodyParser({ limitBytes: quarterOfMemory, maxWaitMs: 200 });
   requests = 0;
   const app = async (incoming: IncomingMessage, response: ServerResponse) => {
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close(100));
 
-/** Starts to send a body of 20,000 bytes and stops. */
+/** Sends the first part of a body of 20,000 bytes and never finishes it. */
 async function stalledBody(owner: string) {
   const count = requests;
   const client = send(owner, 20_000);
@@ -58,7 +58,7 @@ test('a sender with too many large bodies gets 429, and another sender is served
   stalled.destroy();
 });
 
-test('large bodies of all senders together are limited, small ones are not', async () => {
+test('the total of large bodies in progress is limited, and small bodies are not', async () => {
   const stalled = await Promise.all(['one', 'two', 'three', 'four'].map(stalledBody));
   expect(await post('five', 20_000)).toBe(503);
   expect(await post('five', 10_000)).toBe(200);
@@ -66,7 +66,7 @@ test('large bodies of all senders together are limited, small ones are not', asy
   for (const client of stalled) client.destroy();
 });
 
-test('a body makes room for the next one when it is complete or its client disconnects', async () => {
+test('a large body releases its permit when it is complete or its client disconnects', async () => {
   for (let count = 0; count < 3; count += 1) {
     const stalled = await stalledBody('one');
     stalled.destroy();
@@ -81,7 +81,7 @@ test('the body of a client that has disconnected is rejected at once', async () 
   await expect(parse(closed, { owner: 'one', check })).rejects.toThrow(RequestAborted);
 });
 
-/** The shortest of 15 runs: other work on the machine only adds to it. */
+/** Returns the shortest duration of 15 runs, because other work on the machine can only make a run longer. */
 function shortestMs(work: () => unknown): number {
   let shortest = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 15; run += 1) {

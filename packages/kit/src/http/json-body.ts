@@ -6,10 +6,10 @@ import type { BodyCheck } from './body-check.js';
 import { RequestAborted } from './request-context.js';
 
 /**
- * Reads, parses and checks the JSON body of a request; `owner` names its sender. A request without a body has the
- * body `{}`, so that the schema can name the missing properties; with `refuseEmpty` it is a 400.
- * @throws AppError 400, 413 or 415, or 422 of the check; 429 or 503 when the sender or all senders together
- *   have too many large bodies in progress; 429 when the sender's large bodies took too much time; `RequestAborted`
+ * Reads, parses and checks the JSON body of a request; `owner` names its sender. A request without a body counts as
+ * `{}`, so that the errors name the missing properties; with `refuseEmpty` it is a 400.
+ * @throws AppError 400, 413, 415, or 422 of the check; 429 or 503 if too many large bodies of the sender, or of all
+ *   senders, are in progress; 429 if parsing the sender's large bodies took too long; `RequestAborted`
  */
 export type JsonBodyParser = (
   request: IncomingMessage,
@@ -18,24 +18,24 @@ export type JsonBodyParser = (
 
 interface CheckedBody {
   value: unknown;
-  /** Errors of the schema; none for a valid body. */
+  /** Errors of the schema; empty for a valid body. */
   errors: FieldError[];
-  /** False for a large body, of which only the first error is reported. */
+  /** False for a large body, of which only the first error is listed. */
   listsAll: boolean;
 }
 
-/** Bodies below this size, such as alerts, need no permit: 4,000 connections can have 64 MiB of them in progress. */
+/** Bodies below this size need no permit. Even if all 4,000 connections send such bodies at once, these take 64 MiB. */
 const largeBodyBytes = 16_384;
-/** Maximum memory for large bodies: an eighth of a container of 512 MiB. */
+/** Maximum memory for large bodies in progress, in bytes: an eighth of a container with 512 MiB. */
 const largeBodiesBytes = 67_108_864;
-/** Parsing and checking the large bodies of one sender takes at most 1 s at once, then a tenth of the thread. */
+/** Parsing and checking the large bodies of one sender can take 1 s at once, and a tenth of the thread after that. */
 const parseBudget = { share: 0.1, burstMs: 1_000 };
-/** Larger bodies get their first error only: a list of errors can take more memory than the body. */
+/** Above this size only the first error is listed, because a list of errors can take more memory than the body. */
 const listErrorsBelowBytes = 65_536;
 
 export interface JsonBodyOptions {
   limitBytes: number;
-  /** Longest wait of a large body for its turn. Default: 3 s. */
+  /** Longest wait of a large body for a permit, in milliseconds. Default: 3,000. */
   maxWaitMs?: number;
 }
 
@@ -87,8 +87,8 @@ function requireJson({ headers }: IncomingMessage): void {
 }
 
 /**
- * Copies the chunks of a body into one buffer as they arrive. `express.json` and `raw-body` keep each chunk as an
- * object of its own: a body in one-byte chunks would take 500 times its size.
+ * Copies the chunks of a body into one buffer as they arrive. `express.json` and `raw-body` keep each chunk as a
+ * separate object, so a body in one-byte chunks takes 500 times its size there.
  */
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (request.destroyed) return Promise.reject(new RequestAborted());
@@ -123,12 +123,15 @@ function parseAndCheck(bytes: Buffer, { check, refuseEmpty }: Checks): CheckedBo
   return { ...check(parseJsonBody(bytes), { listAll: listsAll }), listsAll };
 }
 
-/** JSON's whitespace alone, or nothing. */
+/** Returns true if there are no bytes, or only whitespace as JSON defines it. */
 function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d);
 }
 
-/** @throws AppError 400 for bytes that are not UTF-8 or text that is not JSON */
+/**
+ * Parses the bytes of a JSON body.
+ * @throws AppError 400 for bytes that are not UTF-8 or text that is not JSON
+ */
 export function parseJsonBody(bytes: Buffer): unknown {
   return parseJson(decodeUtf8(bytes));
 }
@@ -148,7 +151,8 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's message quotes the body, which can hold a secret, so it is neither sent nor kept as the cause.
+    // The message of `JSON.parse` quotes the body, which can contain a secret. It is therefore neither sent nor kept as
+    // the cause.
     throw new AppError('malformed_json', 'The request body is not valid JSON.');
   }
 }

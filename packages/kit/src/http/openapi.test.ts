@@ -82,7 +82,7 @@ const document = createOpenApiDocument({
   components: { schemas: Record<string, unknown> };
 };
 
-test('a public operation has no security and no error response but those of every request', () => {
+test('a public operation has no security and only the error responses of every request', () => {
   expect(document.paths['/open']?.get).toMatchObject({
     security: [],
     responses: { 200: { content: { 'text/html': {} } } },
@@ -125,7 +125,7 @@ test('parameters, body, permission and error responses come from the route', () 
   ]);
 });
 
-test('titled schemas become components, and a property named title does not', () => {
+test('schemas with a title become components, and a property named title does not', () => {
   expect(Object.keys(document.components.schemas).sort()).toEqual(['Part', 'Problem', 'Thing']);
   expect(document.components.schemas.Thing).toMatchObject({
     properties: { title: { type: 'string' }, parts: { items: { $ref: '#/components/schemas/Part' } } },
@@ -137,7 +137,7 @@ test('a route for all methods has one operation id for each method', () => {
   expect(new Set(ids).size).toBe(5);
 });
 
-test('numbers are 64-bit floats, and constants have a type', () => {
+test('numbers in the OpenAPI document are doubles, and constants have a type', () => {
   expect(document.components.schemas.Thing).toMatchObject({
     properties: {
       size: { type: ['number', 'null'], format: 'double' },
@@ -149,7 +149,7 @@ test('numbers are 64-bit floats, and constants have a type', () => {
   expect(document.components.schemas.Thing).not.toHaveProperty('properties.count.format');
 });
 
-test('a body is required where a member is required, and for PATCH', () => {
+test('a request body is required for PATCH, and if one of its members is required', () => {
   const required = ['/things/0', '/things/1'].map(
     (path) => document.paths[path]?.post?.requestBody?.required,
   );
@@ -160,12 +160,12 @@ test('a body is required where a member is required, and for PATCH', () => {
   ]);
 });
 
-test('the first example of a body is the example of its operation', () => {
+test('the first example of a body schema is the example of its operation', () => {
   const content = document.paths['/things/{thing_id}']?.patch?.requestBody?.content['application/json'];
   expect(content).toMatchObject({ example: { title: 'A', kind: 'thing' } });
 });
 
-test('every operation says what access it needs', () => {
+test('the description of an operation names the access that it needs', () => {
   const operation = document.paths['/things/{thing_id}']?.patch;
   expect(operation).toMatchObject({ description: expect.stringContaining('the permission `thing_write`') });
   expect(document.paths['/open']?.get).toMatchObject({ description: 'It needs no token.' });
@@ -182,7 +182,7 @@ test('responses and path parameters have examples', () => {
   });
 });
 
-test('a token endpoint adds an OAuth2 scheme to the bearer scheme', () => {
+test('with a token endpoint, OpenAPI has an OAuth2 scheme next to the bearer scheme', () => {
   const info = { title: 'Test', version: '1' };
   const tokenUrl = 'https://login.example.com/token';
   expect(createOpenApiDocument({ info, routes: [], tokenUrl })).toMatchObject({

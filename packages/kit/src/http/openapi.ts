@@ -6,9 +6,11 @@ import { exampleOf } from './schema-example.js';
 export interface OpenApiOptions {
   info: { title: string; version: string; description?: string };
   routes: readonly Route<never>[];
-  /** Token endpoint for service accounts (client credentials); without it the document has the bearer scheme only. */
+  /**
+   * Token endpoint for service accounts (client credentials). Without it, the document offers the bearer scheme only.
+   */
   tokenUrl?: string;
-  /** Requests that the service sends, by name: path items of the document's `webhooks`. */
+  /** Requests that the service sends, by name. They become the path items of the document's `webhooks`. */
   webhooks?: Readonly<Record<string, object>>;
 }
 
@@ -16,9 +18,9 @@ type Json = Record<string, unknown>;
 type Components = Map<string, unknown>;
 
 /**
- * The OpenAPI 3.1 document of the routes, from the schemas that validate their requests. A schema whose `title` is one
- * PascalCase word becomes a named component. Numbers get `format: double` and constants a `type`, because generators of
- * clients read a plain number as 32-bit float, and a constant without a type as any value.
+ * Creates the OpenAPI 3.1 document of the routes from the schemas that validate their requests. A schema whose `title`
+ * is one PascalCase word becomes a named component. Numbers get `format: double` and constants a `type`, because client
+ * generators read a plain number as a 32-bit float, and an untyped constant as any value.
  */
 export function createOpenApiDocument({ info, routes, tokenUrl, webhooks }: OpenApiOptions): Json {
   const components: Components = new Map();
@@ -60,7 +62,7 @@ function oauth2(tokenUrl: string) {
   };
 }
 
-/** `GET /openapi.json`, which serves `document`. */
+/** Returns the route `GET /openapi.json`, which serves `document`. */
 export function openApiRoute(document: object): Route<never> {
   const body = JSON.stringify(document);
   return definePublicRoute({
@@ -83,7 +85,7 @@ function describeOperation(route: Route<never>, method: string, components: Comp
   const { operationId, summary, tag, access, body } = route;
   const permission = typeof access === 'object' ? access.permission : undefined;
   return {
-    // Operation ids are unique, and an `ALL` route has one operation for each method.
+    // Operation ids must be unique, and an `ALL` route has one operation for each method.
     operationId: route.method === 'ALL' ? `${operationId}_${method}` : operationId,
     summary,
     description: withAccess(route, permission),
@@ -123,7 +125,7 @@ function describeParameters(
     in: location,
     required: location === 'path' || required.has(name),
     schema: hoist(property, components),
-    // An example of a query parameter would become a filter of every request that is tried out.
+    // Query parameters get no example: tools that try out requests would send it as a filter each time.
     ...(location === 'path' && { example: exampleOf(property) }),
   }));
 }
@@ -169,7 +171,7 @@ function describeContent(schema: JSONSchema, components: Components): Json {
 }
 
 function describeProblems({ access, params, query, body, problems = [], conditional }: Route<never>): Json {
-  // The server refuses large headers and slow requests before it looks for a route.
+  // Every route can return 408 and 431, because the server refuses slow requests and large headers before routing.
   const statuses = new Set<number>([408, 431, ...problems]);
   if (access !== 'public') for (const status of [401, 429, 503]) statuses.add(status);
   if (typeof access === 'object') statuses.add(403);
@@ -185,14 +187,14 @@ function describeProblems({ access, params, query, body, problems = [], conditio
   );
 }
 
-/** Copies a schema and replaces each titled part by a reference to its component. */
+/** Copies a schema and replaces each part whose `title` names a component by a reference to it. */
 function hoist(schema: unknown, components: Components): unknown {
   if (Array.isArray(schema)) return schema.map((item) => hoist(item, components));
   if (typeof schema !== 'object' || schema === null) return schema;
   const copy = Object.fromEntries(
     Object.entries(withType(schema)).map(([key, value]) => [
       key,
-      // Examples are values and no schemas.
+      // Examples are values, not schemas.
       key === 'examples' && Array.isArray(value) ? value : hoist(value, components),
     ]),
   );
@@ -202,7 +204,10 @@ function hoist(schema: unknown, components: Components): unknown {
   return { $ref: `#/components/schemas/${title}` };
 }
 
-/** Also gets the members of `properties`, where the values of `type` and `const` would be schemas. */
+/**
+ * Adds a missing `type` or `format` to a schema. The argument can also be the value of `properties`, in which a member
+ * named `type` or `const` is a schema.
+ */
 function withType(schema: object): object {
   const { type, format, const: constant } = schema as { type?: unknown; format?: unknown; const?: unknown };
   if (type === undefined && isScalar(constant)) return { type: typeOfConstant(constant), ...schema };

@@ -7,7 +7,10 @@ export interface ProblemResponse {
   body: Record<string, unknown>;
 }
 
-/** The problem document (RFC 9457) for an error. An error that is no `AppError` becomes a 500 without its message. */
+/**
+ * Returns the problem document (RFC 9457) for an error. An error other than `AppError` becomes a 500 without its
+ * message.
+ */
 export function toProblem(error: unknown, requestId: string): ProblemResponse {
   const { status, code, detail, errors, extra, retryAfterSeconds, headers } = toAppError(error);
   return {
@@ -33,7 +36,7 @@ export function toProblem(error: unknown, requestId: string): ProblemResponse {
 
 function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  // Express throws this for a path such as /webhooks/%zz.
+  // Express throws `URIError` for a path such as /webhooks/%zz.
   if (error instanceof URIError) {
     return new AppError('invalid_request', 'The path has a malformed percent escape.', { cause: error });
   }

@@ -5,12 +5,15 @@ import type { RequestHandler } from 'express';
 import { AppError } from '../app-error.js';
 import { toProblem } from './problem.js';
 
-/** Node drops further header lines without an error, so the server reads one more and the middleware rejects it. */
+/**
+ * Maximum number of header lines. Node drops lines above its own limit without an error. Its limit is therefore one
+ * higher, and the middleware rejects the additional line.
+ */
 export const maxHeaderLines = 200;
 
 /**
- * Middleware for malformed requests. Node alone would respond to them with a bare status, or drop headers beyond its
- * limit, perhaps the credential.
+ * Middleware that rejects malformed requests with a problem document. Node by itself responds with a bare status, or
+ * silently drops headers above its limit, which can include the credential.
  */
 export const rejectMalformedRequests: RequestHandler = (request, _response, next) => {
   const { headers, httpVersion, rawHeaders } = request;
@@ -29,7 +32,7 @@ export const rejectMalformedRequests: RequestHandler = (request, _response, next
   next();
 };
 
-/** Node keeps the first of several Authorization headers and drops the others, a proxy may check another one. */
+/** A second Authorization header is rejected, because Node uses the first one and a proxy may have checked another. */
 function isAuthorizationName(text: string, index: number): boolean {
   return index % 2 === 0 && text.toLowerCase() === 'authorization';
 }
@@ -40,7 +43,7 @@ export function rejectMalformedBytes(server: Server): void {
   server.prependListener('request', ({ socket }, response) => latestResponses.set(socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const latest = latestResponses.get(socket);
-    // A client would read a second response within an incomplete one as part of it.
+    // During an incomplete response, the client would read a second response as part of the first.
     const isResponding = latest?.headersSent && !latest.writableFinished;
     if (!socket.writable || isResponding || error.code === 'ECONNRESET') socket.destroy(error);
     else socket.end(serializeProblem(error), () => socket.destroy());

@@ -6,11 +6,11 @@ interface RequestContext {
   id: string;
   /** Aborted when the connection closes before the response is complete. */
   signal: AbortSignal;
-  /** Declared path of the route, for logs and metrics; undefined when no route matches. */
+  /** Declared path of the route, for logs and metrics; undefined if no route matches. */
   route: string | undefined;
   /** Context of the span of this request; undefined while tracing is off. */
   traceparent: string | undefined;
-  /** Error that the response describes, for the log. */
+  /** Error that the response reports, for the log. */
   error: unknown;
   /** Further fields of the log line. */
   logFields: Record<string, unknown>;
@@ -25,7 +25,10 @@ declare global {
   }
 }
 
-/** The client closed the connection before the response was complete. Nobody receives a response to this error. */
+/**
+ * Error for a client that closed the connection before the response was complete. The response to this error is never
+ * received.
+ */
 export class RequestAborted extends Error {
   constructor(options?: ErrorOptions) {
     super('The client closed the connection before the response was complete.', options);
@@ -55,7 +58,7 @@ export const requestContext: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Ids that are safe to write into logs and message headers. */
+/** Request ids that are safe to write into logs and message headers. */
 const safeId = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
 
 function requestId(request: Request): string {
@@ -63,7 +66,10 @@ function requestId(request: Request): string {
   return typeof given === 'string' && safeId.test(given) ? given : randomUUID();
 }
 
-/** Time for which a client can keep sending a body after its response, before the connection is closed. */
+/**
+ * Time after the response, in milliseconds, in which a client can still send its body. After it, the connection is
+ * closed.
+ */
 const unreadBodyMs = 5_000;
 
 function stopUnreadBody(request: Request): void {

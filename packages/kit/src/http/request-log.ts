@@ -2,7 +2,10 @@ import type { RequestHandler, Response } from 'express';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 
-/** Status of a request whose client closed the connection before the response, as nginx logs it. */
+/**
+ * Logged status of a request whose client closed the connection before the response was complete. nginx uses the same
+ * number.
+ */
 const clientClosedRequest = 499;
 
 /** Middleware that writes one `http.request` line for each request and measures its duration. */
@@ -30,7 +33,7 @@ export function requestLog({ logger, metrics }: { logger: Logger; metrics: Metri
   };
 }
 
-/** Status of a response that has ended. */
+/** Returns the status of a response that has ended; 499 if the client did not wait for its end. */
 export function statusOf(response: Response): number {
   return response.writableFinished ? response.statusCode : clientClosedRequest;
 }
@@ -42,7 +45,7 @@ function levelOf(status: number, route: string): 'debug' | 'success' | 'info' | 
   return status < 400 ? 'success' : 'info';
 }
 
-/** The stack of an error is logged only for a status of 500 or above. */
+/** The stack of an error is logged only for statuses of 500 and above. */
 function errorFields(status: number, response: Response): object {
   const { error } = response.locals.request;
   if (error === undefined) return {};

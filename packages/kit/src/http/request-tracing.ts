@@ -3,7 +3,10 @@ import type { Tracing } from '../tracing/span.js';
 import { traceparentOf } from '../tracing/tracing.js';
 import { statusOf } from './request-log.js';
 
-/** Middleware that makes each request to a route, except health checks, a span. Its parent is the caller's context. */
+/**
+ * Middleware that creates a span for each request to a route, except health checks. The span's parent is the context
+ * that the caller has sent.
+ */
 export function traceRequests(tracing: Tracing): RequestHandler {
   return ({ method, headers }, response, next) => {
     const { request } = response.locals;

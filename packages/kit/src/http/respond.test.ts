@@ -7,7 +7,10 @@ import { createHttpApp } from './app.js';
 import { definePublicRoute } from './route.js';
 import { type HttpServer, listen } from './server.js';
 
-/** Pages of 1 MiB, counted when they are read; the page `failsAt` throws. */
+/**
+ * State of a response that consists of pages of 1 MiB. `made` counts the pages that were read; reading page `failsAt`
+ * throws.
+ */
 const fresh = {
   made: 0,
   isStarted: false,
@@ -64,7 +67,7 @@ test.each([
   [3, [item, item]],
   [1, [item]],
   [0, []],
-])('%i pages are sent as one array', async (pages, expected) => {
+])('%i pages are sent as one JSON array', async (pages, expected) => {
   state.pages = pages;
   const response = await getList();
   expect([response.status, response.headers.get('link')]).toEqual([200, '<next>']);
@@ -73,7 +76,7 @@ test.each([
   expect(body.length === expected.length && body.every((text) => text === item)).toBe(true);
 });
 
-test('pages are read no faster than the client receives them, and not after it disconnects', async () => {
+test('pages are read as fast as the client receives them, and not after it disconnects', async () => {
   state.pages = 200;
   const response = await new Promise<IncomingMessage>((resolve) => get(`${server.url}/list`, resolve));
   response.pause();
@@ -89,7 +92,7 @@ test('pages are read no faster than the client receives them, and not after it d
 });
 
 test.each([1, 2])(
-  'a client that disconnects before the first page gets no further ones (%i pipelined)',
+  'no second page is read for a client that has disconnected (%i pipelined requests)',
   async (requests) => {
     let makeReady = () => {};
     state.ready = new Promise((resolve) => {
@@ -107,7 +110,7 @@ test.each([1, 2])(
   },
 );
 
-test('an error before the first page has its own status, a later one cuts the response', async () => {
+test('an error before the first page sets the status, and a later one cuts the response', async () => {
   state.failsAt = 0;
   const early = await getList();
   expect([early.status, early.headers.get('content-type'), early.headers.get('link')]).toEqual([
@@ -121,7 +124,7 @@ test('an error before the first page has its own status, a later one cuts the re
   await expect(late.text()).rejects.toThrow();
 });
 
-test('HEAD reads one page', async () => {
+test('a HEAD request for a list in pages reads one page', async () => {
   const status = await new Promise((resolve) =>
     request(`${server.url}/list`, { method: 'HEAD' }, (response) =>
       resolve(response.resume().statusCode),

@@ -11,8 +11,8 @@ interface ResponseContent {
 }
 
 /**
- * Writes a response. The body is serialized as JSON unless `contentType` is given. Pages are written as one array;
- * the promise resolves after the last page.
+ * Writes a response. The body is serialized as JSON unless `contentType` is given. Pages are written as one JSON array,
+ * and the promise resolves after the last page.
  */
 export async function respond(response: Response, content: ResponseContent): Promise<void> {
   if (isPages(content.body)) await writePages(response, { ...content, body: content.body });
@@ -25,7 +25,7 @@ export function errorHandler(translate: (error: unknown) => unknown = (error) =>
     const error = translate(thrown);
     const { request } = response.locals;
     request.error = error;
-    // A truncated response is the only sign of an error that is left once a part of the response is sent.
+    // After a part of the response is sent, cutting the connection is the only way to report an error.
     if (response.headersSent || response.destroyed) response.destroy();
     else writeWhole(response, toProblem(error, request.id));
   };
@@ -39,7 +39,7 @@ function writeWhole(response: Response, { status, headers, body, contentType }: 
     response.end();
     return;
   }
-  // Text and not bytes: Node writes it together with the head.
+  // The content is text rather than bytes, because Node sends text in one write with the head.
   const content = contentType === undefined ? JSON.stringify(body) : (body as string | Uint8Array);
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', contentType ?? json);
   response.setHeader('Content-Length', Buffer.byteLength(content));
@@ -60,7 +60,9 @@ function isPages(body: unknown): body is Pages {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
-/** Reads the next page when the client has received the previous one, so a slow client costs one page of memory. */
+/**
+ * Reads the next page only when the client has received the previous one, so a slow client needs memory for one page.
+ */
 async function writePages(
   response: Response,
   { body, status, headers }: ResponseContent & { body: Pages },
@@ -73,7 +75,7 @@ async function writePages(
   for await (const items of body) {
     if (items.length === 0) continue;
     if (isClosed(response)) throw new RequestAborted();
-    // The head is sent with the first page: an error before that still gets its own status.
+    // The head is sent with the first page, so that an error before the first page can still set the status.
     start();
     const text = items.map((item) => JSON.stringify(item)).join(',');
     if (!response.write(separator + text)) await drained(response);
@@ -85,7 +87,10 @@ async function writePages(
   response.end(separator === '[' ? '[]' : ']');
 }
 
-/** A pipelined response that waits for an earlier one is not destroyed with its socket, so both are checked. */
+/**
+ * Returns true if the client has disconnected. A pipelined response that waits for an earlier one is not destroyed with
+ * its socket, so both are checked.
+ */
 function isClosed(response: Response): boolean {
   return response.destroyed || response.req.socket.destroyed;
 }

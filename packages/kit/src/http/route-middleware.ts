@@ -18,7 +18,7 @@ export interface RoutePolicy<Principal> {
   compileSchema: CompileSchema;
 }
 
-/** Validated parts of a request, in `response.locals.input`: the arguments of the route's handler. */
+/** Validated parts of a request, in `response.locals.input`. They are passed to the route's handler. */
 interface RouteInput {
   params?: unknown;
   query?: unknown;
@@ -34,7 +34,9 @@ declare global {
   }
 }
 
-/** The express handlers of a route, in order. The permission is checked before query and body are read. */
+/**
+ * Returns the express handlers of a route, in order. The permission is checked before the query and the body are read.
+ */
 export function routeMiddleware<Principal>(
   route: Route<Principal>,
   policy: RoutePolicy<Principal>,
@@ -79,7 +81,7 @@ function authorize<Principal>(
   return async (_request, response, next) => {
     const { input, principal, request } = response.locals;
     const { workspaceId, resource } = await access.locate(input.params, request.signal);
-    // The ids of the path are part of the log line, also of a refused request.
+    // The ids in the path are added before authorization, so that the log line of a refused request has them too.
     if (workspaceId !== null) Object.assign(request.logFields, input.params, { workspace_id: workspaceId });
     policy.authorize(principal as Principal, access.permission, workspaceId);
     if (workspaceId !== null) policy.admitToWorkspace?.({ workspaceId, route });
@@ -125,7 +127,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Up to 20 errors, one for each place: an error of the schema there, or above it, explains a further one. */
+/**
+ * Returns up to 20 errors. A further error is omitted if the schema already reports an error at the same path or at a
+ * parent of it.
+ */
 export function joinErrors(errors: FieldError[], further: FieldError[]): FieldError[] {
   const isExplained = ({ path }: FieldError) =>
     errors.some((error) => error.path !== '' && `${path}/`.startsWith(`${error.path}/`));
@@ -139,7 +144,7 @@ interface HandlerResult {
 }
 
 function handle<Principal>(route: Route<Principal>): RequestHandler {
-  // The middleware before this one has validated the values; `defineRoute` has checked the types.
+  // The middleware before this one has validated the values; `defineRoute` has checked the types at compile time.
   const handler = route.handler as unknown as (context: object) => Promise<HandlerResult>;
   return async ({ headers }: Request, response: Response) => {
     const { input, principal, request } = response.locals;
@@ -151,7 +156,7 @@ function handle<Principal>(route: Route<Principal>): RequestHandler {
   };
 }
 
-/** Errors of path and query name the parameter: `limit`, not `/limit`. */
+/** Errors of path and query use the name of the parameter, `limit`, instead of the JSON pointer `/limit`. */
 function parameterErrors(values: object, errors: FieldError[] = []): FieldError[] {
   const badText = findBadText(values);
   return (badText ? [badText] : errors).map(({ path, message }) => ({

@@ -3,12 +3,12 @@ import type { FieldError } from '../app-error.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL';
 
-/** An item of an array that was checked by itself. */
+/** An item of an array whose items are checked one by one. */
 export type CheckedItem<T> = { ok: true; value: T } | { ok: false; value: unknown; errors: FieldError[] };
 
 /**
- * Type of the values that a schema allows; `undefined` without a schema. The items of an array with `x-items-apart: true` are
- * checked one by one, so that a wrong item does not refuse the others.
+ * Type of the values that a schema allows; `undefined` without a schema. With `x-items-apart: true`, the items of an
+ * array are checked one by one, so that an invalid item does not reject the others.
  */
 export type Value<S> = S extends { 'x-items-apart': true }
   ? CheckedItem<unknown>[]
@@ -20,7 +20,7 @@ export interface ResponseSpec {
   description: string;
   /** Schema of the body. A response without `schema` and `contentType` has no body. */
   schema?: JSONSchema;
-  /** Default: `application/json`. Any other type sends the body, text or bytes, unchanged. */
+  /** Default: `application/json`. With any other type, the body is text or bytes and is sent unchanged. */
   contentType?: string;
   /** Descriptions of response headers by name, for the OpenAPI document. */
   headers?: Readonly<Record<string, string>>;
@@ -34,10 +34,10 @@ type BodyOf<S extends ResponseSpec> = S['contentType'] extends string
     ? { body: Frozen<FromSchema<S['schema']>> | Pages<FromSchema<S['schema']>> }
     : { body?: undefined };
 
-/** An array in pages: each page is sent before the next one is read, so that one page is in memory. */
+/** An array in pages. Each page is sent before the next one is read, so that only one page is in memory. */
 type Pages<T> = T extends readonly (infer Item)[] ? AsyncIterable<readonly Frozen<Item>[]> : never;
 
-/** Accepts literals that TypeScript infers as readonly. */
+/** Makes all members of a type readonly, so that literals that TypeScript infers as readonly are accepted. */
 type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : T extends object
@@ -46,28 +46,28 @@ type Frozen<T> = T extends readonly (infer Item)[]
 
 export type ResponseHeaders = Record<string, string | string[]>;
 
-/** A declared status with a body of its schema. */
+/** A response with one of the declared statuses, and a body that matches its schema. */
 export type RouteResponse<R extends ResponseSpecs> = {
   [Status in keyof R & number]: { status: Status; headers?: ResponseHeaders } & BodyOf<R[Status]>;
 }[keyof R & number];
 
-/** Target of a request: its workspace, `null` for the whole deployment, and the resource read to find it. */
+/** Target of a request: the resource, and its workspace or `null` for the whole deployment. */
 export interface Located<Resource> {
   workspaceId: string | null;
   resource: Resource;
 }
 
 /**
- * Access for callers with a permission. `locate` finds the workspace of the request from its path, or by reading the
- * resource, before the permission is checked and the body is read. It throws `not_found` for an unknown id, so a
- * caller without permission gets 403 for an existing resource and 404 for a missing one.
+ * Access for callers with a permission. `locate` finds the workspace of the request from the path, or by reading the
+ * resource. It runs before the permission is checked and before the body is read. For an unknown id it throws
+ * `not_found`, so a caller without permission gets 403 for an existing resource and 404 for a missing one.
  */
 export interface PermissionAccess<Permission, Params, Resource> {
   permission: Permission;
   locate(params: Params, signal: AbortSignal): Located<Resource> | Promise<Located<Resource>>;
 }
 
-/** A `public` route needs no credential, a `token` route any valid credential. */
+/** A `public` route needs no credential. A `token` route needs any valid credential, and no permission. */
 type Access<Permission, Params, Resource> =
   | 'public'
   | 'token'
@@ -81,7 +81,7 @@ export interface RouteContext<Principal, Params, Query, Body, Resource> {
   /** The resource that `locate` returned. */
   resource: Resource;
   requestId: string;
-  /** The header `If-Match`; several of them are one list. */
+  /** Value of the header `If-Match`. Several such headers are joined to one list. */
   ifMatch: string | undefined;
   /** Context of the request's span, for messages that it publishes; undefined while tracing is off. */
   traceparent: string | undefined;
@@ -103,20 +103,20 @@ interface RouteText {
 
 interface RouteSchemas {
   params?: JSONSchema | undefined;
-  /** Text values are coerced to the types of the schema. A parameter of type array can be repeated. */
+  /** Schema of the query. Text values are coerced to its types. A parameter of type array can be repeated. */
   query?: JSONSchema | undefined;
-  /** A missing body is validated as `{}`, except for PATCH, which requires one. */
+  /** Schema of the body. A missing body is validated as `{}`, except for PATCH, which requires a body. */
   body?: JSONSchema | undefined;
   responses: ResponseSpecs;
-  /** Statuses of errors that are specific to the route, for the OpenAPI document. */
+  /** Statuses of the errors that only this route returns, for the OpenAPI document. */
   problems?: readonly number[];
-  /** True if the handler obeys `If-Match`, for the OpenAPI document. */
+  /** True if the handler evaluates `If-Match`, for the OpenAPI document. */
   conditional?: boolean;
 }
 
 /**
- * Lists what later checks would find wrong in a body that its schema has refused, so that one response names every problem.
- * The body is not valid: each member can be missing or have any type.
+ * Lists the errors that later checks would find in a body that the schema has rejected, so that one response names
+ * every problem. The body is not valid: each member can be missing or have any type.
  */
 export type FurtherErrors<Resource> = (
   body: Readonly<Record<string, unknown>>,
@@ -195,7 +195,10 @@ export function definePublicRoute<
   return route;
 }
 
-/** Tells whether a route refuses a request without a body. A PATCH without a body is a mistake, not an empty change. */
+/**
+ * Returns true if the route refuses a request without a body. A PATCH without a body is treated as a mistake and not as
+ * an empty change.
+ */
 export function requiresBody({ method, body }: Pick<Route<never>, 'method' | 'body'>): boolean {
   if (method === 'PATCH') return true;
   if (typeof body !== 'object') return false;

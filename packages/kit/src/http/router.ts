@@ -4,7 +4,8 @@ import type { HttpMethod, Route } from './route.js';
 import { type RoutePolicy, routeMiddleware } from './route-middleware.js';
 
 /**
- * The express router of a group of routes. Another method on one of their paths is 405, after `beforeRefusal`.
+ * Creates the express router of a group of routes. It refuses other methods on their paths with 405, after
+ * `beforeRefusal`.
  */
 export function createRouter<Principal>(
   routes: readonly Route<Principal>[],
@@ -22,8 +23,8 @@ export function createRouter<Principal>(
 }
 
 /**
- * Middleware that finds the route of a request for logs and metrics, also for a request that is refused before it
- * reaches its route.
+ * Middleware that stores the route of each request for logs and metrics. It runs before authentication, so that refused
+ * requests have a route too.
  */
 export function labelRoute(routes: readonly Route<never>[]): RequestHandler {
   const router = Router({ caseSensitive: true });
@@ -33,15 +34,15 @@ export function labelRoute(routes: readonly Route<never>[]): RequestHandler {
     });
   }
   return (request, response, next) => {
-    // The request is copied without OPTIONS, to which Express would respond itself, and without percent escapes, on
-    // which it would throw if they are malformed.
+    // The router gets a changed copy of the request. OPTIONS is replaced, because Express responds to it by itself.
+    // Percent signs are replaced, because Express throws for malformed escapes.
     const method = request.method === 'OPTIONS' ? 'ANY' : request.method;
     router({ method, url: request.url.replaceAll('%', '_') } as Request, response, () => {});
     next();
   };
 }
 
-/** OpenAPI's `/webhooks/{webhook_id}` in the notation of express, `/webhooks/:webhook_id`. */
+/** Converts OpenAPI's `/webhooks/{webhook_id}` to the notation of express, `/webhooks/:webhook_id`. */
 function toExpressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

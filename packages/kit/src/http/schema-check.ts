@@ -4,14 +4,17 @@ import type { FieldError } from '../app-error.js';
 import { addFormatsAndKeywords } from '../schema-formats.js';
 import { describeValidationError } from './describe-validation-error.js';
 
-/** The validation errors of a value, none when it is valid. With `coerce`, the check changes the value in place. */
+/**
+ * Returns the validation errors of a value; empty for a valid value. With `coerce`, the check changes the value in
+ * place.
+ */
 export type SchemaCheck = (value: unknown, options?: { listAll?: boolean }) => FieldError[];
 
 export type CompileSchema = (schema: JSONSchema, options?: { coerce?: boolean }) => SchemaCheck;
 
 /**
- * Compiles JSON Schemas (2020-12). A check stops at the first error; with `listAll` it collects up to 20 in a second
- * pass. All routes share one compiler, because each ajv instance first compiles the meta-schema.
+ * Creates a compiler for JSON Schemas (2020-12). A check stops at the first error; with `listAll`, a second pass
+ * collects up to 20 errors. All routes share one compiler, because each ajv instance first compiles the meta-schema.
  */
 export function createSchemaCompiler(): CompileSchema {
   const strict = { first: createAjv({ allErrors: false }), all: createAjv({ allErrors: true }) };
@@ -26,7 +29,7 @@ export function createSchemaCompiler(): CompileSchema {
     return (value, { listAll = true } = {}) => {
       if (first(value)) return [];
       if (!listAll) return describeErrors(first.errors ?? []);
-      // Compiled on first use: few routes need the second pass, and the service starts sooner.
+      // The second pass is compiled on first use: few routes need it, and the service starts sooner.
       all ??= ajv.all.compile(schema as object);
       all(value);
       return describeErrors(all.errors ?? []);
@@ -34,7 +37,7 @@ export function createSchemaCompiler(): CompileSchema {
   };
 }
 
-/** Errors in a response: a request of 1 MiB can have 100,000 of them. */
+/** Maximum number of errors in a response. A request of 1 MiB can have 100,000 errors. */
 export const maxErrors = 20;
 
 function describeErrors(errors: ErrorObject[]): FieldError[] {
@@ -55,7 +58,7 @@ function createAjv({ allErrors, coerce = false }: { allErrors: boolean; coerce?:
     strictTypes: false,
     strictRequired: false,
     allowUnionTypes: true,
-    // `required: ['constructor']` must not accept the inherited property.
+    // Without this option, `required: ['constructor']` accepts the inherited property.
     ownProperties: true,
     verbose: true,
     addUsedSchema: false,

@@ -25,7 +25,7 @@ const thing = {
   required: ['id', 'status', 'rate'],
 } as const;
 
-test('an example is made of the examples of the parts and is valid', () => {
+test('the example of a schema is built from the examples of its parts and is valid', () => {
   const example = exampleOf(thing);
   expect(createSchemaCompiler()(thing)(example)).toEqual([]);
   expect(example).toMatchObject({
@@ -39,7 +39,7 @@ test('an example is made of the examples of the parts and is valid', () => {
   });
 });
 
-test('a given example wins and gets the required members that it lacks', () => {
+test('the example in a schema is used, with the required members that it lacks', () => {
   const example = exampleOf({ ...thing, examples: [{ status: 'closed', name: 'Mine' }] });
   expect(example).toEqual({ id: expect.any(String), status: 'closed', rate: 1, name: 'Mine' });
 });

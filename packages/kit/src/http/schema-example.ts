@@ -1,4 +1,4 @@
-/** The parts of a JSON Schema that decide an example. */
+/** The parts of a JSON Schema that an example is built from. */
 interface Schema {
   type?: string | readonly string[];
   format?: string;
@@ -12,8 +12,8 @@ interface Schema {
 }
 
 /**
- * A valid example of a schema: its first `examples` entry, or one that is made of the examples of its parts. An object gets the
- * required members that its `examples` entry lacks, so that a new member needs no change of the entry.
+ * Returns a valid example of a schema: its first `examples` entry, or a value built from the examples of its parts. If
+ * the entry of an object lacks required members, they are added, so that a new member needs no change of the entry.
  */
 export function exampleOf(schema: unknown): unknown {
   const parts = schema as Schema;

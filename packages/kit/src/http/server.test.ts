@@ -6,7 +6,7 @@ import { listen } from './server.js';
 
 const address = { host: '127.0.0.1', port: 0 };
 
-/** An app whose responses are sent by the test. */
+/** Creates an app that stores each response for the test to send. */
 function deferredApp() {
   const pending: ServerResponse[] = [];
   return { app: (_request: unknown, response: ServerResponse) => void pending.push(response), pending };
@@ -26,7 +26,7 @@ function request(
   });
 }
 
-test('a port in use is reported in one sentence', async () => {
+test('listening on a port in use fails with one sentence that names the port', async () => {
   const first = await listen(() => {}, address);
   await expect(listen(() => {}, { host: '127.0.0.1', port: first.port })).rejects.toThrow(
     `Cannot listen on 127.0.0.1:${first.port}: another process listens there.`,
@@ -34,7 +34,7 @@ test('a port in use is reported in one sentence', async () => {
   await first.close(100);
 });
 
-test('closing waits for requests in progress and not for idle connections', async () => {
+test('closing a server waits for requests in progress but not for idle connections', async () => {
   const { app, pending } = deferredApp();
   const server = await listen(app, address);
   const agent = new Agent({ keepAlive: true });
@@ -52,7 +52,7 @@ test('closing waits for requests in progress and not for idle connections', asyn
   agent.destroy();
 });
 
-test('a request still in progress at the deadline is cut', async () => {
+test('a request still in progress at the shutdown deadline is cut', async () => {
   const { app, pending } = deferredApp();
   const server = await listen(app, address);
   const outcome = expect(request(server.url, new Agent())).rejects.toThrow('socket hang up');
@@ -84,7 +84,7 @@ test.each([
     'invalid_request',
   ],
   [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, 431, 'headers_too_large'],
-])('bytes that are not HTTP get a problem document: %#', async (bytes, status, code) => {
+])('a problem document is the response to bytes that are not HTTP (case %#)', async (bytes, status, code) => {
   const server = await listen((_request, response) => response.end('served'), address);
   const [head = '', body = ''] = (await exchange(server.port, bytes)).split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -93,7 +93,7 @@ test.each([
   await server.close(100);
 });
 
-test('an incomplete response is cut and not followed by another one', async () => {
+test('invalid bytes during a response cut it, and no second response follows', async () => {
   const server = await listen((_request, response) => void response.write('started'), address);
   const response = await exchange(
     server.port,

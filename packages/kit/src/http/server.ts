@@ -6,21 +6,24 @@ import { guardAgainstSlowClients, type SlowClientLimits } from './slow-client-gu
 export interface HttpServer {
   url: string;
   port: number;
-  /** Stops accepting connections, waits up to `deadlineMs` for requests in progress, then closes their connections. */
+  /**
+   * Stops accepting connections, waits up to `deadlineMs` for requests in progress, and then closes all connections.
+   */
   close(deadlineMs: number): Promise<void>;
 }
 
 export interface ListenOptions {
   host: string;
   port: number;
-  /** Replaces limits in tests. */
+  /** Overrides the default limits in tests. */
   limits?: Partial<SlowClientLimits>;
 }
 
 /**
- * Starts an HTTP server. Timeouts: 10 s for the header, 30 s for a whole request, 65 s for an idle connection. The last
- * one exceeds the usual 60 s of load balancers, so that none reuses a connection while it is being closed here.
- * @throws Error with a sentence for people when the address cannot be bound
+ * Starts an HTTP server. Timeouts: 10 s for the header, 30 s for a whole request, 65 s for an idle connection. The idle
+ * timeout exceeds the usual 60 s of load balancers; otherwise a load balancer could reuse a connection that is being
+ * closed here.
+ * @throws Error with a message for people if the address cannot be bound
  */
 export async function listen(
   app: RequestListener,
@@ -32,14 +35,14 @@ export async function listen(
       requestTimeout: 30_000,
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: 5_000,
-      // Limit that leaves room for an access token that lists a few hundred workspaces.
+      // Maximum size of the header, in bytes. An access token that lists a few hundred workspaces fits.
       maxHeaderSize: 32_768,
-      // The app rejects a missing Host header with a problem document.
+      // Node does not require a Host header, because the app rejects a missing one with a problem document.
       requireHostHeader: false,
     },
     app,
   );
-  // One line above the limit is accepted, so that the app can detect an excess.
+  // Node accepts one line above the limit, so that the app can detect and reject it.
   server.maxHeadersCount = maxHeaderLines + 1;
   guardAgainstSlowClients(server, limits);
   rejectMalformedBytes(server);
@@ -79,7 +82,8 @@ function createDrain(server: Server): (deadlineMs: number) => Promise<void> {
   let closing = false;
   server.prependListener('request', (_request, response) => {
     if (closing) response.setHeader('Connection', 'close');
-    // A kept-alive connection becomes idle after its response, and `server.close` does not close it then.
+    // A keep-alive connection becomes idle after its response, and is closed here because `server.close` closes only
+    // connections that are idle when it is called.
     response.once('close', () => closing && setImmediate(() => server.closeIdleConnections()));
   });
   return async (deadlineMs) => {

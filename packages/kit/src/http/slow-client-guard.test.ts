@@ -7,18 +7,18 @@ import { type SlowReader, selectSlowest } from './slow-client-guard.js';
 
 const reader = (unsentMs: number, unsentBytes: number): SlowReader => ({ unsentMs, unsentBytes });
 
-test('the longest-waiting readers are selected until the rest is within the limit', () => {
+test('the longest-waiting slow readers are selected until the others are within the limit', () => {
   const [old, older, oldest] = [reader(1, 400), reader(2, 400), reader(3, 400)];
   expect(selectSlowest([old, oldest, older], 1_000)).toEqual([oldest]);
   expect(selectSlowest([old, oldest, older], 500)).toEqual([oldest, older]);
   expect(selectSlowest([old, older], 800)).toEqual([]);
 });
 
-// More than the socket buffers of both sides.
+// Size that exceeds the socket buffers of both sides together.
 const large = Buffer.alloc(16 * 1_048_576, 97);
 const address = { host: '127.0.0.1', port: 0 };
 
-/** A client that sends `times` requests at once and reads nothing. */
+/** Connects a client that sends `times` requests at once and reads no response. */
 function requestWithoutReading(port: number, times = 1): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -28,7 +28,7 @@ function requestWithoutReading(port: number, times = 1): Promise<Socket> {
   });
 }
 
-/** An app with large responses; `sockets` has the server side of the connection for each request. */
+/** Creates an app with large responses. `sockets` contains the server's socket of each request. */
 function largeApp() {
   const sockets: Socket[] = [];
   const app = ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -53,7 +53,7 @@ test('a client that does not read its response is disconnected after the inactiv
   await server.close(100);
 });
 
-test('the limit on unsent bytes counts pipelined responses', async () => {
+test('the limit on unsent bytes counts all pipelined responses', async () => {
   const { app, sockets } = largeApp();
   const server = await listen(app, { ...address, limits: { maxUnsentBytes: 3 * large.length } });
   const pipelining = await requestWithoutReading(server.port, 8);
@@ -66,7 +66,7 @@ test('the limit on unsent bytes counts pipelined responses', async () => {
   await server.close(100);
 });
 
-test('a stream of small events and a slowly read list are not disconnected', async () => {
+test('clients of a stream of small events and of a slowly read list stay connected', async () => {
   const app = async ({ url }: { url?: string | undefined }, response: ServerResponse) => {
     if (url === '/list') return void response.end(large);
     for (let count = 0; count < 30; count += 1) {
@@ -97,32 +97,36 @@ test.each([
   ['are idle', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n', 1],
   ['have sent part of a header', 'GET / HTTP/1.1\r\nHost: ', 0],
   ['have sent part of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1', 1],
-])('when all connections are in use, those that %s make room', async (_name, bytes, requests) => {
-  let started = 0;
-  const app = (request: IncomingMessage, response: ServerResponse) => {
-    started += 1;
-    request.resume().on('end', () => response.end('served'));
-  };
-  const server = await listen(app, { ...address, limits: { maxConnections: 3 } });
-  const others = await Promise.all(
-    Array.from({ length: 3 }, async () => {
-      const socket = connect(server.port, '127.0.0.1');
-      await once(
-        socket.on('error', () => {}),
-        'connect',
-      );
-      socket.resume().write(bytes);
-      return socket;
-    }),
-  );
-  await until('all have started', () => started === 3 * requests);
-  const ask = () =>
-    new Promise<number | undefined>((resolve) => {
-      get(server.url, { agent: false }, (response) => resolve(response.resume().statusCode)).on('error', () =>
-        resolve(undefined),
-      );
-    });
-  while ((await ask()) !== 200) await new Promise((resolve) => setTimeout(resolve, 10));
-  for (const socket of others) socket.destroy();
-  await server.close(100);
-});
+])(
+  'when all connections are in use, those that %s are closed for new ones',
+  async (_name, bytes, requests) => {
+    let started = 0;
+    const app = (request: IncomingMessage, response: ServerResponse) => {
+      started += 1;
+      request.resume().on('end', () => response.end('served'));
+    };
+    const server = await listen(app, { ...address, limits: { maxConnections: 3 } });
+    const others = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const socket = connect(server.port, '127.0.0.1');
+        await once(
+          socket.on('error', () => {}),
+          'connect',
+        );
+        socket.resume().write(bytes);
+        return socket;
+      }),
+    );
+    await until('all have started', () => started === 3 * requests);
+    const ask = () =>
+      new Promise<number | undefined>((resolve) => {
+        get(server.url, { agent: false }, (response) => resolve(response.resume().statusCode)).on(
+          'error',
+          () => resolve(undefined),
+        );
+      });
+    while ((await ask()) !== 200) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const socket of others) socket.destroy();
+    await server.close(100);
+  },
+);

@@ -4,16 +4,16 @@ import type { Socket } from 'node:net';
 export interface SlowClientLimits {
   /** Inactivity timeout of a connection that has a request or response in progress, in milliseconds. */
   idleMs: number;
-  /** Bytes of all responses that clients have not received yet. */
+  /** Maximum number of response bytes, over all responses, that clients have not received yet. */
   maxUnsentBytes: number;
   maxConnections: number;
 }
 
 const defaults: SlowClientLimits = {
   idleMs: 30_000,
-  // Memory of sixteen of the largest responses, in a container of 512 MiB.
+  // Enough for sixteen of the largest responses, and an eighth of the memory of a container with 512 MiB.
   maxUnsentBytes: 67_108_864,
-  // Idle connections take about 100 MiB at this number; a reverse proxy needs a few hundred connections.
+  // 4,000 idle connections take about 100 MiB of memory. A reverse proxy needs only a few hundred connections.
   maxConnections: 4_000,
 };
 
@@ -22,14 +22,14 @@ const checkEveryMs = 250;
 interface Connection {
   socket: Socket;
   exchanges: Set<{ request: IncomingMessage; response: ServerResponse }>;
-  /** Start of the current period with unsent bytes, in milliseconds on a monotonic clock. */
+  /** Time since which the connection has had unsent bytes without a break, in milliseconds on a monotonic clock. */
   unsentSinceMs: number | undefined;
 }
 
 /**
- * Limits the memory and the connections that slow clients take. Clients that read nothing are disconnected while
- * unsent responses exceed their limit, the longest-waiting first. When all connections are in use, connections that
- * wait for their client make room for new ones.
+ * Limits the memory and the connections that slow clients use. If all unsent response bytes together exceed their
+ * limit, the clients that have read nothing for the longest time are disconnected. If all connections are in use,
+ * connections that wait for their client to send are closed, so that new ones can be accepted.
  */
 export function guardAgainstSlowClients(server: Server, limits: Partial<SlowClientLimits> = {}): void {
   const { idleMs, maxUnsentBytes, maxConnections } = { ...defaults, ...limits };
@@ -46,7 +46,7 @@ export function guardAgainstSlowClients(server: Server, limits: Partial<SlowClie
     clearInterval(timer);
     timer = undefined;
   };
-  // Checks run only while there are responses, so that an idle server does not wake up.
+  // Checks run only while responses are in progress, so that they do not wake an idle server.
   server.prependListener('request', () => {
     timer ??= setInterval(() => {
       const readers = findSlowReaders(connections.values());
@@ -57,7 +57,7 @@ export function guardAgainstSlowClients(server: Server, limits: Partial<SlowClie
   server.once('close', stopChecks);
 }
 
-/** The open connections, in the order in which a request last started or ended on them. */
+/** Returns the open connections, in the order in which a request last started or ended on them. */
 function trackConnections(server: Server): Map<Socket, Connection> {
   const connections = new Map<Socket, Connection>();
   const moveToEnd = (connection: Connection) => {
@@ -82,7 +82,7 @@ function trackConnections(server: Server): Map<Socket, Connection> {
   return connections;
 }
 
-/** An idle connection, or one whose client has not sent its whole request. */
+/** Returns true for an idle connection, and for one whose client has not sent its whole request. */
 function isWaitingForClient({ exchanges }: Connection): boolean {
   return [...exchanges].every(({ request }) => !request.complete);
 }
@@ -110,14 +110,14 @@ function findSlowReaders(connections: Iterable<Connection>): (SlowReader & { soc
   return readers;
 }
 
-/** Counts all pipelined responses; only the first one is being sent. */
+/** Counts the bytes of all pipelined responses, although only the first one is being sent. */
 function countUnsentBytes({ exchanges }: Connection): number {
   let bytes = 0;
   for (const { response } of exchanges) bytes += response.writableLength;
   return bytes;
 }
 
-/** The readers to disconnect, longest-waiting first, until the others have at most `maxUnsentBytes`. */
+/** Returns the readers to disconnect, longest-waiting first, so that the others have at most `maxUnsentBytes`. */
 export function selectSlowest<R extends SlowReader>(readers: readonly R[], maxUnsentBytes: number): R[] {
   let unsentBytes = readers.reduce((sum, reader) => sum + reader.unsentBytes, 0);
   const longestFirst = [...readers].sort((a, b) => b.unsentMs - a.unsentMs);

@@ -33,7 +33,7 @@ export function createOtlpTracing({ service, logger, shutdown }: TracingParts): 
   reportFaults(logger);
   const version = readVersion();
   const provider = new BasicTracerProvider({
-    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence.
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence over the attributes that are set in code.
     resource: defaultResource()
       .merge(
         resourceFromAttributes({
@@ -45,7 +45,7 @@ export function createOtlpTracing({ service, logger, shutdown }: TracingParts): 
       .merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
-  // Spans that wait are sent at the end, as far as the time to stop allows.
+  // Waiting spans are sent during the shutdown, as far as the remaining time allows.
   shutdown.add('tracing', (remainingMs) =>
     withTimeout(provider.shutdown(), { timeoutMs: remainingMs }).catch(() => {}),
   );
@@ -75,7 +75,10 @@ function contextOf(traceparent: string | null | undefined): Context {
   return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });
 }
 
-/** One line a minute: a receiver that is down fails every export. */
+/**
+ * Minimum time between two log lines about failed exports, in milliseconds. Every export fails while the receiver is
+ * down.
+ */
 const reportEveryMs = 60_000;
 
 function reportFaults(logger: Logger): void {

@@ -5,7 +5,7 @@ type SpanAttributes = Readonly<Record<string, string | number | boolean | undefi
 
 export interface SpanOptions {
   kind: 'server' | 'producer' | 'consumer' | 'client';
-  /** Context of the work that caused this one. Unless it is valid, the span begins a trace. */
+  /** Trace context of the work that caused this span. Without a valid context, the span starts a new trace. */
   parent: string | null | undefined;
   attributes: SpanAttributes;
   /** Start in Unix milliseconds. Default: now. */
@@ -14,15 +14,15 @@ export interface SpanOptions {
 
 interface SpanEnd {
   attributes?: SpanAttributes;
-  /** A sentence without secrets. The span then counts as failed. */
+  /** Description of the failure, without secrets. A span with an error counts as failed. */
   error?: string | undefined;
   /** End in Unix milliseconds. Default: now. */
   endedAtMs?: number;
 }
 
-/** A piece of work in a trace. */
+/** A unit of work in a trace. */
 export interface Span {
-  /** Context for work that this one causes. */
+  /** Trace context for work that this span causes. */
   readonly traceparent: string;
   end(end?: SpanEnd): void;
 }

@@ -1,12 +1,12 @@
 import type { Tracing, TracingParts } from './span.js';
 
-/** Header of HTTP requests and of messages with the context of the work that caused them, as W3C Trace Context defines it. */
+/** Header of HTTP requests and messages with the trace context of the work that caused them (W3C Trace Context). */
 export const traceparentHeader = 'traceparent';
 
-/** Length of a context of version 00, the only one that exists. */
+/** Length in characters of a context of version 00, the only version that exists. */
 const traceparentLength = 55;
 
-/** The context in a header that somebody else has set; undefined for a value that cannot be one. */
+/** Returns the trace context from the headers of a request or message; undefined if the value cannot be a context. */
 export function traceparentOf(headers: Readonly<Record<string, unknown>>): string | undefined {
   const value = headers[traceparentHeader];
   return typeof value === 'string' && value.length === traceparentLength ? value : undefined;
@@ -18,8 +18,8 @@ interface TracingOptions extends TracingParts {
 }
 
 /**
- * Sends spans over OTLP. OpenTelemetry is loaded only if there is an endpoint, and reads its other settings from the
- * standard variables `OTEL_*`. A receiver that does not respond costs spans and delays nothing.
+ * Sends spans over OTLP. OpenTelemetry is loaded only if `endpoint` is set, and reads its other settings from the
+ * standard variables `OTEL_*`. If the receiver does not respond, spans are lost and nothing is delayed.
  */
 export async function startTracing({ endpoint, ...options }: TracingOptions): Promise<Tracing | undefined> {
   if (endpoint === undefined) return undefined;

@@ -63,11 +63,11 @@ test.each([
   expect(isAddressAllowed(address, [])).toBe(true);
 });
 
-/** Completes an IPv6 address with the highest groups. */
+/** Returns the highest IPv6 address that starts with these groups. */
 const highest = (address: string) =>
   [...address.split(':'), ...Array<string>(8).fill('ffff')].slice(0, 8).join(':');
 
-/** Blocked ranges by their first and last address, with the public addresses next to them. */
+/** First and last addresses of the blocked ranges, with the public addresses directly before and after them. */
 const edges: [before: string | null, first: string, last: string, after: string | null][] = [
   [null, '0.0.0.0', '0.255.255.255', '1.0.0.0'],
   ['9.255.255.255', '10.0.0.0', '10.255.255.255', '11.0.0.0'],
@@ -97,12 +97,15 @@ const edges: [before: string | null, first: string, last: string, after: string 
   [highest('3fff'), '4000::', highest('ffff'), null],
 ];
 
-test.each(edges)('next to %s, the range from %s to %s is blocked up to %s', (before, first, last, after) => {
-  for (const address of [first, last])
-    expect([address, isAddressAllowed(address, [])]).toEqual([address, false]);
-  for (const address of [before, after])
-    if (address !== null) expect([address, isAddressAllowed(address, [])]).toEqual([address, true]);
-});
+test.each(edges)(
+  'after %s, exactly the addresses from %s to %s are blocked, before %s',
+  (before, first, last, after) => {
+    for (const address of [first, last])
+      expect([address, isAddressAllowed(address, [])]).toEqual([address, false]);
+    for (const address of [before, after])
+      if (address !== null) expect([address, isAddressAllowed(address, [])]).toEqual([address, true]);
+  },
+);
 
 test('IPv4-mapped and NAT64 addresses are checked as the IPv4 address that they contain', () => {
   const octet = fc.integer({ min: 0, max: 255 });
@@ -116,7 +119,7 @@ test('IPv4-mapped and NAT64 addresses are checked as the IPv4 address that they 
   );
 });
 
-test('an allowed range allows exactly its addresses, also IPv4-mapped and NAT64 ones', () => {
+test('an allowed range allows only its addresses, including their IPv4-mapped and NAT64 forms', () => {
   const allow = parseCidrs([
     '10.1.0.0/16',
     '127.0.0.1',
@@ -149,6 +152,6 @@ test.each([
   '',
   'fe80::1%eth0/64',
   '10.0.0.0/8/8',
-])('the invalid range "%s" is named in the error', (text) => {
+])('the error about the invalid address range "%s" names it', (text) => {
   expect(() => parseCidrs(['10.0.0.0/8', text])).toThrow(`"${text}" is not a range`);
 });

@@ -5,9 +5,9 @@ import ipaddr from 'ipaddr.js';
 export type Cidr = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number];
 
 /**
- * IPv4 ranges that deliveries may not reach: the IANA special-purpose registry, multicast, and 168.63.129.16, the address
- * of Azure's platform services. The registry's globally reachable entries are relays and anycast services, so they are
- * included.
+ * IPv4 ranges that deliveries must not reach: the IANA special-purpose registry, multicast, and 168.63.129.16, the
+ * address of Azure's platform services. Entries that the registry marks as globally reachable are included, because
+ * they are relays and anycast services.
  * Source: https://www.iana.org/assignments/iana-ipv4-special-registry
  */
 const blockedV4 = [
@@ -32,17 +32,18 @@ const blockedV4 = [
   '240.0.0.0/4',
 ].map(parseRange);
 
-/** The only IPv6 range with global unicast addresses. All others are blocked without being listed. */
+/** The only IPv6 range with global unicast addresses. Every address outside this range is blocked. */
 const globalV6 = parseRange('2000::/3');
 
 /**
- * Special ranges within `globalV6`: protocol assignments (Teredo, ORCHID, benchmarking), documentation, 6to4, AS112. Source: https://www.iana.org/assignments/iana-ipv6-special-registry
+ * Blocked ranges within `globalV6`: protocol assignments (Teredo, ORCHID, benchmarking), documentation, 6to4, AS112.
+ * Source: https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 const blockedV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'].map(
   parseRange,
 );
 
-/** Prefixes with an IPv4 address in their last 32 bits that traffic is sent to: IPv4-mapped and well-known NAT64. */
+/** IPv6 prefixes whose traffic goes to the IPv4 address in the last 32 bits: IPv4-mapped and well-known NAT64. */
 const wrappedV4 = ['::ffff:0:0/96', '64:ff9b::/96'].map(parseRange);
 
 /**
@@ -61,8 +62,8 @@ export function parseCidrs(texts: readonly string[]): Cidr[] {
 }
 
 /**
- * Decides if deliveries may reach `address`, a text without brackets. Invalid texts and addresses with a zone are blocked.
- * IPv4-mapped and NAT64 addresses are checked as the IPv4 address that they contain.
+ * Returns true if deliveries may reach `address`, a text without brackets. Invalid texts and addresses with a zone are
+ * blocked. IPv4-mapped and NAT64 addresses are checked as the IPv4 address that they contain.
  */
 export function isAddressAllowed(address: string, allow: readonly Cidr[]): boolean {
   const parsed = parseAddress(address);
@@ -73,7 +74,7 @@ export function isAddressAllowed(address: string, allow: readonly Cidr[]): boole
   return isWithin(inner, globalV6) && !blockedV6.some((range) => isWithin(inner, range));
 }
 
-/** Accepts what the operating system accepts. ipaddr.js alone also accepts `127.1`, and misreads `::1.2.3.4`. */
+/** Accepts the same texts as the operating system. ipaddr.js alone also accepts `127.1`, and misreads `::1.2.3.4`. */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   if (isIP(text) === 0 || text.includes('%')) return undefined;
   if (isIP(text) === 4 || !text.includes('.')) return ipaddr.parse(text);

@@ -1,14 +1,14 @@
 import type { SendFailure } from './send-failure.js';
 
 /**
- * Ends one send early: after a time-out, when its caller aborts, or when the sender closes. Only the current stage of a
- * send listens. An AbortSignal for each send would cost more than the rest of its preparation.
+ * Ends one send early: after a time-out, when its caller aborts, or when the sender closes. Only the current stage of
+ * the send listens. Creating an AbortSignal for each send would take longer than the rest of its preparation.
  */
 export interface Cancellation {
   /** Reason of the cancellation, set by the first call of `cancel`. */
   readonly failure: SendFailure | undefined;
   cancel(failure: SendFailure): void;
-  /** Replaces the listener, and calls it at once if the send is cancelled already. */
+  /** Replaces the listener. The listener is called at once if the send is already cancelled. */
   listen(listener: ((failure: SendFailure) => void) | undefined): void;
 }
 
@@ -16,7 +16,7 @@ export function createCancellation(): Cancellation {
   return new OneCancellation();
 }
 
-/** A class instead of closures: one object is allocated for each send. */
+/** A class instead of closures, so that each send allocates only one object. */
 class OneCancellation implements Cancellation {
   failure: SendFailure | undefined;
   #listener: ((failure: SendFailure) => void) | undefined;
@@ -34,8 +34,9 @@ class OneCancellation implements Cancellation {
 }
 
 /**
- * Returns the set of sends that an AbortSignal cancels. All sends of a worker share one signal, so the signal gets one
- * listener in total: Node searches the listeners at every removal, and warns of a leak at eleven.
+ * Returns a function that maps an AbortSignal to the set of sends that it cancels. All sends of a worker share one
+ * signal, which therefore gets only one listener: Node searches all listeners at every removal, and warns of a leak at
+ * eleven.
  */
 export function createAbortGroups(failureOf: () => SendFailure): (signal: AbortSignal) => Set<Cancellation> {
   const groups = new WeakMap<AbortSignal, Set<Cancellation>>();

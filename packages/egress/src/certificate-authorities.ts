@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 
 /**
- * Returns a TLS context that trusts the public certificate authorities and those of the PEM file `caFile`.
- * @throws Error if the file cannot be read or holds no certificate
+ * Returns a TLS context that trusts the public certificate authorities and those in the PEM file `caFile`.
+ * @throws Error if the file cannot be read or contains no certificate
  */
 export function loadCertificateAuthorities(caFile: string | undefined): SecureContext {
   if (caFile === undefined) return createSecureContext();
@@ -16,7 +16,10 @@ export function loadCertificateAuthorities(caFile: string | undefined): SecureCo
 
 const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Node ignores invalid certificates here. The first delivery would fail instead of the start of the service. */
+/**
+ * Throws if a certificate is invalid. Node ignores invalid certificates in `ca`, so without this check the first
+ * delivery fails instead of the start of the service.
+ */
 function assertCertificate(certificate: string, caFile: string): void {
   try {
     new X509Certificate(certificate);

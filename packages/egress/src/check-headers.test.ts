@@ -1,6 +1,6 @@
 import { checkHeaders } from './check-headers.js';
 
-test('headers may have several values, no value, and Latin-1 characters', () => {
+test('a header may have several values, no value, and Latin-1 characters', () => {
   const headers = {
     'Content-Type': ['application/json'],
     Authorization: ['Basic eDp5'],
@@ -31,7 +31,7 @@ test.each([
 });
 
 test.each(['', ' ', 'a b', 'a:', 'a\r\nb', 'ä', 'a\u0000', 'a(b)', '"a"'])(
-  '%j is not a header name',
+  '%j is rejected as a header name',
   (name) => {
     expect(checkHeaders({ [name]: ['x'] })).toEqual([
       { path: `/headers/${name}`, message: 'must be a header name' },
@@ -39,7 +39,7 @@ test.each(['', ' ', 'a b', 'a:', 'a\r\nb', 'ä', 'a\u0000', 'a(b)', '"a"'])(
   },
 );
 
-test('a problem has a JSON pointer with escaped characters', () => {
+test('the path of a header problem is a JSON pointer with escaped characters', () => {
   expect(checkHeaders({ 'X-A': ['ok', 'a\r\nX-B: 1'], 'a/b~c': ['x'] })).toEqual([
     { path: '/headers/X-A/1', message: 'must hold no control or non-Latin-1 characters' },
     { path: '/headers/a~1b~0c', message: 'must be a header name' },
@@ -47,26 +47,26 @@ test('a problem has a JSON pointer with escaped characters', () => {
 });
 
 test.each(['\n', '\r', '\0', '\x1f', '\x7f', '\u0100', '😀', '\ud800'])(
-  'a value with %j is rejected',
+  'a header value with %j is rejected',
   (character) => {
     expect(checkHeaders({ 'X-A': [`a${character}b`] })).toHaveLength(1);
   },
 );
 
-test('names that differ only in case are rejected', () => {
+test('header names that differ only in case are rejected', () => {
   expect(checkHeaders({ 'X-Key': ['1'], 'x-kEY': ['2'] })).toEqual([
     { path: '/headers/x-kEY', message: 'must not differ from another name in case only' },
   ]);
 });
 
-test('names of members of Object.prototype are ordinary names', () => {
+test('names of members of Object.prototype are allowed as header names', () => {
   const headers = JSON.parse('{"__proto__": ["a\\n"], "constructor": ["x"], "toString": ["y"]}');
   expect(checkHeaders(headers)).toEqual([
     { path: '/headers/__proto__/0', message: 'must hold no control or non-Latin-1 characters' },
   ]);
 });
 
-test('fifty names are allowed and fifty-one are not', () => {
+test('fifty header names are allowed and fifty-one are not', () => {
   const names = Array.from({ length: 51 }, (_, index) => [`X-${index}`, ['v']] as const);
   expect(
     checkHeaders(Object.fromEntries(names.slice(1).map(([name, values]) => [name, [...values]]))),
@@ -76,7 +76,7 @@ test('fifty names are allowed and fifty-one are not', () => {
   ]);
 });
 
-test('8,192 bytes of lines are allowed and one more is not', () => {
+test('8,192 bytes of header lines are allowed and one more byte is not', () => {
   const most = 'v'.repeat(8192 - 'X-A'.length - 4);
   expect(checkHeaders({ 'X-A': [most] })).toEqual([]);
   expect(checkHeaders({ 'X-A': [`${most}v`] })).toEqual([
@@ -84,6 +84,6 @@ test('8,192 bytes of lines are allowed and one more is not', () => {
   ]);
 });
 
-test('a million invalid values are reported as too large and not one by one', () => {
+test('a million invalid header values are reported once, as too large', () => {
   expect(checkHeaders({ 'X-A': new Array<string>(1_000_000).fill('\n') }).length).toBeLessThan(2000);
 });

@@ -13,17 +13,17 @@ const forbiddenNames = new Set([
   'expect',
 ]);
 
-/** `path` is a JSON pointer (RFC 6901) that starts with `/headers`. */
+/** JSON pointer (RFC 6901) that starts with `/headers`. */
 export interface HeaderProblem {
   path: string;
   message: string;
 }
 
 /**
- * Returns the problems of configured headers (name -> values); none if they can be sent unchanged.
- * - Size: the lines on the wire, `Name: value` and a line end for each value.
- * - Names: tokens (RFC 9110 §5.1).
- * - Values: tab, space to `~`, and 0x80 to 0xFF. Each character is one byte on the wire.
+ * Returns the problems of configured headers (name -> values); empty if they can be sent unchanged. It checks:
+ * - the size: the bytes of all lines, `Name: value` and a line end for each value;
+ * - names, which must be tokens (RFC 9110 §5.1);
+ * - values, which can contain tab, space to `~`, and 0x80 to 0xFF. Each character is sent as one byte.
  */
 export function checkHeaders(headers: Record<string, string[]>): HeaderProblem[] {
   const names = Object.keys(headers);
@@ -32,7 +32,7 @@ export function checkHeaders(headers: Record<string, string[]>): HeaderProblem[]
   const seen = new Set<string>();
   let totalBytes = 0;
   for (const name of names) {
-    // Headers beyond the size limit are not checked, which also limits the number of problems.
+    // Headers after the size limit are not checked, which also limits the number of reported problems.
     if (totalBytes > maxTotalBytes) break;
     const message = nameProblem(name, seen);
     if (message !== undefined) problems.push({ path: pathOf(name), message });
@@ -64,7 +64,7 @@ function nameProblem(name: string, seen: ReadonlySet<string>): string | undefine
   return undefined;
 }
 
-/** RFC 6901 §3. */
+/** Escapes a name for a JSON pointer (RFC 6901 §3). */
 function pathOf(name: string): string {
   return `/headers/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -37,7 +37,7 @@ function startPool(options: Partial<ConnectionPoolOptions> = {}) {
   return { pool, opened, acquire };
 }
 
-test('a released connection is used again for the same destination only', async () => {
+test('a released connection is reused for the same destination only', async () => {
   const { pool, acquire } = startPool();
   const first = await acquire('a');
   pool.release(first);
@@ -65,14 +65,14 @@ test('idle connections are limited in total, and the longest idle one is closed'
   expect(await acquire('a')).toBe(opened[4]);
 });
 
-test('a connection that closed while idle is not used', async () => {
+test('a connection that closed while idle is not reused', async () => {
   const { pool, opened, acquire } = startPool();
   pool.release(await acquire('a'));
   opened[0]?.end();
   expect(await acquire('a')).toBe(opened[1]);
 });
 
-test('a connection beyond its maximum age is closed and not used', async () => {
+test('a connection above its maximum age is closed and not reused', async () => {
   const { pool, opened, acquire } = startPool();
   pool.release(await acquire('a'));
   if (opened[0]) opened[0].openedAt -= 60_000;
@@ -80,7 +80,7 @@ test('a connection beyond its maximum age is closed and not used', async () => {
   expect(opened[0]?.isOpen).toBe(false);
 });
 
-test('a closed pool closes idle connections now, and connections in use on their release', async () => {
+test('closing the pool closes idle connections at once and others on their release', async () => {
   const { pool, opened, acquire } = startPool();
   pool.release(await acquire('a'));
   const used = await acquire('b');

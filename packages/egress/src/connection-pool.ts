@@ -12,24 +12,27 @@ export interface ConnectionPoolOptions {
   maxIdlePerDestination: number;
   maxIdle: number;
   /**
-   * Age in milliseconds above which a connection is not used again, so that new addresses of a name are checked and
-   * dialled.
+   * Maximum age of a connection in milliseconds. A new connection resolves the name again, so that its new addresses
+   * are checked.
    */
   maxAgeMs: number;
 }
 
 export interface ConnectionPool {
-  /** Returns an idle connection or opens one, for one exchange. It never waits for a connection in use. */
+  /** Returns an idle connection, or opens one, for one exchange. It never waits until a connection becomes idle. */
   acquire(destination: Destination, cancellation: Cancellation): Promise<Connection>;
-  /** Returns a connection after a complete exchange. A caller that does not release a connection closes it. */
+  /**
+   * Returns a connection to the pool after a complete exchange. After any other exchange, the caller closes the
+   * connection instead.
+   */
   release(connection: Connection): void;
-  /** Closes idle connections now, and connections in use when they are released. */
+  /** Closes idle connections at once, and connections in use when they are released. */
   close(): Promise<void>;
 }
 
 export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
   const idleByOrigin = new Map<string, Connection[]>();
-  /** All idle connections, the longest idle first. */
+  /** All idle connections, the one that has been idle longest first. */
   const idle = new Set<Connection>();
   let isClosed = false;
 
@@ -46,7 +49,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
   }
 
   function acquireIdle(origin: string): Connection | undefined {
-    // The most recently used one: under less load the others reach their idle time-out.
+    // The most recently used connection is chosen, so that under low load the others reach their idle time-out.
     for (;;) {
       const connection = idleByOrigin.get(origin)?.at(-1);
       if (!connection) return undefined;

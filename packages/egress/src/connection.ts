@@ -9,33 +9,36 @@ import { SendFailure } from './send-failure.js';
 interface WireRequest {
   /** Path and query, percent-encoded. */
   path: string;
-  /** Name, value, name, value, …: one header line for each pair, in this order. */
+  /** Header lines as a flat list (name, value, name, value, …), sent in this order. */
   headers: string[];
   body: Buffer;
-  /** Bytes of the response's body that are read. */
+  /** Maximum number of bytes of the response body that are read. */
   maxResponseBytes: number;
 }
 
-/** One kept-alive connection, for one request at a time. */
+/** A keep-alive connection for one request at a time. */
 export interface Connection {
   readonly origin: string;
   readonly openedAt: number;
   readonly isOpen: boolean;
   /**
-   * @returns undefined if the idle connection closed before the request was written; another connection can send it
-   * @throws SendFailure if no complete head of a response arrived
+   * Sends a request and reads its response.
+   * @returns undefined if the idle connection closed before the request was written; another connection can then send
+   *   the request
+   * @throws SendFailure if the response ended before its head was complete
    */
   exchange(request: WireRequest, cancellation: Cancellation): Promise<RawResponse | undefined>;
   /** Resolves when the socket is closed. */
   close(): Promise<void>;
 }
 
-/** Limit of undici's parser for header names and values, in bytes. */
+/** Maximum total size of the header names and values that undici's parser accepts, in bytes. */
 const maxHeaderSize = 32_768;
 
 /**
- * An idle connection is closed before the destination closes it: if a request and the close cross, nobody can tell if the
- * request was read. A `Keep-Alive: timeout` header extends the idle time to one second before its limit, 30 s at most.
+ * Idle time after which a connection is closed, in milliseconds. It has to be shorter than the destination's own limit:
+ * if the destination closes while a request is being sent, nobody can know if it read the request. A `Keep-Alive:
+ * timeout` header sets the idle time to one second before that limit, and to at most 30 s.
  */
 const idleTimeoutMs = 4000;
 const hintedIdleTimeoutMs = 30_000;
@@ -61,18 +64,18 @@ export function createConnection(
   const client = new Client(origin, {
     pipelining: 1,
     maxHeaderSize,
-    // The sender's timer limits the whole exchange.
+    // undici's own time-outs are off, because the sender's timer limits the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: idleTimeoutMs,
     keepAliveMaxTimeout: hintedIdleTimeoutMs,
     keepAliveTimeoutThreshold: idleMarginMs,
-    // A client reconnects by itself; the error keeps it to its first socket.
+    // undici's client reconnects by itself. The error prevents this, so that the client uses its first socket only.
     connect: (_options, callback) => {
       const isFirst = !isSocketUsed;
       isSocketUsed = true;
-      // undici accepts the socket only after this call has returned. A Duplex is enough: its ProxyAgent passes one as
-      // well.
+      // undici accepts the socket only after this call has returned. It works with any Duplex, as undici's own
+      // ProxyAgent shows.
       queueMicrotask(() =>
         isFirst ? callback(null, guarded.stream as Socket) : callback(closedEarly, null),
       );
@@ -127,8 +130,9 @@ export function createConnection(
 }
 
 /**
- * Lets the event loop read once more, so that bytes sent while the connection was idle close it and do not become the
- * response to the next request. undici waits for one tick as well, but that tick may have no poll phase left.
+ * Waits for one poll phase of the event loop. Bytes that arrived while the connection was idle then close the
+ * connection, instead of being read as the response to the next request. undici also waits for one tick, but that tick
+ * may contain no poll phase.
  */
 function readUnrequestedBytes(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

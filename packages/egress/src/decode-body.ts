@@ -1,22 +1,22 @@
 import { TextDecoder } from 'node:util';
 
 /**
- * Decodes a body with the charset of `contentType`, or as UTF-8. U+FFFD replaces invalid bytes and NUL, which PostgreSQL
- * cannot store. An incomplete character at the end of a cut body is removed.
- * @param maxBytes limit of the text in UTF-8; decoding can make it longer than `body`
+ * Decodes a body with the charset of `contentType`, or as UTF-8. U+FFFD replaces invalid bytes and NUL, which
+ * PostgreSQL cannot store. An incomplete character at the end of a cut body is removed.
+ * @param maxBytes limit of the text in bytes of UTF-8; decoding can make the text longer than `body`
  */
 export function decodeBody(
   body: Buffer,
   { contentType, isCut, maxBytes }: { contentType: string | undefined; isCut: boolean; maxBytes: number },
 ): { text: string; isShortened: boolean } {
   const charset = contentType === undefined ? undefined : /;\s*charset="?([^\s;"]+)/i.exec(contentType)?.[1];
-  // Buffer.toString() replaces invalid UTF-8 in the same way as TextDecoder and is several times faster.
+  // For UTF-8, `Buffer.toString()` returns the same text as `TextDecoder` and is several times faster.
   const decoded =
     !isCut && (charset === undefined || /^utf-?8$/i.test(charset))
       ? body.toString()
       : decodeAs(charset, body, isCut);
   const text = decoded.includes('\0') ? decoded.replaceAll('\0', '\ufffd') : decoded;
-  // A UTF-16 unit takes at most three bytes of UTF-8, so most bodies need no exact count.
+  // A UTF-16 code unit takes at most three bytes in UTF-8, so the bytes of most bodies need no exact count.
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return { text, isShortened: false };
   const shortened = new TextDecoder().decode(Buffer.from(text).subarray(0, maxBytes), { stream: true });
   return { text: shortened, isShortened: true };
@@ -31,7 +31,7 @@ function createDecoder(charset: string | undefined): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch {
-    // UTF-8 is the best guess for an unknown charset.
+    // An unknown charset is decoded as UTF-8, the most probable one.
     return new TextDecoder();
   }
 }

@@ -2,7 +2,7 @@ import { parseCidrs } from './address-rules.js';
 import { checkUrl, destinationOf } from './destination.js';
 
 const strict = { allow: [] };
-/** The message names the setting that allows the address. */
+/** Message for a blocked address. It names the setting that can allow the address. */
 const blocked =
   'must not lead to an address that deliveries may not reach; an operator can allow a private range with EGRESS_ALLOW';
 
@@ -16,7 +16,7 @@ test.each([
   'http://intranet/hook',
   'https://example.com/a@b?c=d@e',
   'https://example.com./',
-])('the URL %s is valid', (url) => {
+])('the webhook URL %s is valid', (url) => {
   expect(checkUrl(url, strict)).toEqual([]);
 });
 
@@ -91,11 +91,11 @@ test.each([
   'http://[64:ff9b::7f00:1]/',
   'http://169.254.169.254/latest/meta-data/',
   'http://168.63.129.16/',
-])('the blocked address in %s is rejected in any notation', (url) => {
+])('the URL %s is rejected because its host is a blocked address in some notation', (url) => {
   expect(checkUrl(url, strict)).toEqual([blocked]);
 });
 
-test('an address in an allowed range is valid', () => {
+test('a URL with an address in an allowed range is valid', () => {
   expect(checkUrl('http://2130706433:8080/', { allow: parseCidrs(['127.0.0.0/8']) })).toEqual([]);
 });
 
@@ -106,12 +106,12 @@ test.each([
   'http://:@example.com/',
   'http://example.com%2f@8.8.8.8/',
   'http://8.8.8.8%23@example.com/',
-])('a user name or password is rejected in %s', (url) => {
+])('the URL %s is rejected because of its user name or password', (url) => {
   expect(checkUrl(url, strict)).toEqual(['must not hold a user name or a password']);
 });
 
 test.each(['http://example.com:0/', 'https://8.8.8.8:00000', 'http://[2606:4700::1111]:0'])(
-  'port 0 is rejected in %s',
+  'the URL %s is rejected because of its port 0',
   (url) => {
     expect(checkUrl(url, strict)).toEqual(['must not name the port 0']);
   },

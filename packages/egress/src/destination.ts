@@ -6,7 +6,7 @@ export interface Destination {
   /** Scheme, host and port. Requests with the same origin share connections. */
   origin: string;
   isTls: boolean;
-  /** A name, or an address without brackets. */
+  /** A host name, or an address without brackets. */
   hostname: string;
   /** True if `hostname` is an address. */
   isLiteral: boolean;
@@ -15,16 +15,16 @@ export interface Destination {
 
 const maxUrlCharacters = 2048;
 
-/** Completes a sentence about a blocked address. */
+/** End of each sentence about a blocked address: it names the remedy. */
 export const allowRemedy = 'an operator can allow a private range with EGRESS_ALLOW';
 
 /**
- * Returns the problems of a webhook's URL as sentences; none if it can be saved. Names are not resolved here.
- * The URL parser normalises addresses first, so `0x7f.1`, `2130706433` and `127.0.0.1.` are checked as 127.0.0.1.
+ * Returns the problems of a webhook's URL as sentences; empty if the URL can be saved. Host names are not resolved
+ * here. The URL parser normalises addresses first, so `0x7f.1`, `2130706433` and `127.0.0.1.` are checked as 127.0.0.1.
  */
 export function checkUrl(url: string, { allow }: { allow: readonly Cidr[] }): string[] {
   if (url.length > maxUrlCharacters) return [`must be at most ${maxUrlCharacters} characters`];
-  // The URL parser alone also accepts "http:/x", and removes spaces and newlines.
+  // The URL parser alone also accepts "http:/x", and silently removes spaces and newlines.
   if (!/^https?:\/\/[^/\\]/i.test(url) || /[\s\p{Cc}]/u.test(url) || !URL.canParse(url)) {
     return ['must be an absolute http or https URL'];
   }
@@ -39,7 +39,7 @@ export function checkUrl(url: string, { allow }: { allow: readonly Cidr[] }): st
   return problems;
 }
 
-/** @param url absolute, http or https */
+/** Returns the parts of an absolute URL with the scheme http or https that a connection needs. */
 export function toDestination(url: URL): Destination {
   const isTls = url.protocol === 'https:';
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
@@ -52,7 +52,7 @@ export function toDestination(url: URL): Destination {
   };
 }
 
-/** Scheme, host and port of a URL: the part that logs may show. Empty if the URL cannot be parsed. */
+/** Returns scheme, host and port of a URL, the only parts that logs may show. Empty if the URL cannot be parsed. */
 export function destinationOf(url: string): string {
   if (!URL.canParse(url)) return '';
   const { protocol, host } = new URL(url);

@@ -6,33 +6,37 @@ import { SendFailure } from './send-failure.js';
 import { createStatusLineGuard } from './status-line-guard.js';
 
 export interface GuardedSocket {
-  /** Reads and writes the socket; undici uses it in the socket's place. */
+  /** The stream that undici reads and writes instead of the socket. */
   stream: Duplex;
-  /** Starts the limits of a new exchange, which keeps at most `maxBodyBytes` of the response's body. */
+  /** Starts the limits of a new exchange that keeps at most `maxBodyBytes` of the response body. */
   startExchange(maxBodyBytes: number): void;
-  /** Called when the request is written. */
+  /** Must be called when the request is written. */
   expectResponse(): void;
-  /** Called when a response's head, or a part of its body, has been parsed. */
+  /** Must be called when the head or a part of the body of a response has been parsed. */
   noteProgress(): void;
   stop(): void;
 }
 
-/** The parser gets this many bytes at a time, so that few header lines are parsed before they are counted. */
-const pieceBytes = 4096;
+/**
+ * Maximum number of bytes that the parser gets at a time. Lines are counted for each such chunk, so a small chunk
+ * limits the lines that are parsed before they are counted.
+ */
+const chunkBytes = 4096;
 
 /**
- * Most lines between two signs of progress (a complete head, a part of the body). The byte limit does not cover this
- * case: undici keeps two objects for each header, and 32 KiB of `X:` lines took 7 MiB of memory until the time-out.
- * Python's http.client accepts 100 headers, so real servers stay far below.
+ * Maximum number of lines between two signs of progress (a complete head, or a part of the body). The byte limit does
+ * not cover headers: undici keeps two objects for each header, so 32 KiB of `X:` lines take 7 MiB of memory until the
+ * time-out. Real servers stay far below this limit, because Python's http.client accepts only 100 headers.
  */
 const maxLinesWithoutProgress = 500;
 
 const lineFeed = 0x0a;
 
 /**
- * A stream between the socket and undici that holds every limit on what a destination may send: bytes for each response
- * (head, body, chunk extensions, trailers, interim responses and TLS), lines without progress, and a valid start.
- * @param onViolation ends the exchange; it may be called again until the stream is destroyed
+ * Creates a stream between the socket and undici that enforces all limits on the bytes of a destination: the total of
+ * each response (head, body, chunk extensions, trailers, interim responses and TLS), lines without progress, and a
+ * valid start.
+ * @param onViolation has to end the exchange; it can be called again until the stream is destroyed
  */
 export function createGuardedSocket(
   { socket, wire }: OpenSocket,
@@ -41,12 +45,12 @@ export function createGuardedSocket(
   const byteLimit = limitBytesRead(wire, maxWireBytes(0), () => onViolation(tooMuch()));
   const statusLine = createStatusLineGuard();
   let lines = 0;
-  let isPieceWanted = false;
+  let isChunkWanted = false;
 
   const stream = new Duplex({
-    // Without read-ahead a piece has been parsed, and its progress noted, before the next one is counted.
+    // Without read-ahead, a chunk has been parsed and its progress noted before the next chunk is counted.
     readableHighWaterMark: 0,
-    read: readPiece,
+    read: readChunk,
     decodeStrings: false,
     writev: (chunks, callback) => writeTogether(socket, chunks, callback),
     destroy(error, callback) {
@@ -56,32 +60,32 @@ export function createGuardedSocket(
   });
   socket
     .on('readable', () => {
-      if (isPieceWanted) readPiece();
+      if (isChunkWanted) readChunk();
     })
     .once('end', () => stream.push(null))
     .on('error', (error) => stream.destroy(error))
     .once('close', () => stream.destroy());
 
-  function readPiece(): void {
+  function readChunk(): void {
     for (;;) {
       byteLimit.check();
       if (lines > maxLinesWithoutProgress) onViolation(tooMuch());
       if (stream.destroyed || socket.destroyed) return;
-      // Asking for more bytes than there are would wait for them.
-      const piece: Buffer | null = socket.read(Math.min(socket.readableLength, pieceBytes) || undefined);
-      isPieceWanted = piece === null;
-      if (piece === null) return;
-      lines += countLines(piece);
-      const bytes = filter(piece);
+      // `read(n)` returns null if fewer than n bytes are available, so at most the available length is requested.
+      const chunk: Buffer | null = socket.read(Math.min(socket.readableLength, chunkBytes) || undefined);
+      isChunkWanted = chunk === null;
+      if (chunk === null) return;
+      lines += countLines(chunk);
+      const bytes = filter(chunk);
       if (bytes.length === 0) continue;
       stream.push(bytes);
       return;
     }
   }
 
-  function filter(piece: Buffer): Buffer {
+  function filter(chunk: Buffer): Buffer {
     try {
-      return statusLine.filter(piece);
+      return statusLine.filter(chunk);
     } catch (failure) {
       onViolation(failure as SendFailure);
       return Buffer.alloc(0);
@@ -103,8 +107,8 @@ export function createGuardedSocket(
 }
 
 /**
- * Bytes that one response may take on the wire: 1 MiB if 64 KiB of body are kept. A body in chunks of one byte takes six
- * bytes for each; the extra 512 KiB are for the head and TLS.
+ * Maximum number of bytes of one response on the wire: 1 MiB if 64 KiB of the body are kept. A body in chunks of one
+ * byte takes six bytes on the wire for each byte of content. The additional 512 KiB are for the head and TLS.
  */
 function maxWireBytes(maxBodyBytes: number): number {
   return 8 * maxBodyBytes + 524_288;
@@ -114,11 +118,11 @@ function tooMuch(): SendFailure {
   return new SendFailure('invalid_response', 'The destination sends more than a response may have.');
 }
 
-/** Stops counting above the limit: a body may consist of line feeds. */
-function countLines(piece: Buffer): number {
+/** Counts line feeds. It stops above the limit, because a body can consist of line feeds only. */
+function countLines(chunk: Buffer): number {
   let lines = 0;
-  for (let at = piece.indexOf(lineFeed); at !== -1 && lines <= maxLinesWithoutProgress; lines += 1) {
-    at = piece.indexOf(lineFeed, at + 1);
+  for (let at = chunk.indexOf(lineFeed); at !== -1 && lines <= maxLinesWithoutProgress; lines += 1) {
+    at = chunk.indexOf(lineFeed, at + 1);
   }
   return lines;
 }
@@ -128,7 +132,7 @@ interface Chunk {
   encoding: BufferEncoding;
 }
 
-/** Head and body of a request leave in one packet. */
+/** Writes head and body of a request together, so that they are sent in one packet. */
 function writeTogether(socket: Socket, chunks: Chunk[], callback: (error?: Error | null) => void): void {
   socket.cork();
   const last = chunks.pop();

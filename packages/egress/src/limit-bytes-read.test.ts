@@ -13,12 +13,12 @@ function start() {
   return { wire, told };
 }
 
-test('the limit is checked while nobody reads', async () => {
+test('the byte limit is checked by a timer even if nobody reads the socket', async () => {
   const { told } = start();
   while (told.times === 0) await sleep(10);
 });
 
-test('checks end when the socket closes', async () => {
+test('the checks of the byte limit end when the socket closes', async () => {
   const { wire, told } = start();
   wire.emit('close');
   await sleep(600);

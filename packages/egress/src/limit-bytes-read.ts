@@ -1,20 +1,26 @@
 import type { Socket } from 'node:net';
 
 export interface BytesReadLimit {
-  /** Checks now. Call it before each read: between two ticks of the timer a fast link delivers megabytes. */
+  /**
+   * Checks the limit now. It must be called before each read, because a fast link delivers megabytes between two ticks
+   * of the timer.
+   */
   check(): void;
-  /** Starts a new count with this limit. */
+  /** Restarts the count with a new limit. */
   restart(maxBytes: number): void;
   stop(): void;
 }
 
-/** No event reports TLS records without content (session tickets, key updates), so a timer checks as well. */
+/**
+ * Interval of checks by a timer, in milliseconds. No event reports TLS records without content (session tickets, key
+ * updates), so checks before reads are not enough.
+ */
 const checkIntervalMs = 250;
 
 /**
- * Calls `onExceeded` at every check once more than `maxBytes` have been read from `wire`, the TCP socket below TLS.
- * Neither undici's parser nor OpenSSL limits reason phrases, chunk extensions or session tickets: without this limit a
- * destination could make the process read a gigabyte in the 10 s of one request.
+ * Calls `onExceeded` at each check after more than `maxBytes` have been read from `wire`, the TCP socket below TLS.
+ * Neither undici's parser nor OpenSSL limits reason phrases, chunk extensions or session tickets. Without this limit, a
+ * destination can make the process read a gigabyte in the 10 s of one request.
  */
 export function limitBytesRead(wire: Socket, maxBytes: number, onExceeded: () => void): BytesReadLimit {
   let lastByte = wire.bytesRead + maxBytes;
@@ -23,7 +29,7 @@ export function limitBytesRead(wire: Socket, maxBytes: number, onExceeded: () =>
   };
   const timer = setInterval(check, checkIntervalMs).unref();
   const stop = () => clearInterval(timer);
-  // Nobody is told of an aborted handshake, so no caller calls stop().
+  // After an aborted handshake no caller calls `stop`, so the timer also stops when the socket closes.
   wire.once('close', stop);
   return {
     check,

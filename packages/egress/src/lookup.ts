@@ -13,33 +13,37 @@ export interface LookupOptions {
   servers?: string[];
   hostsPath?: string;
   resolvConfPath?: string;
-  /** Time limit of one name, in milliseconds, all queries included. */
+  /** Maximum time to resolve one name, in milliseconds, all queries included. */
   timeoutMs?: number;
 }
 
-/** Cache time of a name. Concurrent connections share a query, and a new address is used within 5 s. */
+/**
+ * Cache time of a name, in milliseconds. Concurrent connections share one query, and a changed address is used after at
+ * most 5 s.
+ */
 const cacheMs = 5000;
 const maxCachedNames = 1000;
 /**
- * Addresses used of each family. A name server can return 6,000; checking and dialling them blocked a worker for half a
- * second at each connection. Only checked addresses are dialled.
+ * Maximum number of addresses of each family that are used. A response of a name server can contain 6,000 addresses;
+ * checking and dialling them blocked a worker for half a second per connection. Addresses above the limit are neither
+ * checked nor dialled.
  */
 const maxAddressesOfFamily = 16;
-/** Interval at which the hosts file and resolv.conf are read again. */
+/** Interval at which the hosts file and resolv.conf are read again, in milliseconds. */
 const settingsMs = 60_000;
-/** Time limit of one query to one name server. c-ares doubles it for the second try. */
+/** Time limit of the first query to a name server, in milliseconds. c-ares doubles it for the second try. */
 const queryTimeoutMs = 1500;
 /**
- * Wait for the other address family once one has answered. RFC 8305 §3 recommends 50 ms; the longer wait makes it likely
- * that all addresses of a name are checked.
+ * Wait for the second address family after the first one has responded, in milliseconds. RFC 8305 §3 recommends 50 ms.
+ * The longer wait makes it likely that the addresses of both families are known and checked.
  */
 const otherFamilyMs = 300;
-/** A request to save a webhook waits this long for the name; a delivery waits longer. */
+/** Maximum time that saving a webhook waits for its name to resolve, in milliseconds. Deliveries wait longer. */
 const warningTimeoutMs = 2000;
 
 /**
- * Resolves names through c-ares. `dns.lookup` would occupy one of the four threads of libuv's pool while a name server
- * does not respond, and cannot be cancelled (docs/adr/0017).
+ * Creates a lookup that resolves names through c-ares. `dns.lookup` cannot be cancelled, and occupies one of the four
+ * threads of libuv's pool while a name server does not respond (docs/adr/0017).
  */
 export function createLookup(options: LookupOptions = {}): Lookup {
   const cache = new LRUCache<string, { addresses: string[]; expiresAt: number }>({ max: maxCachedNames });
@@ -98,12 +102,15 @@ async function readSettings({ servers, hostsPath, resolvConfPath }: LookupOption
   return { ...names, resolver };
 }
 
-/** RFC 6761 §6.3: queries for these names never leave the machine. */
+/** Returns the loopback addresses for localhost and its subdomains, which must not be queried (RFC 6761 §6.3). */
 function loopbackOf(name: string): string[] | undefined {
   return name === 'localhost' || name.endsWith('.localhost') ? ['127.0.0.1', '::1'] : undefined;
 }
 
-/** IPv4 addresses come first: many machines have no IPv6 route. A failed query counts as no address. */
+/**
+ * Returns IPv4 addresses before IPv6 addresses, because many machines have no IPv6 route. A failed query counts as no
+ * address.
+ */
 async function queryBothFamilies(resolver: dns.Resolver, name: string): Promise<string[]> {
   const v4 = firstOf(resolver.resolve4(name));
   const v6 = firstOf(resolver.resolve6(name));
@@ -118,7 +125,7 @@ async function firstOf(query: Promise<string[]>): Promise<string[]> {
   return addresses.slice(0, maxAddressesOfFamily);
 }
 
-/** Returns a sentence if the name in `url` resolves to no address, or to one that deliveries may not reach. */
+/** Returns a sentence if the name in `url` resolves to no address, or to an address that deliveries may not reach. */
 export async function resolveWarning(
   url: string,
   { lookup, allow }: { lookup: Lookup; allow: readonly Cidr[] },
@@ -132,7 +139,10 @@ export async function resolveWarning(
   return `The host ${hostname} leads to an address that deliveries may not reach; ${allowRemedy}.`;
 }
 
-/** Settings of the machine for names, which c-ares alone would not apply in the same way as the system resolver. */
+/**
+ * The machine's settings for names. c-ares does not apply them in the same way as the system resolver, so they are read
+ * here.
+ */
 interface SystemNames {
   /** Addresses of the hosts file, by name in lower case. */
   hosts: ReadonlyMap<string, string[]>;
@@ -145,7 +155,7 @@ async function readSystemNames(paths: { hosts: string; resolvConf: string }): Pr
   return { hosts: parseHosts(hosts), search: parseSearch(resolvConf) };
 }
 
-/** hosts(5): an address, then its names; `#` starts a comment. */
+/** Parses the format of hosts(5): an address, then its names; `#` starts a comment. */
 export function parseHosts(text: string): Map<string, string[]> {
   const hosts = new Map<string, string[]>();
   for (const line of text.split('\n')) {
@@ -159,14 +169,14 @@ export function parseHosts(text: string): Map<string, string[]> {
   return hosts;
 }
 
-/** resolv.conf(5): only the last `search` or `domain` line counts. */
+/** Parses the search domains of resolv.conf(5), where only the last `search` or `domain` line counts. */
 export function parseSearch(text: string): string[] {
   const lines = text.split('\n').filter((line) => /^\s*(search|domain)\s/.test(line));
   const domains = lines.at(-1)?.trim().split(/\s+/).slice(1) ?? [];
   return domains.map((domain) => domain.replace(/\.$/, '')).filter((domain) => domain !== '');
 }
 
-/** Both files are optional. */
+/** Returns an empty text if the file cannot be read, because both files are optional. */
 function readOrEmpty(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }

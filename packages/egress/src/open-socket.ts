@@ -12,33 +12,39 @@ export interface SocketOpenerOptions {
   lookup: Lookup;
   allow: readonly Cidr[];
   secureContext: SecureContext;
-  /** Time limit for name, TCP and TLS together, in milliseconds. */
+  /** Time limit for name resolution, TCP and TLS together, in milliseconds. */
   connectTimeoutMs: number;
-  /** Spreads simultaneous time-outs over several ticks. */
+  /** Spreads simultaneous time-outs over several ticks of the event loop. */
   timeouts: TickThrottle;
   /** TLS sessions to resume, by origin. */
   sessions: { get(origin: string): Buffer | undefined; set(origin: string, session: Buffer): void };
 }
 
 export interface OpenSocket {
-  /** Stream for requests and responses. */
+  /** Stream for the bytes of HTTP: the TLS socket, or the TCP socket without TLS. */
   socket: Socket;
-  /** The TCP socket: `socket` itself, or the socket below TLS. */
+  /** The TCP socket, which is below the TLS socket if there is one. */
   wire: Socket;
 }
 
-/** Time limit of one address before the next one is tried, in milliseconds. */
+/** Time after which the next address is tried, in milliseconds. */
 const addressTimeoutMs = 1500;
 
-/** Bytes of a TLS handshake: OpenSSL accepts 100 KiB of certificates, and everything else in it is small. */
+/**
+ * Maximum number of bytes that are read in a TLS handshake. OpenSSL accepts 100 KiB of certificates, and the other
+ * messages are small.
+ */
 const maxHandshakeBytes = 262_144;
 
-/** Sessions kept from one connection. Servers usually send two tickets; further ones only use memory. */
+/**
+ * Maximum number of TLS sessions that are kept from one connection. Servers usually send two tickets; more sessions
+ * only use memory.
+ */
 const maxSessionsOfSocket = 2;
 
 /**
- * Opens a socket to the destination, TLS included. The name is resolved once; every address must be allowed, and only
- * these addresses are dialled.
+ * Opens a socket to the destination, TLS included. The name is resolved once. All its addresses must be allowed, and
+ * only these addresses are dialled.
  * @throws SendFailure
  */
 export async function openSocket(
@@ -136,7 +142,7 @@ async function secure(
   const tlsSocket = startTls({
     socket: wire,
     secureContext,
-    // Certificates name the host without the trailing dot of "example.com.".
+    // The name in a certificate has no trailing dot, but a URL can name the host as "example.com.".
     ...(isLiteral ? { host: hostname } : { servername: hostname.replace(/\.$/, '') }),
     ALPNProtocols: ['http/1.1'],
     ...(session && { session }),
@@ -156,7 +162,7 @@ async function secure(
         .once('secureConnect', () => resolve(tlsSocket))
         .on('error', (error) => {
           reject(tlsFailureOf(error));
-          // Node reports an invalid TLS record or a TLS alert but leaves the connection open.
+          // After an invalid TLS record or a TLS alert, Node reports an error but leaves the connection open.
           tlsSocket.destroy();
         });
     });

@@ -32,31 +32,34 @@ test.each<[string, string, string]>([
   ['of the path, decoded', 'B00000000000000001/x', '[redacted]'],
   ['of the query, as written', '?key=0123456789abcdef%20ghi&', '?key=[redacted]&'],
   ['of the query, decoded', '0123456789abcdef ghi', '[redacted]'],
-])('a secret %s is redacted', (_, text, shown) => {
+])('a secret of the request is redacted from a response: %s', (_, text, shown) => {
   expect(redact(`before ${text} after`, whole)).toBe(`before ${shown} after`);
 });
 
-test.each(['', 'a', 'ab'])('a secret within a text in base64 is redacted after %j', (prefix) => {
-  const shown = redact(Buffer.from(`${prefix}Bearer ${token}, and more`).toString('base64'), whole);
-  const [before = '', after = ''] = shown.split('[redacted]');
-  // A character of base64 that depends on the secret and on its neighbour stays.
-  expect([before.length <= 4, after.length <= 16]).toEqual([true, true]);
-});
+test.each(['', 'a', 'ab'])(
+  'a secret within a base64 text is redacted if the prefix %j precedes it',
+  (prefix) => {
+    const shown = redact(Buffer.from(`${prefix}Bearer ${token}, and more`).toString('base64'), whole);
+    const [before = '', after = ''] = shown.split('[redacted]');
+    // The base64 characters at both ends of the secret also depend on its neighbours, so they are not redacted.
+    expect([before.length <= 4, after.length <= 16]).toEqual([true, true]);
+  },
+);
 
-test('a secret within JSON in base64 is redacted', () => {
+test('a secret within base64-encoded JSON is redacted', () => {
   const shown = redact(Buffer.from(JSON.stringify({ authorization: token })).toString('base64'), whole);
   const [before = '', after = ''] = shown.split('[redacted]');
   expect([before.length <= 28, after.length <= 8]).toEqual([true, true]);
 });
 
 test.each(['1234567', 'application/json; charset=utf-8', 'application/json', 'T0001', 'services', 'short'])(
-  '%s is shown',
+  'the text %s is not redacted',
   (text) => {
     expect(redact(text, whole)).toBe(text);
   },
 );
 
-test('the beginning of a secret is redacted at the end of a text that is cut', () => {
+test('the beginning of a secret is redacted at the end of a cut text', () => {
   for (let length = 1; length < token.length; length += 1) {
     const text = `x${' '.repeat(99)}Authorization: Bearer ${token.slice(0, length)}`;
     expect(redact(text, cut)).toBe(`x${' '.repeat(99)}Authorization: [redacted]`);
@@ -67,7 +70,7 @@ test('the beginning of a secret is redacted at the end of a text that is cut', (
   expect(redact('nothing here', cut)).toBe('nothing here');
 });
 
-test('a part of a secret that overlaps another secret is redacted with it', () => {
+test('a secret that overlaps another secret in a response is redacted with it', () => {
   const both = createRedactSecrets({
     url: 'http://h/',
     headers: { A: ['abcdefghijkl'], B: ['ijklmnopqrst'] },
@@ -76,7 +79,7 @@ test('a part of a secret that overlaps another secret is redacted with it', () =
   expect(both('=abcdefghijklmnop', cut)).toBe('=[redacted][redacted]');
 });
 
-test('a long secret is redacted as a whole, also when it is cut', () => {
+test('a long secret is redacted as a whole, even if the text cuts it', () => {
   const long = Array.from({ length: 500 }, (_, index) => index.toString(36)).join('.');
   const redactLong = createRedactSecrets({ url: 'http://h/', headers: { A: [long] } });
   expect(redactLong(`<${long}>`, whole)).toBe('<[redacted]>');
@@ -84,13 +87,13 @@ test('a long secret is redacted as a whole, also when it is cut', () => {
     expect(redactLong(`<${long.slice(0, length)}`, cut)).toMatch(/^<(\[redacted\])+$/);
 });
 
-test('text of a request without secrets stays as it is', () => {
+test('a text is unchanged if the request has no secrets', () => {
   const none = createRedactSecrets({ url: 'https://host.example/', headers: { A: ['1'] } });
   expect(none('text', whole)).toBe('text');
   expect(none('text', cut)).toBe('text');
 });
 
-test('a response is replaced as a whole if the secrets are too many to search for', () => {
+test('a whole response is replaced if the request has too many secrets to search for', () => {
   const values = Array.from({ length: 200 }, (_, index) => `a secret ${index}`);
   const many = createRedactSecrets({ url: 'http://h/', headers: { A: values } });
   expect([many('a secret 1', whole), many('', whole)]).toEqual(['[redacted]', '']);
@@ -98,7 +101,7 @@ test('a response is replaced as a whole if the secrets are too many to search fo
   expect(allowed('x a secret 7.', whole)).toBe('x [redacted].');
 });
 
-test('a hostile response is searched in bounded time', () => {
+test('a hostile response is searched for secrets in bounded time', () => {
   const values = [`${'a'.repeat(3_000)}b`, ...Array.from({ length: 60 }, (_, n) => `${'a'.repeat(60)}${n}`)];
   const hostile = createRedactSecrets({ url: 'http://h/', headers: { A: values } });
   const startedAtMs = performance.now();

@@ -1,20 +1,29 @@
-/** Replaces the secrets of a request in text that its destination sent. `isCut`: the text may end within a secret. */
+/**
+ * Replaces the secrets of a request in text that its destination sent. `isCut` is true if the text may end within a
+ * secret.
+ */
 export type RedactSecrets = (text: string, options: { isCut: boolean }) => string;
 
 const replacement = '[redacted]';
 const minHeaderCharacters = 8;
 const minUrlCharacters = 16;
-/** A shorter token of `Basic` or `Bearer` would match ordinary words. */
+/** Minimum length of a token after `Basic` or `Bearer`. A shorter token would match ordinary words. */
 const minTokenCharacters = 4;
-/** A secret has 6 to 40 forms. With more forms than this, a response is replaced as a whole: a search costs too much. */
+/**
+ * Maximum number of forms to search for. A secret has 6 to 40 encoded forms. Above the limit the whole response is
+ * replaced, because the search would take too long.
+ */
 const maxForms = 1_000;
-/** Characters of a form that are compared at each position of a text. The rest is compared only after them. */
+/**
+ * Number of leading characters of a form that the regular expression searches for. Only after a match is the rest of
+ * the form compared.
+ */
 const startCharacters = 64;
 
 /**
- * Finds the values of headers and the path segments and query values of the url, as written, percent-decoded,
- * percent-encoded, JSON-escaped and in base64, with one regular expression that is made at the first text. A text that
- * equals the first 64 characters of a form is redacted as far as it equals the form.
+ * Creates a function that redacts header values, path segments and query values of the URL. It finds them as written,
+ * percent-decoded, percent-encoded, JSON-escaped and in base64, with one regular expression that is built for the first
+ * text. Text that matches at least the first 64 characters of such a form is redacted as far as it matches.
  */
 export function createRedactSecrets(request: {
   url: string;
@@ -30,7 +39,7 @@ export function createRedactSecrets(request: {
 
 interface Finder {
   pattern: RegExp;
-  /** The forms by their first characters, which the pattern finds. */
+  /** Forms by their first 64 characters, which the pattern finds. */
   byStart: Map<string, string[]>;
   forms: string[];
   shortest: number;
@@ -70,14 +79,17 @@ function redact(text: string, { pattern, byStart, forms, shortest }: Finder, isC
   return end < text.length ? shown + replacement : shown;
 }
 
-/** Index at which the text that begins at `index` stops to equal the form. */
+/** Returns the index at which the text, compared from `index`, first differs from the form. */
 function endOfForm(text: string, index: number, form: string): number {
   let length = Math.min(startCharacters, form.length);
   while (length < form.length && text[index + length] === form[length]) length += 1;
   return index + length;
 }
 
-/** Index of the longest end of the text with which a form begins; the length of the text if there is none. */
+/**
+ * Returns the index of the longest suffix of the text that is a prefix of a form; the length of the text if there is
+ * none.
+ */
 function startOfPart(text: string, forms: string[]): number {
   let start = text.length;
   for (const form of forms) {
@@ -122,7 +134,7 @@ function decode(part: string): string {
   }
 }
 
-/** A header is sent as Latin-1 and its echo is usually read as UTF-8. */
+/** A header is sent as Latin-1, but a destination that echoes it usually reads it as UTF-8. */
 function formsOf(secret: string): string[] {
   const sent = Buffer.from(secret, 'latin1');
   const escaped = escapeForJson(secret);
@@ -137,7 +149,10 @@ function escapeForJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Forms in a url: a component with upper-case and lower-case octets, a whole url, and a field of a form. */
+/**
+ * Percent-encoded forms: as a URL component with upper-case and lower-case hex digits, as part of a whole URL, and as a
+ * form field.
+ */
 function percentForms(secret: string): string[] {
   const text = secret.toWellFormed();
   const component = encodeURIComponent(text);
@@ -145,7 +160,7 @@ function percentForms(secret: string): string[] {
   return [component, component.replace(/%../g, (octet) => octet.toLowerCase()), encodeURI(text), form];
 }
 
-/** The text as it is, and inside JSON as JavaScript, PHP, Python, Go and .NET write it. */
+/** The text itself, and its JSON-escaped forms in JavaScript, PHP, Python, Go and .NET. */
 function jsonForms(text: string): string[] {
   const escaped = escapeForJson(text);
   const slashes = escaped.replaceAll('/', '\\/');
@@ -164,10 +179,13 @@ function escapeUnicode(text: string, escaped: RegExp, toCase = (digits: string) 
   return text.replace(escaped, (unit) => `\\u${toCase(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`);
 }
 
-/** A shorter form would match ordinary text. */
+/** Minimum length of a base64 form. A shorter form would match ordinary text. */
 const minBase64Characters = 8;
 
-/** base64 of the bytes alone, and the characters that they determine within a longer text, at each of three offsets. */
+/**
+ * Returns the base64 forms of the bytes: encoded alone, and within a longer text at each of the three offsets. Within a
+ * text, only the characters that do not depend on neighbouring bytes are used.
+ */
 function base64Forms(bytes: Buffer): string[] {
   const alone = bytes.toString('base64');
   const within = [0, 1, 2].map((offset) => {

@@ -7,7 +7,7 @@ function startReader(maxBytes = 65_536): ResponseReader {
   return reader;
 }
 
-test('a body in parts of one byte does not keep the buffers that it came in', async () => {
+test('a body in chunks of one byte does not keep its receive buffers in memory', async () => {
   const reader = startReader();
   const received = Buffer.alloc(65_536, 'x');
   for (let at = 0; at < 1000; at += 1) reader.onData(received.subarray(at, at + 1));
@@ -18,7 +18,7 @@ test('a body in parts of one byte does not keep the buffers that it came in', as
   expect(body.buffer.byteLength).toBeLessThanOrEqual(2048);
 });
 
-test.each([1, 7, 99, 100, 101])('parts of %d bytes are joined up to the limit', async (size) => {
+test.each([1, 7, 99, 100, 101])('body chunks of %d bytes are joined up to the size limit', async (size) => {
   const text = 'abcdefghij'.repeat(30);
   const reader = startReader(100);
   for (let at = 0; at < text.length; at += size) reader.onData(Buffer.from(text.slice(at, at + size)));

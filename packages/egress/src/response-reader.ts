@@ -4,33 +4,35 @@ import { type BodyNote, bodyNoteOf, exchangeFailureOf, SendFailure } from './sen
 /** A response before its body is decoded to text. */
 export interface RawResponse {
   statusCode: number;
-  /** First value of each header that the sender uses. */
+  /**
+   * First value of the response header, undefined if it is missing. The next three members are read in the same way.
+   */
   contentType: string | undefined;
   contentEncoding: string | undefined;
   retryAfter: string | undefined;
   location: string | undefined;
   body: Buffer;
-  /** The body is longer than `maxBytes`; the rest was not read. */
+  /** True if the body is longer than `maxBytes`. The rest was not read. */
   isTooLong: boolean;
   bodyNote: BodyNote | undefined;
-  /** The whole response was read. */
+  /** True if the whole response was read. */
   isComplete: boolean;
-  /** The connection can be used for another request. */
+  /** True if the connection can be used for another request. */
   isReusable: boolean;
 }
 
 interface ResponseReaderOptions {
-  /** Bytes of the body that are kept. */
+  /** Maximum number of bytes of the body that are kept. */
   maxBytes: number;
-  /** Called when the request is written. Bytes read earlier do not belong to its response. */
+  /** Called when the request is written. Bytes that were read earlier do not belong to its response. */
   onWriting(): void;
   /** Called when the head or a part of the body has been parsed. */
   onProgress(): void;
 }
 
 /**
- * Collects one response from undici. It uses the handler interface with raw headers: the newer interface builds an object
- * of all headers first, and fails if a header is named like a member of Object.prototype.
+ * Collects one response from undici through the handler interface with raw headers. The newer handler interface builds
+ * an object of all headers first, and fails for a header that is named like a member of Object.prototype.
  */
 export class ResponseReader implements Dispatcher.DispatchHandler {
   readonly response: Promise<RawResponse>;
@@ -40,7 +42,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #head:
     | Pick<RawResponse, 'statusCode' | 'contentType' | 'contentEncoding' | 'retryAfter' | 'location'>
     | undefined;
-  /** The first part of the body, or a buffer that grows. Only the first `#length` bytes are valid. */
+  /** The first part of the body, or a growing buffer. Only its first `#length` bytes are valid. */
   #body: Buffer = Buffer.alloc(0);
   #length = 0;
   #mayBodyFollow = false;
@@ -58,7 +60,10 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** @returns false if the request has not been written yet */
+  /**
+   * Aborts the request.
+   * @returns false if the request has not been written yet
+   */
   abort(failure: SendFailure): boolean {
     this.#abort?.(failure);
     return this.#abort !== undefined;
@@ -70,8 +75,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   onHeaders(statusCode: number, headers: Buffer[]): boolean {
-    // Interim responses are removed before the parser, so this is an invalid status. undici would fail with an internal
-    // assertion at the bytes after it.
+    // Interim responses are removed before the parser, so a status below 200 is invalid here. Without the abort, undici
+    // fails with an internal assertion at the next bytes.
     if (statusCode < 200) {
       this.#abort?.(new SendFailure('invalid_response', 'The response is not valid HTTP/1.1.'));
       return true;
@@ -90,17 +95,17 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
 
   onData(chunk: Buffer): boolean {
     this.#onProgress();
-    const room = this.#maxBytes - this.#length;
-    this.#keep(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    if (chunk.length <= room) return true;
+    const left = this.#maxBytes - this.#length;
+    this.#keep(chunk.length > left ? chunk.subarray(0, left) : chunk);
+    if (chunk.length <= left) return true;
     this.#finish({ isTooLong: true });
     this.#abort?.(new Error('the rest of the response is not read'));
     return true;
   }
 
   /**
-   * Copies every part but the first, which is usually the only one. A part is a view of everything read with it, so that
-   * keeping one byte of body could keep 4 KiB of chunk extensions in memory.
+   * Copies every part except the first, which is usually the only one. Keeping a view of each part would keep the whole
+   * buffer of its read in memory: up to 4 KiB of chunk extensions for one byte of body.
    */
   #keep(part: Buffer): void {
     const length = this.#length + part.length;
@@ -121,8 +126,9 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Two kinds of complete responses end the use of a connection:
-   * - With trailers: undici ignores a `Connection: close` among them, but its parser does not and rejects the next response.
+   * A connection is not reused after two kinds of complete responses:
+   * - With trailers: undici ignores a `Connection: close` among them, but its parser applies it and rejects the next
+   *   response.
    * - Status 204 or 304 with `Transfer-Encoding`: a late body would be read as the next response.
    */
   onComplete(trailers: unknown[] | null): void {
@@ -132,12 +138,12 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
 
   onError(error: Error): void {
     if (!this.#head) this.#reject(exchangeFailureOf(error));
-    // A 304 may name the length of the body that it leaves out (RFC 9110 §8.6). undici reports that as an error.
+    // A 304 can have a `Content-Length` although it has no body (RFC 9110 §8.6). undici reports this as an error.
     else if (isBodiless(this.#head.statusCode)) this.#finish({ isComplete: true });
     else this.#finish({ bodyNote: bodyNoteOf(error) });
   }
 
-  /** Lists every property: V8 would give each object made by spread syntax its own hidden class, which is slow. */
+  /** All properties are listed, because V8 gives each object from spread syntax its own hidden class, which is slow. */
   #finish(end: {
     isTooLong?: boolean;
     isComplete?: boolean;

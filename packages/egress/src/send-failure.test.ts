@@ -3,7 +3,7 @@ import { bodyNoteOf, connectFailureOf, exchangeFailureOf } from './send-failure.
 const failing = (code: string) => Object.assign(new Error('secret'), { code });
 
 test.each(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL', 'ENETUNREACH', 'EHOSTUNREACH', 'EACCES'])(
-  '%s is a failure of the destination',
+  'the error %s counts as a failure of the destination',
   (code) => {
     expect(connectFailureOf(failing(code))).toMatchObject({
       code: 'connection_refused',
@@ -13,14 +13,14 @@ test.each(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL', 'ENETUNREACH', 'EHOSTUNREA
 );
 
 test.each(['EMFILE', 'ENOBUFS', 'ERR_ASSERTION', 'constructor', ''])(
-  'the error code %j is an internal error',
+  'the error code %j counts as an internal error',
   (code) => {
     expect(connectFailureOf(failing(code))).toMatchObject({ code: 'internal_error' });
     expect(exchangeFailureOf(failing(code))).toMatchObject({ code: 'internal_error' });
   },
 );
 
-test('large trailers break the body, and a closed connection cuts it', () => {
+test('too large trailers mark a body as broken, and a closed connection as cut', () => {
   expect(bodyNoteOf(failing('UND_ERR_HEADERS_OVERFLOW'))).toBe('broken');
   expect(bodyNoteOf(failing('ECONNRESET'))).toBe('cut');
 });

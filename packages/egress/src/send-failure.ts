@@ -1,7 +1,7 @@
 import type { DeliveryErrorCode } from '@tocsin/contracts';
 import { errors } from 'undici';
 
-/** Error codes of the contract that a send can end with. */
+/** Error codes of a delivery with which a send can end. */
 export type SendErrorCode = Extract<
   DeliveryErrorCode,
   | 'timeout'
@@ -17,15 +17,15 @@ export type SendErrorCode = Extract<
 
 /** Reasons why the body of a response is incomplete or not plain text. The size limit is not one of them. */
 export type BodyNote =
-  /** The connection ended before the body did. */
+  /** The connection ended before the body was complete. */
   | 'cut'
-  /** The time limit of the request ended within the body. */
+  /** The time limit of the request was reached within the body. */
   | 'slow'
   /** The body is not valid HTTP. */
   | 'broken'
-  /** The response exceeded a limit with bytes that are not body, such as chunk extensions or trailers. */
+  /** The response exceeded a limit with bytes other than the body, such as chunk extensions or trailers. */
   | 'overlong'
-  /** The body has a content coding, such as gzip, although none was requested. It is kept as it came. */
+  /** The body has a content coding, such as gzip, although none was requested. It is kept unchanged. */
   | 'encoded';
 
 /** An expected failure. The sender catches it and returns it as a result. */
@@ -44,7 +44,7 @@ const sentences: Record<string, [SendErrorCode, string]> = {
   EHOSTUNREACH: ['connection_refused', 'The destination cannot be reached (EHOSTUNREACH).'],
   ENETUNREACH: ['connection_refused', 'The destination cannot be reached (ENETUNREACH).'],
   EHOSTDOWN: ['connection_refused', 'The destination cannot be reached (EHOSTDOWN).'],
-  // Error codes for an address that the system cannot dial: no such interface, no such address family, or port 0.
+  // Codes for an address that the system cannot dial: a missing interface, a missing address family, or port 0.
   EADDRNOTAVAIL: ['connection_refused', 'The destination cannot be reached (EADDRNOTAVAIL).'],
   EAFNOSUPPORT: ['connection_refused', 'The destination cannot be reached (EAFNOSUPPORT).'],
   EINVAL: ['connection_refused', 'The destination cannot be reached (EINVAL).'],
@@ -58,7 +58,10 @@ const sentences: Record<string, [SendErrorCode, string]> = {
   UND_ERR_HEADERS_OVERFLOW: ['invalid_response', 'The headers of the response are too large.'],
 };
 
-/** Returns the failure for an error while connecting. Messages of errors are never shown: they hold addresses. */
+/**
+ * Returns the failure for an error while connecting. Messages of errors are never shown, because they contain
+ * addresses.
+ */
 export function connectFailureOf(error: unknown): SendFailure {
   if (error instanceof SendFailure) return error;
   const code = codeOf(error);
@@ -68,7 +71,7 @@ export function connectFailureOf(error: unknown): SendFailure {
   return known(code, error) ?? internalFailure(code, error);
 }
 
-/** Returns the failure for an error in a TLS handshake. */
+/** Returns the failure for an error in the TLS handshake. */
 export function tlsFailureOf(error: unknown): SendFailure {
   if (error instanceof SendFailure) return error;
   const code = codeOf(error);
@@ -79,7 +82,7 @@ export function tlsFailureOf(error: unknown): SendFailure {
   return new SendFailure('tls_failure', sentence, { cause: error });
 }
 
-/** OpenSSL's codes of a certificate whose authority is not known. */
+/** OpenSSL's codes for a certificate whose authority is unknown. */
 const unknownAuthority = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -97,7 +100,7 @@ function remedyOf(code: string): string {
   return '';
 }
 
-/** Returns the failure for an error on an open connection before the head of a response was complete. */
+/** Returns the failure for an error on an open connection, before the head of the response was complete. */
 export function exchangeFailureOf(error: unknown): SendFailure {
   if (error instanceof SendFailure) return error;
   const code = codeOf(error);
@@ -113,12 +116,12 @@ export function exchangeFailureOf(error: unknown): SendFailure {
   return known(code, error) ?? internalFailure(code, error);
 }
 
-/** Returns the note for a body that ended with `error`. */
+/** Returns the note for a body that was ended by `error`. */
 export function bodyNoteOf(error: unknown): BodyNote {
   if (error instanceof SendFailure) return noteOfFailure(error.code);
-  // The trailers are too large: with a head that is too large there is no body.
+  // Only the trailers can be too large here, because a response with a too large head has no body.
   if (codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW') return 'broken';
-  // The parser also reports an error if the connection ends within a chunk.
+  // The parser also reports an error if the connection ends within a chunk, but then the body is cut and not broken.
   const isBroken = error instanceof errors.HTTPParserError && !error.message.includes('EOF');
   return isBroken ? 'broken' : 'cut';
 }
@@ -128,7 +131,7 @@ function noteOfFailure(code: SendErrorCode): BodyNote {
   return code === 'invalid_response' ? 'overlong' : 'cut';
 }
 
-/** These protocol violations have no code of their own: only the message distinguishes them from a closed socket. */
+/** These protocol violations have no error code and are recognised by their message. */
 function isBadResponse(error: unknown): boolean {
   return error instanceof Error && (error.message === 'bad response' || error.message === 'bad upgrade');
 }

@@ -19,14 +19,14 @@ function noteOf(contentEncoding: string | undefined, body = 'x') {
 }
 
 test.each([undefined, '', ' ', 'identity', '\tIDENTITY '])(
-  'the content coding %j counts as none',
+  'the content coding %j counts as no coding',
   (encoding) => {
     expect(noteOf(encoding)).toMatchObject({ bodyNote: undefined });
   },
 );
 
 test.each(['gzip', 'identity, gzip', 'identityx', '\xa0gzip', '-'])(
-  'the content coding %j is noted',
+  'the content coding %j is reported in the body note',
   (encoding) => {
     expect(noteOf(encoding)).toMatchObject({ bodyNote: 'encoded' });
     expect(noteOf(encoding, '')).toMatchObject({ bodyNote: undefined });
@@ -35,7 +35,7 @@ test.each(['gzip', 'identity, gzip', 'identityx', '\xa0gzip', '-'])(
 
 test('a header of 200,000 spaces does not block the event loop', () => {
   const before = performance.now();
-  // Quadratic work would take half a minute.
+  // An implementation with quadratic time takes half a minute here.
   expect(noteOf(`${'\xa0'.repeat(200_000)}x`)).toMatchObject({ bodyNote: 'encoded' });
   expect(performance.now() - before).toBeLessThan(5000);
 });
@@ -51,23 +51,26 @@ test.each([
   ['Sun Mar  1 12:01:30 2026', 90],
   ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
   ['99999999999999999999999999', Number.MAX_SAFE_INTEGER],
-])('Retry-After "%s" is %d seconds', (value, seconds) => {
+])('Retry-After "%s" means %d seconds', (value, seconds) => {
   expect(parseRetryAfter(value, now)).toBe(seconds);
 });
 
-test.each(['America/New_York', 'Asia/Kolkata'])('a date without a zone is in UTC also in %s', (zone) => {
-  // V8 reads the time zone when the process starts.
-  const built = new URL('../dist/send-result.js', import.meta.url);
-  const code = `
+test.each(['America/New_York', 'Asia/Kolkata'])(
+  'a Retry-After date without a zone is read as UTC in the time zone %s',
+  (zone) => {
+    // A separate process is needed, because V8 reads the time zone when the process starts.
+    const built = new URL('../dist/send-result.js', import.meta.url);
+    const code = `
     import { parseRetryAfter } from ${JSON.stringify(built.href)};
     console.log(parseRetryAfter('Sun Mar  1 12:01:30 2026', ${now}), new Date(0).getTimezoneOffset());`;
-  const args = ['--input-type=module', '--eval', code];
-  const { stdout } = spawnSync(process.execPath, args, { env: { TZ: zone }, encoding: 'utf8' });
-  const [seconds, offset] = stdout.trim().split(' ').map(Number);
-  expect([seconds, offset === 0]).toEqual([90, false]);
-});
+    const args = ['--input-type=module', '--eval', code];
+    const { stdout } = spawnSync(process.execPath, args, { env: { TZ: zone }, encoding: 'utf8' });
+    const [seconds, offset] = stdout.trim().split(' ').map(Number);
+    expect([seconds, offset === 0]).toEqual([90, false]);
+  },
+);
 
-test('a part of a second is rounded up, so that nothing is sent too early', () => {
+test('Retry-After is rounded up to a whole second, so that no retry is sent too early', () => {
   expect(parseRetryAfter('Sun, 01 Mar 2026 12:00:01 GMT', now + 1)).toBe(1);
 });
 

@@ -8,21 +8,24 @@ export type SendResult = HttpResponse | SendError;
 export interface HttpResponse {
   kind: 'response';
   statusCode: number;
-  /** The body as text, at most `maxResponseBytes` of UTF-8. U+FFFD replaces NUL and bytes that are not text. */
+  /** The body as text, at most `maxResponseBytes` of UTF-8. U+FFFD replaces NUL and invalid bytes. */
   body: string;
   /** True if the body was longer than the limit, or ended early. */
   truncated: boolean;
   bodyNote?: BodyNote | undefined;
   /** Value of the `Retry-After` header in whole seconds from now, not negative. */
   retryAfterSeconds?: number | undefined;
-  /** Value of the `Retry-After` header as it was sent, valid or not; at most 32 KiB, like all headers together. */
+  /**
+   * Value of the `Retry-After` header as it was sent, even if it is invalid; at most 32 KiB, the limit of all headers
+   * together.
+   */
   retryAfter?: string | undefined;
   /** Value of the `Location` header as it was sent, decoded as UTF-8. */
   location?: string | undefined;
   durationMs: number;
 }
 
-/** The destination sent no response. `error` is a sentence without path, query, header or address. */
+/** The destination sent no response. `error` is a sentence that contains no path, query, header or address. */
 export interface SendError {
   kind: 'error';
   code: SendErrorCode;
@@ -30,7 +33,10 @@ export interface SendError {
   durationMs: number;
 }
 
-/** @param startedAt `performance.now()` at the start of the send */
+/**
+ * Converts a complete or cut response to a result.
+ * @param startedAt `performance.now()` at the start of the send
+ */
 export function toHttpResponse(
   response: RawResponse,
   { maxResponseBytes, startedAt }: { maxResponseBytes: number; startedAt: number },
@@ -54,13 +60,19 @@ export function toHttpResponse(
   };
 }
 
-/** @param startedAt `performance.now()` at the start of the send */
+/**
+ * Converts any error of a send to a result.
+ * @param startedAt `performance.now()` at the start of the send
+ */
 export function toSendError(error: unknown, startedAt: number): SendResult {
   const { code, message } = exchangeFailureOf(error);
   return { kind: 'error', code, error: message, durationMs: elapsedSince(startedAt) };
 }
 
-/** The value may hold 32 KiB; a regular expression with optional spaces at both ends would take quadratic time. */
+/**
+ * The value can be 32 KiB long. `trim` takes linear time; a regular expression with optional spaces at both ends takes
+ * quadratic time.
+ */
 function isIdentity(contentEncoding: string): boolean {
   return ['', 'identity'].includes(contentEncoding.trim().toLowerCase());
 }
@@ -78,10 +90,12 @@ export function parseRetryAfter(value: string, now: number): number | undefined 
   const text = value.trim();
   if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   if (!httpDate.test(text)) return undefined;
-  // Dates in asctime format name no zone, and Date.parse would read them as local time.
+  // Dates in asctime format have no zone, and `Date.parse` would read them as local time.
   const time = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
   return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - now) / 1000));
 }
 
-/** Roughly the three formats of RFC 9110 §5.6.7. Date.parse alone accepts nearly every text as a date. */
+/**
+ * Approximates the three formats of RFC 9110 §5.6.7, because `Date.parse` alone accepts nearly every text as a date.
+ */
 const httpDate = /^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d( GMT| \d{4})$/;

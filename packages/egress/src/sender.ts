@@ -14,21 +14,21 @@ import { type SendResult, toHttpResponse, toSendError } from './send-result.js';
 import { createTargets, type Target } from './target.js';
 
 export interface SenderOptions {
-  /** Special-purpose ranges that deliveries may reach (see `parseCidrs`). */
+  /** Special-purpose address ranges that deliveries may reach (see `parseCidrs`). */
   allow: readonly Cidr[];
   /** PEM file of private certificate authorities, trusted in addition to the public ones. */
   caFile?: string;
-  /** Time limit for name, TCP and TLS together. Default: 5 s. */
+  /** Time limit for name resolution, TCP and TLS together, in milliseconds. Default: 5,000. */
   connectTimeoutMs?: number;
-  /** Time limit of a send, from the name to the end of the body. Default: 10 s. */
+  /** Time limit of a send, from name resolution to the end of the body, in milliseconds. Default: 10,000. */
   totalTimeoutMs?: number;
-  /** Bytes of a response's body that are kept. Default: 64 KiB. */
+  /** Maximum number of bytes of a response body that are kept. Default: 65,536. */
   maxResponseBytes?: number;
-  /** Idle connections kept for one destination. Default: 32. */
+  /** Maximum number of idle connections to one destination. Default: 32. */
   maxIdlePerDestination?: number;
-  /** Idle connections kept in total. Default: 512. */
+  /** Maximum number of idle connections in total. Default: 512. */
   maxIdle?: number;
-  /** Age at which a connection is replaced. Default: 5 minutes. */
+  /** Age at which a connection is replaced, in milliseconds. Default: 5 minutes. */
   maxConnectionAgeMs?: number;
   /** Resolver of host names. Default: `createLookup()`. */
   lookup?: Lookup;
@@ -36,28 +36,40 @@ export interface SenderOptions {
 
 export interface SendRequest {
   url: string;
-  /** Headers that pass `checkHeaders`; each value is a header line. Do not modify the object: its parsed form is cached. */
+  /**
+   * Headers that `checkHeaders` accepts; each value becomes one header line. The object must not be modified, because
+   * its parsed form is cached.
+   */
   headers: Record<string, string[]>;
   body: string | Buffer;
-  /** Lines that differ with each request, after the headers: name, value, name, value, …. */
+  /** Header lines that differ for each request, sent after the headers: name, value, name, value, …. */
   lines?: readonly string[] | undefined;
-  /** Time limit of this send in place of `totalTimeoutMs`. */
+  /** Time limit of this send in milliseconds; replaces `totalTimeoutMs`. */
   timeoutMs?: number | undefined;
 }
 
 export interface Sender {
-  /** Sends one POST request. Never rejects: failures are results. An aborted signal ends it as `internal_error`. */
+  /**
+   * Sends one POST request. Never rejects: failures are returned as results. An aborted signal ends the send with the
+   * code `internal_error`.
+   */
   send(request: SendRequest, signal?: AbortSignal): Promise<SendResult>;
   /** Returns a sentence if the name in `url` does not resolve, or resolves to a blocked address. */
   resolveWarning(url: string): Promise<string | undefined>;
-  /** Ends running sends as `internal_error` and closes every connection. */
+  /** Ends running sends with the code `internal_error` and closes every connection. */
   close(): Promise<void>;
 }
 
-/** Time-outs handled in one tick of the event loop. Requests that start together also time out together. */
+/**
+ * Number of time-outs that are handled in one tick of the event loop. Requests that start together also time out
+ * together, and handling all of them in one tick would block the loop.
+ */
 const timeoutsPerTick = 4;
 
-/** @throws Error if `caFile` cannot be read or holds no certificate */
+/**
+ * Creates a sender with its own connection pool.
+ * @throws Error if `caFile` cannot be read or contains no certificate
+ */
 export function createSender(options: SenderOptions): Sender {
   const {
     allow,
@@ -88,7 +100,7 @@ export function createSender(options: SenderOptions): Sender {
   const groupOf = createAbortGroups(stoppedFailure);
   let isClosed = false;
 
-  /** Retries on another connection only while nothing has been written. */
+  /** Retries on another connection as long as no byte of the request has been written. */
   async function exchange(
     target: Target,
     request: Pick<SendRequest, 'lines'> & { body: Buffer },
@@ -111,8 +123,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /**
-   * axios is the client; its adapter sends over our connections, which dial checked addresses only. The headers bypass
-   * axios: it adds a Content-Type, and its header class cannot hold every name, such as `__proto__`.
+   * axios is the client. Its adapter sends over our connections, which dial checked addresses only. Headers bypass
+   * axios, because it adds a Content-Type and its header class rejects names such as `__proto__`.
    */
   async function request(
     { url, headers, body, lines }: SendRequest,

@@ -6,29 +6,29 @@ export const signatureHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-sig
 const secretPrefix = 'whsec_';
 const secretBytes = 32;
 
-/** A new secret: `whsec_` and base64 of 32 random bytes. */
+/** Creates a secret: `whsec_` and the base64 of 32 random bytes. */
 export function createSigningSecret(): string {
   return secretPrefix + randomBytes(secretBytes).toString('base64');
 }
 
-/** Bytes of the key in a secret that `createSigningSecret` made. */
+/** Returns the bytes of the key in a secret that `createSigningSecret` has created. */
 export function signingKeyOf(secret: string): Buffer {
   return Buffer.from(secret.slice(secretPrefix.length), 'base64');
 }
 
 export interface SignedRequest {
-  /** Id of the message, the same in all its attempts. */
+  /** Id of the message; equal in all attempts to send it. */
   id: string;
   body: string;
   /** Time of the attempt in Unix milliseconds. */
   atMs: number;
-  /** One signature for each key. */
+  /** Keys to sign with; each adds one signature. */
   keys: Buffer[];
 }
 
 /**
- * Header lines that sign a request by the Standard Webhooks specification: HMAC-SHA256 of id, time in seconds and body,
- * joined with dots.
+ * Returns the header lines that sign a request as the Standard Webhooks specification defines: HMAC-SHA256 of the id,
+ * the time in seconds and the body, joined with dots.
  */
 export function signRequest({ id, body, atMs, keys }: SignedRequest): string[] {
   const seconds = String(Math.floor(atMs / 1_000));

@@ -4,7 +4,9 @@ import { createStatusLineGuard } from './status-line-guard.js';
 const head = 'HTTP/1.1 100 Continue\r\nX-Note: a\r\n\r\n';
 const response = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
-/** Text that reaches the parser when `chunks` arrive one after the other, or the reason why they are refused. */
+/**
+ * Returns the text that reaches the parser when `chunks` arrive one after the other, or the message of the rejection.
+ */
 function readThrough(chunks: string[], { isResponseExpected = true } = {}): string {
   const guard = createStatusLineGuard();
   if (isResponseExpected) guard.expectResponse();
@@ -16,7 +18,7 @@ function readThrough(chunks: string[], { isResponseExpected = true } = {}): stri
   }
 }
 
-test('100 Continue before a response is removed, also several times', () => {
+test('each 100 Continue before a response is removed', () => {
   expect(readThrough([head + response])).toBe(response);
   expect(readThrough([head, head, response])).toBe(response);
   expect(readThrough([`HTTP/1.0 100\r\n\r\n${response}`])).toBe(response);
@@ -28,7 +30,7 @@ test('103 Early Hints is removed before and after 100 Continue', () => {
   expect(readThrough([...(head + hints + head + response)])).toBe(response);
 });
 
-test('100 Continue is removed in any number of pieces', () => {
+test('100 Continue is removed even if it arrives in several chunks', () => {
   for (let at = 1; at < head.length + response.length; at += 1) {
     const bytes = head + response;
     expect(readThrough([bytes.slice(0, at), bytes.slice(at)])).toBe(response);
@@ -36,7 +38,7 @@ test('100 Continue is removed in any number of pieces', () => {
   expect(readThrough([...(head + response)])).toBe(response);
 });
 
-test('other responses pass unchanged', () => {
+test('the status line guard passes final responses unchanged', () => {
   for (const bytes of [
     response,
     'HTTP/1.0 1000 x\r\n\r\n',
@@ -65,17 +67,17 @@ test.each(['R', 'S', 'h', ' ', '\0', 'HS', 'HTTPS', 'HTTP/0', 'HTTP/2', 'HTTP/1.
   },
 );
 
-test('a body that looks like 100 Continue is unchanged', () => {
+test('a response body that looks like 100 Continue is unchanged', () => {
   expect(readThrough([response, head])).toBe(response + head);
   expect(readThrough([response, 'RTSP/1.0'])).toBe(`${response}RTSP/1.0`);
 });
 
-test('bytes pass unchanged while no response is expected', () => {
+test('the status line guard passes bytes unchanged while no response is expected', () => {
   expect(readThrough([head], { isResponseExpected: false })).toBe(head);
   expect(readThrough(['x'], { isResponseExpected: false })).toBe('x');
 });
 
-test('an interim head without end is not kept in memory', () => {
+test('an endless interim response is not buffered in memory', () => {
   const endless = [`HTTP/1.1 100 ${'x'.repeat(500_000)}`, ...Array<string>(1000).fill('x'.repeat(1000))];
   expect(readThrough([...endless, `\r\n\r\n${response}`])).toBe(response);
 });

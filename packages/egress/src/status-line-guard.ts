@@ -1,11 +1,11 @@
 import { SendFailure } from './send-failure.js';
 
 export interface StatusLineGuard {
-  /** Called when a request is written: the next bytes have to start a response. */
+  /** Must be called when a request is written. The next bytes must then start a response. */
   expectResponse(): void;
   /**
-   * Returns the bytes for the HTTP parser, which may be none. Bytes are kept back only while a status line is too short
-   * to recognise.
+   * Returns the bytes for the HTTP parser, which may be none. Bytes are buffered only while a status line is too short
+   * to be recognised.
    * @throws SendFailure if the bytes do not start an HTTP/1.0 or HTTP/1.1 response
    */
   filter(bytes: Buffer): Buffer;
@@ -13,18 +13,19 @@ export interface StatusLineGuard {
 
 const noBytes = Buffer.alloc(0);
 const httpStart = /^HTTP\/1\.[01] /;
-/** Status 101 is not included: it ends HTTP on the connection, and the parser reports that. */
+/** Matches interim status lines except 101, which ends HTTP on the connection; the parser reports 101 itself. */
 const interimStart = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
 const exampleStart = 'HTTP/1.1 100\r';
 const endOfHead = '\r\n\r\n';
 
 /**
  * Corrects two behaviours of undici's parser:
- * - It accepts RTSP, ICE, HTTP/0.9 and HTTP/2.0 status lines and does not report the protocol. They are rejected here.
- * - It fails the request at `100 Continue`. RFC 9110 §15.2 requires clients to accept interim responses, so they are
- *   removed here, together with empty lines before a status line.
+ * - The parser accepts RTSP, ICE, HTTP/0.9 and HTTP/2.0 status lines and does not report the protocol. They are
+ *   rejected here.
+ * - The parser fails a request at `100 Continue`. RFC 9110 §15.2 requires clients to accept interim responses, so they
+ *   are removed here, together with empty lines before a status line.
  *
- * Bytes pass unchanged while no response is expected; the parser then closes the connection.
+ * While no response is expected, bytes pass unchanged, and the parser then closes the connection.
  */
 export function createStatusLineGuard(): StatusLineGuard {
   let isStartExpected = false;
@@ -68,15 +69,15 @@ export function createStatusLineGuard(): StatusLineGuard {
 }
 
 /**
- * The first characters, completed with those of an example status line. A start that is still too short therefore looks
- * like an interim response and is kept back until more bytes arrive.
+ * Returns the first characters, filled up with those of an example status line. A start that is still too short then
+ * looks like an interim response and is buffered until more bytes arrive.
  */
 function completedStart(bytes: Buffer): string {
   const start = bytes.toString('latin1', 0, exampleStart.length);
   return start + exampleStart.slice(start.length);
 }
 
-/** The parser accepts empty lines before a status line too, in any number and with either line ending. */
+/** Removes empty lines before a status line. The parser accepts any number of them too, with either line ending. */
 function withoutEmptyLines(bytes: Buffer): Buffer {
   const start = bytes.findIndex((byte) => byte !== 0x0a && byte !== 0x0d);
   return start === -1 ? noBytes : bytes.subarray(start);

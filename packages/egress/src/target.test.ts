@@ -1,6 +1,6 @@
 import { createTargets } from './target.js';
 
-test('headers can be sent to another URL than before', () => {
+test('cached headers can be sent to another URL', () => {
   const targetOf = createTargets();
   const headers = { 'X-Key': ['a', 'b'] };
   const first = targetOf({ url: 'http://one.example/a?b=1', headers });
@@ -11,7 +11,7 @@ test('headers can be sent to another URL than before', () => {
   expect(second.path).toBe('/c');
 });
 
-test('two requests with equal header names keep their own values', () => {
+test('requests with equal header names keep their own header values', () => {
   const targetOf = createTargets();
   const url = 'http://one.example/';
   const plain = targetOf({ url, headers: { A: ['1'] } });
@@ -22,7 +22,7 @@ test('two requests with equal header names keep their own values', () => {
   ]);
 });
 
-test('an invalid request is rejected every time, also with headers that were sent before', () => {
+test('an invalid request is rejected each time, even with cached headers', () => {
   const targetOf = createTargets();
   const forbidden = { Host: ['inner.example'] };
   const request = { url: 'http://one.example/', headers: forbidden };

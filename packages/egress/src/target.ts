@@ -7,7 +7,7 @@ export interface Target {
   destination: Destination;
   /** Path and query, percent-encoded. */
   path: string;
-  /** Name, value, name, value, …: one header line for each pair. */
+  /** Header lines as a flat list: name, value, name, value, …. */
   lines: string[];
 }
 
@@ -17,8 +17,9 @@ interface Addressed {
 }
 
 /**
- * Parses and checks URL and headers once for each headers object, because the same webhook is called many times. The cache
- * keeps the last URL of a headers object; failures are not cached.
+ * Returns a function that parses and checks the URL and the headers of a webhook. The result is cached for each headers
+ * object, because the same webhook is called many times. The cache keeps only the last URL of a headers object;
+ * failures are not cached.
  */
 export function createTargets(): (request: Addressed) => Target {
   const known = new WeakMap<Addressed['headers'], { url: string; target: Target }>();
@@ -41,7 +42,10 @@ function toTarget(url: string, headers: Addressed['headers']): Target {
   };
 }
 
-/** Headers are checked when a webhook is saved. This second check keeps unchecked ones off the wire. */
+/**
+ * Converts checked headers to lines. They were already checked when the webhook was saved; this second check ensures
+ * that unchecked headers are never sent.
+ */
 function toLines(headers: Record<string, string[]>): string[] {
   if (checkHeaders(headers).length > 0) {
     throw new SendFailure('internal_error', 'The configured headers cannot be sent.');

@@ -4,7 +4,10 @@ import { createLoopback } from './support/loopback.js';
 const { startSender, startServer } = createLoopback();
 const { jest } = import.meta;
 
-/** Everything but `setTimeout` and `clearTimeout`: sockets and the event loop run as usual. */
+/**
+ * APIs whose clock stays real, so that sockets and the event loop run as usual. Only `setTimeout` and `clearTimeout`
+ * are simulated.
+ */
 const realTimers = [
   'Date',
   'hrtime',
@@ -22,7 +25,7 @@ afterEach(() => void jest.useRealTimers());
 
 const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Moves the clock of the timers to `ms`, and expects that the send ends in its last millisecond. */
+/** Advances the simulated clock to `ms`, and expects that the send ends in the last millisecond. */
 async function endsAt(ms: number, sending: Promise<SendResult>): Promise<SendResult> {
   let hasEnded = false;
   const ended = sending.finally(() => {
@@ -37,13 +40,13 @@ async function endsAt(ms: number, sending: Promise<SendResult>): Promise<SendRes
   return ended;
 }
 
-test('a connection that takes 5 s ends the send', async () => {
+test('a send ends if connecting takes 5 s', async () => {
   const sender = startSender({ lookup: () => new Promise(() => {}) });
   const sending = sender.send({ url: 'http://hang.test/', headers: {}, body: '' });
   expect(await endsAt(5_000, sending)).toMatchObject({ code: 'dns_failure' });
 });
 
-test('a TLS handshake counts into the 5 s of a connection', async () => {
+test('the TLS handshake counts towards the 5 s to connect', async () => {
   const server = await startServer(() => {});
   const sending = startSender().send({ url: server.url.replace('http', 'https'), headers: {}, body: '' });
   while (server.sockets.length === 0) await nextTick();
@@ -53,14 +56,14 @@ test('a TLS handshake counts into the 5 s of a connection', async () => {
 test.each([
   ['no response', undefined],
   ['half a head', 'HTTP/1.1 200 OK\r\nX-'],
-])('a send that gets %s within 10 s ends', async (_, bytes) => {
+])('a send ends if the destination has sent %s after 10 s', async (_, bytes) => {
   const server = await startServer((socket) => void (bytes && socket.write(bytes)));
   const sending = startSender().send({ url: server.url, headers: {}, body: '' });
   while (server.requests.length === 0) await nextTick();
   expect(await endsAt(10_000, sending)).toMatchObject({ code: 'timeout' });
 });
 
-test('a response body that is not complete after 10 s is cut and noted', async () => {
+test('a response body that is incomplete after 10 s is cut, with a body note', async () => {
   const server = await startServer((socket) =>
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart'),
   );

@@ -13,13 +13,13 @@ async function sendTo(url: string, options: Partial<SenderOptions> = {}): Promis
 
 const silent: Respond = () => {};
 
-test('a closed port is connection_refused', async () => {
+test('a send to a closed port fails as connection_refused', async () => {
   const server = await startRawServer(silent);
   await server.close();
   expect(await sendTo(server.url)).toMatchObject({ kind: 'error', code: 'connection_refused' });
 });
 
-test('a name is connection_refused if all its addresses refuse', async () => {
+test('a send fails as connection_refused if all addresses of the name refuse', async () => {
   const server = await startRawServer(silent);
   await server.close();
   const lookup = () => Promise.resolve(['127.0.0.1', '127.0.0.2']);
@@ -27,14 +27,14 @@ test('a name is connection_refused if all its addresses refuse', async () => {
   expect(result).toMatchObject({ kind: 'error', code: 'connection_refused' });
 });
 
-test('an address that cannot be dialled and port 0 are connection_refused', async () => {
+test('an address that cannot be dialled, and port 0, fail as connection_refused', async () => {
   expect(await sendTo('http://127.0.0.1:0/')).toMatchObject({ code: 'connection_refused' });
-  // A link-local address without a zone names no network interface.
+  // A link-local address without a zone names no network interface, so it cannot be dialled.
   const linkLocal = await sendTo('http://[fe80::1]/', { allow: parseCidrs(['fe80::/10']) });
   expect(linkLocal).toMatchObject({ kind: 'error', code: 'connection_refused' });
 });
 
-test('a connection closed or reset instead of a response is connection_reset', async () => {
+test('a connection that is closed instead of a response fails as connection_reset', async () => {
   const closing = await startServer((socket) => socket.end());
   expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
   const resetting = await startServer((socket) => socket.resetAndDestroy());
@@ -47,7 +47,7 @@ test.each([
   'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n',
   'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
   'HTTP/1.1 100 Continue\r\n\r\n',
-])('a head cut after %j is connection_reset if the destination closes, else timeout', async (bytes) => {
+])('a head cut after %j fails as connection_reset on a close, otherwise as timeout', async (bytes) => {
   const closing = await startServer((socket) => socket.end(bytes));
   expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
   const stalling = await startServer((socket) => socket.write(bytes));
@@ -57,7 +57,7 @@ test.each([
   });
 });
 
-test('a destination that closes its half at once is connection_reset', async () => {
+test('a destination that half-closes at once fails as connection_reset', async () => {
   const sockets: Socket[] = [];
   const server = await startSocketServer(
     (socket) => {
@@ -70,7 +70,7 @@ test('a destination that closes its half at once is connection_reset', async () 
   await until('each is closed', () => sockets.every((socket) => socket.destroyed));
 });
 
-test('a destination that reads one byte at a time is timeout, and the connection closes', async () => {
+test('a destination that reads one byte at a time fails as timeout and is disconnected', async () => {
   const sockets: Socket[] = [];
   const server = await startSocketServer((socket) => {
     sockets.push(socket);
@@ -109,7 +109,7 @@ test.each([
   expect(Math.max(...endedInTick.values())).toBeLessThanOrEqual(8);
 });
 
-test('a server that closes each connection at once is connection_reset after one try', async () => {
+test('a server that closes connections at once fails as connection_reset after one try', async () => {
   let connections = 0;
   const server = await startSocketServer((socket) => {
     connections += 1;
@@ -169,7 +169,7 @@ test.each([
   ['a flood of headers', `HTTP/1.1 200 OK\r\n${'X-Flood: x\r\n'.repeat(10_000)}\r\n`],
   ['a flood of interim responses', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000)],
   ['a flood of 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)],
-])('%s as a response is invalid_response', async (_what, bytes) => {
+])('%s as a response fails as invalid_response', async (_what, bytes) => {
   const server = await startServer((socket) => socket.write(bytes));
   expect(await sendTo(server.url, { totalTimeoutMs: 3000 })).toMatchObject({
     kind: 'error',
@@ -177,12 +177,12 @@ test.each([
   });
 });
 
-test('a missing response is timeout', async () => {
+test('a missing response fails as timeout', async () => {
   const server = await startServer(silent);
   expect(await sendTo(server.url, { totalTimeoutMs: 100 })).toMatchObject({ kind: 'error', code: 'timeout' });
 });
 
-test('a head that arrives too slowly is timeout', async () => {
+test('a response head that arrives too slowly fails as timeout', async () => {
   const server = await startServer((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n');
     const drip = setInterval(() => socket.write('X: y\r\n'), 10);
@@ -191,14 +191,14 @@ test('a head that arrives too slowly is timeout', async () => {
   expect(await sendTo(server.url, { totalTimeoutMs: 150 })).toMatchObject({ kind: 'error', code: 'timeout' });
 });
 
-test('a destination that does not read the request is timeout', async () => {
+test('a destination that does not read the request fails as timeout', async () => {
   const server = await startSocketServer((socket) => socket.pause());
   const sender = startSender({ totalTimeoutMs: 200 });
   const result = await sender.send({ url: server.url, headers: {}, body: 'x'.repeat(20_000_000) });
   expect(result).toMatchObject({ kind: 'error', code: 'timeout' });
 });
 
-test('interim responses do not extend the time limit', async () => {
+test('interim responses do not extend the time limit of a send', async () => {
   const server = await startServer((socket) => {
     const drip = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 40);
     socket.on('close', () => clearInterval(drip));
@@ -206,14 +206,14 @@ test('interim responses do not extend the time limit', async () => {
   expect(await sendTo(server.url, { totalTimeoutMs: 150 })).toMatchObject({ kind: 'error', code: 'timeout' });
 });
 
-test('a name that does not resolve is dns_failure', async () => {
+test('a name that does not resolve fails as dns_failure', async () => {
   const failing = { lookup: () => Promise.reject(new Error('no such name')) };
   expect(await sendTo('http://nobody.test/', failing)).toMatchObject({ kind: 'error', code: 'dns_failure' });
   const empty = { lookup: () => Promise.resolve([]) };
   expect(await sendTo('http://nobody.test/', empty)).toMatchObject({ kind: 'error', code: 'dns_failure' });
 });
 
-test('a name that resolves too late is dns_failure and is not dialled', async () => {
+test('a name that resolves too late fails as dns_failure and is not dialled', async () => {
   const server = await startServer(silent);
   let resolveName: (addresses: string[]) => void = () => {};
   const lookup = () => new Promise<string[]>((resolve) => (resolveName = resolve));
@@ -224,20 +224,21 @@ test('a name that resolves too late is dns_failure and is not dialled', async ()
   expect(server.sockets).toHaveLength(0);
 });
 
-test('a missing TLS handshake is connect_timeout', async () => {
+test('a missing TLS handshake fails as connect_timeout', async () => {
   const server = await startServer(silent);
   const result = await sendTo(`https://127.0.0.1:${server.port}/`, { connectTimeoutMs: 100 });
   expect(result).toMatchObject({ kind: 'error', code: 'connect_timeout' });
 });
 
-test('one signal ends many concurrent sends', async () => {
+test('one abort signal ends many concurrent sends', async () => {
   const server = await startServer(silent);
   const sender = startSender();
   const controller = new AbortController();
   const request = { url: server.url, headers: {}, body: '{}' };
   const sending = Array.from({ length: 30 }, () => sender.send(request, controller.signal));
   await until('all are sent', () => server.requests.length === 30);
-  // One listener for all sends: Node warns of a leak at eleven listeners, and searches the list at each removal.
+  // All sends share one listener, because Node warns of a leak at eleven listeners and searches the list at each
+  // removal.
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
   controller.abort();
   for (const result of await Promise.all(sending)) expect(result).toMatchObject({ code: 'internal_error' });
@@ -259,7 +260,7 @@ test('an aborted signal ends a send before, during and after connecting', async 
   }
 });
 
-test('closing ends running sends, and a closed sender sends nothing', async () => {
+test('closing a sender ends its running sends and refuses later ones', async () => {
   const server = await startServer(silent);
   const sender = startSender();
   const sending = sender.send({ url: server.url, headers: {}, body: '{}' });
@@ -279,7 +280,7 @@ test.each(['not a url', '', 'ftp://127.0.0.1/', 'file:///etc/passwd'])(
   },
 );
 
-test('errors contain no path, query, header, body or address', async () => {
+test('errors of sends contain no path, query, header, body or address', async () => {
   const server = await startServer((socket) => socket.end('secret-response'));
   const sender = startSender({ lookup: () => Promise.resolve(['10.9.8.7']) });
   const headers = { 'X-Key': ['secret-value'] };

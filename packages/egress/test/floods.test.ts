@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { createLoopback } from './support/loopback.js';
 
-/** Time limits so long that a flood without any other limit ends as a time-out. */
+/** The time limits are so long that only the limit under test can end a flood early. */
 const { startSender, startServer, startSocketServer } = createLoopback({
   connectTimeoutMs: 20_000,
   totalTimeoutMs: 20_000,
@@ -25,7 +25,7 @@ test.each([
   ['empty lines before the head', '', '\r\n'.repeat(32_768)],
   ['a header of spaces', 'HTTP/1.1 200 OK\r\nX:', ' '.repeat(65_536)],
   ['a header line folded without end', 'HTTP/1.1 200 OK\r\nX: y\r\n', ' \r\n'.repeat(20_000)],
-])('%s instead of a response is invalid_response', async (_what, head, unit) => {
+])('%s instead of a response fails as invalid_response', async (_what, head, unit) => {
   const server = await startServer((socket) => {
     socket.write(head);
     flood(socket, unit);
@@ -42,7 +42,7 @@ test.each([
   ],
   ['one endless extension', long, /^$/],
   ['a length of zeros without end', '0'.repeat(65_536), /^$/],
-])('a body of %s is cut, and the status counts', async (_what, unit, body) => {
+])('a response body of %s is cut, and its status is still reported', async (_what, unit, body) => {
   const server = await startServer((socket) => {
     socket.write(unit === long ? `${chunked}5;` : chunked);
     flood(socket, unit);
@@ -57,7 +57,7 @@ test.each([
   });
 });
 
-test('endless trailers are cut, and the body is kept and marked', async () => {
+test('a response with endless trailers is cut, and its body is kept with a note', async () => {
   const server = await startServer((socket) => {
     socket.write(`${chunked}2\r\nok\r\n0\r\n`);
     flood(socket, 'X-Trailer: y\r\n'.repeat(1000));
@@ -66,10 +66,10 @@ test('endless trailers are cut, and the body is kept and marked', async () => {
   expect(result).toMatchObject({ statusCode: 200, body: 'ok', truncated: true, bodyNote: 'overlong' });
 });
 
-// undici keeps two objects for each header, about a hundred times its size on the wire.
+// undici keeps two objects for each of these headers, in total about a hundred times their size on the wire.
 const manyHeaders = 'X:\r\n'.repeat(8000);
 
-test('a head with thousands of headers is invalid_response at once', async () => {
+test('a response with thousands of headers fails as invalid_response at once', async () => {
   const server = await startServer((socket) => socket.write(`HTTP/1.1 200 OK\r\n${manyHeaders}`));
   const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
   expect(result).toMatchObject({
@@ -79,7 +79,7 @@ test('a head with thousands of headers is invalid_response at once', async () =>
   });
 });
 
-test('thousands of trailers are cut at once, and the body is kept and marked', async () => {
+test('a response with thousands of trailers is cut, and its body is kept with a note', async () => {
   const server = await startServer((socket) => socket.write(`${chunked}2\r\nok\r\n0\r\n${manyHeaders}`));
   const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
   expect(result).toMatchObject({ statusCode: 200, body: 'ok', truncated: true, bodyNote: 'overlong' });
@@ -90,13 +90,13 @@ test.each([
   ['a header of 30 KiB', `X: ${'y'.repeat(30_720)}\r\nContent-Length: 2\r\n\r\nok`, 'ok'],
   ['a body of line feeds', `Content-Length: 65536\r\n\r\n${'\n'.repeat(65_536)}`, '\n'.repeat(65_536)],
   ['200 trailers', `Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n${'X: y\r\n'.repeat(200)}\r\n`, 'ok'],
-])('%s is within the limits', async (_what, bytes, body) => {
+])('a response with %s is within the limits', async (_what, bytes, body) => {
   const server = await startServer((socket) => socket.write(`HTTP/1.1 200 OK\r\n${bytes}`));
   const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
   expect(result).toMatchObject({ statusCode: 200, body, truncated: false, bodyNote: undefined });
 });
 
-test('a body of 64 KiB in chunks of one byte is within the limits', async () => {
+test('a response body of 64 KiB in chunks of one byte is within the limits', async () => {
   const server = await startServer((socket) => {
     socket.write(chunked);
     socket.write(`${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`);
@@ -119,7 +119,7 @@ test('an idle connection that receives a flood is closed, and the next request s
 });
 
 test('an endless TLS handshake ends at its byte limit', async () => {
-  // A TLS record with a HelloRequest, which clients ignore during a handshake (RFC 5246 §7.4.1.1).
+  // TLS record with a HelloRequest, which clients ignore during a handshake (RFC 5246 §7.4.1.1).
   const helloRequest = Buffer.from('160303000400000000', 'hex');
   const server = await startSocketServer((socket) =>
     socket.once('data', () => flood(socket, Buffer.concat(Array<Buffer>(7000).fill(helloRequest)))),

@@ -46,20 +46,20 @@ test.each([
   'sixtofour.test',
   'zone.test',
   'nonsense.test',
-])('one blocked address blocks the name %s, and nothing is dialled', async (name) => {
+])('one blocked address of %s fails the send, and no address is dialled', async (name) => {
   expect(await sendTo(name)).toMatchObject({ kind: 'error', code: 'blocked_address' });
   expect(server.sockets).toHaveLength(0);
 });
 
 test.each(['0.0.0.0', '10.0.0.1', '0xa.1', '[::1]', '[::ffff:10.0.0.1]', '[::]', '169.254.169.254'])(
-  'the address %s is blocked at sending and never resolved',
+  'a send to the blocked address %s fails without name resolution',
   async (host) => {
     expect(await sendTo(host)).toMatchObject({ kind: 'error', code: 'blocked_address' });
     expect(lookups).toEqual([]);
   },
 );
 
-test('loopback is blocked by default', async () => {
+test('loopback addresses are blocked by default', async () => {
   const strict = createSender({ allow: [] });
   for (const host of [
     '127.0.0.1',
@@ -77,7 +77,7 @@ test('loopback is blocked by default', async () => {
   expect(server.sockets).toHaveLength(0);
 });
 
-test('a name is resolved once, and the checked address is dialled', async () => {
+test('a name is resolved once for a connection, and the checked address is dialled', async () => {
   names['rebind.test'] = ['127.0.0.1'];
   const first = sendTo('rebind.test');
   names['rebind.test'] = ['10.0.0.1'];
@@ -85,7 +85,7 @@ test('a name is resolved once, and the checked address is dialled', async () => 
   expect(lookups).toEqual(['rebind.test']);
 });
 
-test('a name that moved to a blocked address is blocked when its connection is too old', async () => {
+test('a name that now resolves to a blocked address fails once its connection is too old', async () => {
   await sender.close();
   names['moved.test'] = ['127.0.0.1'];
   sender = createSender({
@@ -101,7 +101,7 @@ test('a name that moved to a blocked address is blocked when its connection is t
   });
 });
 
-test('the next address is dialled if the first one refuses', async () => {
+test('the second address of a name is dialled if the first one refuses', async () => {
   expect(await sendTo('second.test')).toMatchObject({ kind: 'response', statusCode: 200 });
 });
 

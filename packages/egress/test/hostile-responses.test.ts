@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createSender, parseCidrs } from '../src/index.js';
 import { startRawServer } from './support/raw-server.js';
 
-const piece = fc.oneof(
+const fragment = fc.oneof(
   fc.constantFrom(
     'HTTP/1.1 200 OK\r\n',
     'HTTP/1.0 204 No\r\n',
@@ -39,20 +39,20 @@ const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
 );
 
-test('a send ends with a result for random bytes in random pieces', async () => {
-  let pieces: string[] = [];
+test('a send returns a result for a response of random HTTP fragments and bytes', async () => {
+  let fragments: string[] = [];
   const server = await startRawServer((socket) => {
     const writeNext = (index: number): void => {
-      if (index >= pieces.length) socket.end();
-      else socket.write(pieces[index] ?? '', 'latin1', () => setImmediate(writeNext, index + 1));
+      if (index >= fragments.length) socket.end();
+      else socket.write(fragments[index] ?? '', 'latin1', () => setImmediate(writeNext, index + 1));
     };
     writeNext(0);
   });
   const sender = createSender({ allow: parseCidrs(['127.0.0.0/8']), totalTimeoutMs: 5000 });
   const expected = ['connection_reset', 'invalid_response'];
   await fc.assert(
-    fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (bytes) => {
-      pieces = bytes;
+    fc.asyncProperty(fc.array(fragment, { maxLength: 12 }), async (bytes) => {
+      fragments = bytes;
       const result = await sender.send({ url: server.url, headers: {}, body: '{}' });
       if (result.kind === 'error') expect(expected).toContain(result.code);
       else expect(result.statusCode).toBeGreaterThanOrEqual(200);

@@ -23,13 +23,13 @@ const send = () => sender.send({ url: server.url, headers: {}, body: '{}' });
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const turn = () => new Promise(setImmediate);
 
-test('consecutive requests share a connection', async () => {
+test('consecutive requests to a destination share a connection', async () => {
   await start((socket) => socket.write(ok));
   for (let count = 0; count < 5; count += 1) expect(await send()).toMatchObject({ body: 'ok' });
   expect(server.sockets).toHaveLength(1);
 });
 
-test('concurrent requests have their own connections, and none waits for another', async () => {
+test('concurrent requests use separate connections, and none waits for another', async () => {
   await start((socket, index) => index > 0 && socket.write(ok), { totalTimeoutMs: 2000 });
   const hanging = send();
   const others = await Promise.all(Array.from({ length: 20 }, send));
@@ -37,13 +37,13 @@ test('concurrent requests have their own connections, and none waits for another
   expect(await hanging).toMatchObject({ code: 'timeout' });
 });
 
-test('a connection that the destination closes after each response is not used again', async () => {
+test('a connection that the destination closes after each response is not reused', async () => {
   await start((socket) => socket.end(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok`));
   for (let count = 0; count < 3; count += 1) expect(await send()).toMatchObject({ body: 'ok' });
   expect(server.sockets).toHaveLength(3);
 });
 
-test('a request on a connection that closed before the write can use another', async () => {
+test('a request whose connection closed before the write uses another connection', async () => {
   await start((socket) => socket.write(ok));
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');
@@ -59,7 +59,7 @@ test('a request on a connection that closed before the write can use another', a
   expect(closed).toEqual([connection]);
 });
 
-test('unrequested bytes close an idle connection', async () => {
+test('bytes that were not requested close an idle connection', async () => {
   await start((socket, index) => {
     socket.write(ok);
     if (index === 0) socket.write('HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n');
@@ -74,7 +74,7 @@ test.each([
   'HTTP/1.1 5',
   'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n',
   'x',
-])('the bytes %j on an idle connection are not the next response', async (bytes) => {
+])('the bytes %j on an idle connection are not read as the next response', async (bytes) => {
   await start((socket) => socket.write(ok));
   expect(await send()).toMatchObject({ statusCode: 200 });
   server.sockets[0]?.write(bytes);
@@ -85,24 +85,30 @@ test.each([
 
 const unrequested = ['HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n', 'HTTP/1.1 1', 'RTSP/1.0 200 OK\r\n'];
 
-test.each(unrequested)('the unread bytes %j are not the response to the next request', async (bytes) => {
-  await start((socket) => socket.write(ok));
-  expect(await send()).toMatchObject({ statusCode: 200 });
-  server.sockets[0]?.write(bytes);
-  expect(await send()).toMatchObject({ statusCode: 200, body: 'ok' });
-});
+test.each(unrequested)(
+  'the unread bytes %j are not read as the response to the next request',
+  async (bytes) => {
+    await start((socket) => socket.write(ok));
+    expect(await send()).toMatchObject({ statusCode: 200 });
+    server.sockets[0]?.write(bytes);
+    expect(await send()).toMatchObject({ statusCode: 200, body: 'ok' });
+  },
+);
 
-test.each(unrequested)('the bytes %j just before the next request are not its response', async (bytes) => {
-  await start((socket) => socket.write(ok));
-  expect(await send()).toMatchObject({ statusCode: 200 });
-  const sending = send();
-  await turn();
-  server.sockets[0]?.write(bytes);
-  expect(await sending).toMatchObject({ statusCode: 200, body: 'ok' });
-  expect(server.sockets).toHaveLength(2);
-});
+test.each(unrequested)(
+  'the bytes %j just before the next request are not read as its response',
+  async (bytes) => {
+    await start((socket) => socket.write(ok));
+    expect(await send()).toMatchObject({ statusCode: 200 });
+    const sending = send();
+    await turn();
+    server.sockets[0]?.write(bytes);
+    expect(await sending).toMatchObject({ statusCode: 200, body: 'ok' });
+    expect(server.sockets).toHaveLength(2);
+  },
+);
 
-test('a connection is not used after Connection: close, even if it stays open', async () => {
+test('a connection is not reused after Connection: close, even if it stays open', async () => {
   await start((socket, index) =>
     socket.write(index === 1 ? ok.replace('\r\n', '\r\nConnection: close\r\n') : ok),
   );
@@ -112,7 +118,7 @@ test('a connection is not used after Connection: close, even if it stays open', 
 });
 
 test.each(['204 No Content', '304 Not Modified'])(
-  'an unexpected body of a %s is neither kept nor the next response',
+  'an unexpected body of a %s is neither kept nor read as the next response',
   async (status) => {
     const body = 'HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n';
     await start((socket, index) => socket.write(index === 0 ? `HTTP/1.1 ${status}\r\n\r\n${body}` : ok));
@@ -123,7 +129,7 @@ test.each(['204 No Content', '304 Not Modified'])(
 );
 
 test.each(['Connection: close', 'Connection: Upgrade\r\nUpgrade: h2c', 'X-Sum: 1'])(
-  'a connection is not used after the trailers %j',
+  'a connection is not reused after the trailers %j',
   async (trailers) => {
     const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n';
     await start((socket, index) => socket.write(index === 0 ? `${chunked}${trailers}\r\n\r\n` : ok));
@@ -135,7 +141,7 @@ test.each(['Connection: close', 'Connection: Upgrade\r\nUpgrade: h2c', 'X-Sum: 1
 );
 
 test.each(['204 No Content', '304 Not Modified'])(
-  'late chunks of a %s are not the next response',
+  'late chunks of a %s are not read as the next response',
   async (status) => {
     await start((socket, index) => {
       if (index === 0) socket.write(`HTTP/1.1 ${status}\r\nTransfer-Encoding: chunked\r\n\r\n`);
@@ -146,14 +152,14 @@ test.each(['204 No Content', '304 Not Modified'])(
   },
 );
 
-test('a close after the request on a reused connection is connection_reset', async () => {
+test('a reused connection that closes after the request fails as connection_reset', async () => {
   await start((socket, index) => (index === 0 ? socket.write(ok) : socket.destroy()));
   expect(await send()).toMatchObject({ body: 'ok' });
   expect(await send()).toMatchObject({ kind: 'error', code: 'connection_reset' });
   expect(server.requests).toHaveLength(2);
 });
 
-test('a connection with a keep-alive time of one second is not used again', async () => {
+test('a connection with a keep-alive time-out of one second is not reused', async () => {
   await start((socket) =>
     socket.write(
       'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok',
@@ -164,7 +170,7 @@ test('a connection with a keep-alive time of one second is not used again', asyn
   expect(server.sockets).toHaveLength(2);
 });
 
-test('idle connections are limited, and closing the sender closes them', async () => {
+test('the number of idle connections is limited, and closing the sender closes them', async () => {
   await start((socket) => setTimeout(() => socket.write(ok), 30), { maxIdlePerDestination: 3 });
   await Promise.all(Array.from({ length: 10 }, send));
   await until('three are kept', () => server.sockets.filter((socket) => !socket.destroyed).length === 3);

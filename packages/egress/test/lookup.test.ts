@@ -55,27 +55,27 @@ function startLookup(options: LookupOptions = {}): Lookup {
   });
 }
 
-test('a name gives the addresses of both families, IPv4 first', async () => {
+test('a name resolves to the addresses of both families, IPv4 first', async () => {
   const lookup = startLookup();
   expect(await lookup('both.test')).toEqual(['192.0.2.1', '192.0.2.2', '2001:db8::1']);
   expect(await lookup('v4.test')).toEqual(['127.0.0.1']);
   expect(await lookup('v6.test')).toEqual(['::1']);
 });
 
-test('sixteen of a hundred addresses of a family are used', async () => {
+test('a name with a hundred addresses of a family resolves to sixteen of them', async () => {
   const lookup = startLookup();
   expect(await lookup('many-v4.test')).toHaveLength(16);
   expect(await lookup('many-v6.test')).toHaveLength(16);
 });
 
-test('an unknown name, an empty name and a server failure reject', async () => {
+test('the lookup of an unknown name, an empty name or a failing server rejects', async () => {
   const lookup = startLookup();
   for (const name of ['empty.test', 'unknown.test', 'broken.test', 'unknown', '']) {
     await expect(lookup(name)).rejects.toThrow();
   }
 });
 
-test('the hosts file is used first, without regard to case and a trailing dot', async () => {
+test('the hosts file is used first, and case and a trailing dot are ignored', async () => {
   const lookup = startLookup();
   expect(await lookup('pinned.test')).toEqual(['10.0.0.1']);
   expect(await lookup('PINNED.test.')).toEqual(['10.0.0.1']);
@@ -90,7 +90,7 @@ test('localhost and its subdomains are never queried', async () => {
   expect(dns.questions).toEqual([]);
 });
 
-test('search domains apply before a name without a dot and after one with a dot', async () => {
+test('search domains are tried first for a name without a dot, and last for other names', async () => {
   const lookup = startLookup();
   expect(await lookup('receiver')).toEqual(['10.0.0.7']);
   expect(await lookup('receiver.svc')).toEqual(['10.0.0.8']);
@@ -98,14 +98,14 @@ test('search domains apply before a name without a dot and after one with a dot'
   await expect(lookup('receiver.svc.')).rejects.toThrow();
 });
 
-test('concurrent lookups of a name and the next ones share one query', async () => {
+test('concurrent and later lookups of a name share one query', async () => {
   const lookup = startLookup();
   await Promise.all(Array.from({ length: 50 }, () => lookup('v4.test')));
   await lookup('V4.test');
   expect([...dns.questions].sort()).toEqual(['A v4.test', 'AAAA v4.test']);
 });
 
-test('a name is queried again 5 s after its last query', async () => {
+test('a name is queried again when its last query is 5 s old', async () => {
   const { jest } = import.meta;
   const lookup = startLookup();
   const startMs = Date.now();

@@ -9,19 +9,19 @@ const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
 
 const ways: [string, (bytes: string) => string[]][] = [
   ['whole', (bytes) => [bytes]],
-  ['cut after two bytes', (bytes) => [bytes.slice(0, 2), bytes.slice(2)]],
-  ['cut before the status', (bytes) => [bytes.slice(0, 9), bytes.slice(9)]],
+  ['split after two bytes', (bytes) => [bytes.slice(0, 2), bytes.slice(2)]],
+  ['split before the status', (bytes) => [bytes.slice(0, 9), bytes.slice(9)]],
   ['a byte at a time', (bytes) => [...bytes]],
-  ['behind an interim response', (bytes) => [hints + bytes]],
-  ['behind an interim response, a byte at a time', (bytes) => [...(hints + bytes)]],
-  ['behind an interim response of 5 KiB', (bytes) => [hints.replace('a', 'a'.repeat(5000)) + bytes]],
-  ['behind empty lines', (bytes) => ['\r\n\r\n', `\r\n${bytes}`]],
+  ['after an interim response', (bytes) => [hints + bytes]],
+  ['after an interim response, a byte at a time', (bytes) => [...(hints + bytes)]],
+  ['after an interim response of 5 KiB', (bytes) => [hints.replace('a', 'a'.repeat(5000)) + bytes]],
+  ['after empty lines', (bytes) => ['\r\n\r\n', `\r\n${bytes}`]],
 ];
 
 const { startSender, startServer } = createLoopback();
 let server: RawServer;
 let sender: Sender;
-/** The response to each request, in pieces that are sent one after the other. */
+/** The response to each request, in chunks that are sent one after the other. */
 let responses: string[][];
 
 beforeEach(async () => {
@@ -31,17 +31,17 @@ beforeEach(async () => {
 
 const send = () => sender.send({ url: server.url, headers: {}, body: '{}' });
 
-describe.each(ways)('responses that arrive %s', (_way, inPieces) => {
+describe.each(ways)('responses that arrive %s', (_way, inChunks) => {
   test.each(['RTSP/1.0 200 OK', 'ICE/1.0 200 OK', 'ICY 200 OK', 'SIP/2.0 200 OK'])(
-    '%j is another protocol and is rejected',
+    'a response starting with %j is rejected as another protocol',
     expectInvalid,
   );
   test.each(['HTTP/0.9 200 OK', 'HTTP/1.2 200 OK', 'HTTP/2.0 200 OK', 'HTTP/2 200', 'HTTP/3.7 200 OK'])(
-    '%j is another version and is rejected',
+    'a response starting with %j is rejected as another HTTP version',
     expectInvalid,
   );
   async function expectInvalid(statusLine: string) {
-    responses = [inPieces(`${statusLine}\r\n${rest}`)];
+    responses = [inChunks(`${statusLine}\r\n${rest}`)];
     expect(await send()).toMatchObject({
       kind: 'error',
       code: 'invalid_response',
@@ -49,13 +49,16 @@ describe.each(ways)('responses that arrive %s', (_way, inPieces) => {
     });
   }
 
-  test.each(['HTTP/1.0 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 200'])('%j is accepted', async (statusLine) => {
-    responses = [inPieces(`${statusLine}\r\n${rest}`)];
-    expect(await send()).toMatchObject({ kind: 'response', statusCode: 200, body: 'ok' });
-  });
+  test.each(['HTTP/1.0 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 200'])(
+    'a response starting with %j is accepted',
+    async (statusLine) => {
+      responses = [inChunks(`${statusLine}\r\n${rest}`)];
+      expect(await send()).toMatchObject({ kind: 'response', statusCode: 200, body: 'ok' });
+    },
+  );
 });
 
-test('another protocol on a reused connection is rejected, and the next delivery succeeds', async () => {
+test('another protocol on a reused connection is rejected, and the next send succeeds', async () => {
   const ok = [`HTTP/1.1 200 OK\r\n${rest}`];
   responses = [ok, ['RT', `SP/1.0 200 OK\r\n${rest}`], ok];
   expect(await send()).toMatchObject({ statusCode: 200 });
@@ -64,7 +67,7 @@ test('another protocol on a reused connection is rejected, and the next delivery
   expect(server.sockets).toHaveLength(2);
 });
 
-test('a body that looks like another protocol is unchanged', async () => {
+test('a response body that looks like another protocol is unchanged', async () => {
   const body = 'RTSP/1.0 200 OK\r\n\r\n';
   const bytes = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   responses = [[bytes], [bytes.slice(0, -body.length), body], [...bytes]];
@@ -72,9 +75,9 @@ test('a body that looks like another protocol is unchanged', async () => {
   expect(server.sockets).toHaveLength(1);
 });
 
-async function writeApart(socket: Socket, pieces: string[]): Promise<void> {
-  for (const [index, piece] of pieces.entries()) {
-    if (index > 0) await sleep(pieces.length < 5 ? 10 : 0);
-    socket.write(piece);
+async function writeApart(socket: Socket, chunks: string[]): Promise<void> {
+  for (const [index, chunk] of chunks.entries()) {
+    if (index > 0) await sleep(chunks.length < 5 ? 10 : 0);
+    socket.write(chunk);
   }
 }

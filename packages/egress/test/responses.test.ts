@@ -17,7 +17,7 @@ function answering(bytes: string | Buffer, { end = false } = {}): Respond {
 
 const ok = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-test('a response has a status, a text and a duration', async () => {
+test('the result of a send has a status, a body text and a duration', async () => {
   const { send } = await start(answering(ok('grün')));
   expect(await send()).toEqual({
     kind: 'response',
@@ -28,19 +28,25 @@ test('a response has a status, a text and a duration', async () => {
   });
 });
 
-test.each([200, 300, 404, 500, 599, 600, 999])('the status %d is accepted', async (status) => {
-  const { send } = await start(answering(`HTTP/1.1 ${status} Any\r\nContent-Length: 0\r\n\r\n`));
-  expect(await send()).toMatchObject({ kind: 'response', statusCode: status, body: '' });
-});
+test.each([200, 300, 404, 500, 599, 600, 999])(
+  'a response with the status %d is accepted',
+  async (status) => {
+    const { send } = await start(answering(`HTTP/1.1 ${status} Any\r\nContent-Length: 0\r\n\r\n`));
+    expect(await send()).toMatchObject({ kind: 'response', statusCode: status, body: '' });
+  },
+);
 
-test.each([301, 302, 303, 307, 308])('a redirect (%d) is a response and is not followed', async (status) => {
-  const target = await startServer(answering(ok('followed')));
-  const { send } = await start(
-    answering(`HTTP/1.1 ${status} Moved\r\nLocation: ${target.url}\r\nContent-Length: 0\r\n\r\n`),
-  );
-  expect(await send()).toMatchObject({ kind: 'response', statusCode: status });
-  expect(target.sockets).toHaveLength(0);
-});
+test.each([301, 302, 303, 307, 308])(
+  'a redirect (%d) is returned as a response and not followed',
+  async (status) => {
+    const target = await startServer(answering(ok('followed')));
+    const { send } = await start(
+      answering(`HTTP/1.1 ${status} Moved\r\nLocation: ${target.url}\r\nContent-Length: 0\r\n\r\n`),
+    );
+    expect(await send()).toMatchObject({ kind: 'response', statusCode: status });
+    expect(target.sockets).toHaveLength(0);
+  },
+);
 
 test.each([204, 304])('a %d has no body, and its connection is used again', async (status) => {
   const { send, server } = await start(answering(`HTTP/1.1 ${status} None\r\n\r\n`));
@@ -50,9 +56,9 @@ test.each([204, 304])('a %d has no body, and its connection is used again', asyn
 });
 
 test.each([
-  ['304 with the length of what it stands for', '304 Not Modified\r\nContent-Length: 20'],
-  ['204 with a length that it may not have', '204 No Content\r\nContent-Length: 2'],
-])('a %s is complete', async (_what, head) => {
+  ['304 with the length of the omitted body', '304 Not Modified\r\nContent-Length: 20'],
+  ['204 with a length, which is not allowed,', '204 No Content\r\nContent-Length: 2'],
+])('a %s has a complete and empty body', async (_what, head) => {
   const { send } = await start(answering(`HTTP/1.1 ${head}\r\n\r\n`));
   for (let count = 0; count < 2; count += 1) {
     expect(await send()).toMatchObject({ body: '', truncated: false, bodyNote: undefined });
@@ -79,21 +85,21 @@ test.each([
   expect(await send()).toMatchObject({ statusCode: 200, body: 'ok', truncated: false });
 });
 
-test('a huge Content-Length reserves no memory, and the received bytes are kept', async () => {
+test('a huge Content-Length allocates no memory, and the received bytes are kept', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nab', { end: true }),
   );
   expect(await send()).toMatchObject({ statusCode: 200, body: 'ab', truncated: true, bodyNote: 'cut' });
 });
 
-test('a body with a wrong content coding is kept and noted', async () => {
+test('a body with a wrong content coding is kept, with a body note', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain'),
   );
   expect(await send()).toMatchObject({ body: 'plain', truncated: false, bodyNote: 'encoded' });
 });
 
-test('a body is cut at once when the destination closes its half', async () => {
+test('a response body is cut at once when the destination half-closes', async () => {
   const server = await startSocketServer(
     (socket) => socket.resume().end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'),
     { allowHalfOpen: true },
@@ -108,7 +114,7 @@ test('a response sent before the request is accepted', async () => {
   expect(result).toMatchObject({ kind: 'response', statusCode: 200, body: 'hasty' });
 });
 
-test('interim responses are ignored, also several ones in pieces', async () => {
+test('interim responses are ignored, even if several arrive in chunks', async () => {
   const { send } = await start((socket) => {
     socket.write('HTTP/1.1 100 Con');
     setImmediate(() => {
@@ -122,12 +128,12 @@ test('interim responses are ignored, also several ones in pieces', async () => {
   expect(await send()).toMatchObject({ statusCode: 200, body: 'done' });
 });
 
-test('an HTTP/1.0 response without a length ends with the connection', async () => {
+test('an HTTP/1.0 response without a length ends when the connection closes', async () => {
   const { send } = await start(answering('HTTP/1.0 200 OK\r\n\r\nold but whole', { end: true }));
   expect(await send()).toMatchObject({ statusCode: 200, body: 'old but whole', truncated: false });
 });
 
-test('a chunked response is joined, and its trailers are ignored', async () => {
+test('the chunks of a chunked response are joined, and its trailers are ignored', async () => {
   const { send } = await start(
     answering(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nX-T: 1\r\n\r\n',
@@ -136,7 +142,7 @@ test('a chunked response is joined, and its trailers are ignored', async () => {
   expect(await send()).toMatchObject({ body: 'abcde', truncated: false });
 });
 
-test('headers named like members of Object.prototype are ordinary headers', async () => {
+test('response headers named like members of Object.prototype are accepted', async () => {
   const { send } = await start(
     answering(
       'HTTP/1.1 200 OK\r\n__proto__: x\r\nconstructor: y\r\ntoString: z\r\nretry-after: 3\r\nContent-Length: 2\r\n\r\nok',
@@ -145,7 +151,7 @@ test('headers named like members of Object.prototype are ordinary headers', asyn
   expect(await send()).toMatchObject({ statusCode: 200, body: 'ok', retryAfterSeconds: 3 });
 });
 
-test('a body of 64 KiB is complete, and one more byte is cut and ends the connection', async () => {
+test('a body of 64 KiB is complete, and one more byte cuts it and ends the connection', async () => {
   const most = 'a'.repeat(65_536);
   const { send, server } = await start((socket, index) => socket.write(ok(index === 0 ? most : `${most}b`)));
   expect(await send()).toMatchObject({ body: most, truncated: false });
@@ -154,7 +160,7 @@ test('a body of 64 KiB is complete, and one more byte is cut and ends the connec
   expect(server.sockets).toHaveLength(2);
 });
 
-test('64 KiB of an endless response are read and the connection closes', async () => {
+test('64 KiB of an endless response are kept, and the connection is closed', async () => {
   const { send, server } = await start((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     const pump = () => {
@@ -170,14 +176,14 @@ test('64 KiB of an endless response are read and the connection closes', async (
   await expectClosed(server);
 });
 
-test('an incomplete body marks the response, and its status counts', async () => {
+test('an incomplete response body is marked, and the status is still reported', async () => {
   const { send } = await start((socket) => {
     socket.write('HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\nhalf', () => socket.end());
   });
   expect(await send()).toMatchObject({ statusCode: 201, body: 'half', truncated: true, bodyNote: 'cut' });
 });
 
-test('an incomplete chunked body is cut, also with Connection: close', async () => {
+test('an incomplete chunked body is marked as cut, even with Connection: close', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf', {
       end: true,
@@ -186,7 +192,7 @@ test('an incomplete chunked body is cut, also with Connection: close', async () 
   expect(await send()).toMatchObject({ statusCode: 200, body: 'half', truncated: true, bodyNote: 'cut' });
 });
 
-test('a body that ends with a reset marks the response', async () => {
+test('a response body that ends with a connection reset is marked as cut', async () => {
   const { send } = await start((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', () =>
       setTimeout(() => socket.resetAndDestroy(), 20),
@@ -195,7 +201,7 @@ test('a body that ends with a reset marks the response', async () => {
   expect(await send()).toMatchObject({ statusCode: 200, truncated: true, bodyNote: 'cut' });
 });
 
-test('an invalid body marks the response', async () => {
+test('a response body with invalid chunks is marked as broken', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nZZZ\r\n'),
   );
@@ -207,7 +213,7 @@ test('an invalid body marks the response', async () => {
   });
 });
 
-test('a slow body ends at the time limit of the request', async () => {
+test('a slow response body is cut at the time limit of the request', async () => {
   const { send, server } = await start(
     (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
@@ -222,7 +228,7 @@ test('a slow body ends at the time limit of the request', async () => {
   await expectClosed(server);
 });
 
-test('an encoded body is kept and not decompressed', async () => {
+test('a compressed response body is kept and not decompressed', async () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000));
   const { send } = await start((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
@@ -233,7 +239,7 @@ test('an encoded body is kept and not decompressed', async () => {
   expect(Buffer.byteLength(result.body)).toBeLessThanOrEqual(65_536);
 });
 
-test('NUL and invalid bytes are replaced, and the text stays within 64 KiB', async () => {
+test('NUL and invalid bytes in a body are replaced, and its text is at most 64 KiB', async () => {
   const body = Buffer.concat([Buffer.from('a\0b'), Buffer.alloc(60_000, 0xff)]);
   const { send } = await start((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);

@@ -1,8 +1,8 @@
 import { createSender } from '../src/index.js';
 
 /**
- * Ranges that deliveries must not reach, written down apart from the code. Sources: the IANA registries of special-purpose
- * addresses for IPv4 and IPv6, multicast, and the metadata address of Azure.
+ * Ranges that deliveries must not reach, listed independently of the code under test. Sources: the IANA registries of
+ * special-purpose addresses for IPv4 and IPv6, multicast, and the metadata address of Azure.
  */
 const ipv4Ranges = [
   '0.0.0.0/8',
@@ -53,7 +53,7 @@ const ipv6Ranges = [
 
 interface Address {
   text: string;
-  /** Big-endian groups: 4 of 8 bits, or 8 of 16 bits. */
+  /** Groups of the address, most significant first: 4 groups of 8 bits, or 8 groups of 16 bits. */
   groups: number[];
 }
 
@@ -83,7 +83,7 @@ const hex = (value: number) => value.toString(16);
 const padded = (groups: number[]) => groups.map((group) => hex(group).padStart(4, '0')).join(':');
 const pairsOf = ([a = 0, b = 0, c = 0, d = 0]: number[]) => [a * 256 + b, c * 256 + d];
 
-/** Every spelling of an IPv4 address as the host of a URL. */
+/** Returns every spelling of an IPv4 address that a URL accepts as its host. */
 function ipv4Spellings({ text, groups }: Address): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = groups;
   const number = a * 2 ** 24 + b * 2 ** 16 + c * 256 + d;
@@ -117,7 +117,7 @@ function ipv4Spellings({ text, groups }: Address): string[] {
   ];
 }
 
-/** Every spelling of an IPv6 address as the host of a URL. */
+/** Returns every spelling of an IPv6 address that a URL accepts as its host. */
 function ipv6Spellings({ groups }: Address): string[] {
   const text = groups.map(hex).join(':');
   const [high = 0, low = 0] = groups.slice(-2);
@@ -146,11 +146,11 @@ async function expectBlocked(hosts: string[]): Promise<void> {
   }
 }
 
-test.each(ipv4Ranges)('both ends of %s are blocked in every spelling', async (range) => {
+test.each(ipv4Ranges)('the first and last address of %s are blocked in every spelling', async (range) => {
   await expectBlocked(endsOf(range, ipv4Groups).flatMap(ipv4Spellings));
 });
 
-test.each(ipv6Ranges)('both ends of %s are blocked in every spelling', async (range) => {
+test.each(ipv6Ranges)('the first and last address of %s are blocked in every spelling', async (range) => {
   await expectBlocked(endsOf(range, ipv6Groups).flatMap(ipv6Spellings));
 });
 
@@ -162,7 +162,7 @@ test.each([
   '[::1',
   '0x100000000',
   '[::1]x',
-])('the malformed host "%s" is no request', async (host) => {
+])('no request is sent to the malformed host "%s"', async (host) => {
   const result = await sender
     .send({ url: `http://${host}:1/`, headers: {}, body: '' })
     .catch(() => undefined);

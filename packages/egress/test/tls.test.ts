@@ -39,7 +39,7 @@ async function startTlsServer(certificate = 'receiver.pem', options: TlsOptions 
 
 interface TlsServer extends RawServer {
   serverNames: unknown[];
-  /** Response to the next requests; tests can replace it. */
+  /** Sends the response to the next requests; tests can replace it. */
   respond: Respond;
 }
 
@@ -48,7 +48,7 @@ function startSending(options: Partial<SenderOptions> = {}) {
   return (url: string) => sender.send({ url, headers: {}, body: '{}' });
 }
 
-test('a certificate of the private authority is accepted for names and addresses', async () => {
+test('a certificate of a private authority is accepted for names and addresses', async () => {
   const server = await startTlsServer();
   const send = startSending();
   for (const host of ['receiver.test', 'receiver.test.', '127.0.0.1']) {
@@ -58,7 +58,7 @@ test('a certificate of the private authority is accepted for names and addresses
   expect(server.serverNames).toEqual(['receiver.test', 'receiver.test', false]);
 });
 
-test('a session is resumed only for the name that it was verified for', async () => {
+test('a TLS session is resumed only for the name for which it was verified', async () => {
   const server = await startTlsServer();
   const send = startSending();
   const first = await send(`https://receiver.test:${server.port}/`);
@@ -67,7 +67,7 @@ test('a session is resumed only for the name that it was verified for', async ()
   expect(await send(`https://other.test:${server.port}/`)).toMatchObject({ code: 'tls_failure' });
 });
 
-test('the first two sessions of a connection are kept', async () => {
+test('the first two TLS sessions of a connection are kept', async () => {
   const server = await startTlsServer();
   const kept: Buffer[] = [];
   const { socket } = await openSocket(
@@ -84,12 +84,12 @@ test('the first two sessions of a connection are kept', async () => {
   closeAfterTest({ close: async () => void socket.destroy() });
   socket.resume().on('session', () => {});
   await until('both tickets are kept', () => kept.length === 2);
-  // Node's TLS server sends exactly two tickets.
+  // Node's own TLS server always sends two tickets, so further tickets are simulated.
   for (let count = 0; count < 1000; count += 1) socket.emit('session', Buffer.from('one more'));
   expect(kept).toHaveLength(2);
 });
 
-test('an unknown authority is tls_failure and nothing is sent', async () => {
+test('a certificate of an unknown authority fails as tls_failure and nothing is sent', async () => {
   const server = await startTlsServer();
   const sender = closeAfterTest(createSender(loopback));
   const url = `https://receiver.test:${server.port}/`;
@@ -101,7 +101,7 @@ test('an unknown authority is tls_failure and nothing is sent', async () => {
   expect(server.requests).toEqual([]);
 });
 
-test('a certificate for another name or an expired one is tls_failure with the reason', async () => {
+test('a certificate that is expired or for another name fails as tls_failure with a reason', async () => {
   const server = await startTlsServer();
   const send = startSending();
   expect(await send(`https://other.test:${server.port}/`)).toMatchObject({
@@ -116,7 +116,7 @@ test('a certificate for another name or an expired one is tls_failure with the r
   });
 });
 
-test('a self-signed certificate is tls_failure with the reason', async () => {
+test('a self-signed certificate fails as tls_failure with a reason', async () => {
   const server = await startTlsServer('receiver-self-signed.pem');
   expect(await startSending()(`https://receiver.test:${server.port}/`)).toMatchObject({
     code: 'tls_failure',
@@ -126,11 +126,11 @@ test('a self-signed certificate is tls_failure with the reason', async () => {
   expect(server.requests).toEqual([]);
 });
 
-test('an incomplete handshake is connect_timeout and the connection closes', async () => {
+test('an incomplete TLS handshake fails as connect_timeout and the connection closes', async () => {
   const sockets: Socket[] = [];
   const server = await startSocketServer((socket) => {
     sockets.push(socket);
-    // Header of a TLS record without its content.
+    // Header of a TLS record without its content, which leaves the handshake incomplete.
     socket.once('data', () => socket.write(Buffer.from('160303007a02000076', 'hex')));
   });
   expect(
@@ -149,20 +149,23 @@ test.each([
     /^tls_failure$/,
   ],
   ['speaks HTTP/2 only', { ALPNProtocols: ['h2'] }, /^tls_failure$/],
-  // The server closes the connection, and its alert may be lost.
+  // The server can close the connection before its alert arrives, so two error codes are possible.
   [
     'wants a certificate of us',
     { requestCert: true, rejectUnauthorized: true },
     /^(tls_failure|connection_reset)$/,
   ],
-] satisfies [string, TlsOptions, RegExp][])('a server that %s gets nothing', async (_what, options, code) => {
-  const server = await startTlsServer('receiver.pem', options);
-  const result = await startSending()(`https://receiver.test:${server.port}/`);
-  expect(result).toMatchObject({ kind: 'error', code: expect.stringMatching(code) });
-  expect(server.requests).toEqual([]);
-});
+] satisfies [string, TlsOptions, RegExp][])(
+  'a TLS server that %s gets no request',
+  async (_what, options, code) => {
+    const server = await startTlsServer('receiver.pem', options);
+    const result = await startSending()(`https://receiver.test:${server.port}/`);
+    expect(result).toMatchObject({ kind: 'error', code: expect.stringMatching(code) });
+    expect(server.requests).toEqual([]);
+  },
+);
 
-test('a TLS error is tls_failure before the head and cuts the body after it', async () => {
+test('a TLS error before the head fails as tls_failure, and after it cuts the body', async () => {
   const server = await startTlsServer('receiver.pem');
   let head = '';
   const wires: Socket[] = [];
@@ -175,7 +178,7 @@ test('a TLS error is tls_failure before the head and cuts the body after it', as
   });
   server.respond = async (socket) => {
     socket.write(head);
-    // The head passes the proxy first; each hop takes one or two ticks of the event loop.
+    // The head has to pass the proxy before the invalid bytes. Each hop takes one or two ticks of the event loop.
     for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
     wires.at(-1)?.write('not a record of TLS, whatever it may be');
   };
@@ -195,7 +198,7 @@ test('a TLS error is tls_failure before the head and cuts the body after it', as
   });
 });
 
-test('a server without TLS or one that closes in the handshake is tls_failure', async () => {
+test('a server that has no TLS or closes in the handshake fails as tls_failure', async () => {
   const send = startSending();
   const plain = await startSocketServer((socket) =>
     socket.once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n')),
@@ -211,7 +214,7 @@ test('a server without TLS or one that closes in the handshake is tls_failure', 
   });
 });
 
-test('an invalid file of authorities is an error at the start', () => {
+test('an invalid file of certificate authorities fails the creation of a sender', () => {
   expect(() => createSender({ ...loopback, caFile: fixture('none.pem') })).toThrow('ENOENT');
   expect(() => createSender({ ...loopback, caFile: fixture('README.md') })).toThrow(
     'holds no PEM certificate',

@@ -4,15 +4,18 @@ import { once } from 'node:events';
 export interface DnsServer {
   /** `address:port`, for the option `servers` of `createLookup`. */
   server: string;
-  /** Queries in order, as `A name` or `AAAA name`. */
+  /** Received queries in order, as `A name` or `AAAA name`. */
   questions: string[];
   close(): Promise<void>;
 }
 
-/** Records by name. `hang` sends no response, `broken` a server failure; other names are NXDOMAIN. */
+/**
+ * Records by name. A name with `hang` gets no response, a name with `broken` a server failure, and any other name
+ * NXDOMAIN.
+ */
 export type Zone = Record<string, { A?: string[]; AAAA?: string[] } | 'hang' | 'broken'>;
 
-/** Starts a name server on loopback (UDP). */
+/** Starts a DNS server on loopback (UDP). */
 export async function startDnsServer(zone: Zone): Promise<DnsServer> {
   const socket = createSocket('udp4');
   const questions: string[] = [];

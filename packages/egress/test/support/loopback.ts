@@ -5,7 +5,10 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** Starts servers and senders, and closes them after each test in reverse order. */
+/**
+ * Returns functions that start servers and senders on loopback. After each test, all of them are closed in reverse
+ * order.
+ */
 export function createLoopback(senderOptions: Partial<SenderOptions> = {}) {
   const open: Closable[] = [];
   afterEach(async () => {

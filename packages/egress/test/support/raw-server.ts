@@ -4,9 +4,9 @@ import { type AddressInfo, createServer, type Server, type ServerOpts, type Sock
 export interface RawServer {
   port: number;
   url: string;
-  /** All requests as sent, one character for each byte. */
+  /** All requests as they were sent, one character for each byte. */
   requests: string[];
-  /** All connections, closed ones included. */
+  /** All connections, including closed ones. */
   sockets: Socket[];
   close(): Promise<void>;
 }
@@ -14,12 +14,15 @@ export interface RawServer {
 /** Called for each complete request. `requestIndex` counts the requests of all connections from 0. */
 export type Respond = (socket: Socket, requestIndex: number) => void;
 
-/** Starts a server on loopback that reads requests and sends the bytes that the test chooses. */
+/** Starts a server on loopback that reads requests and sends exactly the bytes that the test chooses. */
 export async function startRawServer(respond: Respond): Promise<RawServer> {
   return serveRaw(createServer({ noDelay: true }), 'connection', respond);
 }
 
-/** Serves raw bytes on the connections of `server`; `tls.createServer` emits them as `secureConnection`. */
+/**
+ * Serves raw bytes on the connections of `server`. `event` is the event with its sockets, such as `secureConnection` of
+ * a TLS server.
+ */
 export async function serveRaw(server: Server, event: string, respond: Respond): Promise<RawServer> {
   const requests: string[] = [];
   const sockets: Socket[] = [];

@@ -1,4 +1,4 @@
-/** The entry for browsers: the table of roles and permissions. */
+/** Entry point for browsers: the table of roles and permissions. */
 export {
   type DeploymentRole,
   deploymentRoles,

@@ -14,11 +14,11 @@ import { createTokenVerifier, readBearerToken, type VerifiedToken } from './toke
 
 export interface Identity {
   /**
-   * Verifies the `Authorization` header of a request, for kit's `createHttpApp`.
-   * @throws AppError `unauthenticated`, or `unavailable` while there are no keys of the provider
+   * Verifies the `Authorization` header of a request.
+   * @throws AppError `unauthenticated`, or `unavailable` while no keys of the provider are known
    */
   authenticate(input: Pick<AuthenticateInput, 'authorization'>): Promise<Principal>;
-  /** Verifies a token without its header; errors as in `authenticate`. */
+  /** Verifies a token that is not in a header. Throws the same errors as `authenticate`. */
   verifyToken(token: string): Promise<Principal>;
 }
 
@@ -31,13 +31,13 @@ export interface IdentityDeps {
   now?: () => number;
 }
 
-/** Verifies bearer tokens and returns their principals. Valid tokens are cached, see `createTokenCache`. */
+/** Verifies bearer tokens and returns their principals. Valid tokens are cached (see `createTokenCache`). */
 export function createIdentity(deps: IdentityDeps): Identity {
   const { settings, logger, metrics, shutdown, now = Date.now } = deps;
   const checks = metrics.counter('tocsin_token_checks_total', 'Access tokens checked, by result.', [
     'result',
   ]);
-  // Series start at 0, because a series that starts at 1 shows no increase and alarms watch increases.
+  // Each counter starts at 0. Alarms watch increases, and the first value of a new counter is not an increase.
   for (const result of ['valid', 'cached', 'invalid', 'unavailable']) checks.inc({ result }, 0);
   const verify = createTokenVerifier({
     issuers: settings.issuers,

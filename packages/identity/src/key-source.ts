@@ -3,7 +3,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTHeaderParameters
 import { LRUCache } from 'lru-cache';
 import type { TrustedIssuer } from './settings.js';
 
-/** Finds the verification key for a token's protected header. */
+/** Finds the key that verifies a token with this protected header. */
 export type KeySource = (header: JWTHeaderParameters) => ReturnType<VerificationKeys>;
 
 type VerificationKeys = ReturnType<typeof createLocalJWKSet>;
@@ -17,20 +17,30 @@ export interface KeySourceDeps {
   wait(ms: number): Promise<unknown>;
 }
 
-/** Age after which the keys are fetched again in the background, while requests use the old ones. */
+/**
+ * Age of the keys in milliseconds after which they are fetched again in the background. Requests use the old keys
+ * meanwhile.
+ */
 const staleAfterMs = 10 * 60_000;
-/** Limit on fetches for unknown key ids, because anybody can send such ids. A real key rotation needs one fetch. */
+/**
+ * Maximum number of fetches per minute for unknown key ids. Anybody can send such ids, and a real key rotation needs
+ * only one fetch.
+ */
 const unknownKeyFetchesPerMinute = 12;
-/** Shortest time between two fetches once the limit per minute is reached, and between two failed fetches. */
+/**
+ * Minimum time in milliseconds between two failed fetches, and between two fetches when the limit per minute is
+ * reached.
+ */
 const fetchIntervalMs = 1_000;
 /** Maximum number of unknown key ids that wait for a fetch at the same time. */
 const maxWaiting = 500;
 
 /**
- * Holds the keys of one issuer. The last valid keys stay in use while the provider is unavailable. An unknown key id is
- * rejected only by keys whose fetch started after the id was first requested: an earlier fetch may have missed a rotation.
- * @throws AppError `unavailable` if there are no keys yet, or if the key id is unknown and the provider does not respond or
- *   too many ids wait for it
+ * Returns the key source of one issuer. The last valid keys stay in use while the provider is unavailable. An unknown
+ * key id is rejected only after a fetch that started later than the first request with this id, because an earlier
+ * fetch may have missed a key rotation.
+ * @throws AppError `unavailable` if no keys are known yet, or if the key id is unknown and either the provider does not
+ *   respond or too many ids wait for a fetch
  */
 export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySourceDeps): KeySource {
   let keys: { find: VerificationKeys; fetchStartedAt: number } | undefined;
@@ -83,7 +93,7 @@ export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySou
     });
 
   async function refreshSince(requestedAt: number): Promise<void> {
-    // A fetch that was already running may have started too early.
+    // `refreshPaced` can join a fetch that started before the request, so it is repeated until one started later.
     do {
       await refreshPaced();
       if (failure) throw unavailable(failure.cause);
@@ -119,13 +129,13 @@ const maxDocumentBytes = 1_048_576;
 type KeyAddresses = Pick<TrustedIssuer, 'issuer' | 'discoveryUrl' | 'jwksUri' | 'workspaces'>;
 
 /**
- * Fetches the signing keys of an issuer, from the address in its settings or with OpenID Connect discovery.
- * @throws Error if the provider does not respond, or its metadata or keys are invalid
+ * Fetches the signing keys of an issuer, from `jwksUri` or through OpenID Connect discovery.
+ * @throws Error if the provider does not respond, or if its metadata or keys are invalid
  */
 export async function fetchKeys(trusted: KeyAddresses): Promise<VerificationKeys> {
   const jwksUri = trusted.jwksUri ?? (await discoverJwksUri(trusted));
   const jwks = await fetchJson(jwksUri);
-  // An empty set is a fault of the provider. It must not replace keys that work.
+  // An empty set is a fault of the provider. It must not replace valid keys.
   if (!Array.isArray(jwks.keys) || jwks.keys.length === 0) throw new Error(`${jwksUri} holds no keys`);
   return createLocalJWKSet(jwks as unknown as JSONWebKeySet);
 }
@@ -139,7 +149,7 @@ async function discoverJwksUri(trusted: KeyAddresses): Promise<string> {
   if (typeof jwksUri !== 'string' || !isAsSecureAs(discoveryUrl, jwksUri)) {
     throw new Error(`${metadataUrl} has no usable jwks_uri`);
   }
-  // The metadata of a customer must not direct requests of this service to any other address.
+  // A customer's provider must not be able to direct requests of this service to another address.
   if (workspaces !== 'all' && new URL(jwksUri).origin !== new URL(issuer).origin) {
     throw new Error(
       `${metadataUrl} names keys of another origin; name them as jwks_uri in OIDC_ENTERPRISE_ISSUERS`,

@@ -1,6 +1,6 @@
 import { deploymentRoles, workspaceRoles } from './permissions.js';
 
-// A second list, so that a change of the table is always intended.
+// This list is independent of the table in the code, so that an unintended change of the table fails the test.
 
 const inWorkspace = {
   reader: [
@@ -100,10 +100,10 @@ const inDeployment = {
 const listed = (roles: Record<string, ReadonlySet<string>>) =>
   Object.fromEntries(Object.entries(roles).map(([role, permissions]) => [role, [...permissions].sort()]));
 
-test('each role in a workspace has exactly its permissions', () => {
+test('each workspace role has exactly the listed permissions', () => {
   expect(listed(workspaceRoles)).toEqual(inWorkspace);
 });
 
-test('each role of a deployment has exactly its permissions', () => {
+test('each deployment role has exactly the listed permissions', () => {
   expect(listed(deploymentRoles)).toEqual(inDeployment);
 });

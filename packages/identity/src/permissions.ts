@@ -1,4 +1,4 @@
-/** Operations of the platform and the engine, by role. Sections 1 and 3 of the contract describe them. */
+/** Permissions of each role. Each operation of the platform and the engine needs one permission. */
 const readerPermissions = [
   'workspace_list_webhooks',
   'webhook_read',
@@ -26,7 +26,7 @@ const editorPermissions = [
   'alert_rule_delete',
 ] as const;
 
-/** A publisher can follow what became of its alerts. */
+/** A publisher can also read the state of its alerts and their deliveries. */
 const publisherPermissions = [
   'workspace_publish_alert',
   'alert_read',

@@ -41,7 +41,7 @@ test.each<[WorkspaceRole, Permission, boolean]>([
   ['admin', 'webhook_update', true],
   ['admin', 'dead_letter_read', false],
   ['admin', 'api_key_manage', false],
-])('a %s and %s: %s', (role, permission, expected) => {
+])('the role %s has the permission %s in its own workspace only: %s', (role, permission, expected) => {
   expect(hasPermission(caller(role), permission, own)).toBe(expected);
   expect(hasPermission(caller(role), permission, foreign)).toBe(false);
   expect(hasPermission(caller(role), permission, null)).toBe(false);
@@ -64,13 +64,13 @@ test('workspace ids are compared without regard to case', () => {
   expect(hasPermission(caller('reader'), 'webhook_read', own.toUpperCase())).toBe(true);
 });
 
-test('the error names the missing permission', () => {
+test('the error of a forbidden request names the missing permission', () => {
   expect(() => requirePermission(caller('reader'), 'webhook_update', own)).toThrow(
     expect.objectContaining({ code: 'forbidden', detail: expect.stringContaining('webhook_update') }),
   );
 });
 
-test('a caller with the permission passes, and the error names the scope', () => {
+test('the error of a missing permission names its scope, workspace or deployment', () => {
   expect(() => requirePermission(caller('reader'), 'webhook_read', own)).not.toThrow();
   const detailOf = (workspaceId: string | null) => {
     try {
@@ -86,7 +86,7 @@ test('a caller with the permission passes, and the error names the scope', () =>
   ]);
 });
 
-test('a caller is shown with its roles by workspace', () => {
+test('whoami shows the roles of the caller by workspace', () => {
   expect(presentWhoami(caller('editor', 'tocsin_admin'))).toEqual({
     issuer: 'https://id.example',
     subject: 'ada',

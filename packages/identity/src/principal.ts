@@ -12,17 +12,20 @@ import {
 export interface Principal {
   issuer: string;
   subject: string;
-  /** Display name; equals `subject` if the token has none. */
+  /** Display name. Equals `subject` if the token contains no name. */
   display: string;
-  /** Roles by workspace id, which is in lower case. */
+  /** Roles by workspace id. The ids are in lower case. */
   workspaceRoles: ReadonlyMap<string, ReadonlySet<WorkspaceRole>>;
   deploymentRoles: ReadonlySet<DeploymentRole>;
 }
 
-/** Defines a route with a permission of this package; kit's `createHttpApp` serves it. */
+/** Defines a route whose permissions are checked by the type system. `createHttpApp` of kit serves it. */
 export const defineRoute: DefineRoute<Principal, Permission> = routeDefiner();
 
-/** @param workspaceId null for a resource outside workspaces, which only deployment roles reach */
+/**
+ * Returns true if a role of the principal contains the permission.
+ * @param workspaceId null for a resource outside workspaces, which needs a deployment role
+ */
 export function hasPermission(
   principal: Principal,
   permission: Permission,
@@ -35,7 +38,10 @@ export function hasPermission(
   return false;
 }
 
-/** @throws AppError `forbidden` with the name of the permission */
+/**
+ * Requires a permission.
+ * @throws AppError `forbidden`, with the name of the missing permission
+ */
 export function requirePermission(
   principal: Principal,
   permission: Permission,

@@ -18,7 +18,7 @@ test.each([
   ['groups.length', { groups }],
   ['a.constructor.name', { a: {} }],
   ['a.b', { a: null }],
-])('the claim %s of %j grants nothing', (name, claims) => {
+])('the roles claim %s grants no role in the claims %j', (name, claims) => {
   expect(workspaceRolesFrom(claims, name)).toEqual(new Map());
   expect(deploymentRolesFrom(claims, name)).toEqual(new Set());
 });

@@ -5,7 +5,10 @@ type Claims = Readonly<Record<string, unknown>>;
 const uuid = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
 const workspaceGroup = new RegExp(`^/workspaces/(${uuid})/([a-z]+)$`);
 
-/** Reads entries `/workspaces/{id}/{role}`. Other entries are ignored, also those that differ in case: only an id has two spellings. */
+/**
+ * Reads claim entries such as `/workspaces/{id}/{role}`. Only the id is compared without regard to case. Other entries
+ * are ignored.
+ */
 export function workspaceRolesFrom(claims: Claims, claimName: string): Map<string, Set<WorkspaceRole>> {
   const roles = new Map<string, Set<WorkspaceRole>>();
   for (const group of textsOf(readClaim(claims, claimName))) {
@@ -21,7 +24,7 @@ export function deploymentRolesFrom(claims: Claims, claimName: string): Set<Depl
   return new Set(textsOf(readClaim(claims, claimName)).filter(isDeploymentRole));
 }
 
-/** Reads a claim by its full name, which may contain dots as in a URL, or by a path such as `realm_access.roles`. */
+/** Reads a claim by its full name, which can be a URL with dots, or by a path such as `realm_access.roles`. */
 function readClaim(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;

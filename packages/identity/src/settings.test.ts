@@ -10,7 +10,7 @@ function read(env: Record<string, string>) {
   );
 }
 
-test('the default is one provider with the usual claims', () => {
+test('the default settings have one provider with the usual claim names', () => {
   expect(read({}).issuers).toEqual([
     {
       issuer: 'https://id.example/realms/tocsin',
@@ -35,7 +35,7 @@ test('OIDC_DISCOVERY_URL applies to the provider of the deployment only', () => 
   expect(() => read({ OIDC_DISCOVERY_URL: 'keycloak' })).toThrow('OIDC_DISCOVERY_URL must be');
 });
 
-test('an enterprise deployment accepts further issuers, limited to their workspaces', () => {
+test('an enterprise deployment accepts further issuers for their listed workspaces', () => {
   const { issuers } = read({ DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: enterprise });
   expect(issuers[1]).toMatchObject({
     issuer: 'https://sso.example',
@@ -44,7 +44,7 @@ test('an enterprise deployment accepts further issuers, limited to their workspa
   });
 });
 
-test('an issuer can name the address of its keys', () => {
+test('the settings of an issuer can contain the address of its keys', () => {
   const listed = [{ ...JSON.parse(enterprise)[0], jwks_uri: 'https://keys.example/jwks' }];
   const { issuers } = read({ DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: JSON.stringify(listed) });
   expect(issuers.map(({ jwksUri }) => jwksUri)).toEqual([undefined, 'https://keys.example/jwks']);
@@ -60,6 +60,6 @@ test.each<[Record<string, string>, string]>([
   ],
   [{ DEPLOYMENT: 'cloud' }, 'DEPLOYMENT must be one of standard, enterprise'],
   [{ OIDC_ISSUER: '' }, 'OIDC_ISSUER is required'],
-])('settings %# are rejected with a reason', (env, reason) => {
+])('invalid identity settings of case %# are rejected with a reason', (env, reason) => {
   expect(() => read(env)).toThrow(reason);
 });

@@ -1,19 +1,22 @@
 import type { EnvReader } from '@tocsin/kit';
 
-/** An identity provider and the scope of its tokens. */
+/** An identity provider and the workspaces for which its tokens are valid. */
 export interface TrustedIssuer {
   issuer: string;
   audience: string;
   groupsClaim: string;
   rolesClaim: string;
   /**
-   * `all` marks the provider of the deployment, whose tokens also carry deployment roles. Tokens of a customer's provider
-   * are valid for these workspaces only (ids in lower case) and never carry deployment roles.
+   * `all` marks the provider of the deployment; its tokens can also contain deployment roles. Tokens of a customer's
+   * provider are valid for the listed workspaces only (ids in lower case) and never for deployment roles.
    */
   workspaces: 'all' | ReadonlySet<string>;
-  /** Address for the discovery document. Default: the issuer. */
+  /** Base URL of the discovery document. Default: the issuer. */
   discoveryUrl?: string;
-  /** Address of the signing keys. Default: the one in the discovery document, on a customer's issuer of its origin only. */
+  /**
+   * URL of the signing keys. Default: the URL in the discovery document, which for a customer's issuer must have the
+   * origin of the issuer.
+   */
   jwksUri?: string;
 }
 
@@ -30,8 +33,8 @@ interface EnterpriseIssuer {
 
 /**
  * Reads OIDC_ISSUER, OIDC_DISCOVERY_URL, OIDC_AUDIENCE, OIDC_GROUPS_CLAIM, OIDC_ROLES_CLAIM, DEPLOYMENT and
- * OIDC_ENTERPRISE_ISSUERS, a JSON array of `{"issuer", "workspaces": [ids], "audience"?, "jwks_uri"?}` that is
- * valid with DEPLOYMENT=enterprise only.
+ * OIDC_ENTERPRISE_ISSUERS. The last one is a JSON array of `{"issuer", "workspaces": [ids], "audience"?, "jwks_uri"?}`
+ * and valid only with DEPLOYMENT=enterprise.
  */
 export function readIdentitySettings(read: EnvReader, { audience }: { audience: string }): IdentitySettings {
   const common = {

@@ -42,13 +42,13 @@ test('a principal is cached for 30 s, and never longer than its token is valid',
   expect(get('long')).toBeUndefined();
 });
 
-test('the latest of 1,000 principals with 240 workspaces fill the cache to 32 MiB', () => {
+test('the cache keeps the latest principals with 240 workspaces, up to 32 MiB', () => {
   const { get, add } = setUp();
   for (let count = 0; count < 1_000; count += 1) add(`${count}`, { workspaces: 240 });
   const isCached = (count: number) => get(`${count}`) !== undefined;
   const cached = Array.from({ length: 1_000 }, (_, count) => count).filter(isCached);
   expect([cached.at(0), cached.at(-1)]).toEqual([1_000 - cached.length, 999]);
-  // A principal takes about 67 kB.
+  // A principal with 240 workspaces takes about 67 kB.
   expect(cached.length).toBeGreaterThan(400);
   expect(cached.length * 67_000).toBeLessThan(32 * 1_048_576);
 });
@@ -59,7 +59,7 @@ test('10,000 principals of a few workspaces are cached', () => {
   expect(get('0')).toBeDefined();
 });
 
-test('an expired principal leaves the memory without another request', async () => {
+test('an expired principal is removed from memory without another request', async () => {
   setFlagsFromString('--expose_gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const { add, state, runTasks } = setUp();

@@ -4,10 +4,10 @@ import { LRUCache } from 'lru-cache';
 import type { Principal } from './principal.js';
 import type { VerifiedToken } from './token-verifier.js';
 
-/** Principals of valid tokens, by the digest of the token and never the token itself. */
+/** Cache of the principals of valid tokens. Its keys are digests, so that tokens are never stored. */
 export interface TokenCache {
   get(token: string): Principal | undefined;
-  /** Keeps the principal for 30 s, or until the token expires. */
+  /** Caches the principal for 30 s, or until the token expires if that is earlier. */
   set(token: string, verified: VerifiedToken): void;
 }
 
@@ -17,11 +17,20 @@ export interface TokenCacheDeps {
   now: () => number;
 }
 
-/** Cache time of a valid token. A key that its provider withdraws is rejected after this time plus the age of the keys. */
+/**
+ * Cache time of a valid token, in milliseconds. A key that its provider withdraws is therefore rejected at the latest
+ * after this time plus the maximum age of the keys.
+ */
 const maxCachedMs = 30_000;
-/** 10,000 principals with a role in ten workspaces, or 460 with a role in 240. A check without the cache costs about 0.1 ms. */
+/**
+ * Maximum memory of the cache: 10,000 principals with a role in ten workspaces, or 460 principals with a role in 240. A
+ * token that is not cached takes about 0.1 ms to verify.
+ */
 const maxCacheBytes = 32 * 1_048_576;
-/** Measured on Node 20: the heap of a principal, and of each workspace in which it has a role. */
+/**
+ * Estimated heap of a principal without workspaces, and of each workspace in which it has a role, in bytes. Measured on
+ * Node 20.
+ */
 const principalBytes = 700;
 const workspaceBytes = 300;
 
@@ -33,12 +42,12 @@ export function createTokenCache({ shutdown, now }: TokenCacheDeps): TokenCache 
     ttlResolution: 0,
     ttl: maxCachedMs,
   });
-  // Without it, expired principals would stay in memory until others take their place.
+  // Expired principals are removed by a timer. Without it, they stay in memory until other principals replace them.
   shutdown.addInterval(() => principals.purgeStale(), maxCachedMs);
   return {
     get: (token) => principals.get(digestOf(token)),
     set(token, { principal, expiresAtMs }) {
-      // A token is valid for 30 s after it expires, because clocks differ, and is then checked each time.
+      // After its expiry, a token is still valid for 30 s, because clocks differ. It is not cached in this time.
       const ttl = Math.floor(Math.min(maxCachedMs, expiresAtMs - now()));
       if (ttl > 0) principals.set(digestOf(token), principal, { ttl });
     },

@@ -28,7 +28,7 @@ interface Parts {
   signedWith?: KeyObject;
 }
 
-/** Signs a token. Claims that are undefined are left out. */
+/** Signs a token. Claims that are undefined are omitted. */
 function sign({
   claims: changes = {},
   header = {},
@@ -94,7 +94,7 @@ test.each([
   [{ preferred_username: 'a\u0000', name: 'b' }, 'b'],
   [{ preferred_username: `\u{1f600}${'x'.repeat(254)}` }, `\u{1f600}${'x'.repeat(254)}`],
   [{ preferred_username: 'x'.repeat(256) }, 'ada'],
-])('the name of the claims %j is %j', async (names, display) => {
+])('the display name from the claims %j is %j', async (names, display) => {
   expect((await verify(await sign({ claims: names }))).principal.display).toBe(display);
 });
 
@@ -161,35 +161,35 @@ test.each<[string, Parts]>([
   expect((await verify(await sign(parts))).principal.issuer).toBe(own.issuer);
 });
 
-test('a text that is no JWT is refused', async () => {
+test('a text that is not a JWT is refused', async () => {
   for (const text of ['', 'a', 'a.b.c'])
     expect((await refusal(text)).detail).toBe('The access token is not a JWT.');
 });
 
-test('an issuer without keys is unavailable, and that is no fault of the token', async () => {
+test('verification is unavailable, and not refused, if the issuer has no keys', async () => {
   const unavailable = new AppError('unavailable', 'There are no keys.');
   const withoutKeys = verifierFor(() => Promise.reject(unavailable));
   await expect(sign().then(withoutKeys)).rejects.toBe(unavailable);
 });
 
-test('a missing header asks for a token, without an error of a token', () => {
+test('a missing Authorization header gets a 401 that asks for a token', () => {
   expect(() => readBearerToken(undefined)).toThrow(
     expect.objectContaining({ code: 'unauthenticated', headers: undefined }),
   );
 });
 
-test('a token of 24,576 characters is read and a longer one is refused', () => {
+test('a token of 24,576 characters is accepted and a longer one is refused', () => {
   const longest = 'x'.repeat(24_576);
   expect(readBearerToken(`Bearer ${longest}`)).toBe(longest);
   expect(() => readBearerToken(`Bearer ${longest}x`)).toThrow('The access token is malformed.');
 });
 
-test('a token may have padding, and spaces around it are no part of it', () => {
+test('a token in a header may end with padding, and spaces around it are ignored', () => {
   expect(readBearerToken('bearer  a.b-c_d~e+f/g==  ')).toBe('a.b-c_d~e+f/g==');
 });
 
 test.each(['xBearer a', 'Bearer a=b', 'Bearer\ta', 'Bearer a\n', 'Bearer é'])(
-  'the header %j is malformed',
+  'the Authorization header %j is malformed',
   (authorization) => {
     expect(() => readBearerToken(authorization)).toThrow('The access token is malformed.');
   },

@@ -15,7 +15,7 @@ import type { TrustedIssuer } from './settings.js';
 export interface TokenVerifierDeps {
   issuers: readonly TrustedIssuer[];
   keysOf(issuer: TrustedIssuer): JWTVerifyGetKey;
-  /** Wall clock. */
+  /** Current time of the wall clock. */
   currentDate(): Date;
 }
 
@@ -24,13 +24,16 @@ export interface VerifiedToken {
   expiresAtMs: number;
 }
 
-/** @throws AppError `unauthenticated`, or `unavailable` while there are no keys of the issuer */
+/**
+ * Verifies a token and returns its principal.
+ * @throws AppError `unauthenticated`, or `unavailable` while no keys of the issuer are known
+ */
 export type VerifyToken = (token: string) => Promise<VerifiedToken>;
 
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'];
 const leewaySeconds = 30;
 
-/** Verifies JWT access tokens (RFC 9068, and those of older providers) of the trusted issuers. */
+/** Verifies JWT access tokens of the trusted issuers. Tokens follow RFC 9068 or the formats of older providers. */
 export function createTokenVerifier({ issuers, keysOf, currentDate }: TokenVerifierDeps): VerifyToken {
   const trusted = new Map(issuers.map((issuer) => [issuer.issuer, { ...issuer, keys: keysOf(issuer) }]));
   return async (token) => {
@@ -50,7 +53,9 @@ export function createTokenVerifier({ issuers, keysOf, currentDate }: TokenVerif
   };
 }
 
-/** The unverified issuer only selects the keys and rules for the verification. */
+/**
+ * Reads the issuer before the signature is verified. It is used only to choose the keys and rules of the verification.
+ */
 function readIssuer(token: string): string {
   try {
     return decodeJwt(token).iss ?? '';
@@ -107,33 +112,39 @@ function displayName(claims: Record<string, unknown>): string | undefined {
 const accessTokenTypes = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 
 /**
- * Returns why a token with a valid signature and valid times cannot be used as an access token: a predicate that completes
- * "The access token …". ID tokens are recognised by their header (`id_token+jwt`), Keycloak's `typ` claim, and claims that
- * only ID tokens have (OpenID Connect Core §2).
+ * Returns the reason why a token with a valid signature and valid times is not accepted as an access token, or
+ * undefined. The reason completes the sentence "The access token …". ID tokens are recognised by their header
+ * (`id_token+jwt`), by Keycloak's `typ` claim, and by claims that only ID tokens have (OpenID Connect Core §2).
  */
 function accessTokenProblem(header: JWTHeaderParameters, claims: JWTPayload): string | undefined {
-  // The type of the header is what the token says, not what jose has checked.
+  // jose types the header as `JWTHeaderParameters`, but does not check the type of `typ`.
   const { typ = 'JWT' } = header as { typ?: unknown };
   const headerType = typeof typ === 'string' ? typ.toLowerCase() : '';
   if (!accessTokenTypes.has(headerType)) return 'is not an access token';
   const type = claims.typ;
   if (type !== undefined && type !== 'Bearer') return 'is not an access token';
   if ('at_hash' in claims || 'c_hash' in claims) return 'is an ID token';
-  // Old Keycloak versions copy `nonce` into access tokens, which have the type `Bearer`.
+  // Old versions of Keycloak copy `nonce` into access tokens. These tokens have the type `Bearer`.
   const isDeclared = headerType !== 'jwt' || type === 'Bearer';
   if ('nonce' in claims && !isDeclared) return 'is an ID token';
-  // RFC 8705 and RFC 9449: a token that is bound to a key is invalid as a bearer token.
+  // A token that is bound to a key must not be accepted as a bearer token (RFC 8705, RFC 9449).
   if ('cnf' in claims) return 'is bound to a key';
   if (!isSubject(claims.sub)) return 'has no usable subject';
   return undefined;
 }
 
-/** OpenID Connect Core §2 allows 255 characters. Control characters are excluded because subjects are stored and logged. */
+/**
+ * OpenID Connect Core §2 limits subjects to 255 characters. Control characters are refused, because subjects are stored
+ * and logged.
+ */
 function isSubject(subject: unknown): boolean {
   return typeof subject === 'string' && /^[^\p{Cc}\p{Surrogate}]{1,255}$/u.test(subject);
 }
 
-/** Room for the groups of a few hundred workspaces. The HTTP server's limit for headers is higher. */
+/**
+ * Maximum length of a token in characters, enough for the groups of a few hundred workspaces. The HTTP server's limit
+ * for headers is higher.
+ */
 const maxTokenLength = 24_576;
 
 /**
@@ -149,7 +160,11 @@ export function readBearerToken(authorization: string | undefined): string {
   return token;
 }
 
-/** @param predicate completes "The access token …"; the caller sees it, also in `WWW-Authenticate` (RFC 6750 §3) */
+/**
+ * Creates the error for an invalid token.
+ * @param predicate completes "The access token …"; the caller sees it in the body and in `WWW-Authenticate` (RFC 6750
+ *   §3)
+ */
 function invalidToken(predicate: string, cause?: unknown): AppError {
   const detail = `The access token ${predicate}.`;
   const challenge = `Bearer error="invalid_token", error_description="${detail}"`;

@@ -3,7 +3,7 @@ import { deploymentRolesFrom, workspaceRolesFrom } from '../src/roles-from-claim
 const id = '11111111-1111-4111-8111-11111111111a';
 const rolesOf = (groups: unknown) => [...workspaceRolesFrom({ groups }, 'groups')];
 
-test('entries with a role in a workspace become roles, whatever the case of the id', () => {
+test('entries with a workspace role become roles, and the case of the id is ignored', () => {
   expect(
     rolesOf([
       `/workspaces/${id}/editor`,
@@ -33,17 +33,17 @@ test.each([
   '/workspaces/not-a-uuid/admin',
   7,
   null,
-])('the entry %j grants nothing', (entry) => {
+])('the claim entry %j grants no role', (entry) => {
   expect(rolesOf([entry])).toEqual([]);
   expect(rolesOf([entry, `/workspaces/${id}/reader`])).toEqual([[id, new Set(['reader'])]]);
 });
 
-test('a claim that is no list grants nothing', () => {
+test('a roles claim that is not a list grants no role', () => {
   for (const groups of [undefined, null, `/workspaces/${id}/admin`, 7, { 0: `/workspaces/${id}/admin` }])
     expect(rolesOf(groups)).toEqual([]);
 });
 
-test('deployment roles are read by a path, and unknown ones grant nothing', () => {
+test('deployment roles are read from a claim path, and unknown roles are ignored', () => {
   const roles = ['tocsin_admin', 'toString', 'offline_access', 7];
   const claims = { realm_access: { roles } };
   expect(deploymentRolesFrom(claims, 'realm_access.roles')).toEqual(new Set(['tocsin_admin']));
@@ -63,7 +63,7 @@ test('a claim with dots in its name takes precedence over a path', () => {
   expect(deploymentRolesFrom(claims, 'a.b')).toEqual(new Set(['tocsin_admin']));
 });
 
-test('members of prototypes are no claims', () => {
+test('inherited members of a claims object are not read as claims', () => {
   const inherited = Object.create({ roles: ['tocsin_admin'] });
   expect(deploymentRolesFrom(inherited, 'roles')).toEqual(new Set());
   expect(deploymentRolesFrom({ a: inherited }, 'a.roles')).toEqual(new Set());

@@ -18,7 +18,7 @@ afterEach(() => Promise.all([provider.stop(), elsewhere.stop()]));
 const fetchOwn = () => fetchKeys({ issuer: provider.issuer, workspaces: 'all' });
 const metadata = () => ({ issuer: provider.issuer, jwks_uri: `${provider.issuer}/jwks` });
 
-/** Responds to the path of the keys or of the metadata; the other document is as usual. */
+/** Replaces the provider's response for the keys or for the metadata. The other document stays valid. */
 function respondTo(document: 'keys' | 'metadata', respond: (response: ServerResponse) => void): void {
   provider.state.respond = ({ url }, response) => {
     const asked = url === '/realm/jwks' ? 'keys' : 'metadata';
@@ -27,20 +27,24 @@ function respondTo(document: 'keys' | 'metadata', respond: (response: ServerResp
   };
 }
 
-test.each(['keys', 'metadata'] as const)('a redirect of the %s is not followed', async (document) => {
-  const path = document === 'keys' ? '/jwks' : '/.well-known/openid-configuration';
-  elsewhere.state.metadata = metadata();
-  for (const status of [301, 302, 303, 307, 308]) {
-    respondTo(document, (response) =>
-      response.writeHead(status, { Location: `${elsewhere.issuer}${path}` }).end(),
-    );
-    await expect(fetchOwn()).rejects.toThrow();
-  }
-  expect(elsewhere.state.fetches).toBe(0);
-});
+test.each(['keys', 'metadata'] as const)(
+  "a redirect of the provider's %s is not followed",
+  async (document) => {
+    const path = document === 'keys' ? '/jwks' : '/.well-known/openid-configuration';
+    elsewhere.state.metadata = metadata();
+    for (const status of [301, 302, 303, 307, 308]) {
+      respondTo(document, (response) =>
+        response.writeHead(status, { Location: `${elsewhere.issuer}${path}` }).end(),
+      );
+      await expect(fetchOwn()).rejects.toThrow();
+    }
+    expect(elsewhere.state.fetches).toBe(0);
+  },
+);
 
-test('keys over http are refused when the provider has https', async () => {
-  // The provider has no certificate. Its address looks like https, and the requests go to it over http.
+test('a key address with http is refused if the issuer has https', async () => {
+  // The test provider has no certificate. Its issuer is an https URL, and `fetch` is replaced to send the requests over
+  // http.
   const secure = provider.issuer.replace('http:', 'https:');
   const realFetch = globalThis.fetch;
   const asked: string[] = [];
@@ -61,7 +65,7 @@ test('keys over http are refused when the provider has https', async () => {
   }
 });
 
-test.each(['keys', 'metadata'] as const)('at most 1 MiB of the %s is read', async (document) => {
+test.each(['keys', 'metadata'] as const)("at most 1 MiB of the provider's %s is read", async (document) => {
   const content = JSON.stringify(document === 'keys' ? { keys: provider.state.keys } : metadata());
   respondTo(document, (response) => response.end(content.padEnd(1_048_576)));
   await expect(fetchOwn()).resolves.toBeDefined();
@@ -69,16 +73,19 @@ test.each(['keys', 'metadata'] as const)('at most 1 MiB of the %s is read', asyn
   await expect(fetchOwn()).rejects.toThrow('more than 1048576 bytes');
 });
 
-test.each(['keys', 'metadata'] as const)('%s with a status other than 2xx are refused', async (document) => {
-  const content = JSON.stringify(document === 'keys' ? { keys: provider.state.keys } : metadata());
-  for (const status of [203, 404, 500]) {
-    respondTo(document, (response) => response.writeHead(status).end(content));
-    if (status === 203) await expect(fetchOwn()).resolves.toBeDefined();
-    else await expect(fetchOwn()).rejects.toThrow(`answered ${status}`);
-  }
-});
+test.each(['keys', 'metadata'] as const)(
+  '%s of the provider with a status other than 2xx are refused',
+  async (document) => {
+    const content = JSON.stringify(document === 'keys' ? { keys: provider.state.keys } : metadata());
+    for (const status of [203, 404, 500]) {
+      respondTo(document, (response) => response.writeHead(status).end(content));
+      if (status === 203) await expect(fetchOwn()).resolves.toBeDefined();
+      else await expect(fetchOwn()).rejects.toThrow(`answered ${status}`);
+    }
+  },
+);
 
-test('a provider that does not respond is given up after 3 s', async () => {
+test('a fetch from a provider that does not respond fails after 3 s', async () => {
   const open: ServerResponse[] = [];
   respondTo('keys', (response) => void open.push(response));
   const startedAtMs = performance.now();

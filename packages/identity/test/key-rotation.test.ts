@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => provider.stop());
 
-/** A key source of a real provider, with a clock that the test moves. */
+/** Creates a key source with a real provider, and with a clock that the test advances. */
 function setUp() {
   const clock = { ms: 100_000 };
   let waiters: { atMs: number; go(): void }[] = [];
@@ -30,7 +30,7 @@ function setUp() {
   });
   return {
     ask: (kid: string) => find({ alg: 'RS256', kid }),
-    /** A caller waits for the next fetch. */
+    /** Resolves when a caller waits for the next fetch. */
     waiting: async () => {
       for (let tries = 0; waiters.length === 0 && tries < 2_000; tries += 1)
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -46,7 +46,7 @@ function setUp() {
 
 const noKey = { code: 'ERR_JWKS_NO_MATCHING_KEY' };
 
-/** Calls one after the other, so that none shares a fetch. */
+/** Requests unknown key ids one after the other, so that no two requests share a fetch. */
 async function flood(source: ReturnType<typeof setUp>, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     source.advance(10);
@@ -62,7 +62,7 @@ test('a new key is found by the next fetch after a flood of unknown key ids', as
   source.advance(10);
   const junk = expect(source.ask('junk')).rejects.toMatchObject(noKey);
   provider.state.keys = [old.publicJwk, rotated.publicJwk];
-  // More callers than the limit of key ids: callers of one id count once.
+  // 600 callers exceed the limit of 500 waiting key ids, but callers of the same id count once.
   const good = Array.from({ length: 600 }, () => source.ask('rotated'));
   await source.waiting();
   expect(provider.state.fetches).toBe(made);
@@ -72,7 +72,7 @@ test('a new key is found by the next fetch after a flood of unknown key ids', as
   expect(provider.state.fetches).toBe(made + 1);
 });
 
-test('a shared fetch counts once', async () => {
+test('a fetch that several unknown key ids share counts once towards the limit', async () => {
   const source = setUp();
   await source.ask('old');
   for (let round = 0; round < 6; round += 1) {
@@ -83,7 +83,7 @@ test('a shared fetch counts once', async () => {
   expect(provider.state.fetches).toBe(7);
 });
 
-test('a missing key id is rejected without another fetch until the next one is due', async () => {
+test('an unknown key id is rejected without a fetch until the next fetch is due', async () => {
   const source = setUp();
   await source.ask('old');
   await flood(source, 12);
@@ -96,7 +96,7 @@ test('a missing key id is rejected without another fetch until the next one is d
   expect(provider.state.fetches).toBe(made + 1);
 });
 
-test('a fetch that started before the token arrived does not reject it', async () => {
+test('a key id is not rejected by a fetch that started before its request', async () => {
   const source = setUp();
   await source.ask('old');
   source.advance(10);
@@ -116,7 +116,7 @@ test('a fetch that started before the token arrived does not reject it', async (
   expect(provider.state.fetches).toBe(3);
 });
 
-test('a token beyond the limit of waiting key ids is 503', async () => {
+test('a token above the limit of waiting key ids gets 503', async () => {
   const source = setUp();
   await source.ask('old');
   await flood(source, 12);
@@ -132,7 +132,7 @@ test('a token beyond the limit of waiting key ids is 503', async () => {
   expect(refused[0]).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
 });
 
-test('a failed fetch is repeated after a second at the earliest', async () => {
+test('a failed fetch of keys is repeated after one second at the earliest', async () => {
   const source = setUp();
   let requests = 0;
   provider.state.respond = (_, response) => {
@@ -147,7 +147,7 @@ test('a failed fetch is repeated after a second at the earliest', async () => {
   expect(requests).toBe(2);
 });
 
-test('a key that the provider has withdrawn is rejected once the keys are 10 minutes old', async () => {
+test('a key that the provider withdrew is rejected when the keys are 10 minutes old', async () => {
   const source = setUp();
   await source.ask('old');
   provider.state.keys = [rotated.publicJwk];
@@ -155,7 +155,7 @@ test('a key that the provider has withdrawn is rejected once the keys are 10 min
   expect(await source.ask('old')).toBeDefined();
   expect(provider.state.fetches).toBe(1);
   source.advance(1);
-  // This token is still verified with the old keys, while the new ones are fetched.
+  // The request that triggers the background fetch is still verified with the old keys.
   expect(await source.ask('old')).toBeDefined();
   const rejection = await until('the key is rejected', () =>
     source.ask('old').then(

@@ -38,13 +38,13 @@ test('concurrent callers share one fetch of the keys', async () => {
   expect(provider.state.fetches).toBe(1);
 });
 
-test('a new key of the provider is found at once', async () => {
+test('a new key of the provider is fetched with the first token that uses it', async () => {
   await identity.verifyToken(await tokenOf(first));
   provider.state.keys = [first.publicJwk, second.publicJwk];
   await expect(identity.verifyToken(await tokenOf(second))).resolves.toMatchObject({ subject: 'ada' });
 });
 
-test('a flood of unknown key ids is 401 and causes a limited number of fetches', async () => {
+test('a flood of unknown key ids gets 401 and causes a limited number of fetches', async () => {
   await identity.verifyToken(await tokenOf(first));
   const junk = (kid: string) => sign({ key: second, issuer: provider.issuer, header: { kid } });
   const flood = Array.from({ length: 40 }, async (_, n) =>
@@ -55,7 +55,7 @@ test('a flood of unknown key ids is 401 and causes a limited number of fetches',
   await expect(identity.verifyToken(await tokenOf(first, { sub: 'eve' }))).resolves.toBeDefined();
 });
 
-test('a token is 503 with Retry-After until there are keys', async () => {
+test("a token gets 503 with Retry-After until the provider's keys are known", async () => {
   provider.state.failing = true;
   const token = await tokenOf(first);
   await expect(identity.verifyToken(token)).rejects.toMatchObject({
@@ -72,7 +72,7 @@ test('the last valid keys are used while the provider is unavailable', async () 
   await expect(identity.verifyToken(await tokenOf(first, { sub: 'bob' }))).resolves.toMatchObject({
     subject: 'bob',
   });
-  // The key cannot be verified now, so the token is not rejected.
+  // The key cannot be fetched now, so the token is neither accepted nor rejected.
   await expect(identity.verifyToken(await tokenOf(second))).rejects.toMatchObject({ status: 503 });
   await expect(identity.verifyToken(await tokenOf(first, { sub: 'eve' }))).resolves.toBeDefined();
 });
@@ -92,7 +92,7 @@ test('a discovery document of another issuer is rejected', async () => {
 test('a cached token is rejected when it has expired', async () => {
   const token = await tokenOf(first);
   await identity.verifyToken(token);
-  // The clocks of provider and service may differ by 30 s, so the token is valid for 330 s.
+  // The token is valid for 330 s: 300 s, and 30 s because the clocks of provider and service can differ.
   for (const validMs of [290_000, 325_000]) {
     clockSkewMs = validMs;
     await expect(identity.verifyToken(token)).resolves.toBeDefined();
@@ -101,7 +101,7 @@ test('a cached token is rejected when it has expired', async () => {
   await expect(identity.verifyToken(token)).rejects.toMatchObject({ status: 401 });
 });
 
-test('keys are fetched from the discovery address', async () => {
+test('keys are fetched from discoveryUrl if it differs from the issuer', async () => {
   const outside = 'http://outside.invalid/realms/tocsin';
   provider.state.metadata = { issuer: outside };
   const behind = createIdentity({

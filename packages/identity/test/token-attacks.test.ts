@@ -100,7 +100,7 @@ test.each(['RS384', 'PS256', 'ES256', 'ES512'])('a token signed with %s is accep
 test.each<[string, Partial<TokenParts>]>([
   ['the header type at+jwt', { header: { typ: 'at+jwt' }, claims: { nonce: 'n' } }],
   ['the claim typ Bearer', { header: { typ: 'JWT' }, claims: { nonce: 'n', typ: 'Bearer' } }],
-])('a token with a nonce is an access token by %s', async (_, parts) => {
+])('a token with a nonce is accepted as an access token because of %s', async (_, parts) => {
   await expect(verify(await make(parts))).resolves.toMatchObject({ subject: 'ada' });
 });
 
@@ -131,7 +131,7 @@ describe('the Authorization header', () => {
     'Bearer a,b',
     `Bearer ${'x'.repeat(30_000)}`,
     'Bearer …',
-  ])('the malformed Authorization header %# is 401', async (authorization) => {
+  ])('the malformed Authorization header of case %# gets 401', async (authorization) => {
     await expect(identity.authenticate({ authorization })).rejects.toMatchObject({ status: 401 });
   });
 

@@ -2,7 +2,7 @@ import { createLogger, createMetrics } from '@tocsin/kit';
 import { createIdentity, type Identity } from '../src/index.js';
 import { makeKey, type SigningKey, sign, startProvider, type TokenParts } from './support/provider.js';
 
-// Tokens with a valid signature of the provider and values of unexpected types, and texts that are no tokens.
+// The tokens here have a valid signature, but claims of unexpected types. Other texts are not tokens at all.
 
 const workspace = '11111111-1111-4111-8111-111111111111';
 let provider: Awaited<ReturnType<typeof startProvider>>;
@@ -62,13 +62,16 @@ const refusedClaims = Object.entries(wrongClaims).flatMap(([name, values]) =>
   values.map((value) => ({ name, value })),
 );
 
-test.each(refusedClaims)('the claim $name with the value $value is refused', async ({ name, value }) => {
-  const token = await make({ claims: { [name]: value } });
-  await expect(authenticate(`Bearer ${token}`)).rejects.toMatchObject({
-    code: 'unauthenticated',
-    status: 401,
-  });
-});
+test.each(refusedClaims)(
+  'a token whose claim $name has the value $value is refused',
+  async ({ name, value }) => {
+    const token = await make({ claims: { [name]: value } });
+    await expect(authenticate(`Bearer ${token}`)).rejects.toMatchObject({
+      code: 'unauthenticated',
+      status: 401,
+    });
+  },
+);
 
 test('an issuer that differs in one character is not trusted', async () => {
   for (const iss of [
@@ -104,7 +107,7 @@ test.each(strangeKeyIds)('a token with the key id %j is refused', async (kid) =>
   await expect(authenticate(`Bearer ${token}`)).rejects.toMatchObject({ status: 401 });
 });
 
-test('texts around a valid token make it malformed', async () => {
+test('additional text before or after a valid token makes it malformed', async () => {
   const token = await make({});
   const [header = '', payload = '', signature = ''] = token.split('.');
   for (const text of [
@@ -161,7 +164,7 @@ const strangeRoles: Record<string, unknown>[] = [
   },
 ];
 
-test.each(strangeRoles)('the claims %j give no role', async (claims) => {
+test.each(strangeRoles)('the token claims %j grant no role', async (claims) => {
   const principal = await authenticate(`Bearer ${await make({ claims })}`);
   expect([...principal.workspaceRoles, ...principal.deploymentRoles]).toEqual([]);
 });

@@ -33,18 +33,18 @@ export interface EngineAuth {
   url: string;
   metricsUrl: string;
   logger: Logger;
-  /** Resolves when broadcasts of other instances arrive. */
+  /** Resolves when this instance receives the broadcasts of other instances. */
   brokerReady(): Promise<void>;
   close(deadlineMs: number): Promise<void>;
 }
 
-/** Replacements for tests. */
+/** Replacements of dependencies, for tests. */
 export interface EngineAuthOverrides {
   /** Monotonic clock in milliseconds. */
   now?: () => number;
 }
 
-/** Composition root of the service. It starts without waiting for database or broker. */
+/** Composition root of the service. It starts even if the database or the broker is unavailable. */
 export async function createEngineAuth(
   config: EngineAuthConfig,
   overrides: EngineAuthOverrides = {},
@@ -75,7 +75,8 @@ async function open(
   const database = createDatabase({
     url: config.databaseUrl.reveal(),
     applicationName: 'tocsin-engine-auth',
-    // The proxy makes its client wait for the response, so an early 503 is better than a late one.
+    // Short time-outs, because the reverse proxy lets its client wait for this response: an early 503 is better than a
+    // late one.
     statementTimeoutMs: 5_000,
     acquireTimeoutMs: 3_000,
     refuseAfterMs: 1_000,
@@ -109,7 +110,8 @@ async function open(
   const routes: Route<EngineCaller>[] = [
     ...healthRoutes({
       checks: { database: () => checkSchema(database) },
-      // An older schema is a fault of this instance and an AppError. Without the database, admin key and tokens work.
+      // An AppError reports a database schema that is too old, which is a fault of this instance. An unavailable
+      // database is not: the admin key and tokens work without it.
       isOwnFault: (error) => error instanceof AppError,
     }),
     verifyRoute(),
@@ -146,7 +148,10 @@ async function open(
   };
 }
 
-/** 16 random letters and digits have 95 bits. A shorter key can be guessed, because the admin key costs no bcrypt. */
+/**
+ * Minimum length of an admin key that is not reported as short. 16 random letters and digits have 95 bits. Guesses at
+ * the admin key are fast, because it is compared without bcrypt.
+ */
 const shortestSafeKey = 16;
 
 function warnOfShortKey({ adminKey }: EngineAuthConfig, logger: Logger): void {

@@ -2,13 +2,16 @@ import { type IdentitySettings, readIdentitySettings } from '@tocsin/identity';
 import { readEnv, readServiceConfig, type Secret, type ServiceConfig } from '@tocsin/kit';
 
 export interface EngineAuthConfig extends ServiceConfig {
-  /** Undefined: there is no admin key, and only tokens with `tocsin_engine_admin` manage keys. */
+  /** Undefined if there is no admin key. Only tokens with the role `tocsin_engine_admin` can manage keys then. */
   adminKey: Secret | undefined;
   identity: IdentitySettings;
   maxActiveKeys: number;
 }
 
-/** @throws ConfigError that lists every problem */
+/**
+ * Reads all settings of the service.
+ * @throws ConfigError that lists all problems
+ */
 export function loadConfig(env: NodeJS.ProcessEnv): EngineAuthConfig {
   return readEnv(env, (read) => ({
     ...readServiceConfig(read, { port: 8081, metricsPort: 9091 }),

@@ -1,16 +1,19 @@
 import type { Metrics } from '@tocsin/kit';
 
-/** Source of a check's result: the cache of valid keys, the cache of rejected ones, or the database. */
+/** Source of the result of a key check: the cache of valid keys, the cache of rejected keys, or the database. */
 export type KeyCheck = 'cached' | 'cached_rejection' | 'looked_up';
 
-/** Metrics of key checks. No label names a key. */
+/** Metrics of key checks. No label contains a key or its id. */
 export interface EngineMetrics {
   keyChecked(result: KeyCheck): void;
-  /** Records the duration of one bcrypt call, without its wait for a thread. */
+  /** Records the duration of one bcrypt call, without the wait for a thread. */
   bcryptDone(seconds: number): void;
 }
 
-/** @param bcryptWaiting called at each scrape */
+/**
+ * Creates the metrics of key checks and bcrypt calls.
+ * @param bcryptWaiting returns the number of waiting bcrypt calls; called at each scrape
+ */
 export function createEngineMetrics(
   metrics: Metrics,
   { bcryptWaiting }: { bcryptWaiting: () => number },

@@ -8,9 +8,12 @@ import {
   tokenOf,
 } from './support/engine.js';
 
-// Every operation of the OpenAPI document is tried with every kind of credential, so that no new route can be forgotten.
+// Each operation of the OpenAPI document is called with each kind of credential, so that every new route is tested.
 
-/** Operations that need no credential, and those that any valid credential may use. All others manage keys. */
+/**
+ * Operations that need no credential (`open`) or any valid credential (`anyCredential`). All other operations manage
+ * keys.
+ */
 const open = ['get /livez', 'get /readyz'];
 const anyCredential = ['get', 'post', 'put', 'patch', 'delete'].map((method) => `${method} /auth/verify`);
 
@@ -72,7 +75,7 @@ const kinds: [credential: string, verify: number, manage: number][] = [
 ];
 
 test.each(kinds)(
-  '%s reaches exactly the operations for it',
+  '%s can call exactly the operations that it is allowed to',
   async (kind, verify, manage) => {
     for (const operation of operations) {
       const status = await statusFor(operation, credentials[kind]);

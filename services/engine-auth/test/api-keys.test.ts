@@ -33,7 +33,7 @@ function manage(method: string, path: string, options: { credential?: string; bo
 }
 
 describe('creating a key', () => {
-  test('a new key is returned once, and only its bcrypt hash is stored', async () => {
+  test('a new API key is returned once, and only its bcrypt hash is stored', async () => {
     const response = await manage('POST', '/auth/api_keys/', {
       body: { description: "Robert'); DROP TABLE--" },
     });
@@ -66,7 +66,7 @@ describe('creating a key', () => {
     ['{"description":"x","__proto__":{}}', 422],
     ['{', 400],
     [`{"description":"${'x'.repeat(1_100_000)}"}`, 413],
-  ])('body %# is refused and creates nothing', async (body, status) => {
+  ])('the invalid request body of case %# is refused and creates no key', async (body, status) => {
     const before = await database.database.knex('api_keys').count();
     const response = await manage('POST', '/auth/api_keys/', { body });
     expect(response.status).toBe(status);
@@ -92,7 +92,7 @@ describe('managing keys', () => {
     expect(row.created_by).toContain(process.env.TOCSIN_TEST_OIDC_ISSUER);
   });
 
-  test('a user key is 403, and a token for the platform API only is 401', async () => {
+  test('key management refuses a user key with 403 and a token for the platform with 401', async () => {
     const { id, key } = await createKey(engine);
     for (const [credential, status] of [
       [key, 403],
@@ -112,7 +112,7 @@ describe('managing keys', () => {
     expect((await verify(engine, key)).status).toBe(204);
   });
 
-  test('a request without a valid credential is 401 with a challenge', async () => {
+  test('key management without a valid credential gets 401 with a challenge', async () => {
     const none = await fetch(`${engine.url}/auth/api_keys/`);
     expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     for (const credential of [
@@ -131,7 +131,7 @@ describe('managing keys', () => {
 });
 
 describe('reading and deactivating keys', () => {
-  test('keys are listed newest first', async () => {
+  test('API keys are listed newest first', async () => {
     const { id } = await createKey(engine, 'newest');
     const list = (await (await manage('GET', '/auth/api_keys/')).json()) as { id: string }[];
     expect(list[0]).toMatchObject({ id, description: 'newest' });
@@ -148,7 +148,7 @@ describe('reading and deactivating keys', () => {
     expect(first).toMatchObject({ is_active: false, deactivated_at: expect.any(String) });
   });
 
-  test('an unknown id is 404 and an invalid one 422', async () => {
+  test('an unknown key id gets 404 and an invalid key id gets 422', async () => {
     const unknown = '00000000-0000-4000-8000-000000000000';
     expect((await manage('GET', `/auth/api_keys/${unknown}`)).status).toBe(404);
     expect((await deactivate(engine, unknown)).status).toBe(404);
@@ -157,7 +157,7 @@ describe('reading and deactivating keys', () => {
   });
 });
 
-test('creation and deactivation of a key leave one audit event each, refused requests none', async () => {
+test('creating and deactivating a key write an audit event, refused requests write none', async () => {
   const { knex } = database.database;
   await knex('audit_events').delete();
   const { id, key } = await createKey(engine, 'secret description');
@@ -195,7 +195,7 @@ test('a key whose audit event cannot be written is neither created nor deactivat
   expect((await verify(engine, key)).status).toBe(204);
 });
 
-test('the limit of active keys holds under concurrent requests', async () => {
+test('concurrent requests cannot exceed the limit of active keys', async () => {
   const full = await createTestDatabase();
   const small = await startEngine(full, { env: { MAX_API_KEYS: '3' } });
   try {

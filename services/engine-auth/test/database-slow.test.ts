@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const unknownKey = () => Buffer.from(`${randomUUID()}:${'a'.repeat(43)}`).toString('base64');
 
-test('requests are 503 within seconds while the database does not respond', async () => {
+test('requests get 503 within seconds while the database does not respond', async () => {
   const ask = (path: string, credential: string) =>
     fetch(`${engine.url}${path}`, { headers: bearer(credential), signal: AbortSignal.timeout(15_000) });
   await db.database.knex.transaction(async (trx) => {

@@ -21,10 +21,13 @@ afterAll(async () => {
 
 const floods: { stop(): Promise<unknown> }[] = [];
 
-/** Stops a flood when its test fails. */
+/** Floods are stopped even if their test fails. */
 afterEach(() => Promise.all(floods.splice(0).map((flood) => flood.stop())));
 
-/** Sends guesses at the ids of `idOf` without a pause until stopped. Returns the statuses of the responses. */
+/**
+ * Sends guesses at the ids that `idOf` returns, without a pause, until `stop` is called. `stop` returns the response
+ * statuses.
+ */
 function guess(at: EngineAuth, idOf: () => string) {
   let isOver = false;
   const statuses = new Set<number>();
@@ -48,21 +51,21 @@ function guess(at: EngineAuth, idOf: () => string) {
   return flood;
 }
 
-test('guesses at the id of a key do not delay the key in use', async () => {
+test('guesses at the id of a key in use do not delay its checks', async () => {
   const { id, key } = await createKey(other);
   expect((await verify(other, key)).status).toBe(204);
   const guesses = guess(other, () => id);
   await guesses.underWay();
   for (let count = 0; count < 5; count += 1) {
-    // The cache has expired, so the key is read again during the flood.
+    // This expires the cache, so that the key is read again during the flood.
     otherClockMs += 20_000;
     expect((await verify(other, key)).status).toBe(204);
   }
   expect(await guesses.stop()).toEqual(new Set([401]));
 });
 
-test('guesses at unknown ids do not delay the first use or the creation of a key', async () => {
-  // Another instance created the key, so this one has not cached it.
+test('guesses at unknown key ids delay neither the first use nor the creation of a key', async () => {
+  // The key is created by another instance, so that this instance has not cached it.
   const fresh = await createKey(other);
   const guesses = guess(engine, () => randomUUID());
   await guesses.underWay();
@@ -72,7 +75,7 @@ test('guesses at unknown ids do not delay the first use or the creation of a key
   expect(await guesses.stop()).toEqual(new Set([401]));
 });
 
-test('guesses at the id of an unused key can delay its first use, and of no other key', async () => {
+test('guesses at the id of an unused key can delay the first use of this key only', async () => {
   const [guessed, another] = [await createKey(other), await createKey(other)];
   const guesses = guess(engine, () => guessed.id);
   await guesses.underWay();
@@ -85,7 +88,7 @@ test('guesses at the id of an unused key can delay its first use, and of no othe
   expect((await verify(engine, guessed.key)).status).toBe(204);
 });
 
-test('a refusal takes 200 ms, and only a wrong secret of an unused key costs a bcrypt', async () => {
+test('a refusal takes 200 ms, and only a wrong secret of an unused key runs bcrypt', async () => {
   const { id, key } = await createKey(other);
   const [, secret = ''] = Buffer.from(key, 'base64').toString().split(':');
   const wrong = () => formatRawKey({ id, secret: randomBytes(32).toString('base64url') });
@@ -97,7 +100,7 @@ test('a refusal takes 200 ms, and only a wrong secret of an unused key costs a b
     const [before, startedAtMs] = [await bcrypts(), performance.now()];
     const { status } = await verify(engine, credential);
     const tookMs = performance.now() - startedAtMs;
-    // A timer can fire up to one millisecond early.
+    // `setTimeout` can fire up to 1 ms early.
     return [status, tookMs >= 199, (await bcrypts()) - before];
   };
   const repeated = wrong();

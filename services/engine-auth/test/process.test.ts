@@ -36,7 +36,7 @@ const settings = () => ({
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s ends the service cleanly, and nothing secret was written',
+  '%s ends the service with exit code 0, and its output has no secrets',
   async (signal) => {
     const running = start(settings());
     await running.untilOutput('service.started');
@@ -57,14 +57,14 @@ test.each([
   expect(running.output()).not.toContain(key);
 });
 
-test('the service stops when its launcher disappears', async () => {
+test('the service stops when its launcher disconnects', async () => {
   const running = start(settings(), { ipc: true });
   await running.untilOutput('service.started');
   running.child.disconnect();
   expect(await running.ended).toBe(0);
 });
 
-test('all problems of the settings are reported together', async () => {
+test('all invalid settings are reported together', async () => {
   const running = start({ ...settings(), PORT: 'http', DATABASE_URL: '', OIDC_ENTERPRISE_ISSUERS: '{' });
   expect(await running.ended).toBe(1);
   for (const name of ['PORT', 'DATABASE_URL', 'OIDC_ENTERPRISE_ISSUERS']) {
@@ -72,7 +72,7 @@ test('all problems of the settings are reported together', async () => {
   }
 });
 
-test('a port in use is reported in one line', async () => {
+test('a port in use is reported in one fatal log line', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const port = String((taken.address() as AddressInfo).port);
@@ -88,7 +88,7 @@ test('a port in use is reported in one line', async () => {
   expect(running.output()).not.toContain('    at ');
 });
 
-test('a full disk for standard output loses log lines only', async () => {
+test('a full disk for standard output drops log lines but does not stop the service', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -101,7 +101,7 @@ test('a full disk for standard output loses log lines only', async () => {
     if (running.child.exitCode !== null) throw new Error(running.output());
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  // The number of lines is enough for several writes.
+  // 50 requests log enough lines for several writes of the log output.
   for (let count = 0; count < 50; count += 1) expect(await ask()).toBe(200);
   running.child.kill('SIGTERM');
   expect([await running.ended, running.output()]).toEqual([0, '']);

@@ -41,7 +41,7 @@ const identityOf = ({ status, headers }: Response) => [
   headers.get('x-auth-roles'),
 ];
 
-test('the admin key, a user key and a token are recognised, with any method', async () => {
+test('/auth/verify accepts the admin key, a user key and a token, with any method', async () => {
   const { id, key } = await createKey(engine);
   const token = await tokenOf('admin');
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -81,16 +81,16 @@ describe('a token', () => {
     await Promise.all([platform.close(), customer.close()]);
   });
 
-  test('a token of any role that names the engine is valid', async () => {
+  test("a token with the engine's audience is valid with any role", async () => {
     expect((await verify(enterprise, await platform.tokenOf('reader'))).status).toBe(204);
   });
 
-  test('tokens of publisher, editor and reader name the platform API only, and are 401', async () => {
+  test("tokens with the platform's audience only (publisher, editor, reader) get 401", async () => {
     for (const role of ['publisher', 'editor', 'reader'])
       expect((await verify(engine, await tokenOf(role))).status).toBe(401);
   });
 
-  test('tokens of two issuers with one subject are told apart by X-Auth-Issuer', async () => {
+  test('X-Auth-Issuer distinguishes tokens of two issuers that have the same subject', async () => {
     const seen = [];
     for (const { tokenOf: tokenBy } of [platform, customer]) {
       const { headers } = await verify(enterprise, await tokenBy('admin'));
@@ -102,7 +102,7 @@ describe('a token', () => {
     ]);
   });
 
-  test("a token without the admin role, or of a customer's issuer with it, manages no keys", async () => {
+  test("tokens without the admin role or of a customer's issuer cannot manage keys", async () => {
     const list = async (token: string) =>
       (await fetch(`${enterprise.url}/auth/api_keys/`, { headers: bearer(token) })).status;
     expect(await list(await platform.tokenOf('admin'))).toBe(200);
@@ -111,7 +111,7 @@ describe('a token', () => {
   });
 });
 
-test('a changed key, an unknown id and half a key are 401', async () => {
+test('a changed key, an unknown key id and a part of a key get 401', async () => {
   const { id, key } = await createKey(engine);
   const secret = Buffer.from(key, 'base64').toString().split(':')[1] ?? '';
   const changed = `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
@@ -129,7 +129,7 @@ test('a changed key, an unknown id and half a key are 401', async () => {
   expect((await verify(engine, key)).status).toBe(204);
 });
 
-test('a deactivation reaches the other instance by broadcast before the cache expires', async () => {
+test('a broadcast ends a deactivated key at another instance before its cache expires', async () => {
   await Promise.all([engine.brokerReady(), other.brokerReady()]);
   const { id, key } = await createKey(engine);
   expect((await verify(other, key)).status).toBe(204);
@@ -140,7 +140,7 @@ test('a deactivation reaches the other instance by broadcast before the cache ex
   }
 });
 
-test('without a broadcast another instance accepts a key for 10 seconds from its read', async () => {
+test('without a broadcast, another instance accepts a key for 10 s after it read it', async () => {
   const { id, key } = await createKey(engine);
   expect((await verify(other, key)).status).toBe(204);
   await database.database.knex('api_keys').where({ id }).update({ is_active: false });
@@ -150,7 +150,7 @@ test('without a broadcast another instance accepts a key for 10 seconds from its
   expect((await verify(other, key)).status).toBe(401);
 });
 
-test('without the database a key is 503, while the admin key and tokens still work', async () => {
+test('without the database, a user key gets 503, and the admin key and tokens work', async () => {
   const { key } = await createKey(engine);
   const cut = await startEngine(database, { env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' } });
   try {
@@ -169,7 +169,7 @@ test('without the database a key is 503, while the admin key and tokens still wo
   }
 });
 
-test('a database without migrations makes the service not ready, with advice', async () => {
+test('a database without migrations makes the service not ready, and names the remedy', async () => {
   const empty = await createEmptyTestDatabase();
   const started = await startEngine(empty);
   try {
@@ -188,7 +188,7 @@ test('a database without migrations makes the service not ready, with advice', a
   }
 });
 
-test('keys are created, verified and deactivated without the broker', async () => {
+test('API keys are created, verified and deactivated while the broker is unavailable', async () => {
   const alone = await startEngine(database, { env: { AMQP_URL: 'amqp://nobody@127.0.0.1:9' } });
   try {
     expect((await fetch(`${alone.url}/readyz`)).status).toBe(200);
@@ -201,7 +201,7 @@ test('keys are created, verified and deactivated without the broker', async () =
   }
 });
 
-test('nobody is admin if no admin key is set', async () => {
+test('no credential is the admin key if no admin key is set', async () => {
   const open = await startEngine(database, { env: { GENAI_ENGINE_ADMIN_KEY: '' } });
   try {
     for (const credential of ['', ' ', 'undefined', adminKey]) {
@@ -228,7 +228,7 @@ test('the OpenAPI document lists every path', async () => {
   ]);
 });
 
-test('the example of the OpenAPI document for a new key is accepted', async () => {
+test('the OpenAPI example of the request for a new key is accepted', async () => {
   const document = (await (await fetch(`${engine.url}/openapi.json`)).json()) as {
     paths: Record<string, { post: { requestBody: { content: Record<string, { example: object }> } } }>;
   };
@@ -241,7 +241,7 @@ test('the example of the OpenAPI document for a new key is accepted', async () =
   expect(response.status).toBe(201);
 });
 
-test('metrics have their own port', async () => {
+test('metrics are served on a separate port only', async () => {
   expect(await (await fetch(`${engine.metricsUrl}/metrics`)).text()).toContain(
     'http_request_duration_seconds',
   );

@@ -22,16 +22,19 @@ export async function makeKey(kid: string, alg = 'RS256'): Promise<SigningKey> {
   return { kid, alg, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** Serves a discovery document and keys over HTTP; it can fail, rotate keys and count requests. */
+/**
+ * Starts a provider that serves a discovery document and keys over HTTP. It can fail, rotate its keys and count
+ * requests.
+ */
 export async function startProvider() {
   const state = {
     keys: [] as JWK[],
     failing: false,
     fetches: 0,
     metadata: {} as Record<string, unknown>,
-    /** Delay of the key response, which holds the keys of the time of the request. */
+    /** Resolves when the response with the keys is sent. The response contains the keys of the time of the request. */
     keysDelay: Promise.resolve(),
-    /** Responds to a request in place of the provider. */
+    /** Responds to requests instead of the provider. */
     respond: undefined as ((request: IncomingMessage, response: ServerResponse) => void) | undefined,
   };
   const server = createServer(async (request, response) => {
@@ -67,11 +70,11 @@ export interface TokenParts {
   issuer: string;
   claims?: JWTPayload;
   header?: Partial<JWTHeaderParameters>;
-  /** Claims to remove. */
+  /** Names of claims to remove. */
   without?: string[];
 }
 
-/** Signs a token like those of the provider, with the changes of a test. */
+/** Signs a token like the tokens of the provider, with the changes that a test needs. */
 export function sign({ key, issuer, claims = {}, header = {}, without = [] }: TokenParts): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const all: JWTPayload = { iss: issuer, aud: 'tocsin-api', sub: 'ada', iat: now, exp: now + 300, ...claims };

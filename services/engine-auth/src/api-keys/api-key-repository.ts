@@ -36,7 +36,7 @@ const findActiveHashes = {
 
 export interface ApiKeyRepository extends ApiKeyStore {
   findActiveHash(id: string): Promise<string | undefined>;
-  /** Returns the hashes of the active keys among `ids`, by id. */
+  /** Returns the hashes of those `ids` that are active keys, by id. */
   findActiveHashes(ids: string[]): Promise<Map<string, string>>;
 }
 
@@ -45,7 +45,7 @@ export function createApiKeyRepository(database: Database): ApiKeyRepository {
   return {
     insert: (key, hash, { maxActive, author }) =>
       knex.transaction(async (transaction) => {
-        // Serialises count and insert between concurrent calls. The lock ends with the transaction.
+        // The lock serialises count and insert of concurrent calls. It is released at the end of the transaction.
         await transaction.raw(`select pg_advisory_xact_lock(hashtext('engine_auth.api_keys'))`);
         const counted = await transaction('api_keys')
           .where({ is_active: true })

@@ -16,7 +16,8 @@ export interface ApiKeyRoutesDeps extends CreateApiKeyDeps {
   forgetEverywhere(id: string): Promise<void>;
 }
 
-// Keys belong to the deployment, so callers without the permission do not learn which ids exist.
+// Keys belong to the whole deployment. The permission is checked before the key is read, so callers without it do not
+// learn which ids exist.
 const manageKeys = {
   permission: 'api_key_manage',
   locate: () => ({ workspaceId: null, resource: undefined }),
@@ -106,7 +107,7 @@ export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route<EngineCaller>[] {
   ];
 }
 
-/** The caller in audit events, written as the platform writes its callers. */
+/** Returns the caller for audit events, in the format that the platform's API uses. */
 function authorOf({ issuer, subject, display }: EngineCaller, requestId: string): AuditAuthor {
   return { principal: `${issuer}#${subject}`, principalName: display, requestId };
 }

@@ -3,24 +3,24 @@ import type { AuditAuthor } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
 import { formatRawKey } from './raw-key.js';
 
-/** A stored user key without its hash. */
+/** A stored user key, without its hash. */
 export interface ApiKey {
   id: string;
   description: string;
   isActive: boolean;
   createdAt: Date;
-  /** `admin-key`, or issuer and subject of a token. */
+  /** `admin-key`, or the issuer and subject of a token. */
   createdBy: string;
   deactivatedAt: Date | null;
 }
 
 export interface ApiKeyStore {
-  /** Returns false and stores nothing if `maxActive` keys are active. Safe under concurrent calls. */
+  /** Returns false and stores nothing if `maxActive` keys are active already. Safe under concurrent calls. */
   insert(key: ApiKey, hash: string, options: { maxActive: number; author: AuditAuthor }): Promise<boolean>;
   /** Lists all keys, newest first. */
   list(): Promise<ApiKey[]>;
   find(id: string): Promise<ApiKey | undefined>;
-  /** Returns false if there is no such key. An inactive key keeps its time of deactivation. */
+  /** Returns false if the key does not exist. A key that is already inactive keeps its time of deactivation. */
   deactivate(id: string, at: Date, author: AuditAuthor): Promise<boolean>;
 }
 
@@ -32,11 +32,14 @@ export interface CreateApiKeyDeps {
 
 export interface CreatedApiKey {
   key: ApiKey;
-  /** The key that the caller sees once; it is stored nowhere. */
+  /** The key itself. It is returned to the caller once and never stored. */
   rawKey: string;
 }
 
-/** @throws AppError `conflict` if `maxActiveKeys` keys are active */
+/**
+ * Creates and stores a user key.
+ * @throws AppError `conflict` if `maxActiveKeys` keys are active
+ */
 export async function createApiKey(
   { store, hash, maxActiveKeys }: CreateApiKeyDeps,
   { description, createdBy, author }: { description: string; createdBy: string; author: AuditAuthor },

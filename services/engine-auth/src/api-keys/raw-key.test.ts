@@ -2,7 +2,7 @@ import { formatRawKey, parseRawKey } from './raw-key.js';
 
 const key = { id: '6f1c2a9e-0b57-4a7e-9c0e-0d1f2a3b4c5d', secret: `${'Abc-_'.repeat(8)}xyz` };
 
-test('a raw key is base64 of id, colon and secret, and can be parsed', () => {
+test('an API key is base64 of id, colon and secret, and can be parsed', () => {
   const raw = formatRawKey(key);
   expect(Buffer.from(raw, 'base64').toString()).toBe(`${key.id}:${key.secret}`);
   expect(parseRawKey(raw)).toEqual(key);
@@ -19,13 +19,14 @@ test.each<[string, string]>([
   ['a short secret with a longer id', formatRawKey({ id: `${key.id}0`, secret: key.secret.slice(1) })],
   ['a NUL in the secret', formatRawKey({ ...key, secret: `\0${key.secret.slice(1)}` })],
   ['a very long text', 'QUFB'.repeat(5_000)],
-])('%s is not a key', (_, text) => {
+])('%s is not accepted as an API key', (_, text) => {
   expect(parseRawKey(text)).toBeUndefined();
 });
 
-test('only the canonical form of a key is valid', () => {
+test('only the canonical base64 form of an API key is valid', () => {
   const raw = formatRawKey(key);
-  // The last character before the padding holds bits that base64 ignores.
+  // The last character before the padding has bits that base64 decoders ignore, so changing them does not change the
+  // key.
   const index = raw.indexOf('=') - 1;
   const other = `${raw.slice(0, index)}${String.fromCharCode(raw.charCodeAt(index) + 1)}${raw.slice(index + 1)}`;
   expect(Buffer.from(other, 'base64')).toEqual(Buffer.from(raw, 'base64'));

@@ -3,11 +3,14 @@ import { createHash } from 'node:crypto';
 export interface RawKey {
   /** A UUID in lower case. */
   id: string;
-  /** 32 random bytes in base64url: 43 characters, and bcrypt reads 72 bytes. */
+  /** 32 random bytes in base64url, which are 43 characters. bcrypt uses at most 72 bytes of its input. */
   secret: string;
 }
 
-/** Returns base64 of `{id}:{secret}`, the format that users keep (customer's interface, "Internal format"). */
+/**
+ * Returns base64 of `{id}:{secret}`, the format of keys that the specification of the engine prescribes ("Internal
+ * format").
+ */
 export function formatRawKey({ id, secret }: RawKey): string {
   return Buffer.from(`${id}:${secret}`).toString('base64');
 }
@@ -15,7 +18,7 @@ export function formatRawKey({ id, secret }: RawKey): string {
 const rawKey = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):([\w-]{43})$/;
 const rawKeyLength = 108;
 
-/** Parses the canonical form of a key. Returns undefined for every other text, without bcrypt or database. */
+/** Parses a key in its canonical form. Returns undefined for every other text, without bcrypt or a query. */
 export function parseRawKey(text: string): RawKey | undefined {
   if (text.length !== rawKeyLength) return undefined;
   const [, id, secret] = rawKey.exec(Buffer.from(text, 'base64').toString('latin1')) ?? [];
@@ -23,7 +26,7 @@ export function parseRawKey(text: string): RawKey | undefined {
   return formatRawKey({ id, secret }) === text ? { id, secret } : undefined;
 }
 
-/** Digest of a raw key, for caches: they never hold the key itself. */
+/** Returns a digest of a key, for caches that must not contain the key itself. */
 export function digestOf({ id, secret }: RawKey): Buffer {
   return createHash('sha256').update(`${id}:${secret}`).digest();
 }

@@ -5,7 +5,7 @@ import { createAuthenticate } from './authenticate.js';
 
 const key = { id: '6f1c2a9e-0b57-4a7e-9c0e-0d1f2a3b4c5d', secret: 'x'.repeat(43) };
 
-/** Checks take 30 ms of a fake clock. */
+/** Creates an authenticate function with a fake clock. Each check takes 30 ms of that clock. */
 function setUp({ validateKey }: { validateKey: () => Promise<boolean> }) {
   let nowMs = 1_000;
   const authenticate = createAuthenticate({
@@ -34,12 +34,12 @@ test.each([
   ['a malformed key', 'not a key'],
   ['a wrong key', formatRawKey(key)],
   ['an invalid token', 'a.b.c'],
-])('%s is refused 200 ms after its check began', async (_, credential) => {
+])('%s is refused 200 ms after the start of its check', async (_, credential) => {
   const check = setUp({ validateKey: async () => false });
   expect(await check(credential)).toEqual(['unauthenticated', 200]);
 });
 
-test('a valid key and an unavailable check are answered at once', async () => {
+test('a valid key is accepted at once, and an unavailable check fails at once', async () => {
   const valid = setUp({ validateKey: async () => true });
   expect(await valid(formatRawKey(key))).toEqual(['user_key', 30]);
   expect(await valid('the admin key')).toEqual(['admin_key', 0]);
@@ -49,7 +49,7 @@ test('a valid key and an unavailable check are answered at once', async () => {
 
 const challenge = 'Bearer error="invalid_token", error_description="The credential is not valid."';
 
-/** Authenticates an `Authorization` header with these checks. */
+/** Authenticates an `Authorization` header with fake checks. Each parameter replaces a default. */
 function authenticateWith({
   adminKey = new Secret('the admin key') as Secret | undefined,
   isValid = true,
@@ -83,7 +83,7 @@ function authenticateWith({
   };
 }
 
-test('a missing header asks for a credential, without an error of one', async () => {
+test('a missing Authorization header gets a 401 that asks for a credential', async () => {
   await expect(authenticateWith().authenticate(undefined)).rejects.toMatchObject({
     code: 'unauthenticated',
     detail: 'Send a key or an access token in the header Authorization: Bearer.',
@@ -98,7 +98,7 @@ test.each([
   'Basic the admin key',
   'xBearer the admin key',
   `Bearer ${'x'.repeat(24_577)}`,
-])('the malformed header %# is refused with a challenge', async (authorization) => {
+])('the malformed Authorization header of case %# is refused with a challenge', async (authorization) => {
   await expect(authenticateWith().authenticate(authorization)).rejects.toMatchObject({
     code: 'unauthenticated',
     detail: 'The credential is not valid.',
@@ -106,7 +106,7 @@ test.each([
   });
 });
 
-test('the admin key is any text up to 24,576 bytes that a header can hold', async () => {
+test('the admin key can be any text of a header value, up to 24,576 bytes', async () => {
   for (const text of ['the admin key', 'schlüssel €', 'x'.repeat(24_576)]) {
     const { authenticate, validated, verified } = authenticateWith({
       adminKey: new Secret(text),
@@ -119,12 +119,12 @@ test('the admin key is any text up to 24,576 bytes that a header can hold', asyn
   }
 });
 
-test('without an admin key, no text is the admin key', async () => {
+test('no credential is accepted as the admin key if none is configured', async () => {
   const { authenticate } = authenticateWith({ adminKey: undefined });
   await expect(authenticate('Bearer undefined')).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('a key is checked by itself, and a wrong one is not taken for a token', async () => {
+test('a credential in the form of a user key is never verified as a token', async () => {
   const raw = formatRawKey(key);
   const valid = authenticateWith();
   expect(await valid.authenticate(`Bearer ${raw}`)).toMatchObject({ kind: 'user_key', subject: key.id });
@@ -134,14 +134,14 @@ test('a key is checked by itself, and a wrong one is not taken for a token', asy
   expect(wrong.verified).toEqual([]);
 });
 
-test.each(['a.b.c', 'a-_9.b.', 'aa.bb.cc'])('the text %s has the form of a token', async (token) => {
+test.each(['a.b.c', 'a-_9.b.', 'aa.bb.cc'])('the text %s is verified as a token', async (token) => {
   const { authenticate, verified } = authenticateWith();
   expect(await authenticate(`Bearer ${token}`)).toMatchObject({ kind: 'jwt' });
   expect(verified).toEqual([token]);
 });
 
 test.each(['a.b', 'a.b.c.d', '.b.c', 'a..c', 'a.b.c!', '!a.b.c', 'a+.b.c', 'a.b+.c'])(
-  'the text %s does not have the form of a token',
+  'the text %s is not verified as a token',
   async (token) => {
     const { authenticate, verified } = authenticateWith();
     await expect(authenticate(`Bearer ${token}`)).rejects.toMatchObject({ code: 'unauthenticated' });
@@ -149,7 +149,7 @@ test.each(['a.b', 'a.b.c.d', '.b.c', 'a..c', 'a.b.c!', '!a.b.c', 'a+.b.c', 'a.b+
   },
 );
 
-test('a token manages keys if it has the role of an engine admin', async () => {
+test('a token can manage keys if it has the role of an engine admin', async () => {
   const callerWith = (role: DeploymentRole) =>
     authenticateWith({ deploymentRoles: [role] }).authenticate('Bearer a.b.c');
   expect(await callerWith('tocsin_engine_admin')).toMatchObject({ subject: 'ada', mayManageKeys: true });

@@ -6,10 +6,13 @@ import { adminKeyCaller, type EngineCaller, jwtCaller, userKeyCaller } from './e
 import type { ValidateKey } from './key-validator.js';
 
 export interface AuthenticateDeps {
-  /** Undefined: there is no admin key. */
+  /** Undefined if there is no admin key. */
   adminKey: Secret | undefined;
   validateKey: ValidateKey;
-  /** @throws AppError `unauthenticated` or `unavailable` */
+  /**
+   * Verifies a JWT.
+   * @throws AppError `unauthenticated` or `unavailable`
+   */
   verifyToken(token: string): Promise<Principal>;
   wait(ms: number): Promise<unknown>;
   /** Monotonic clock in milliseconds. */
@@ -19,12 +22,15 @@ export interface AuthenticateDeps {
 export type Authenticate = (input: { authorization: string | undefined }) => Promise<EngineCaller>;
 
 /**
- * Time from the start of a check to its refusal. It exceeds lookup plus bcrypt on a busy machine, so that the response
- * time does not tell a malformed key, an unknown id and a wrong secret apart.
+ * Time from the start of a check to its refusal, in milliseconds. It exceeds lookup plus bcrypt on a busy machine. The
+ * response time therefore does not show if a key is malformed, its id unknown or its secret wrong.
  */
 const refusedAfterMs = 200;
 
-/** Checks a credential as admin key, then user key, then JWT (customer's interface). */
+/**
+ * Checks a credential as the admin key, then as a user key, then as a JWT. The specification of the engine prescribes
+ * this order.
+ */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const { wait, now } = deps;
   const check = createCheck(deps);
@@ -65,7 +71,10 @@ function createCheck({
 
 const maxCredentialLength = 24_576;
 
-/** Accepts more characters than RFC 6750: the admin key can be any text that fits into a header. */
+/**
+ * Reads the credential of a header. It accepts more characters than RFC 6750, because the admin key can be any text
+ * that fits into a header.
+ */
 function readCredential(authorization: string | undefined): string {
   if (authorization === undefined) {
     throw new AppError(
@@ -78,11 +87,11 @@ function readCredential(authorization: string | undefined): string {
   return credential;
 }
 
-/** Compares digests, so that the response time depends on neither the content nor the length of a guess. */
+/** Compares digests, so that the response time depends neither on the content nor on the length of a guess. */
 function createAdminKeyCheck(adminKey: Secret | undefined): (credential: string) => boolean {
   if (adminKey === undefined) return () => false;
   const expected = sha256(Buffer.from(adminKey.reveal()));
-  // Node decodes headers as Latin-1; encoding them the same way restores the bytes.
+  // Node decodes headers as Latin-1, so encoding as Latin-1 restores the bytes that were sent.
   return (credential) => timingSafeEqual(sha256(Buffer.from(credential, 'latin1')), expected);
 }
 

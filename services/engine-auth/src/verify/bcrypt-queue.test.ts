@@ -1,6 +1,6 @@
 import { createBcryptQueue } from './bcrypt-queue.js';
 
-test('a hash matches only its secret and costs 9 rounds', async () => {
+test('a bcrypt hash matches only its secret and uses 9 rounds', async () => {
   const bcrypt = createBcryptQueue();
   const hash = await bcrypt.hash('secret');
   expect(hash).toMatch(/^\$2b\$09\$/);
@@ -8,7 +8,7 @@ test('a hash matches only its secret and costs 9 rounds', async () => {
   expect(await bcrypt.compare('Secret', hash, 'k')).toBe(false);
 });
 
-test('a call beyond the limit of waiting calls is unavailable at once', async () => {
+test('a bcrypt call above the limit of waiting calls fails at once as unavailable', async () => {
   const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 2 });
   const hash = await bcrypt.hash('x');
   const results = await Promise.allSettled(
@@ -25,7 +25,7 @@ test('a call beyond the limit of waiting calls is unavailable at once', async ()
   expect(await bcrypt.compare('x', hash, 'k')).toBe(true);
 });
 
-test('a key is hashed while checks occupy their semaphore', async () => {
+test('a new key is hashed while 50 key checks wait for bcrypt', async () => {
   const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 100 });
   const hash = await bcrypt.hash('x');
   let checked = 0;
@@ -38,13 +38,13 @@ test('a key is hashed while checks occupy their semaphore', async () => {
   await Promise.all(checks);
 });
 
-test('a failed call releases its permit', async () => {
+test('a failed bcrypt call releases its permit', async () => {
   const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 0 });
   await expect(bcrypt.compare(undefined as never, 'x', 'k')).rejects.toThrow();
   expect(await bcrypt.compare('x', 'x', 'k')).toBe(false);
 });
 
-test('one check of a key runs and one waits, and a check of another key has its turn', async () => {
+test('one check of a key runs, one waits, further ones are rejected, other keys are not', async () => {
   const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 100 });
   const hash = await bcrypt.hash('x');
   const guesses = Array.from({ length: 20 }, () => bcrypt.compare('guess', hash, 'guessed'));

@@ -4,38 +4,46 @@ import bcrypt from 'bcrypt';
 
 export interface BcryptQueue {
   /**
-   * Compares a secret with the hash of the key with this id. One check of a key runs at a time and one waits, so that
-   * guesses at one key's id delay only that key's first check.
+   * Compares a secret with the hash of the key `keyId`. For each key, one comparison runs and at most one waits.
+   * Guesses at the id of a key can therefore delay only the first check of that key.
    */
   compare(secret: string, hash: string, keyId: string): Promise<boolean>;
-  /**
-   * Hashes a secret. The semaphore is not shared with `compare`, so that keys can be created while many are checked.
-   */
+  /** Hashes a secret. Hashing has its own semaphore, so that keys can be created while many are checked. */
   hash(secret: string): Promise<string>;
-  /** Number of calls that wait for a free thread. */
+  /** Number of calls that wait for a thread. */
   waiting(): number;
 }
 
 export interface BcryptQueueOptions {
   concurrency?: number;
   maxWaiting?: number;
-  /** Called with the duration of each bcrypt call in seconds, without its wait. */
+  /** Called after each bcrypt call with its duration in seconds, without its wait. */
   onDone?: (seconds: number) => void;
 }
 
-/** The customer's "Key hash cost": about 30 ms of one core. */
+/**
+ * Rounds of bcrypt that the specification of the engine prescribes ("Key hash cost"). One hash takes about 30 ms of one
+ * core.
+ */
 const rounds = 9;
 
-/** One core stays free for callers with known keys. libuv's pool of four threads also serves DNS and files. */
+/**
+ * One core is left for callers with known keys. At most two threads are used, because libuv's pool of four threads also
+ * serves DNS and files.
+ */
 const coresToUse = Math.max(1, Math.min(2, availableParallelism() - 1));
 
 const maxHashesWaiting = 20;
-/** All checks with one secret are one check, so only guesses and a changed key need more. */
+/**
+ * Concurrent checks with the same secret share one comparison. More comparisons of one key therefore happen only for
+ * guesses, and after the key has changed.
+ */
 const maxWaitingPerKey = 1;
 
 /**
- * bcrypt with limits on concurrent and waiting calls. By default the waiting calls are about three seconds of work.
- * @throws AppError `unavailable` when too many calls wait
+ * Creates bcrypt functions with limits on concurrent and waiting calls. By default, the waiting calls take about three
+ * seconds.
+ * @throws AppError `unavailable` if too many calls wait
  */
 export function createBcryptQueue(options: BcryptQueueOptions = {}): BcryptQueue {
   const { concurrency = coresToUse, maxWaiting = 100 * concurrency, onDone = () => {} } = options;

@@ -3,11 +3,11 @@ import type { Logger } from '@tocsin/kit';
 import { type Broker, createPublisher, listenToBroadcasts } from '@tocsin/messaging';
 
 export interface DeactivationBroadcast {
-  /** Never fails: without the broadcast, other instances accept the key until their cache expires after 10 s. */
+  /** Never rejects. If the broadcast is lost, other instances accept the key until their cache expires after 10 s. */
   announce(id: string): Promise<void>;
 }
 
-/** Notifies every instance, including this one, of deactivated keys. */
+/** Notifies every instance, including this one, when a key is deactivated. */
 export async function createDeactivationBroadcast(
   broker: Broker,
   { onDeactivated, logger }: { onDeactivated: (id: string) => void; logger: Logger },

@@ -6,13 +6,13 @@ type CallerKind = 'admin_key' | 'user_key' | 'jwt';
 /** An authenticated caller. */
 export interface EngineCaller {
   kind: CallerKind;
-  /** Issuer of a token, or `tocsin-engine` for a key. A subject names a caller only together with its issuer. */
+  /** Issuer of a token, or `tocsin-engine` for a key. A subject identifies a caller only together with its issuer. */
   issuer: string;
   /** `admin-key`, the id of a user key, or the subject of a token. */
   subject: string;
   /** Deployment roles, returned in the header `X-Auth-Roles`. */
   roles: readonly string[];
-  /** Name for `created_by` and logs, unique across kinds and issuers. */
+  /** Name for `created_by` and for logs, unique across all kinds of callers and all issuers. */
   recordedAs: string;
   /** Display name. */
   display: string;
@@ -21,7 +21,7 @@ export interface EngineCaller {
 
 export const defineRoute: DefineRoute<EngineCaller, 'api_key_manage'> = routeDefiner();
 
-/** No token issuer has this name: those are URLs. */
+/** Issuer of callers with a key. It cannot equal the issuer of a token, because those are URLs. */
 const keyIssuer = 'tocsin-engine';
 
 export const adminKeyCaller: EngineCaller = {
@@ -34,7 +34,7 @@ export const adminKeyCaller: EngineCaller = {
   mayManageKeys: true,
 };
 
-/** User keys cannot manage keys (customer's interface, "Engine: API keys"). */
+/** Returns the caller of a user key. User keys cannot manage keys. */
 export function userKeyCaller(id: string): EngineCaller {
   return {
     kind: 'user_key',

@@ -8,7 +8,7 @@ const unknownId = '00000000-0000-4000-8000-000000000000';
 const guesses = (guessed: string): RawKey[] =>
   Array.from({ length: 1_000 }, (_, index) => ({ id: guessed, secret: `bad ${index}` }));
 
-/** Fakes: a store, a bcrypt whose hash is `hash of {secret}`, and a clock. */
+/** Creates a key validator with fakes: a store, a bcrypt whose hash is `hash of {secret}`, and a clock. */
 function setUp() {
   const stored = new Map([[id, 'hash of good']]);
   const state = { reads: 0, compares: [] as string[], nowMs: 0, beforeCompare: async () => {} };
@@ -40,7 +40,7 @@ test('a valid key is not read again for 10 seconds', async () => {
   expect(state.reads).toBe(2);
 });
 
-test('the 10 seconds count from the database query, not from the end of bcrypt', async () => {
+test('the 10 s of the key cache start at the database query, not after bcrypt', async () => {
   const { validate, state, stored } = setUp();
   state.beforeCompare = async () => {
     state.nowMs = 8_000;
@@ -51,7 +51,7 @@ test('the 10 seconds count from the database query, not from the end of bcrypt',
   expect(await validate(good)).toBe(false);
 });
 
-test('a cached key is read again without bcrypt while its hash is unchanged', async () => {
+test('a verified key with an unchanged hash is checked again without bcrypt', async () => {
   const { validate, state, stored } = setUp();
   await validate(good);
   state.nowMs = 60_000;
@@ -62,14 +62,14 @@ test('a cached key is read again without bcrypt while its hash is unchanged', as
   expect(await validate(good)).toBe(false);
 });
 
-test('guesses at an unknown id need no bcrypt', async () => {
+test('guesses at an unknown key id run no bcrypt', async () => {
   const { validate, state } = setUp();
   const results = await Promise.all(guesses(unknownId).map(validate));
   expect([new Set(results), state.compares]).toEqual([new Set([false]), []]);
 });
 
 test.each([0, 60_000])(
-  'guesses at a key that was verified %i ms ago need no bcrypt, and the key stays valid',
+  'guesses at a key that was verified %i ms ago run no bcrypt, and it stays valid',
   async (afterMs) => {
     const { validate, state } = setUp();
     await validate(good);
@@ -81,7 +81,7 @@ test.each([0, 60_000])(
   },
 );
 
-test('a wrong secret of a key that was not verified yet is compared', async () => {
+test('a wrong secret of a key that was never verified is compared with bcrypt', async () => {
   const { validate, state } = setUp();
   expect(await validate({ id, secret: 'bad' })).toBe(false);
   expect(state.compares).toEqual(['hash of good']);
@@ -96,7 +96,7 @@ test('a check that the full bcrypt queue rejects is not cached as a rejection', 
   expect(await validate(good)).toBe(true);
 });
 
-test('a rejected key is rejected from the cache for 10 seconds', async () => {
+test('a rejected key is rejected again from the cache for 10 seconds', async () => {
   const { validate, state } = setUp();
   await validate({ id, secret: 'bad' });
   state.nowMs = 9_999;
@@ -107,13 +107,13 @@ test('a rejected key is rejected from the cache for 10 seconds', async () => {
   expect(state.reads).toBe(2);
 });
 
-test('concurrent checks of one key share one comparison', async () => {
+test('concurrent checks of one key share one bcrypt comparison', async () => {
   const { validate, state } = setUp();
   expect(await Promise.all(Array.from({ length: 50 }, () => validate(good)))).toEqual(Array(50).fill(true));
   expect([state.reads, state.compares.length]).toEqual([1, 1]);
 });
 
-test('concurrent checks of two secrets of one key have their own results', async () => {
+test('concurrent checks of two secrets for one key id get separate results', async () => {
   const { validate } = setUp();
   const secrets = ['bad', 'good', 'worse', 'good'];
   const results = await Promise.all(secrets.map((secret) => validate({ id, secret })));
@@ -139,7 +139,7 @@ test('a key that is deactivated during its check is not cached', async () => {
   expect(await validate(good)).toBe(false);
 });
 
-test('a database error is thrown and not cached as a rejection', async () => {
+test('a database error of a key check is thrown and not cached as a rejection', async () => {
   const { state } = setUp();
   let isUnavailable = true;
   const validator = createKeyValidator({
@@ -170,7 +170,7 @@ function setUpLookup() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('ids that arrive during a query share the next query', async () => {
+test('key ids that arrive during a query share the next query', async () => {
   const { lookUp, asked, queries } = setUpLookup();
   const first = lookUp('a');
   await settle();
@@ -185,7 +185,7 @@ test('ids that arrive during a query share the next query', async () => {
   expect(await Promise.all(others)).toEqual(['hash of b', 'hash of c', 'hash of b']);
 });
 
-test('a failed query fails the lookups of its own batch only', async () => {
+test('a failed query fails only the key lookups of its own batch', async () => {
   const { lookUp, queries } = setUpLookup();
   const first = lookUp('a');
   await settle();

@@ -6,27 +6,30 @@ import type { KeyCheck } from '../metrics.js';
 import type { BcryptQueue } from './bcrypt-queue.js';
 
 export interface KeyValidatorDeps {
-  /** Reads the hash of a key that was verified before. */
+  /** Reads the hash of an active key that was verified before. */
   findActiveHash(id: string): Promise<string | undefined>;
-  /** Reads the hash of a key that may be a guess; see `createBatchedLookup`. */
+  /** Reads the hash of an id that can be a guess; see `createBatchedLookup`. */
   lookUp(id: string): Promise<string | undefined>;
   compare: BcryptQueue['compare'];
   /** Monotonic clock in milliseconds. */
   now(): number;
-  /** Called once for each call of `validate`. */
+  /** Called once for each call of `validate`, with the source of the result. */
   onChecked?(result: KeyCheck): void;
 }
 
 export type ValidateKey = (key: RawKey) => Promise<boolean>;
 
 export interface KeyValidator {
-  /** @throws AppError `unavailable` if too many checks wait for bcrypt, in total or of this key */
+  /**
+   * Returns true if the secret belongs to the active key with this id.
+   * @throws AppError `unavailable` if too many checks wait for bcrypt, of this key or in total
+   */
   validate: ValidateKey;
-  /** Called when the key is deactivated: its next use reads the database. */
+  /** Removes a deactivated key from the cache, so that its next check reads the database. */
   forget(id: string): void;
 }
 
-/** Digest of a secret that matches the bcrypt hash. */
+/** A key whose secret matched its bcrypt hash in this process. */
 interface VerifiedKey {
   digest: Buffer;
   hash: string;
@@ -34,17 +37,20 @@ interface VerifiedKey {
   readAtMs: number;
 }
 
-/** The customer's "In-memory cache TTL", counted from the database query. */
+/**
+ * Cache time of a valid key that the specification of the engine prescribes ("In-memory cache TTL"), counted from the
+ * database query.
+ */
 const successTtlMs = 10_000;
 const failureTtlMs = 10_000;
 const maxKeys = 10_000;
 const maxFailures = 10_000;
 
 /**
- * Verifies user keys. bcrypt runs only for the id of an active key that this process has not verified yet:
- * - A verified key decides all checks of its id for 10 s. After that its hash is read again, and as long as it is
- *   unchanged, the digest of the verified secret decides: a key has one secret.
- * - An unknown id is rejected by the database lookup.
+ * Verifies user keys. bcrypt runs only for an active key that this process has not verified yet:
+ * - For 10 s after its database query, a verified key is compared by its digest alone. After that its hash is read
+ *   again. While the hash is unchanged, the digest is still sufficient, because a key has only one secret.
+ * - An unknown id is rejected by the database query.
  * - A rejected key is rejected from a cache for 10 s.
  */
 export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
@@ -66,7 +72,7 @@ export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
     return false;
   }
 
-  /** Returns false if the key was deactivated after it was read. */
+  /** Returns false if the key was deactivated after the database query. */
   function cacheVerified(id: string, key: VerifiedKey): boolean {
     const wasForgotten = (forgottenAt.get(id) ?? Number.NEGATIVE_INFINITY) >= key.readAtMs;
     if (!wasForgotten) verified.set(id, key);
@@ -98,8 +104,8 @@ export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
 }
 
 /**
- * Looks up ids in batches, one query at a time: the ids that arrive during a query share the next one. Lookups of
- * unknown callers use one database connection at most, however many there are.
+ * Returns a function that looks up ids in batches, one query at a time. Ids that arrive during a query share the next
+ * query. Lookups for unknown callers therefore use at most one database connection, even during a flood.
  */
 export function createBatchedLookup<T>(
   findAll: (ids: string[]) => Promise<ReadonlyMap<string, T>>,

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config.js';
 
 export const adminKey = 'the admin key: päss $%&';
 
-/** Starts the service on its own database, with the broker and the provider of the test run. */
+/** Starts the service with its own database, and with the broker and the identity provider of the test run. */
 export async function startEngine(
   test: TestDatabase,
   { env = {}, overrides }: { env?: Record<string, string>; overrides?: EngineAuthOverrides } = {},
@@ -27,7 +27,10 @@ export async function startEngine(
 
 export { createTestDatabase, type TestDatabase };
 
-/** HTTP headers carry bytes; fetch sends each character as one byte. */
+/**
+ * Header values are bytes, and fetch sends each character as one byte. The credential is therefore encoded as UTF-8
+ * first.
+ */
 export function bearer(credential: string): { Authorization: string } {
   return { Authorization: `Bearer ${Buffer.from(credential).toString('latin1')}` };
 }
@@ -58,7 +61,7 @@ export function verify(engine: EngineAuth, credential: string, method = 'GET'): 
   return fetch(`${engine.url}/auth/verify`, { method, headers: bearer(credential) });
 }
 
-/** Fetches a token of the test run's provider for one of its clients. */
+/** Fetches a token for one of the clients of the test run's identity provider. */
 export async function tokenOf(role: string): Promise<string> {
   const clients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}') as Record<
     string,
@@ -73,7 +76,10 @@ export interface TokenIssuer {
   close(): Promise<void>;
 }
 
-/** A provider of its own, all of whose tokens name the engine. Every such provider has the same subjects. */
+/**
+ * Starts a separate identity provider whose tokens are all valid for the engine. All such providers have the same
+ * subjects.
+ */
 export async function startTokenIssuer(): Promise<TokenIssuer> {
   const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
   const { issuer, close } = await startProvider({

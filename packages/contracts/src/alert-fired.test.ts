@@ -35,7 +35,7 @@ test.each([
   ['2025-01-01T00:00:00-00:00', '2025-01-01T00:00:00Z'],
   ['0001-01-01T00:00:00.000001-00:01', '0001-01-01T00:01:00.000001Z'],
   ['9999-12-31T23:59:59.999999+00:01', '9999-12-31T23:58:59.999999Z'],
-])('the time %s is kept as %s, with all its digits', (fired_at, utc) => {
+])('the time %s is normalized to %s, with all its digits', (fired_at, utc) => {
   expect(check({ ...alert, fired_at })).toMatchObject({ ok: true, value: { fired_at: utc } });
 });
 
@@ -48,7 +48,7 @@ test.each([
   expect(check({ ...alert, fired_at })).toMatchObject({ ok: false, faults: [{ path: '/fired_at' }] });
 });
 
-test('unknown members are accepted and dropped', () => {
+test('unknown members of an alert message are accepted and removed', () => {
   const alert_rule = {
     name: 'r',
     enabled: true,
@@ -60,7 +60,7 @@ test('unknown members are accepted and dropped', () => {
   expect(checked).toEqual({ ok: true, value: { ...alert, alert_rule } });
 });
 
-test('state, labels and annotations are kept in their order', () => {
+test('state, labels and annotations of an alert are kept in their order', () => {
   const labels = { team: 'risk', 'app.kubernetes-io_name': '', Zone: 'é'.repeat(256) };
   const annotations = { summary: 'x', 'any name, ÿ': '"\n' };
   const checked = check({ ...alert, state: 'resolved', labels, annotations });
@@ -86,7 +86,7 @@ test.each([
   ['21 annotations', { annotations: texts(21, 'a') }, '/annotations'],
   ['an annotation that is an object', { annotations: { a: {} } }, '/annotations/a'],
   ['annotations of 4,097 bytes', { annotations: { ab: 'é'.repeat(2_047), c: '' } }, '/annotations'],
-])('%s is refused at its path', (_, change, path) => {
+])('an alert with %s is refused, and the fault names the path', (_, change, path) => {
   const checked = check({ ...alert, ...change });
   const paths = checked.ok ? [] : checked.faults.map((fault) => fault.path);
   expect([...new Set(paths)]).toEqual([path]);
@@ -97,7 +97,7 @@ test('annotations of exactly 4,096 bytes are accepted', () => {
   expect(check({ ...alert, annotations })).toMatchObject({ ok: true, value: { annotations } });
 });
 
-test('all faults of a message are listed, and the first one only on request', () => {
+test('all faults of a message are listed, or only the first one with listAll false', () => {
   const message = { metric_value: '1', labels: { '': 1 }, alert_rule: {} };
   const all = check(message);
   const paths = all.ok ? [] : all.faults.map(({ path }) => path);
@@ -119,7 +119,7 @@ test('all faults of a message are listed, and the first one only on request', ()
   expect(first.ok ? [] : first.faults).toHaveLength(1);
 });
 
-test('the path of an error stays short for long names and deep nesting', () => {
+test('the path of a fault is truncated for long names and deep nesting', () => {
   let nested: unknown = '\0';
   for (let depth = 0; depth < 5_000; depth += 1) nested = { deep: nested };
   for (const extra of [{ ['😀'.repeat(100_000)]: '\0' }, { nested }]) {

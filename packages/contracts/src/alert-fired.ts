@@ -2,10 +2,10 @@ import { findBadText } from '@tocsin/kit';
 import type { FromSchema } from 'json-schema-to-ts';
 import { type Check, createCheck } from './check.js';
 
-/** Exchange and routing key with which monitors publish alerts. */
+/** Exchange and routing key that monitors use to publish alerts. */
 export const alertsExchange = 'tocsin.alerts';
 export const alertFiredKey = 'alert.fired';
-/** Message header with the id of the REST request that published the alert, for the logs. Optional. */
+/** Optional message header with the id of the REST request that published the alert, for the logs. */
 export const requestIdHeader = 'x-request-id';
 
 const uuid = { type: 'string', format: 'uuid' } as const;
@@ -36,7 +36,7 @@ export const alertAnnotations = {
     'Longer texts by name, such as summary and link. At most 20, with their names at most 4,096 bytes of UTF-8 in total.',
 } as const;
 
-/** Members of an alert-fired message, over AMQP and over REST. */
+/** Members of an alert-fired message. They are the same over AMQP and REST. */
 export const alertFiredProperties = {
   type: { const: 'alert.fired', description: 'The kind of the message.' },
   version: { const: 1, description: 'The version of the message.' },
@@ -106,7 +106,7 @@ export type AlertFired = FromSchema<typeof alertFiredSchema>;
 export type Bound = NonNullable<AlertFired['bound']>;
 export type AlertState = (typeof alertStates)[number];
 
-/** Validates a parsed message and lists what is wrong with it, 20 faults at most. Never throws. */
+/** Creates the check of a parsed message. It returns at most 20 faults and never throws. */
 export function createAlertFiredCheck(): Check<AlertFired> {
   const check = createCheck<AlertFired>(alertFiredSchema);
   return (value, options) => {
@@ -119,15 +119,15 @@ export function createAlertFiredCheck(): Check<AlertFired> {
   };
 }
 
-/** Identity of an alert: two messages with equal keys are the same alert. */
+/** Returns the identity of an alert: two messages with equal keys are the same alert. */
 export function alertKey(alert: Pick<AlertFired, 'workspace_id' | 'alert_id'>): string {
   return `${alert.workspace_id}/${alert.alert_id}`;
 }
 
 /**
- * Normalizes a valid message: UUIDs in lower case, because ids are compared as text later, and times in UTC. Unknown
- * members are dropped: as parsed values they can take thirty times the bytes of the message, and many alerts wait
- * together.
+ * Normalizes a valid message: UUIDs to lower case, because ids are later compared as text, and times to UTC. Unknown
+ * members are removed, because parsed values can take thirty times the bytes of the message and many alerts wait in
+ * memory.
  */
 function normalised(alert: AlertFired): AlertFired {
   const lower = (id: string) => id.toLowerCase();
@@ -156,14 +156,17 @@ function knownOf<T extends object>(value: T, properties: object): T {
 const badYear = { path: '/fired_at', message: 'must be within the years 0001 to 9999 in UTC' };
 
 /**
- * A time near the year 0 or 9999 can get a year without four digits when its offset is removed. Later validations would
- * reject it.
+ * Returns false for a time near the year 0 or 9999 whose year in UTC does not have four digits. Later validations would
+ * reject such a time.
  */
 function hasFourDigitYear(utc: string): boolean {
   return /^\d{4}-/.test(utc) && !utc.startsWith('0000');
 }
 
-/** Keeps the digits of the fraction: a JavaScript Date would cut the six digits that Python writes to three. */
+/**
+ * Converts a time to UTC and keeps all digits of its fraction. A JavaScript Date would keep only three of the six
+ * digits that Python writes.
+ */
 function toUtc(time: string): string {
   if (time.endsWith('Z')) return time;
   const [seconds, fraction, offset] = [time.slice(0, 19), time.slice(19, -6), time.slice(-6)];

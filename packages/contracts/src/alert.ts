@@ -5,8 +5,8 @@ import { deliverySchema } from './delivery.js';
 import { alertOutcomes, suppressions } from './vocabulary.js';
 
 /**
- * Alert published over REST: the alert-fired message, but unknown members are refused, and members that the path or the
- * service can supply are optional.
+ * Schema of an alert that is published over REST. It differs from the alert-fired message in two ways: unknown members
+ * are refused, and members that the path or the service supplies are optional.
  */
 export const publishAlertSchema = {
   title: 'PublishAlert',
@@ -47,12 +47,15 @@ export const alertAcceptedSchema = {
 const uuid = { type: 'string', format: 'uuid' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
 
-/** An array schema whose type says nothing about its items, because their types are too large for the compiler. */
+/** Types the schema as an array of any items, because the types of its items are too large for the compiler. */
 function arrayOf<Schema extends { type: 'array' }>(schema: Schema & Record<string, unknown>): Schema {
   return schema;
 }
 
-/** Alerts published in one request. Each is checked by itself, so that an invalid one does not refuse the others. */
+/**
+ * Schema of several alerts that are published in one request. Alerts are checked one by one, so that an invalid alert
+ * does not reject the others.
+ */
 export const publishAlertBatchSchema = arrayOf<{ type: 'array'; 'x-items-apart': true; minItems: 1 }>({
   title: 'PublishAlertBatch',
   description: 'Each alert is checked and published independently.',

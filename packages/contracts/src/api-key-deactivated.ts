@@ -2,7 +2,9 @@
 export const eventsExchange = 'tocsin.events';
 export const apiKeyDeactivatedKey = 'api-key.deactivated';
 
-/** Every engine-auth instance drops the key from its cache. If the message is lost, the cache expires after 10 s. */
+/**
+ * Every engine-auth instance removes the key from its cache. If the message is lost, the cached key expires after 10 s.
+ */
 export interface ApiKeyDeactivated {
   id: string;
 }

@@ -4,12 +4,12 @@ import type { JSONSchema } from 'json-schema-to-ts';
 export type Checked<T> = { ok: true; value: T } | { ok: false; faults: FieldError[] };
 
 /**
- * Checks parsed JSON and does not change it. `listAll: false` stops at the first fault: a list of faults can take more
- * memory than a large value.
+ * Checks parsed JSON without changing it. With `listAll: false` the check stops at the first fault, because a list of
+ * the faults of a large value can take more memory than the value.
  */
 export type Check<T> = (value: unknown, options?: { listAll?: boolean }) => Checked<T>;
 
-/** Compiles a JSON Schema (2020-12). */
+/** Creates the check of a JSON Schema (2020-12). */
 export function createCheck<T>(schema: JSONSchema): Check<T> {
   const check = createSchemaCompiler()(schema);
   return (value, options) => {

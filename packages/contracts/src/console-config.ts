@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
 
-/** Path of the settings that the console reads before its user signs in. */
+/** Path of the settings that the console reads before its user has signed in. */
 export const consoleConfigPath = '/console/config.json';
 
 export const consoleConfigSchema = {

@@ -12,7 +12,7 @@ const longest: DeliveryDue = { ...other, run: 2_147_483_647 };
 const times = (count: number, due: DeliveryDue) => Array.from({ length: count }, () => due);
 
 test.each([[[one]], [[one, other]], [times(maxDeliveriesInMessage, longest)]])(
-  'deliveries are unchanged by encoding and decoding, %#',
+  'deliveries are unchanged after encoding and decoding (case %#)',
   (due) => {
     expect(decodeDeliveriesDue(encodeDeliveriesDue(due))).toEqual(due);
   },
@@ -37,11 +37,11 @@ test.each([
   `${one.deliveryId}/1\n`,
   `${one.deliveryId}/1\n\u0000`,
   `${one.deliveryId}/1,${one.deliveryId}/1`,
-])('a message with any malformed line is refused as a whole: %j', (text) => {
+])('a delivery message with a malformed line is refused as a whole: %j', (text) => {
   expect(decodeDeliveriesDue(Buffer.from(text))).toBeUndefined();
 });
 
-test('a message above the maximum size is refused without parsing', () => {
+test('a delivery message above the maximum size is refused without parsing', () => {
   const content = Object.assign(Buffer.alloc(769, '\n'), {
     toString() {
       throw new Error('It was read.');

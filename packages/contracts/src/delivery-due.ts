@@ -1,10 +1,10 @@
-/** Exchange and routing key from the dispatcher to the workers. Internal to Tocsin. */
+/** Exchange and routing key that the dispatcher uses to send deliveries to the workers. Internal to Tocsin. */
 export const deliveriesExchange = 'tocsin.deliveries';
 export const deliveryDueKey = 'delivery.due';
 
 /**
- * A delivery that a worker should claim now. The message is only a hint: the table `open_deliveries` decides, and a
- * message with an older run is dropped.
+ * A delivery that a worker should claim now. The message is only a hint, because the table `open_deliveries` has the
+ * current state. A message with an older run is dropped.
  */
 export interface DeliveryDue {
   deliveryId: string;
@@ -12,24 +12,25 @@ export interface DeliveryDue {
 }
 
 /**
- * Maximum number of deliveries in a message. One message costs broker and worker more than the deliveries in it. A
- * message is acknowledged when its last delivery has ended, so a slow destination delays the acknowledgement of the
- * others.
+ * Maximum number of deliveries in a message. Larger messages are cheaper, because the broker and the worker do more
+ * work for a message than for a delivery in it. Smaller messages are acknowledged earlier, because a message is
+ * acknowledged only when its last delivery has ended.
  */
 export const maxDeliveriesInMessage = 16;
-/** UUID, slash, run of up to ten digits, line feed. */
+/** Length of a line in bytes: UUID, slash, run of up to ten digits, line feed. */
 const maxLineBytes = 48;
 
 /**
- * Encodes each delivery as one ASCII line `{delivery id}/{run}`, which is cheaper to parse than JSON at several
- * thousand messages a second.
+ * Encodes each delivery as an ASCII line `{delivery id}/{run}`. At several thousand messages a second, such lines are
+ * faster to parse than JSON.
  */
 export function encodeDeliveriesDue(due: readonly DeliveryDue[]): Buffer {
   return Buffer.from(due.map(({ deliveryId, run }) => `${deliveryId}/${run}`).join('\n'), 'latin1');
 }
 
 /**
- * Undefined for content that `encodeDeliveriesDue` cannot have produced. Content above its maximum size is not parsed.
+ * Returns undefined for content that `encodeDeliveriesDue` cannot have created. Content above its maximum size is not
+ * parsed.
  */
 export function decodeDeliveriesDue(content: Buffer): DeliveryDue[] | undefined {
   if (content.length > maxDeliveriesInMessage * maxLineBytes) return undefined;
@@ -40,7 +41,7 @@ export function decodeDeliveriesDue(content: Buffer): DeliveryDue[] | undefined 
 }
 
 const linePattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[1-9]\d{0,9}$/;
-/** Maximum of PostgreSQL's type `integer`. */
+/** Maximum value of PostgreSQL's type `integer`. */
 const maxRun = 2_147_483_647;
 
 function decodeLine(text: string): DeliveryDue | undefined {

@@ -4,7 +4,7 @@ const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
 
-/** Lengths of the time steps of statistics. */
+/** Lengths of the time steps in statistics. */
 export const statsSteps = ['minute', 'hour', 'day'] as const;
 export type StatsStep = (typeof statsSteps)[number];
 

@@ -1,4 +1,4 @@
-/** Id of a webhook or an alert rule that the caller has chosen. */
+/** Id that the caller chooses for a webhook or an alert rule. */
 export const externalId = {
   type: 'string',
   minLength: 1,

@@ -4,7 +4,7 @@ import { dispatchableOutcomes } from './vocabulary.js';
 const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** Bulk redelivery applies to ended deliveries only: open deliveries are sent anyway. */
+/** States that a bulk redelivery can select. Open deliveries are not included, because they are sent without it. */
 const endedStatus = { type: 'string', enum: ['failed', 'skipped', 'succeeded'] } as const;
 
 const ofDeliveries = {
@@ -41,7 +41,7 @@ const all = {
   description: 'True: no other filter is required, and the job applies to the whole workspace.',
 } as const;
 
-/** A filter is required, so that nobody changes a whole workspace by mistake. */
+/** A filter is required, so that no request changes a whole workspace by mistake. */
 const create = { type: 'object', additionalProperties: false, minProperties: 1 } as const;
 
 export const createRedeliverySchema = {
@@ -140,7 +140,7 @@ export type RedeliveryFilter = Redelivery['filter'];
 export type DispatchFilter = Dispatch['filter'];
 export type CancellationFilter = Cancellation['filter'];
 
-/** Kinds of jobs, each with the filter that is fixed when the job is accepted. */
+/** Kinds of jobs. Each has a filter that is fixed when the job is accepted. */
 export interface JobFilters {
   redelivery: RedeliveryFilter;
   dispatch: DispatchFilter;

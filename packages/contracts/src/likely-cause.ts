@@ -1,6 +1,6 @@
 /**
- * The usual cause of a status that a destination responds with, and its remedy; null for other statuses. The sentences
- * for 400, 401, 403 and 404 are those of the specification.
+ * Returns the usual cause of a response status of a destination, with its remedy; null for other statuses. The product
+ * specification prescribes the sentences for 400, 401, 403 and 404.
  */
 export function likelyCauseOf(statusCode: number | null): string | null {
   if (statusCode === null) return null;

@@ -1,10 +1,10 @@
 /**
- * Routing key of markers in the exchange `tocsin.alerts`. They share the queue with alerts, so that the age of the newest
- * marker that a worker has committed is the lag of the pipeline. Internal to Tocsin.
+ * Routing key of pipeline markers in the exchange `tocsin.alerts`. Markers share the queue with alerts. The age of the
+ * newest marker that a worker has committed is therefore the lag of the pipeline. Internal to Tocsin.
  */
 export const pipelineMarkerKey = 'pipeline.marker';
 
-/** Encodes the time of a marker, in Unix milliseconds on the database's clock. */
+/** Encodes the time of a marker, in Unix milliseconds of the database's clock. */
 export function encodePipelineMarker(markedAtMs: number): Buffer {
   return Buffer.from(
     JSON.stringify({ type: 'pipeline.marker', version: 1, marked_at: new Date(markedAtMs).toISOString() }),
@@ -15,7 +15,10 @@ const markerPattern =
   /^\{"type":"pipeline\.marker","version":1,"marked_at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"\}$/;
 const maxMarkerBytes = 128;
 
-/** The time of a marker, in Unix milliseconds. Undefined for content that `encodePipelineMarker` cannot have produced. */
+/**
+ * Returns the time of a marker, in Unix milliseconds. Undefined for content that `encodePipelineMarker` cannot have
+ * created.
+ */
 export function decodePipelineMarker(content: Buffer): number | undefined {
   if (content.length > maxMarkerBytes) return undefined;
   const [, markedAt] = markerPattern.exec(content.toString('latin1')) ?? [];

@@ -10,7 +10,7 @@ const rows = new Map(
   ),
 );
 
-test('the page of publishers lists every field, and where it is required', () => {
+test('docs/publish.md lists every field, and where it is required', () => {
   const wordOf = (required: readonly string[], name: string) =>
     required.includes(name) ? 'required' : 'optional';
   const expected = Object.keys(alertFiredProperties).map((name) => [
@@ -20,6 +20,6 @@ test('the page of publishers lists every field, and where it is required', () =>
   expect([...rows]).toEqual(expected);
 });
 
-test('the page of publishers lists every reason of a dead letter', () => {
+test('docs/publish.md lists every reason of a dead letter', () => {
   for (const reason of deadLetterReasons) expect(page).toContain(`| \`${reason}\` |`);
 });

@@ -3,9 +3,9 @@ export const deliveryStatuses = ['waiting', 'queued', 'sending', 'succeeded', 'f
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /**
- * Reasons why a delivery waits: for the time of its retry, for the end of its webhook's pause, for its place in the
- * queue, for a free slot, after a claim without an outcome, for a worker with the key, for its workspace's render budget,
- * for its webhook's rate limit, for a secret to sign with.
+ * Reasons why a delivery waits, in this order: the time of its retry, the end of its webhook's pause, its place in the
+ * queue, a free slot, the delay after a claim without an outcome, a worker with the encryption key, its workspace's
+ * render budget, its webhook's rate limit, or a secret to sign with.
  */
 export const waitingReasons = [
   'retry',
@@ -24,7 +24,7 @@ export type WaitingReason = (typeof waitingReasons)[number];
 export const pauseReasons = ['circuit', 'retry_after', 'manual'] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
-/** States of a webhook. The first that holds, in this order, is its state. */
+/** States of a webhook in order of precedence: the first state whose condition is true is reported. */
 export const healthStates = ['disabled', 'paused', 'failing', 'healthy', 'unknown'] as const;
 export type HealthState = (typeof healthStates)[number];
 
@@ -39,14 +39,14 @@ export const alertOutcomes = [
 ] as const;
 export type AlertOutcome = (typeof alertOutcomes)[number];
 
-/** Outcomes of alerts without deliveries that can be dispatched by hand. */
+/** Outcomes after which an alert without deliveries can be dispatched by hand. */
 export const dispatchableOutcomes = ['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'] as const;
 
 /** Reasons why an alert is suppressed. */
 export const suppressions = ['cooldown', 'silence'] as const;
 export type Suppression = (typeof suppressions)[number];
 
-/** Closed list of reasons why an attempt or a delivery failed. */
+/** Closed list of reasons why an attempt or a delivery has failed. */
 export const errorCodes = [
   'http_status',
   'timeout',
@@ -69,7 +69,7 @@ export const errorCodes = [
 ] as const;
 export type DeliveryErrorCode = (typeof errorCodes)[number];
 
-/** Closed list of reasons in the table `dead_letters`. */
+/** Closed list of reasons why a message is in the table `dead_letters`. */
 export const deadLetterReasons = [
   'malformed_message',
   'invalid_message',

@@ -2,7 +2,7 @@ import type { FromSchema } from 'json-schema-to-ts';
 import { likelyCauseSchema } from './attempt.js';
 import { webhookHeaders, webhookUrl } from './webhook.js';
 
-/** Test of a destination. The body is sent byte for byte and need not be JSON. */
+/** Schema of a test of a destination. The body is sent byte for byte and does not have to be JSON. */
 export const testWebhookSchema = {
   title: 'TestWebhook',
   type: 'object',
@@ -22,7 +22,10 @@ const context = {
     'Template variables. They replace the values of the sample alert, or of the alert that `alert_id` names.',
 } as const;
 
-/** Test of a saved webhook: its template is rendered with sample values, a past alert or the given context. */
+/**
+ * Schema of a test of a saved webhook. Its template is rendered with sample values, with a past alert or with the given
+ * context.
+ */
 export const testSavedWebhookSchema = {
   title: 'TestSavedWebhook',
   type: 'object',

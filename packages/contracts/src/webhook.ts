@@ -6,7 +6,8 @@ const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 
 /**
- * `uri` as `URL` parses it. Userinfo, fragments, other schemes and blocked addresses are refused when it is checked.
+ * The format `uri` accepts every absolute URL. Userinfo, fragments, other schemes and blocked addresses are rejected by
+ * a later check.
  */
 export const webhookUrl = {
   type: 'string',
@@ -15,7 +16,10 @@ export const webhookUrl = {
   description: 'Absolute http or https URL that receives the POST.',
 } as const;
 
-/** Names and values by RFC 9110. The check of a webhook adds the names of the connection and the total size. */
+/**
+ * Names and values that RFC 9110 allows. A later check also rejects headers that the connection sets, and limits the
+ * total size.
+ */
 export const webhookHeaders = {
   type: 'object',
   propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", description: 'a header name' },
@@ -32,7 +36,7 @@ export const webhookHeaders = {
     'Header names with lists of values. Headers are sent unchanged, one line for each value. A header with `[]` is not sent.',
 } as const;
 
-/** Writable fields. Rules beyond JSON Schema (URL, headers, template) are checked when the webhook is saved. */
+/** Writable fields. URL, headers and template have further rules, which are checked when the webhook is saved. */
 const writable = {
   name: {
     type: 'string',
@@ -120,7 +124,7 @@ export const patchWebhookSchema = {
   examples: [{ name: 'Chat of the night shift', enabled: true }],
 } as const;
 
-/** Null while deliveries are sent. */
+/** Pause of the webhook; null while its deliveries are sent. */
 const paused = {
   type: ['object', 'null'],
   additionalProperties: false,

@@ -8,7 +8,7 @@ import type { Paging } from './lists/paging.js';
 import type { SearchLimiter } from './lists/search-limiter.js';
 import type { OpenDeliveryQuota } from './open-delivery-quota.js';
 
-/** Dependencies of the routes of all features. */
+/** Dependencies that the routes of all features share. */
 export interface ApiDeps {
   config: Pick<WebhookApiConfig, 'egress' | 'limits' | 'publicUrl'>;
   database: Database;
@@ -17,24 +17,25 @@ export interface ApiDeps {
   secretBox: SecretBox;
   paging: Paging;
   quota: OpenDeliveryQuota;
-  /** Limits searches in the history. */
+  /** Limits the concurrent searches of histories. */
   searches: SearchLimiter;
-  /** Limits reads of the lists of webhooks and alert rules, whose length has no maximum. */
+  /** Limits concurrent reads of the lists of webhooks and alert rules, which can have any length. */
   lists: SearchLimiter;
   /**
-   * Counts the alerts of a batch in the rate limits, in which its request counts as the first of them. A refused batch uses nothing.
+   * Counts the alerts of a batch towards the rate limits. The request itself was already counted as the first alert. A
+   * refused batch uses nothing of the limits.
    * @throws AppError `too_many_requests`
    */
   admitBatch(batch: { principal: Principal; workspaceId: string; alerts: number }): void;
   now: () => Date;
 }
 
-/** First segments of every path that needs a credential. */
+/** Prefix of every path that needs a credential. */
 export const apiPrefix = '/api/v1';
 
 export const uuid = { type: 'string', format: 'uuid' } as const;
 
-/** Schema of path parameters that are UUIDs. */
+/** Creates the schema of path parameters that are UUIDs. */
 export function idParams<const Name extends string>(...names: Name[]) {
   const properties = Object.fromEntries(names.map((name) => [name, uuid])) as Record<Name, typeof uuid>;
   return { type: 'object', additionalProperties: false, properties, required: names } as const;
@@ -42,15 +43,17 @@ export function idParams<const Name extends string>(...names: Name[]) {
 
 export const workspaceParams = idParams('workspace_id');
 
-/** Body of a request that has no fields. */
+/** Schema of a body without fields. */
 export const emptyBody = { type: 'object', additionalProperties: false, examples: [{}] } as const;
 
-/** Path of a workspace's own collection. */
+/** Returns the path of a collection in a workspace. */
 export function pathIn(collection: string, workspaceId: string): string {
   return collection.replace('{workspace_id}', workspaceId);
 }
 
-/** Access to a path below `/workspaces/{workspace_id}`. Another system owns the workspaces, so every UUID is valid. */
+/**
+ * Access to a path below `/workspaces/{workspace_id}`. Workspaces belong to another system, so every UUID is accepted.
+ */
 export function inWorkspace<const P extends Permission>(permission: P) {
   return {
     permission,
@@ -75,17 +78,20 @@ export function ofResource<const P extends Permission, Params, Resource extends 
   };
 }
 
-/** Access to what belongs to the whole deployment. */
+/** Access to a resource of the whole deployment. */
 export function ofDeployment<const P extends Permission>(permission: P) {
   return { permission, locate: () => ({ workspaceId: null, resource: undefined }) };
 }
 
-/** The 404 of an unknown id. `kind` completes "There is no ... with this id." */
+/** Returns the 404 error for an unknown id. `kind` completes "There is no ... with this id." */
 export function notFound(kind: string): AppError {
   return new AppError('not_found', `There is no ${kind} with this id.`);
 }
 
-/** Name of a caller in records and limits. An issuer has no fragment, so the first `#` separates the two parts. */
+/**
+ * Returns the name of a caller for records and limits. The first `#` separates issuer and subject, because an issuer is
+ * a URL without a fragment.
+ */
 export function principalName({ issuer, subject }: Principal): string {
   return `${issuer}#${subject}`;
 }

@@ -51,22 +51,22 @@ export interface WebhookApi {
   logger: Logger;
   url: string;
   metricsUrl: string;
-  /** Waits up to `deadlineMs` for requests in progress, then closes all connections. */
+  /** Waits up to `deadlineMs` for requests in progress, and then closes all connections. */
   close(deadlineMs: number): Promise<void>;
 }
 
-/** Replacements for tests. */
+/** Replacements of dependencies, for tests. */
 export interface WebhookApiOverrides {
   logger?: Logger;
   now?: () => Date;
   pipelineIntervals?: PipelineIntervals;
-  /** Directory of the built console. */
+  /** Directory that contains the built console. */
   consoleDirectory?: string;
 }
 
 /**
- * Creates and starts the service. It waits for the broker, so that no instance that is added during an upgrade refuses
- * alerts, but for a limited time, and not for database and identity provider.
+ * Creates and starts the service. It waits for the broker for a limited time, so that an instance that is added during
+ * an upgrade does not refuse alerts. It does not wait for the database and the identity provider.
  */
 export async function createWebhookApi(
   config: WebhookApiConfig,
@@ -84,9 +84,10 @@ export async function createWebhookApi(
     url: config.databaseUrl.reveal(),
     applicationName: service,
     poolSize: config.databasePoolSize,
-    // A short limit, so that callers get a 503 soon also while the database is unresponsive.
+    // A short limit, so that callers soon get a 503 while the database does not respond.
     statementTimeoutMs: 5_000,
-    // Less than the 2 s for which publishing waits for its rule, so that no abandoned lookup gets a connection.
+    // Shorter than the 2 s for which publishing waits for its rule, so that no connection is given to a lookup whose
+    // request has ended.
     acquireTimeoutMs: 1_500,
     refuseAfterMs: 1_000,
   });
@@ -122,8 +123,8 @@ export async function createWebhookApi(
       secrets: startKeyCheck({ database, secrets: secretBox, shutdown }),
       broker: async () => requireAccepting(broker),
     },
-    // The checks throw an AppError for a fault of this instance: an older schema, or keys that do not fit. While a server
-    // is unavailable the instance responds with 503 by itself.
+    // Checks throw an AppError for a fault of this instance: a database schema that is too old, or wrong encryption
+    // keys. Other errors are outages of a dependency, during which the instance stays ready and responds with 503.
     isOwnFault: (error) => error instanceof AppError,
   });
   const routes = [...features, ...health];
@@ -168,7 +169,7 @@ function requireAccepting(broker: Broker): void {
   if (!broker.isUp() || broker.isBlocked()) throw new Error('The broker accepts no messages.');
 }
 
-/** The router tries the routes in this order, and most requests publish alerts. */
+/** Routes in the order in which the router tries them. Alerts come first, because most requests publish alerts. */
 function featureRoutes(deps: ApiDeps): Route<Principal>[] {
   return [
     ...alertRoutes(deps),

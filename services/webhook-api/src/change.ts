@@ -4,10 +4,10 @@ import type { Principal } from '@tocsin/identity';
 import { etagOf, requireMatch } from '@tocsin/kit';
 import { principalName } from './api-route.js';
 
-/** A change as its request asks for it: its author and its condition. */
+/** A change that a request asks for, with its author and the condition of its `If-Match` header. */
 export interface Change extends AuditAuthor {
   /**
-   * Checks `If-Match` within the transaction of the change.
+   * Checks `If-Match`. It must be called within the transaction of the change.
    * @throws AppError `precondition_failed`
    */
   requireVersion(version: number): void;
@@ -28,7 +28,7 @@ export function changeOf({ principal, requestId, ifMatch }: ChangeRequest): Chan
   };
 }
 
-/** Response header with the ETag of a resource, and its description. */
+/** Returns the response header with the ETag of a resource. */
 export function etagHeader({ version }: { version: number }): { ETag: string } {
   return { ETag: etagOf(version) };
 }
@@ -36,7 +36,7 @@ export const etagDescription = {
   ETag: 'Changes with the writable fields of the resource; for `If-Match` of a change.',
 } as const;
 
-/** Names of the fields that differ in value, in the order of `after`. */
+/** Returns the names of the fields whose values differ, in the order of `after`. */
 export function changedFields(before: object, after: object): string[] {
   const known = new Map<string, unknown>(Object.entries(before));
   return Object.entries(after)

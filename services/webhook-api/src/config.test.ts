@@ -19,7 +19,7 @@ function problemsOf(changes: Record<string, string>): readonly string[] {
   return [];
 }
 
-test('the defaults are those of the documentation', () => {
+test('the default settings are the documented ones', () => {
   const config = loadConfig(env);
   expect(config.limits).toEqual({
     requestBytes: 1_048_576,
@@ -40,7 +40,7 @@ test('the defaults are those of the documentation', () => {
   expect(config.brokerWaitMs).toBe(10_000);
 });
 
-test('all problems are reported together', () => {
+test('all problems of the settings are reported together', () => {
   expect(
     problemsOf({ DATABASE_URL: '', AMQP_URL: 'http://mq', OIDC_ISSUER: '', SECRETS_KEYS: '', PORT: 'x' }),
   ).toEqual([
@@ -56,13 +56,13 @@ test.each([
   ['has no id', key],
   ['is too short', 'k1:AAAA'],
   ['has the id of another key', `k1:${key},k1:${key}`],
-])('a key that %s is refused and not shown', (_, value) => {
+])('an encryption key that %s is refused and not printed', (_, value) => {
   const problems = problemsOf({ SECRETS_KEYS: value });
   expect(problems).toEqual([expect.stringMatching(/^SECRETS_KEYS /)]);
   expect(problems.join()).not.toContain(key);
 });
 
-test('the printed configuration contains no secret', () => {
+test('the printed configuration contains no secrets', () => {
   const text = JSON.stringify(loadConfig(env));
   expect(text).not.toContain('hunter2');
   expect(text).not.toContain(key);

@@ -5,36 +5,39 @@ import { type EnvReader, readEnv, readServiceConfig, type Secret, type ServiceCo
 
 export interface WebhookApiConfig extends ServiceConfig {
   databasePoolSize: number;
-  /** Longest wait for the broker at the start, in milliseconds. */
+  /** Maximum wait for the broker at the start, in milliseconds. */
   brokerWaitMs: number;
   secretsKeys: Secret;
   identity: IdentitySettings;
-  /** Client id of the console at the identity provider. */
+  /** Client id that the console has at the identity provider. */
   consoleClientId: string;
   egress: { allow: string[]; caFile: string | undefined };
-  /** Public origin of the API, for links; empty unless configured. */
+  /** Public origin of the API, for links. Empty if it is not configured. */
   publicUrl: string;
   limits: WebhookApiLimits;
 }
 
 export interface WebhookApiLimits {
   requestBytes: number;
-  /** Requests of one principal, except published alerts. */
+  /** Requests per minute of one principal, without published alerts. */
   requestsPerMinute: number;
-  /** Published alerts of one principal. */
+  /** Published alerts per minute of one principal. */
   alertsPerMinute: number;
-  /** Requests to one workspace by all principals, except published alerts. */
+  /** Requests per minute to one workspace by all principals, without published alerts. */
   workspaceRequestsPerMinute: number;
-  /** Alerts published to one workspace by all principals. */
+  /** Alerts per minute that all principals publish to one workspace. */
   workspaceAlertsPerMinute: number;
-  /** Test sends of one workspace. */
+  /** Test sends per minute of one workspace. */
   testsPerMinute: number;
   webhooksPerWorkspace: number;
   alertRulesPerWorkspace: number;
   openDeliveries: OpenDeliveryLimits;
 }
 
-/** @throws ConfigError with all problems */
+/**
+ * Reads all settings of the service.
+ * @throws ConfigError that lists all problems
+ */
 export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
   return readEnv(env, (read) => ({
     ...readServiceConfig(read, { port: 8080, metricsPort: 9090 }),
@@ -56,7 +59,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
   }));
 }
 
-/** The limits of a workspace are twice those of a principal unless they are set. */
+/** Unless they are set, the limits of a workspace are twice the limits of a principal. */
 function rateLimits(read: EnvReader) {
   const requestsPerMinute = read.int('REQUESTS_PER_MINUTE', 1_200, { min: 1 });
   const alertsPerMinute = read.int('ALERTS_PER_MINUTE', 30_000, { min: 1 });
@@ -71,7 +74,7 @@ function rateLimits(read: EnvReader) {
 function checkedKeys(read: EnvReader): Secret {
   const keys = read.secret('SECRETS_KEYS');
   try {
-    // `read` has already reported a missing value.
+    // A missing value was already reported by `read`.
     if (keys.reveal() !== '') parseSecretKeys(keys.reveal());
   } catch (error) {
     read.problem(`SECRETS_KEYS ${error instanceof Error ? error.message : 'is not valid'}`);
@@ -79,7 +82,7 @@ function checkedKeys(read: EnvReader): Secret {
   return keys;
 }
 
-/** The origin without a slash at the end, because paths start with one. */
+/** Returns the origin without a slash at the end, because paths start with a slash. */
 function publicUrl(read: EnvReader): string {
   if (read.optionalString('PUBLIC_URL') === undefined) return '';
   return read.url('PUBLIC_URL').replace(/\/+$/, '');

@@ -4,7 +4,8 @@ import { AppError } from '@tocsin/kit';
 const tables = { webhook: 'webhooks', 'alert rule': 'alert_rules' } as const;
 
 /**
- * Serializes the changes of external ids of a workspace until the transaction ends; then a unique index cannot fail.
+ * Serializes the changes of external ids of a workspace until the transaction ends, so that no other transaction can
+ * write the external id between this check and the commit.
  * @throws AppError `conflict` that names the resource of the same kind that has the external id
  */
 export async function requireFreeExternalId(

@@ -10,9 +10,9 @@ export interface KeyCheckDeps {
 const checkEveryMs = 5_000;
 
 /**
- * Checks every five seconds that the keys decrypt the canary, and writes the canary where there is none. The last result
- * stays while the database is unavailable, so that keys count as wrong only when they are.
- * @returns a check that rejects with an AppError while the keys do not fit
+ * Checks every five seconds if the keys decrypt the canary. Writes the canary if there is none. While the database is
+ * unavailable, the last result stays valid, because an outage does not make the keys wrong.
+ * @returns a check that rejects with an AppError while the keys are wrong
  */
 export function startKeyCheck({ database, secrets, shutdown }: KeyCheckDeps): HealthCheck {
   let fault: AppError | undefined;

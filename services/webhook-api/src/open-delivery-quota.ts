@@ -7,13 +7,19 @@ import {
 } from '@tocsin/deliveries';
 import { AppError, createSingleFlight, type Metrics } from '@tocsin/kit';
 
-/** Refuses requests that would open deliveries above the limit of their workspace or webhook. */
+/** Refuses requests that would open more deliveries than their workspace or webhook may have. */
 export interface OpenDeliveryQuota {
-  /** @throws AppError `too_many_requests` with `Retry-After` */
-  requireRoom(workspaceId: string, webhookIds?: string[]): Promise<void>;
+  /**
+   * Requires that the workspace, and each given webhook, is below its limit.
+   * @throws AppError `too_many_requests` with `Retry-After`
+   */
+  requireCapacity(workspaceId: string, webhookIds?: string[]): Promise<void>;
 }
 
-/** A full workspace ends at least 2,000 deliveries a second, so a further alert has room again after seconds. */
+/**
+ * Time after which a refused publisher should retry, in seconds. A workspace at its limit ends at least 2,000
+ * deliveries a second, so new alerts are accepted again within seconds.
+ */
 const retryAfterSeconds = 10;
 
 export function createOpenDeliveryQuota(
@@ -22,7 +28,7 @@ export function createOpenDeliveryQuota(
   metrics: Metrics,
 ): OpenDeliveryQuota {
   const counts = createOpenDeliveryCounts(database, limits);
-  // Many alerts of one workspace arrive at a time, and a count of a million rows takes a third of a second.
+  // One refresh serves all concurrent requests, because counting a million rows takes a third of a second.
   const refreshes = createSingleFlight<void>();
   const refused = metrics.counter(
     'tocsin_over_quota_total',
@@ -36,7 +42,7 @@ export function createOpenDeliveryQuota(
     return new AppError('too_many_requests', detail, { retryAfterSeconds });
   };
   return {
-    async requireRoom(workspaceId, webhookIds = []) {
+    async requireCapacity(workspaceId, webhookIds = []) {
       const webhooks: WebhookInWorkspace[] = webhookIds.map((webhookId) => ({ workspaceId, webhookId }));
       const keys: OpenDeliveriesKey[] = webhooks.length > 0 ? webhooks : [{ workspaceId }];
       await refreshes.run(JSON.stringify(keys), () => counts.refresh(keys));

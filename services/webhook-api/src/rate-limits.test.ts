@@ -17,7 +17,7 @@ const alert = { operationId: publishAlertOperation } as Route;
 const batch = { operationId: publishBatchOperation } as Route;
 const ada = { issuer: 'https://id.example', subject: 'ada' } as Principal;
 
-/** Number of calls until one is refused, and the detail of the refusal. */
+/** Returns the number of calls before the first refusal, and the detail of the refusal. */
 function admitted(call: () => void): [number, string] {
   for (let count = 0; count < 100; count += 1) {
     try {
@@ -29,7 +29,7 @@ function admitted(call: () => void): [number, string] {
   return [Number.POSITIVE_INFINITY, ''];
 }
 
-test('requests and alerts of a principal have limits of their own', () => {
+test('requests and published alerts of a principal have separate rate limits', () => {
   const { admit } = createRateLimits(limits);
   const ofPrincipal = (principal: Principal, route: Route) => admitted(() => admit({ principal, route }));
   const refusal = 'Too many requests within a minute.';
@@ -40,7 +40,7 @@ test('requests and alerts of a principal have limits of their own', () => {
   expect(ofPrincipal({ ...ada, issuer: 'https://other.example' }, alert)).toEqual([2, refusal]);
 });
 
-test('requests to a workspace and alerts published to it have limits of their own', () => {
+test('requests to a workspace and alerts published to it have separate rate limits', () => {
   const { admitToWorkspace } = createRateLimits(limits);
   const ofWorkspace = (workspaceId: string, route: Route) =>
     admitted(() => admitToWorkspace({ workspaceId, route }));
@@ -57,7 +57,7 @@ test.each([
     { alertsPerMinute: 100, workspaceAlertsPerMinute: 5 },
     'Too many requests to this workspace within a minute.',
   ],
-])('a batch above the limit of its %s uses nothing of either limit', (_, changed, refusal) => {
+])('a batch above the rate limit of its %s uses nothing of either limit', (_, changed, refusal) => {
   const { admit, admitToWorkspace, admitBatch } = createRateLimits({ ...limits, ...changed });
   const publish = (alerts: number) => {
     admit({ principal: ada, route: batch });
@@ -71,7 +71,7 @@ test.each([
   expect(() => publish(1)).toThrow(refusal);
 });
 
-test('a refusal is a 429 that names the time to wait', () => {
+test('a request above a rate limit gets 429 with the time to wait', () => {
   const { admit } = createRateLimits(limits);
   const call = () => admit({ principal: ada, route: request });
   call();

@@ -6,12 +6,15 @@ import type { WebhookApiLimits } from './config.js';
 export const publishAlertOperation = 'publishAlert';
 export const publishBatchOperation = 'publishAlertBatch';
 
-/** Publishing has a limit of its own: monitors publish far more often than people and scripts send other requests. */
+/**
+ * Operations with the separate limit for published alerts, because monitors publish far more often than other clients
+ * send requests.
+ */
 const publishing = new Set<string>([publishAlertOperation, publishBatchOperation]);
 
 /**
- * Rate limits by principal and by workspace. A request counts for its workspace once it is authorized, so that callers
- * without a role cannot use up the limit of a workspace.
+ * Creates the rate limits by principal and by workspace. A request counts for its workspace only after authorization,
+ * so that callers without a role cannot use up the workspace's limit.
  */
 export function createRateLimits(
   limits: WebhookApiLimits,

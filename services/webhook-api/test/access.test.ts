@@ -4,15 +4,15 @@ import { startApi, type TestApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 import type { Role } from './support/tokens.js';
 
-// Every operation of the OpenAPI document is tried with every role, so that no new route can be forgotten. The lists below
-// are the contract's, not the code's.
+// Each operation of the OpenAPI document is called with each role, so that every new route is tested. The lists below
+// come from the specification of permissions and not from the code.
 
 const everyone: Role[] = ['reader', 'responder', 'editor', 'publisher', 'outsider', 'admin'];
 const readers: Role[] = ['reader', 'responder', 'editor', 'admin'];
 const responders: Role[] = ['responder', 'editor', 'admin'];
 const editors: Role[] = ['editor', 'admin'];
 const publishers: Role[] = ['publisher', 'admin'];
-/** Roles in the workspace by permission. `admin` is an administrator of the deployment too. */
+/** Roles that have each permission in the workspace. `admin` is also an administrator of the deployment. */
 const rolesWith: Partial<Record<Permission, Role[]>> = {
   workspace_list_webhooks: readers,
   webhook_read: readers,
@@ -36,7 +36,7 @@ const rolesWith: Partial<Record<Permission, Role[]>> = {
   dead_letter_read: ['admin'],
   dead_letter_requeue: ['admin'],
 };
-/** The permission of each operation that needs one. */
+/** Permission that each operation needs. */
 const permissionOf: Record<string, Permission> = {
   testWebhook: 'workspace_test_webhook',
   testSavedWebhook: 'workspace_test_webhook',
@@ -84,7 +84,7 @@ const permissionOf: Record<string, Permission> = {
   listDeadLetters: 'dead_letter_read',
   requeueDeadLetter: 'dead_letter_requeue',
 };
-/** Operations that any valid token may use, and those that need none. */
+/** Operations that need any valid token (`tokenOnly`) or no credential (`open`). */
 const tokenOnly = ['GET /api/v1/whoami', 'GET /api/v1/workspaces'];
 const open = ['GET /livez', 'GET /readyz'];
 
@@ -132,7 +132,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Creates a resource with the example of its operation, and returns its id. */
+/** Creates a resource with the example of its create operation, and returns its id. */
 async function create(collection: string): Promise<string> {
   const creation = operations.find(({ name }) => name.startsWith('POST ') && name.endsWith(collection));
   const { body } = await api.call<{ id: string }>('POST', `/api/v1/workspaces/${workspaceId}${collection}`, {
@@ -142,7 +142,10 @@ async function create(collection: string): Promise<string> {
   return body.id;
 }
 
-/** Existing ids by the name of the path parameter. Others follow the workspace in the path and need not exist. */
+/**
+ * Functions that create a resource for each path parameter and return its id. Operations on a path with a workspace
+ * need no existing resource.
+ */
 const idsOf: Record<string, () => Promise<string>> = {
   workspace_id: async () => workspaceId,
   webhook_id: () => create('/webhooks'),
@@ -168,12 +171,12 @@ async function statusFor(operation: Operation, as: Role | undefined): Promise<nu
   return (await fetch(`${api.url}${target}`, { method, headers, body })).status;
 }
 
-test('the operations need the permissions of this table', () => {
+test('the OpenAPI document names exactly the permissions of this table', () => {
   const needed = operations.filter(({ permission }) => permission !== undefined);
   expect(Object.fromEntries(needed.map(({ id, permission }) => [id, permission]))).toEqual(permissionOf);
 });
 
-test('every operation has a permission of the list, or is named as open to all', () => {
+test('every operation needs a permission of the list or is listed as open', () => {
   const others = operations.filter(({ permission }) => permission === undefined);
   const named = (wanted: boolean) => others.filter((one) => one.isPublic === wanted).map(({ name }) => name);
   expect(named(true).sort()).toEqual(open.sort());
@@ -182,13 +185,13 @@ test('every operation has a permission of the list, or is named as open to all',
   expect([...used].sort()).toEqual(Object.keys(rolesWith).sort());
 });
 
-test('no operation but the open ones responds to a request without a token', async () => {
+test('every operation that is not public responds to a request without a token with 401', async () => {
   for (const operation of operations.filter(({ isPublic }) => !isPublic))
     expect([operation.name, await statusFor(operation, undefined)]).toEqual([operation.name, 401]);
 });
 
 test.each(everyone)(
-  'the role %s reaches exactly the operations of its permissions',
+  'the role %s can call exactly the operations of its permissions',
   async (role) => {
     for (const operation of operations.filter(({ isPublic }) => !isPublic)) {
       const { name, permission } = operation;

@@ -48,7 +48,7 @@ const refusal = (body: unknown) => api.call<Problem>('POST', batch, { body, as: 
 const statusesOf = ({ body }: { body: Entry[] }) => body.map(({ status }) => status);
 const idsOf = (alerts: { alert_id: string }[]) => alerts.map(({ alert_id }) => alert_id);
 
-/** Repeats a batch until the broker has confirmed all of it, as a publisher does. */
+/** Publishes a batch repeatedly until the broker has confirmed all of it, as a publisher should. */
 async function untilConfirmed(alerts: { alert_id: string }[]): Promise<void> {
   await until('all are confirmed', async () => {
     const { status, body } = await publish(alerts);
@@ -57,7 +57,7 @@ async function untilConfirmed(alerts: { alert_id: string }[]): Promise<void> {
 }
 
 describe('a batch of alerts', () => {
-  test('the alerts are on the queue when the response is 200, and its entries are in their order', async () => {
+  test('a batch gets 200 when its alerts are queued, with entries in their order', async () => {
     const alerts = firedTimes(500);
     const { status, body } = await publish(alerts);
     expect(status).toBe(200);
@@ -66,7 +66,7 @@ describe('a batch of alerts', () => {
       expect(await inbox.alert(id)).toMatchObject({ alert_id: id, workspace_id: workspaceId });
   });
 
-  test('missing ids and times are added to each alert', async () => {
+  test('missing ids and times are added to each alert of a batch', async () => {
     const bare = firedTimes(2).map(({ alert_id: _, ...alert }) => alert);
     const { body } = await publish(bare);
     expect(statusesOf({ body })).toEqual([202, 202]);
@@ -75,7 +75,7 @@ describe('a batch of alerts', () => {
     expect(Math.abs(Date.parse(message.fired_at) - Date.now())).toBeLessThan(60_000);
   });
 
-  test('an alert id twice in a batch is published twice, as by two requests', async () => {
+  test('an alert id that is twice in a batch is published twice', async () => {
     const alert = fired();
     const { body } = await publish([alert, { ...alert, metric_value: 7 }]);
     expect(body).toEqual([
@@ -88,7 +88,7 @@ describe('a batch of alerts', () => {
     );
   });
 
-  test('each invalid alert has the problem of a single request, and the others are published', async () => {
+  test('an invalid alert of a batch gets its problem, and the others are published', async () => {
     const webhookId = await insertWebhook(api.database, { workspaceId: otherWorkspaceId });
     const own = { ...embedded, notification_webhook_ids: [webhookId] };
     const { alert_rule: _, ...unknownRule } = fired();
@@ -122,7 +122,7 @@ describe('a batch of alerts', () => {
     for (const { alert_id } of good) await inbox.alert(alert_id);
   });
 
-  test('nesting and a __proto__ member refuse one alert and not the others', async () => {
+  test('an alert with deep nesting or __proto__ does not reject the rest of its batch', async () => {
     const [good, nested] = [fired(), `${'['.repeat(5_000)}${']'.repeat(5_000)}`];
     const texts = [`{"labels": ${nested}}`, nested, '{"__proto__": {"alert_id": 1}}', JSON.stringify(good)];
     expect(statusesOf(await publish(`[${texts.join(',')}]`))).toEqual([422, 422, 422, 202]);
@@ -137,14 +137,14 @@ describe('a batch of alerts', () => {
     ['null', 'null'],
     ['text', '"[]"'],
     ['no body', undefined],
-  ])('%s is refused as a whole with 422', async (_, body) => {
+  ])('a batch is refused as a whole with 422 if it is %s', async (_, body) => {
     const before = inbox.messages.length;
     const refused = await refusal(body);
     expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
     expect(inbox.messages).toHaveLength(before);
   });
 
-  test('malformed JSON, another media type and a body above the limit are refused as a whole', async () => {
+  test('a batch with malformed JSON, another media type or too many bytes is refused', async () => {
     expect((await refusal(`[${JSON.stringify(fired())},`)).status).toBe(400);
     const headers = { 'Content-Type': 'application/x-ndjson' };
     expect((await api.call('POST', batch, { body: [fired()], as: 'publisher', headers })).status).toBe(415);
@@ -152,7 +152,7 @@ describe('a batch of alerts', () => {
     expect((await refusal(large)).status).toBe(413);
   });
 
-  test('many errors in a large batch are limited to one for each alert', async () => {
+  test('the errors of a large batch are limited to one for each alert', async () => {
     const wrong = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`wrong_${index}`, '']));
     const small = await publish([wrong]);
     expect(small.body[0]!.errors).toHaveLength(20);
@@ -160,7 +160,7 @@ describe('a batch of alerts', () => {
     expect(body.map(({ errors }) => errors?.length)).toEqual(Array.from({ length: 500 }, () => 1));
   });
 
-  test('a publisher can send a batch, and an editor cannot', async () => {
+  test('a publisher can send a batch of alerts, and an editor cannot', async () => {
     expect((await publish([fired()], 'admin')).status).toBe(200);
     expect((await publish([fired()], 'editor')).status).toBe(403);
     expect((await api.call('GET', batch, { as: 'publisher' })).status).toBe(422);
@@ -171,7 +171,7 @@ describe('rate limits of a batch', () => {
   test.each([
     ['principal', { alertsPerMinute: 10, requestsPerMinute: 1 }],
     ['workspace', { workspaceAlertsPerMinute: 10, workspaceRequestsPerMinute: 1 }],
-  ])('each alert counts for its %s, and a refused batch publishes and uses nothing', async (_, limits) => {
+  ])('each alert of a batch counts towards the limit of its %s, except when refused', async (_, limits) => {
     const limited = await startApi({ limits, config: { amqpUrl: new Secret(proxy.url) } });
     try {
       const before = inbox.messages.length;
@@ -189,7 +189,7 @@ describe('rate limits of a batch', () => {
 });
 
 describe('a batch while the broker fails', () => {
-  test('a blocked broker makes every entry 503 with its id, and a repetition is accepted', async () => {
+  test('a blocked broker gives every alert of a batch 503, and a later retry succeeds', async () => {
     const alerts = firedTimes(20);
     proxy.stopReading();
     const publishing = publish(alerts);
@@ -204,7 +204,7 @@ describe('a batch while the broker fails', () => {
     await untilConfirmed(alerts);
   });
 
-  test('a broker that goes away within a batch loses no alert that it has confirmed', async () => {
+  test('a broker that fails during a batch loses no alert that it has confirmed', async () => {
     const alerts = firedTimes(500);
     proxy.cutAtNext(Buffer.from(alerts[400]!.alert_id));
     const { status, body } = await publish(alerts);
@@ -215,14 +215,14 @@ describe('a batch while the broker fails', () => {
     await untilConfirmed(alerts);
   });
 
-  test('an alert that no queue receives is 503 with its id', async () => {
+  test('an alert of a batch that no queue receives gets 503 with its id', async () => {
     const alerts = firedTimes(3);
     const { body } = await api.broker.whileUnroutable(() => publish(alerts));
     expect(body).toMatchObject(idsOf(alerts).map((alert_id) => ({ alert_id, status: 503 })));
     await untilConfirmed(alerts);
   });
 
-  test('an invalid entry is 422 while the others are 503', async () => {
+  test('an invalid alert of a batch gets 422 even if the broker fails for the others', async () => {
     proxy.refuse();
     expect(statusesOf(await publish([fired(), {}, fired()]))).toEqual([503, 422, 503]);
     proxy.thaw();

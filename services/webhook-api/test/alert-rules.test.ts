@@ -27,7 +27,7 @@ async function addRule(changes: object = {}): Promise<AlertRule> {
 const ruleAt = (id: string) => `/api/v1/alert_rules/${id}`;
 const read = (id: string) => api.call<AlertRule>('GET', ruleAt(id));
 
-test('a rule is created with its defaults, read, listed, changed and deleted', async () => {
+test('an alert rule is created with defaults, read, listed, changed and deleted', async () => {
   const { status, headers, body } = await api.call<AlertRule>('POST', collection, { body: fields });
   expect([status, headers.get('location')]).toEqual([201, ruleAt(body.id)]);
   expect(body).toEqual({
@@ -59,7 +59,7 @@ test('a rule is created with its defaults, read, listed, changed and deleted', a
   expect((await api.call<AlertRule[]>('GET', collection)).body.map(({ id }) => id)).not.toContain(body.id);
 });
 
-test('a deleted rule stays in the table, so that its late alerts are not unknown', async () => {
+test('the row of a deleted rule is kept, so that late alerts still find it', async () => {
   const { id } = await addRule({ notification_webhook_ids: [await addWebhook()] });
   await api.call('DELETE', ruleAt(id));
   const row = await api.database.knex('alert_rules').where({ id }).first('deleted_at');
@@ -67,7 +67,7 @@ test('a deleted rule stays in the table, so that its late alerts are not unknown
   expect(await api.database.knex('alert_rule_webhooks').where({ alert_rule_id: id })).toEqual([]);
 });
 
-test('webhooks keep their order, and duplicates in any case are dropped', async () => {
+test('the webhooks of a rule keep their order, and duplicate ids are removed', async () => {
   const [a, b, c] = [await addWebhook(), await addWebhook(), await addWebhook()];
   const { id, notification_webhook_ids } = await addRule({
     notification_webhook_ids: [c, a, c.toUpperCase(), b, a],
@@ -80,7 +80,7 @@ test('webhooks keep their order, and duplicates in any case are dropped', async 
   expect((await read(id)).body.notification_webhook_ids).toEqual([b, c]);
 });
 
-test('webhooks that are unknown or of another workspace are refused by id', async () => {
+test('a rule with unknown webhooks or those of another workspace is refused by id', async () => {
   const known = await addWebhook();
   const foreign = await addWebhook(`/api/v1/workspaces/${otherWorkspaceId}/webhooks`, 'outsider');
   const unknown = randomUUID();
@@ -100,7 +100,7 @@ test('webhooks that are unknown or of another workspace are refused by id', asyn
   expect((await read(rule.id)).body).toEqual(rule);
 });
 
-test('a rule can have twenty different webhooks and not more', async () => {
+test('an alert rule can have at most twenty different webhooks', async () => {
   const ids = await Promise.all(Array.from({ length: 21 }, () => addWebhook()));
   const twenty = ids.slice(0, 20);
   const rule = await addRule({ notification_webhook_ids: [...twenty, ...twenty] });
@@ -111,7 +111,7 @@ test('a rule can have twenty different webhooks and not more', async () => {
   expect([status, body.errors?.[0]?.message]).toEqual([422, expect.stringContaining('at most 20')]);
 });
 
-test('a webhook in use is deleted only by force, and the conflict names its rules', async () => {
+test('a webhook in use is deleted only with force, and the 409 names its rules', async () => {
   const [used, kept] = [await addWebhook(), await addWebhook()];
   const rule = await addRule({ name: 'Uses "it"', notification_webhook_ids: [used, kept] });
   const refused = await api.call<{ detail: string; alert_rules: unknown }>(
@@ -144,7 +144,7 @@ test('a webhook that only a deleted rule used can be deleted', async () => {
   expect((await api.call('DELETE', `/api/v1/webhooks/${webhookId}`)).status).toBe(204);
 });
 
-test('concurrent attaching and deleting causes no error and leaves no unknown id', async () => {
+test('concurrent attaching and deletion of a webhook leave no unknown id in a rule', async () => {
   for (let round = 0; round < 10; round += 1) {
     const ids = [await addWebhook(), await addWebhook(), await addWebhook()];
     const rule = await addRule({ notification_webhook_ids: ids });
@@ -167,7 +167,7 @@ test('concurrent attaching and deleting causes no error and leaves no unknown id
 test.each<[string, (ids: string[]) => object, number]>([
   ['keeps the other webhooks if it names none', () => ({ enabled: false }), 200],
   ['is refused if it names the webhook', (ids) => ({ notification_webhook_ids: [...ids].reverse() }), 422],
-])('a change of a rule during the deletion of its webhook %s', async (_, changeFor, expected) => {
+])('a change of an alert rule during the deletion of its webhook %s', async (_, changeFor, expected) => {
   const ids = [await addWebhook(), await addWebhook()];
   const rule = await addRule({ notification_webhook_ids: ids });
   const trx = await api.database.knex.transaction();
@@ -184,7 +184,7 @@ test.each<[string, (ids: string[]) => object, number]>([
   });
 });
 
-test('rules are listed oldest first, in pages if a limit is given', async () => {
+test('alert rules are listed oldest first, in pages if a limit is given', async () => {
   const whole = (await api.call<AlertRule[]>('GET', collection)).body;
   const walked: AlertRule[] = [];
   for (let next: string | undefined = `${collection}?limit=3`; next !== undefined; ) {
@@ -212,17 +212,17 @@ test.each([
   ],
   ['an unknown field', { severity: 1 }, '/severity'],
   ['a read-only field', { workspace_id: workspaceId }, '/workspace_id'],
-])('a rule with %s is refused', async (_, changes, path) => {
+])('an alert rule with %s is refused', async (_, changes, path) => {
   const { status, body } = await api.call('POST', collection, { body: { ...fields, ...changes } });
   expect([status, body.errors?.map((error) => error.path)]).toEqual([422, [path]]);
 });
 
-test('a number beyond the range of a double is refused', async () => {
+test('a threshold or bound outside the range of a double is refused', async () => {
   const body = JSON.stringify(fields).replace('0.25', '1e999');
   expect((await api.call('POST', collection, { body })).status).toBe(422);
 });
 
-test('a rule of another workspace is 403, and a reader can only read', async () => {
+test('a rule of another workspace gets 403, and a reader cannot change rules', async () => {
   const { id } = await addRule();
   for (const method of ['GET', 'PATCH', 'DELETE']) {
     expect((await api.call(method, ruleAt(id), { as: 'outsider' })).status).toBe(403);
@@ -234,7 +234,7 @@ test('a rule of another workspace is 403, and a reader can only read', async () 
   expect((await api.call('GET', collection, { as: 'publisher' })).status).toBe(403);
 });
 
-test('a long list of rules is complete and in order', async () => {
+test('a long list of alert rules is complete and in order', async () => {
   await api.database.knex.raw(
     `insert into alert_rules (id, workspace_id, name, model_id, threshold, bound, enabled, created_at, updated_at,
                               last_updated_by)

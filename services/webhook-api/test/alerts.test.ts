@@ -38,7 +38,7 @@ type Publishing = { alert_id: string } & Partial<Problem>;
 const publish = (body: unknown, as: 'publisher' | 'editor' | 'reader' | 'outsider' | 'admin' = 'publisher') =>
   api.call<Publishing>('POST', alerts, { body, as });
 
-/** The service starts before its connection to the broker. */
+/** Waits until the service is connected to the broker, because it can start before. */
 async function brokerIsUp(): Promise<void> {
   while ((await publish(fired())).status === 503);
 }
@@ -50,7 +50,7 @@ async function createRule(workspace = workspaceId): Promise<string> {
 }
 
 describe('publishing an alert', () => {
-  test('an alert is on the queue when the response is 202', async () => {
+  test('an alert is in the queue when the response is 202', async () => {
     const { alert_rule: _, ...message } = fired();
     const body = {
       ...message,
@@ -72,7 +72,7 @@ describe('publishing an alert', () => {
     expect(await inbox.alert(body.alert_id)).toEqual(body);
   });
 
-  test('missing id, time, workspace, type and version are added', async () => {
+  test('missing id, time, workspace, type and version are added to an alert', async () => {
     const { body, status } = await publish(fired());
     expect(status).toBe(202);
     const message = await inbox.alert(body.alert_id);
@@ -80,7 +80,7 @@ describe('publishing an alert', () => {
     expect(Math.abs(Date.parse(message.fired_at) - Date.now())).toBeLessThan(60_000);
   });
 
-  test('ids are published in lower case and times in UTC', async () => {
+  test('alerts are published with ids in lower case and times in UTC', async () => {
     const alertId = randomUUID();
     await publish({
       ...fired(),
@@ -101,7 +101,7 @@ describe('publishing an alert', () => {
     expect((await publish({ ...message, alert_rule_id: ruleId })).status).toBe(202);
   });
 
-  test('one response lists every problem of an alert, those of rule and workspace included', async () => {
+  test('one response lists every problem of an alert, including its rule and workspace', async () => {
     const { alert_rule: _, ...message } = fired();
     const wrong = { workspace_id: otherWorkspaceId, labels: { '1': 'x' }, state: 'ok', severity: 'high' };
     const refused = await publish({ ...message, ...wrong, metric_value: '1' });
@@ -119,7 +119,7 @@ describe('publishing an alert', () => {
     ]);
   });
 
-  test('a rule of another workspace and an unknown rule are refused', async () => {
+  test('an alert of an unknown rule or a rule of another workspace is refused', async () => {
     const elsewhere = await createRule(otherWorkspaceId);
     const { alert_rule: _, ...bare } = fired();
     for (const body of [
@@ -151,14 +151,14 @@ describe('publishing an alert', () => {
     ['a NUL', { model_name: 'a\0b' }, '/model_name'],
     ['a lone surrogate', { model_name: '\ud800' }, '/model_name'],
     ['a name that is too long', { model_name: 'x'.repeat(1_025) }, '/model_name'],
-  ])('an alert with %s is refused at its path', async (_, change, path) => {
+  ])('an alert with %s is refused, and the error names the path', async (_, change, path) => {
     const before = inbox.messages.length;
     const { status, body } = await publish({ ...fired(), ...change });
     expect([status, body.errors?.[0]?.path]).toEqual([422, path]);
     expect(inbox.messages).toHaveLength(before);
   });
 
-  test('numbers beyond a double and too many webhooks are refused', async () => {
+  test('an alert with a number above the range of a double or 21 webhooks is refused', async () => {
     const text = JSON.stringify(fired()).replace('0.4212', '1e999');
     expect((await publish(text)).status).toBe(422);
     const ids = Array.from({ length: 21 }, () => randomUUID());
@@ -167,7 +167,7 @@ describe('publishing an alert', () => {
     ).toBe(422);
   });
 
-  test('a rule in an alert names webhooks of its workspace only, unless the rule is registered', async () => {
+  test('webhooks of an unregistered rule must be in the workspace of the alert', async () => {
     const known = await insertWebhook(api.database, { workspaceId });
     const foreign = await insertWebhook(api.database, { workspaceId: otherWorkspaceId });
     const unknown = randomUUID();
@@ -187,7 +187,7 @@ describe('publishing an alert', () => {
     expect((await publish({ ...fired(), alert_rule, alert_rule_id: await createRule() })).status).toBe(202);
   });
 
-  test('an empty body is refused with all missing fields', async () => {
+  test('an empty alert is refused with the names of all missing fields', async () => {
     const { body } = await publish({});
     expect(body.errors?.map(({ path }) => path).sort()).toEqual([
       '/alert_rule_id',
@@ -197,7 +197,7 @@ describe('publishing an alert', () => {
     ]);
   });
 
-  test('a publisher can publish alerts and read them, and no deliveries', async () => {
+  test('a publisher can publish and read alerts but cannot read deliveries', async () => {
     for (const [role, status] of [
       ['publisher', 202],
       ['admin', 202],
@@ -216,7 +216,7 @@ describe('publishing an alert', () => {
 });
 
 describe('reading alerts', () => {
-  test('a dispatched alert is read without an outcome reason', async () => {
+  test('a dispatched alert has no outcome reason', async () => {
     const alertId = await seedAlert(api.database);
     const { status, body } = await api.call<Alert>('GET', `${alerts}/${alertId.toUpperCase()}`, {
       as: 'reader',
@@ -238,7 +238,7 @@ describe('reading alerts', () => {
     ['rule_disabled', 'disabled'],
     ['rule_deleted', 'deleted'],
     ['no_webhooks', 'no webhook'],
-  ])('an alert with the outcome %s has its reason', async (outcome, word) => {
+  ])('an alert with the outcome %s has an outcome reason', async (outcome, word) => {
     const alertId = await seedAlert(api.database, { outcome });
     const { body } = await api.call<Alert>('GET', `${alerts}/${alertId}`);
     expect(body.outcome).toBe(outcome);
@@ -263,7 +263,7 @@ describe('reading alerts', () => {
     expect(listed.body.map((alert) => alert.alert_id)).not.toContain(elsewhere);
   });
 
-  test('alerts are listed newest first, in pages, by rule and by time', async () => {
+  test('alerts are listed newest first, in pages, and filtered by rule and time', async () => {
     const alertRuleId = randomUUID();
     const start = Date.now() - 30_000;
     const ids = await Promise.all(
@@ -285,7 +285,7 @@ describe('reading alerts', () => {
     expect(within.body.map((alert) => alert.alert_id)).toEqual([ids[3], ids[2]]);
   });
 
-  test('a page with more than 4 MiB of labels ends early, and the next page continues', async () => {
+  test('a page of alerts ends early at 4 MiB of labels, and the next page continues', async () => {
     const alertRuleId = randomUUID();
     const labels = Object.fromEntries(
       Array.from({ length: 20 }, (_, index) => [`label_${index}`, '界'.repeat(256)]),
@@ -301,7 +301,7 @@ describe('reading alerts', () => {
   });
 
   test.each(['outcome=lost', 'limit=0', 'cursor=x', 'since=now', 'alert_rule_id=%27', 'name=x'])(
-    'the query %s is refused',
+    'the alert query %s is refused',
     async (query) => {
       expect((await api.call('GET', `${alerts}?${query}`)).status).toBe(422);
     },

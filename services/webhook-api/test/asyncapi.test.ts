@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test("AsyncAPI's own schema finds no error in the document, bindings included", () => {
+test("the AsyncAPI document is valid by AsyncAPI's own schema, including bindings", () => {
   const ajv = new Ajv({ meta: false, validateSchema: false, strict: false, validateFormats: false });
   const validate = ajv.compile(specs.schemas['3.0.0'] as object);
   validate(document);
@@ -29,7 +29,7 @@ test("AsyncAPI's own schema finds no error in the document, bindings included", 
   expect(validate({ ...document, channels: { alerts: wrong } })).toBe(false);
 });
 
-test('every reference of the document leads to a part of it', () => {
+test('every reference in the AsyncAPI document leads to a part of the document', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
     ([, path = '']) => path,
   );
@@ -42,7 +42,7 @@ test('every reference of the document leads to a part of it', () => {
   }
 });
 
-test('the payload of the document is the schema that validates messages', () => {
+test('the payload in the AsyncAPI document is the schema that validates messages', () => {
   expect(document.components.schemas.AlertFired).toMatchObject(JSON.parse(JSON.stringify(alertFiredSchema)));
   expect(document.channels.alerts).toMatchObject({
     address: 'alert.fired',
@@ -50,7 +50,7 @@ test('the payload of the document is the schema that validates messages', () => 
   });
 });
 
-test('every example of the document is a valid message', () => {
+test('every example in the AsyncAPI document is a valid message', () => {
   const check = createAlertFiredCheck();
   const { examples } = document.components.messages.alertFired;
   expect(examples.map(({ payload }) => check(payload))).toEqual(

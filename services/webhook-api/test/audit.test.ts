@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Operations that write no event, by the permission that they need. */
+/** Operations that write no audit event. The key is their permission, the value the reason. */
 const withoutEvents: Record<string, string> = {
   workspace_publish_alert: 'An alert is a record of its own, and there can be thousands in a second.',
   workspace_test_webhook: 'A test or a preview changes nothing.',
@@ -53,7 +53,7 @@ const audited = () =>
 const read = async (query = '', as: Role = 'admin') =>
   (await readAll<AuditEvent>(api, `${events}${query}`, { as })).entries;
 
-/** Sends a request with an id of its own, and returns the response with the events of that id. */
+/** Sends a request with a new request id, and returns the response with the audit events of that id. */
 async function send(method: string, path: string, body?: object, options: { as?: Role; etag?: string } = {}) {
   const { as = 'admin', etag } = options;
   const requestId = randomUUID();
@@ -68,7 +68,7 @@ const create = async (collection: string, body: object) =>
 const addWebhook = () => insertWebhook(api.database, { workspaceId });
 const addRule = (webhookIds: string[] = []) => insertAlertRule(api.database, { workspaceId, webhookIds });
 
-/** Makes the resource that a path names by this parameter, in a state that the operation can change. */
+/** Functions that create the resource for each path parameter, in a state that the operation can change. */
 const makers: Record<string, (operation: Operation, ids: Record<string, string>) => Promise<string>> = {
   workspace_id: async () => workspaceId,
   webhook_id: addWebhook,
@@ -107,7 +107,7 @@ async function targetOf(operation: Operation): Promise<string> {
 
 const exampleOf = ({ requestBody }: Operation) => requestBody?.content['application/json']?.example;
 
-test('every write operation of the API leaves exactly one event', async () => {
+test('every write operation of the API writes exactly one audit event', async () => {
   expect(audited().length).toBeGreaterThan(15);
   await api.database.knex('workspace_settings').delete();
   const actions: string[] = [];
@@ -136,7 +136,7 @@ test('every write operation of the API leaves exactly one event', async () => {
   expect([...new Set([...actions, ...ofEngine])].sort()).toEqual(Object.keys(auditActions).sort());
 });
 
-test('a write operation that the caller may not use leaves no event', async () => {
+test('a forbidden write operation writes no audit event', async () => {
   for (const operation of audited()) {
     const { operationId, method } = operation;
     const target = await targetOf(operation);
@@ -145,7 +145,7 @@ test('a write operation that the caller may not use leaves no event', async () =
   }
 });
 
-test('a request that is refused, or that changes no value, leaves no event', async () => {
+test('a request that is refused or changes no value writes no audit event', async () => {
   const webhook = `/api/v1/webhooks/${await addWebhook()}`;
   const rule = `/api/v1/alert_rules/${await addRule()}`;
   await send('PATCH', webhook, { external_id: 'audited' });
@@ -168,7 +168,7 @@ test('a request that is refused, or that changes no value, leaves no event', asy
   }
 });
 
-test('a change whose event cannot be written is not made', async () => {
+test('a change is rolled back if its audit event cannot be written', async () => {
   const { knex } = api.database;
   const webhook = `/api/v1/webhooks/${await addWebhook()}`;
   const before = await knex('webhooks').orderBy('id');
@@ -184,7 +184,7 @@ test('a change whose event cannot be written is not made', async () => {
   expect(await knex('webhooks').orderBy('id')).toEqual(before);
 });
 
-test('an event names the changed fields of an update and none of their values', async () => {
+test('an audit event contains the names of the changed fields but not their values', async () => {
   const webhook = `/api/v1/webhooks/${await addWebhook()}`;
   const fields = {
     name: 'secret-name',
@@ -204,7 +204,7 @@ test('an event names the changed fields of an update and none of their values', 
   expect(third[0]?.changed_fields.toSorted()).toEqual(['cooldown_seconds', 'threshold']);
 });
 
-test('a forced deletion leaves an event of each rule and of the settings that change with it', async () => {
+test('a forced deletion writes an audit event for each changed rule and the settings', async () => {
   const webhookId = await addWebhook();
   const rules = [await addRule([webhookId]), await addRule([webhookId])];
   await send('PATCH', `${inWorkspace}/settings`, { notice_webhook_ids: [webhookId] });
@@ -223,7 +223,7 @@ test('a forced deletion leaves an event of each rule and of the settings that ch
   );
 });
 
-test('a webhook that is disabled automatically has an event of the system', async () => {
+test('an automatically disabled webhook has an audit event of the system', async () => {
   const webhookId = await addWebhook();
   const { knex } = api.database;
   const since = new Date(Date.now() - 3_600_000);
@@ -247,7 +247,7 @@ test('a webhook that is disabled automatically has an event of the system', asyn
   ]);
 });
 
-test('events are listed newest first, page by page, and filtered', async () => {
+test('audit events are listed newest first, in pages, and filtered', async () => {
   const webhookId = await addWebhook();
   const webhook = `/api/v1/webhooks/${webhookId}`;
   for (let index = 0; index < 5; index += 1) await send('PATCH', webhook, { name: `Name ${index}` });
@@ -276,7 +276,7 @@ test('events are listed newest first, page by page, and filtered', async () => {
     ]);
 });
 
-test('a workspace lists only its own events, and the deployment lists all events', async () => {
+test('a workspace lists only its own audit events, and the deployment lists all', async () => {
   const elsewhere = `/api/v1/workspaces/${otherWorkspaceId}`;
   const body = { name: 'Elsewhere', url: 'http://127.0.0.1:9/', body: '{}' };
   const { body: made } = await api.call<{ id: string }>('POST', `${elsewhere}/webhooks`, {

@@ -56,12 +56,12 @@ async function expectRecovery(): Promise<void> {
   expect([response.status, response.body]).toEqual([202, { alert_id: alertId }]);
 }
 
-test('an alert is 503 with its id while the broker is unreachable, and 202 afterwards', async () => {
+test('an alert gets 503 with its id while the broker is unreachable, and 202 later', async () => {
   await expectUnavailable();
   await expectRecovery();
 });
 
-test('an unconfirmed alert is 503 after three seconds, and the next ones at once', async () => {
+test('an unconfirmed alert gets 503 after three seconds, and further alerts at once', async () => {
   await expectRecovery();
   proxy.freeze();
   await expectUnavailable();
@@ -71,7 +71,7 @@ test('an unconfirmed alert is 503 after three seconds, and the next ones at once
   await expectRecovery();
 });
 
-test('the service listens only when the broker is connected, and its first alert is 202', async () => {
+test('the service listens after the broker is connected, so its first alert gets 202', async () => {
   const late = await startTcpProxy((await createTestBroker()).url);
   late.refuse();
   let isListening = false;
@@ -88,7 +88,7 @@ test('the service listens only when the broker is connected, and its first alert
   await late.close();
 });
 
-test('an invalid alert is 422 while the broker is unavailable, and the API works', async () => {
+test('while the broker is unavailable, an invalid alert gets 422 and the API works', async () => {
   proxy.refuse();
   expect((await publish({ ...fired(), metric_value: 'x' })).status).toBe(422);
   expect((await api.call('GET', alerts)).status).toBe(200);

@@ -21,14 +21,14 @@ afterAll(async () => {
   rmSync(site, { recursive: true });
 });
 
-/** `Accept` of a browser that opens a page. */
+/** Value of the `Accept` header of a browser that opens a page. */
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const get = (path: string, accept?: string, init: RequestInit = {}) =>
   fetch(`${api.url}${path}`, { ...init, ...(accept !== undefined && { headers: { accept } }) });
 
 describe('the page', () => {
   test.each(['/', '/index.html', '/webhooks', '/w/1/deliveries?status=failed', '/apiary', '/%zz'])(
-    'a browser that opens %s gets the page',
+    'a browser that opens %s gets the console',
     async (path) => {
       const response = await get(path, browser);
       expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -40,7 +40,7 @@ describe('the page', () => {
     },
   );
 
-  test('the page at / is for every client that does not ask for JSON', async () => {
+  test('the console at / is sent to every client that does not ask for JSON', async () => {
     expect((await get('/', '*/*')).status).toBe(200);
     expect((await get('/', 'application/json')).status).toBe(401);
     expect((await get('/', browser, { method: 'HEAD' })).status).toBe(200);
@@ -59,7 +59,7 @@ describe('the page', () => {
   );
 
   test.each(['*/*', 'application/json'])(
-    'an unknown path is a problem document for Accept %s',
+    'an unknown path responds with a problem document to Accept %s',
     async (accept) => {
       const response = await get('/webhooks', accept);
       expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -69,12 +69,12 @@ describe('the page', () => {
     },
   );
 
-  test('other routes keep their paths', async () => {
+  test('the console does not hide the paths of other routes', async () => {
     expect(await (await get('/livez', browser)).json()).toEqual({ status: 'ok' });
     expect(await (await get('/docs', browser)).text()).not.toContain('<title>Tocsin</title>');
   });
 
-  test('the policy allows no inline code, connections to the issuer, and one nonce a response', async () => {
+  test("the console's policy allows no inline code, only the issuer and a fresh nonce", async () => {
     const policies = await Promise.all(
       [1, 2].map(async () => {
         const response = await get('/', browser);
@@ -102,7 +102,7 @@ describe('the page', () => {
 });
 
 describe('the files', () => {
-  test('a file with a hash in its name is compressed and cached for good', async () => {
+  test('a console file with a hash in its name is compressed and cached forever', async () => {
     const response = await get('/assets/index-a1b2c3.js', '*/*');
     expect(response.status).toBe(200);
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
@@ -111,10 +111,10 @@ describe('the files', () => {
     expect(await response.text()).toBe(script);
   });
 
-  test('another file is validated before it is used again', async () => {
+  test('a console file without a hash is revalidated before it is reused', async () => {
     const response = await get('/favicon.svg', 'image/*');
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-cache']);
-    // With a condition, fetch would add `Cache-Control: no-cache` unless given.
+    // Without a Cache-Control header, fetch would add `no-cache` to a conditional request.
     const headers = {
       'If-None-Match': response.headers.get('etag') ?? '',
       'Cache-Control': 'max-age=0',
@@ -123,7 +123,7 @@ describe('the files', () => {
   });
 
   test.each(['/assets/index-old.js', '/assets/', '/assets', '/assets/..%2f..%2fapp.js'])(
-    '%s does not exist and is 404',
+    'the console file %s does not exist and gets 404',
     async (path) => {
       const response = await get(path, browser);
       expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -134,14 +134,14 @@ describe('the files', () => {
   );
 
   test.each(['/.secret', '/..%2f..%2fpackage.json', '/assets/../.secret'])(
-    '%s is not served',
+    'the path %s serves no console file',
     async (path) => {
       expect(await (await get(path, '*/*')).text()).not.toMatch(/hidden|"name"/);
     },
   );
 });
 
-test('the settings of the console name issuer and client, and need no token', async () => {
+test("the console's settings contain issuer and client, and need no token", async () => {
   const response = await get('/console/config.json', 'application/json');
   expect(await response.json()).toEqual({
     issuer: api.config.identity.issuers[0]!.issuer,
@@ -149,7 +149,7 @@ test('the settings of the console name issuer and client, and need no token', as
   });
 });
 
-test('without a built console, / says so in a sentence', async () => {
+test('without a built console, / responds with a sentence that says so', async () => {
   const other = await startApi({ consoleDirectory: join(site, 'missing') });
   const response = await fetch(other.url, { headers: { accept: browser } });
   expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8']);

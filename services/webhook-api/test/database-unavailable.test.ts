@@ -78,14 +78,14 @@ async function expectRecovery(): Promise<void> {
   expect((await api.call('POST', webhooks, { body: fields })).status).toBe(201);
 }
 
-test('calls are 503 while the database refuses connections, and then work again', async () => {
+test('requests get 503 while the database refuses connections, and then work again', async () => {
   expect((await api.call('GET', webhooks)).status).toBe(200);
   proxy.refuse();
   await expectUnavailable();
   await expectRecovery();
 });
 
-test('calls are 503 while the database does not respond, and then work again', async () => {
+test('requests get 503 while the database does not respond, and then work again', async () => {
   expect((await api.call('GET', webhooks)).status).toBe(200);
   proxy.freeze();
   await expectUnavailable();
@@ -93,7 +93,7 @@ test('calls are 503 while the database does not respond, and then work again', a
   await expectRecovery();
 });
 
-test('an alert of a rule that was published before is accepted without the database', async () => {
+test('an alert of a rule that had alerts before is accepted without the database', async () => {
   const rule = { name: 'R', model_id: randomUUID(), threshold: 1, bound: 'upper_bound' };
   const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
   const { id } = (await api.call<{ id: string }>('POST', rules, { body: rule })).body;

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 beforeEach(() => api.database.knex('dead_letters').delete());
 
-/** Inserts a dead letter like the worker and returns its id. */
+/** Inserts a dead letter as the worker does, and returns its id. */
 async function seed(content: Buffer | string, atMs = Date.now()): Promise<string> {
   const id = recordId(atMs, randomUUID());
   await api.database.knex('dead_letters').insert({
@@ -43,7 +43,7 @@ const list = async (query = '') => {
   return body;
 };
 
-/** The service starts before its connection to the broker. */
+/** Repeats the request until the service is connected to the broker, because it can start before. */
 async function requeuedOnceUp(id: string) {
   let response = await requeue(id);
   while (response.status === 503) response = await requeue(id);
@@ -70,7 +70,7 @@ test('dead letters are listed with their reason and message', async () => {
   ]);
 });
 
-test('messages with any bytes are listed', async () => {
+test('dead letters with any message bytes can be listed', async () => {
   await seed(Buffer.from([0, 255, 254]), Date.now() - 3_000);
   await seed(`${'['.repeat(20_000)}${']'.repeat(20_000)}`, Date.now() - 2_000);
   await seed('é'.repeat(1_000_000), Date.now() - 1_000);
@@ -83,7 +83,7 @@ test('messages with any bytes are listed', async () => {
   expect(binary).toMatchObject({ message: 'AP/+', encoding: 'base64' });
 });
 
-test('the list is paged newest first, and a page of large messages ends early', async () => {
+test('dead letters are paged newest first, and large messages end a page early', async () => {
   const ids: string[] = [];
   for (let index = 0; index < 100; index += 1) ids.push(await seed('x'.repeat(70_000), Date.now() - index));
   const small = await readAll<DeadLetter>(api, `${deadLetters}?limit=30`, { as: 'admin' });
@@ -94,7 +94,7 @@ test('the list is paged newest first, and a page of large messages ends early', 
   expect([small.pages, large.pages]).toEqual([4, 2]);
 });
 
-test('a dead letter is requeued with the same bytes and marked', async () => {
+test('a dead letter is requeued with the same bytes and marked as requeued', async () => {
   const content = `{ "alert_id": "${randomUUID()}", "odd":  1.00 }`;
   const id = await seed(content);
   const { status, body } = await requeuedOnceUp(id);
@@ -108,7 +108,7 @@ test('a dead letter is requeued with the same bytes and marked', async () => {
 test.each([
   ['the id of its request', 'req-of-the-alert', 'req-of-the-alert'],
   ['no id if it had none', null, undefined],
-])('a requeued message has %s', async (_, request_id, carried) => {
+])('a requeued dead letter has %s', async (_, request_id, carried) => {
   const content = Buffer.from(randomUUID());
   const id = await seed(content);
   await api.database.knex('dead_letters').where({ id }).update({ request_id });
@@ -117,7 +117,7 @@ test.each([
   expect(inbox.requestIdOf(content)).toBe(carried);
 });
 
-test('a truncated message shows its whole size and cannot be requeued', async () => {
+test('a truncated dead letter shows its original size and cannot be requeued', async () => {
   const content = Buffer.from(`cut ${randomUUID()}`);
   const id = await seed(content);
   await api.database.knex('dead_letters').where({ id }).update({ size_bytes: 2_000_000 });
@@ -131,7 +131,7 @@ test('a truncated message shows its whole size and cannot be requeued', async ()
   expect((await list())[0]?.requeued_at).toBeNull();
 });
 
-test('concurrent requests requeue a message once', async () => {
+test('concurrent requests requeue a dead letter only once', async () => {
   const content = randomUUID();
   const id = await seed(content);
   await requeuedOnceUp(await seed('first'));
@@ -140,13 +140,13 @@ test('concurrent requests requeue a message once', async () => {
   expect(statuses).toEqual([202, ...Array.from({ length: 7 }, () => 409)]);
   const [again, marker] = [await requeue(id), await seed(`after ${content}`)];
   expect([again.status, again.body.code]).toEqual([409, 'conflict']);
-  // The queue keeps the order, so a second copy would arrive before the marker.
+  // The queue keeps the order of messages, so a second copy would arrive before this marker.
   await requeue(marker);
   await inbox.copiesOf(Buffer.from(`after ${content}`), 1);
   expect(await inbox.copiesOf(Buffer.from(content), 1)).toBe(1);
 });
 
-test('dead letters are only for admins of the deployment', async () => {
+test('only admins of the deployment can read all dead letters', async () => {
   const id = await seed('{}');
   for (const as of ['editor', 'reader', 'publisher', 'outsider'] as const) {
     expect((await api.call('GET', deadLetters, { as })).status).toBe(403);
@@ -155,7 +155,7 @@ test('dead letters are only for admins of the deployment', async () => {
   expect(await list('?requeued=false')).toHaveLength(1);
 });
 
-test('an unknown id is 404 and a malformed one 422', async () => {
+test('an unknown dead letter gets 404, and a malformed id gets 422', async () => {
   expect((await requeue(randomUUID())).status).toBe(404);
   expect((await requeue(`%27%20or%201=1`)).status).toBe(422);
   for (const query of ['limit=0', 'requeued=maybe', 'cursor=AAAA', 'reason=x']) {
@@ -163,7 +163,7 @@ test('an unknown id is 404 and a malformed one 422', async () => {
   }
 });
 
-test('dead letters that name a workspace are listed in it, for roles that publish or respond', async () => {
+test('publishers and responders can list the dead letters that name their workspace', async () => {
   const inWorkspace = `/api/v1/workspaces/${workspaceId}/dead_letters`;
   const ids: string[] = [];
   for (let count = 0; count < 3; count += 1) {

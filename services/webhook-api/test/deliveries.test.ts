@@ -19,7 +19,7 @@ const idsOf = async (query: string) => (await list(query)).body.map(({ id }) => 
 const inMs = (ms: number) => new Date(Date.now() + ms);
 
 describe('a delivery', () => {
-  test('a delivery is read without the bodies that cannot be decrypted', async () => {
+  test('a delivery is shown without the bodies that cannot be decrypted', async () => {
     const id = await seed({ response: 'ok', requestBody: '1' });
     await insertAttempt(api.database, {
       workspaceId,
@@ -40,7 +40,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  test('a delivery tells that attempts were removed, in a list too', async () => {
+  test('a delivery shows that attempts were removed, also in a list', async () => {
     const id = await seed({ response: 'no', claims: 2 });
     const read = async () => {
       const { body } = await api.call<DeliveryWithAttempts>('GET', single(id));
@@ -55,7 +55,7 @@ describe('a delivery', () => {
     expect(await read()).toEqual([true, true]);
   });
 
-  test('a delivery is read with its attempts and its last response', async () => {
+  test('a delivery is shown with its attempts and its last response', async () => {
     const id = await seed({ response: 'no such project', statusCode: 404, requestBody: '{"secret":1}' });
     const { status, body } = await api.call<DeliveryWithAttempts>('GET', single(id));
     expect(status).toBe(200);
@@ -120,7 +120,7 @@ describe('a delivery', () => {
     expect(listed).toEqual(Object.fromEntries(Object.entries(body).filter(([name]) => name !== 'attempts')));
   });
 
-  test('the text of a body that was not JSON is shown to callers with webhook_update only', async () => {
+  test('a body that was not JSON is shown only to callers with webhook_update', async () => {
     const webhookId = randomUUID();
     const id = await seed({ webhookId, errorCode: 'invalid_json', rendered: '{"a": s3cret}' });
     const renderedFor = async (as: 'editor' | 'reader') => {
@@ -136,7 +136,7 @@ describe('a delivery', () => {
     expect(body.rendered).toBe('{"a": s3cret}');
   });
 
-  test('a text that cannot be decrypted, or of another row, is null and the rest is shown', async () => {
+  test('an undecryptable text of a delivery is null, and the rest is shown', async () => {
     const foreign = await seed({ rendered: 'x', secretBox: foreignBox });
     const [moved, other] = [await seed({ rendered: 'x' }), await seed({ rendered: 'y' })];
     await api.database.knex.raw(
@@ -157,20 +157,20 @@ describe('a delivery', () => {
     expect(body.attempts[0]).toMatchObject({ request_body: null, response: { response: 'no' } });
   });
 
-  test('a delivery shows its latest attempts up to 4 MiB, and always the last one', async () => {
+  test('a delivery shows its latest attempts up to 4 MiB, and always the last attempt', async () => {
     const id = await seed({ response: 'first' });
     const requestBody = 'x'.repeat(1_048_576);
     for (let number = 2; number <= 6; number += 1)
       await insertAttempt(api.database, { workspaceId, id, number, response: 'no', requestBody });
     const shown = async () => (await api.call<DeliveryWithAttempts>('GET', single(id))).body.attempts;
-    // Encryption adds a few bytes to each body, so four of them exceed 4 MiB.
+    // Encryption adds a few bytes to each body, so four bodies of 1 MiB exceed the limit of 4 MiB.
     expect((await shown()).map(({ number }) => number)).toEqual([4, 5, 6]);
     const huge = { workspaceId, id, number: 7, response: 'no', requestBody: requestBody.repeat(5) };
     await insertAttempt(api.database, huge);
     expect((await shown()).map(({ number }) => number)).toEqual([7]);
   });
 
-  test('a delivery without response or attempts has none', async () => {
+  test('a delivery without attempts shows no attempts and no response', async () => {
     const { body } = await api.call<DeliveryWithAttempts>('GET', single(await seed({ status: 'skipped' })));
     expect(body).toMatchObject({ status: 'skipped', attempts_made: 0, response: null, attempts: [] });
   });
@@ -179,7 +179,7 @@ describe('a delivery', () => {
     ['waiting', { state: 'waiting' }],
     ['queued', { state: 'queued', lease_until: inMs(60_000) }],
     ['sending', { state: 'queued', claimed_by: randomUUID() }],
-  ])('the status %s comes from the row of the open delivery', async (status, open) => {
+  ])('the status %s is derived from the row in open_deliveries', async (status, open) => {
     const id = await seed({ status: 'open', open });
     const { body } = await api.call<Delivery>('GET', single(id));
     expect(body.status).toBe(status);
@@ -189,7 +189,7 @@ describe('a delivery', () => {
       expect(await idsOf(`status=${other}`)).not.toContain(id);
   });
 
-  test('an unknown delivery is 404 and one of another workspace 403', async () => {
+  test('an unknown delivery gets 404 and a delivery of another workspace 403', async () => {
     const id = await seed();
     expect((await api.call('GET', single(randomUUID()))).status).toBe(404);
     expect((await api.call('GET', single(id), { as: 'outsider' })).status).toBe(403);
@@ -202,7 +202,7 @@ describe('redelivering', () => {
   const redeliver = (id: string, as: 'editor' | 'reader' | 'outsider' | 'publisher' = 'editor') =>
     api.call<Delivery>('POST', `${single(id)}/redeliver`, { as });
 
-  test('an ended delivery is 202 and open again', async () => {
+  test('redelivering an ended delivery gets 202 and opens it again', async () => {
     const id = await seed({ response: 'no' });
     const { status, body } = await redeliver(id);
     expect(status).toBe(202);
@@ -210,14 +210,14 @@ describe('redelivering', () => {
     expect(await idsOf('status=failed')).not.toContain(id);
   });
 
-  test('a waiting delivery is due at once', async () => {
+  test('redelivering a waiting delivery makes it due at once', async () => {
     const id = await seed({ status: 'open' });
     const { status, body } = await redeliver(id);
     expect(status).toBe(202);
     expect(Date.parse(body.next_attempt_at ?? '')).toBeLessThanOrEqual(Date.now() + 1_000);
   });
 
-  test('a delivery that is being sent is 409', async () => {
+  test('redelivering a delivery that is being sent gets 409', async () => {
     const id = await seed({
       status: 'open',
       open: { state: 'queued', claimed_by: await insertWorker(api.database) },
@@ -226,7 +226,7 @@ describe('redelivering', () => {
     expect([status, body.code]).toEqual([409, 'conflict']);
   });
 
-  test('redelivery needs its permission in the workspace of the delivery', async () => {
+  test('redelivery needs the permission in the workspace of the delivery', async () => {
     const id = await seed();
     for (const role of ['reader', 'publisher', 'outsider'] as const)
       expect((await redeliver(id, role)).status).toBe(403);
@@ -235,7 +235,7 @@ describe('redelivering', () => {
     expect(body.status).toBe('failed');
   });
 
-  test('concurrent requests reopen a delivery once', async () => {
+  test('concurrent redeliveries reopen a delivery only once', async () => {
     const id = await seed();
     const responses = await Promise.all(Array.from({ length: 12 }, () => redeliver(id)));
     expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 202));

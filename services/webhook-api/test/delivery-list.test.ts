@@ -19,7 +19,7 @@ const list = (query: string) => api.call<Delivery[]>('GET', `${deliveries}?${que
 const idsOf = async (query: string) => (await list(query)).body.map(({ id }) => id);
 
 describe('the list of deliveries', () => {
-  test('the list has the deliveries of its workspace, newest first', async () => {
+  test('deliveries of a workspace are listed newest first', async () => {
     const elsewhere = await seed({ workspaceId: otherWorkspaceId });
     const older = await seed({ acceptedAtMs: Date.now() - 5_000 });
     const newer = await seed({ acceptedAtMs: Date.now() - 4_000 });
@@ -29,7 +29,7 @@ describe('the list of deliveries', () => {
     expect((await api.call('GET', deliveries, { as: 'outsider' })).status).toBe(403);
   });
 
-  test('the list is filtered by webhook, alert, rule, status and status code', async () => {
+  test('deliveries are filtered by webhook, alert, rule, status and status code', async () => {
     const facts = {
       webhookId: randomUUID(),
       alertId: randomUUID(),
@@ -54,7 +54,7 @@ describe('the list of deliveries', () => {
     expect(await idsOf(`status=waiting&webhook_id=${webhookId}`)).toEqual([]);
   });
 
-  test('the filter by alert finds its deliveries among others of the same millisecond', async () => {
+  test('the filter by alert excludes other deliveries of the same millisecond', async () => {
     const [acceptedAtMs, alertId] = [Date.now() - 30_000, randomUUID()];
     const own = await Promise.all([1, 2, 3].map(() => seed({ alertId, acceptedAtMs })));
     await seed({ acceptedAtMs });
@@ -63,7 +63,7 @@ describe('the list of deliveries', () => {
     expect(await idsOf(`alert_id=${alertId}&until=${until}`)).toEqual([]);
   });
 
-  test('the time range includes since and excludes until', async () => {
+  test('the time range of a list includes since and excludes until', async () => {
     const webhookId = randomUUID();
     const start = Date.now() - 50_000;
     const [first, second, third] = await Promise.all(
@@ -78,7 +78,7 @@ describe('the list of deliveries', () => {
     expect(await within('since=0001-01-01T00:00:00Z&until=9999-12-31T23:59:59-23:59')).toHaveLength(3);
   });
 
-  test('pages lose and repeat nothing while new deliveries arrive', async () => {
+  test('paging neither loses nor repeats deliveries while new ones arrive', async () => {
     const webhookId = randomUUID();
     const ids = await Promise.all(
       Array.from({ length: 23 }, (_, index) =>
@@ -92,7 +92,7 @@ describe('the list of deliveries', () => {
     expect(pages).toBe(5);
   });
 
-  test('open deliveries are paged too', async () => {
+  test('a list of open deliveries has pages too', async () => {
     const webhookId = randomUUID();
     for (let count = 0; count < 5; count += 1) await seed({ webhookId, status: 'open' });
     const path = `${deliveries}?status=waiting&webhook_id=${webhookId}&limit=2`;
@@ -100,7 +100,7 @@ describe('the list of deliveries', () => {
     expect(new Set(entries.map(({ id }) => id)).size).toBe(5);
   });
 
-  test('a page with large responses ends early and the next page continues', async () => {
+  test('a page of deliveries with large responses ends early, and the next continues', async () => {
     const webhookId = randomUUID();
     const response = 'x'.repeat(1_500_000);
     const ids = await Promise.all([1, 2, 3, 4, 5].map(() => seed({ webhookId, response })));
@@ -110,7 +110,7 @@ describe('the list of deliveries', () => {
     for (const entry of entries) expect(entry.response?.response).toHaveLength(1_500_000);
   });
 
-  test('a page with large rendered texts ends early too', async () => {
+  test('a page of deliveries with large rendered texts ends early too', async () => {
     const webhookId = randomUUID();
     const rendered = 'x'.repeat(1_500_000);
     for (let count = 0; count < 5; count += 1) await seed({ webhookId, rendered });
@@ -118,7 +118,7 @@ describe('the list of deliveries', () => {
     expect([entries.length, pages]).toEqual([5, 3]);
   });
 
-  test('cursors that are changed, invented or of another list are refused', async () => {
+  test('a cursor that is changed, invented or of another list is refused', async () => {
     for (let count = 0; count < 3; count += 1) await seed();
     const { headers } = await list('limit=1');
     const next = new URL(nextOf(headers) ?? '', 'http://x');
@@ -170,14 +170,14 @@ describe('the list of deliveries', () => {
     '__proto__=1',
     'constructor=1',
     'cursor=',
-  ])('the query %s is refused with a message', async (query) => {
+  ])('the delivery query %s is refused with a message', async (query) => {
     const { status, body } = await api.call('GET', `${deliveries}?${query}`);
     expect([status, body.code]).toEqual([422, 'validation_failed']);
     expect(body.errors?.[0]?.message).toMatch(/\w/);
   });
 });
 
-test('a search that times out is 503 and suggests a narrower range', async () => {
+test('a search that times out gets 503 and suggests a narrower range', async () => {
   const holder = await api.database.knex.transaction();
   await holder.raw('lock table deliveries in access exclusive mode');
   const response = await api.call('GET', deliveries);

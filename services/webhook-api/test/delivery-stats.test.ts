@@ -7,7 +7,7 @@ import { seedDelivery } from './support/history.js';
 const path = `/api/v1/workspaces/${workspaceId}/delivery_stats`;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** Noon of yesterday. */
+/** Yesterday at noon UTC, in Unix milliseconds. */
 const noonMs = Math.floor(Date.now() / dayMs) * dayMs - dayMs / 2;
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -34,7 +34,7 @@ async function stats(
 const yesterday = { since: iso(noonMs), until: iso(noonMs + 3 * hourMs), step: 'hour' };
 
 test.each([false, true])(
-  'deliveries are counted by hour, also before they are rolled up: %s',
+  'deliveries are counted by hour, with and without merged counts (merged: %s)',
   async (applied) => {
     const webhookId = randomUUID();
     for (const [hours, status] of [
@@ -69,7 +69,7 @@ test.each([false, true])(
   },
 );
 
-test('a step has the deliveries that the list shows for the same time range', async () => {
+test('a time step counts the deliveries that a list of the same range shows', async () => {
   for (let minute = -90; minute < 90; minute += 7)
     await seedDelivery(api.database, { status: 'failed', acceptedAtMs: noonMs + minute * 60_000 });
   const { steps } = await stats({ ...yesterday, since: iso(noonMs - 40 * 60_000) });
@@ -80,13 +80,13 @@ test('a step has the deliveries that the list shows for the same time range', as
   }
 });
 
-test('one webhook is counted alone, and each webhook by itself with group_by', async () => {
+test('statistics can select one webhook, or count each webhook with group_by', async () => {
   const webhookIds = [randomUUID(), randomUUID()].sort();
   const [first, second] = webhookIds as [string, string];
   await seedDelivery(api.database, { webhookId: first, status: 'succeeded', acceptedAtMs: noonMs });
   await applyStatsChanges(api.database);
   await seedDelivery(api.database, { webhookId: second, status: 'open', acceptedAtMs: noonMs + hourMs });
-  // A webhook without a delivery in the range has no steps.
+  // A webhook that has no delivery in the range has no steps in the response.
   await seedDelivery(api.database, { webhookId: randomUUID(), acceptedAtMs: noonMs + 5 * hourMs });
   const counts = ({ steps }: DeliveryStats) => steps.map(({ succeeded, open }) => [succeeded, open]);
   const ofFirst = await stats({ ...yesterday, webhook_id: first.toUpperCase() });
@@ -120,7 +120,7 @@ test('one webhook is counted alone, and each webhook by itself with group_by', a
   ]);
 });
 
-test('oldest_open_at is the oldest open delivery, also outside the time range', async () => {
+test('oldest_open_at covers open deliveries outside the time range too', async () => {
   for (const minutes of [11, 5, 8])
     await seedDelivery(api.database, { status: 'open', acceptedAtMs: noonMs + minutes * 60_000 + 123 });
   await applyStatsChanges(api.database);
@@ -128,7 +128,7 @@ test('oldest_open_at is the oldest open delivery, also outside the time range', 
   expect((await stats(future)).oldest_open_at).toBe(iso(noonMs + 5 * 60_000 + 123));
 });
 
-test('the last 24 hours by hour are the default', async () => {
+test('the default range of statistics is the last 24 hours, by hour', async () => {
   await seedDelivery(api.database, { acceptedAtMs: Date.now() - 23 * hourMs });
   const { steps } = await stats();
   expect(steps.length).toBe(25);
@@ -144,12 +144,12 @@ test.each([
   ['webhook_id=1', 'webhook_id'],
   ['group_by=rule', 'group_by'],
   ['color=red', 'color'],
-])('the query %s is 422 for %s', async (query, parameter) => {
+])('the statistics query %s gets 422 with an error of %s', async (query, parameter) => {
   const { status, body } = await api.call('GET', `${path}?${query}`);
   expect([status, body.errors?.[0]?.path]).toEqual([422, parameter]);
 });
 
-test('a range with more than 30,000 entries by webhook is 422', async () => {
+test('a statistics query with more than 30,000 entries by webhook gets 422', async () => {
   const row = (index: number) => ({
     workspace_id: workspaceId,
     is_total: false,
@@ -178,6 +178,6 @@ test.each([
   ['publisher', 403],
   ['outsider', 403],
   ['reader', 200],
-] as const)('statistics for %s are %i', async (as, status) => {
+] as const)('a request for statistics by the role %s gets %i', async (as, status) => {
   expect((await api.call('GET', path, { as })).status).toBe(status);
 });

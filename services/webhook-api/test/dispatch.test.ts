@@ -28,7 +28,7 @@ const changeRule = (id: string, change: object) =>
   api.database.knex('alert_rules').where({ id }).update(change);
 
 test.each(['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'])(
-  'an alert with the outcome %s is dispatched to the webhooks that its rule has now',
+  'an alert with the outcome %s is dispatched to the current webhooks of its rule',
   async (outcome) => {
     const webhookIds = [await addWebhook(), await addWebhook()];
     const alertRuleId = await addRule(webhookIds);
@@ -50,7 +50,7 @@ test.each(['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'])(
   },
 );
 
-test('the 24 hours of a delivery start with the dispatch, not with the alert', async () => {
+test('the 24 hours of a delivery start at its dispatch by hand, not at the alert', async () => {
   const alertRuleId = await addRule([await addWebhook()]);
   const acceptedAtMs = Date.now() - 3_600_000;
   const alertId = await seedAlert(api.database, { outcome: 'over_quota', alertRuleId, acceptedAtMs });
@@ -60,7 +60,7 @@ test('the 24 hours of a delivery start with the dispatch, not with the alert', a
   expect(Math.abs(row.opened_at.getTime() - Date.now())).toBeLessThan(60_000);
 });
 
-test('twenty calls at once create one set of deliveries', async () => {
+test('twenty concurrent dispatches of an alert create its deliveries only once', async () => {
   const alertRuleId = await addRule([await addWebhook(), await addWebhook()]);
   const alertId = await seedAlert(api.database, { outcome: 'no_webhooks', alertRuleId });
   const responses = await Promise.all(Array.from({ length: 20 }, () => dispatch(alertId)));
@@ -71,7 +71,7 @@ test('twenty calls at once create one set of deliveries', async () => {
   expect((await dispatch(alertId)).status).toBe(409);
 });
 
-test('stored webhooks are called for a rule in the message, and a deleted one fails at once', async () => {
+test('an alert with its own rule calls the stored webhooks, and deleted ones fail', async () => {
   const [known, deleted, foreign] = [await addWebhook(), randomUUID(), await addWebhook(otherWorkspaceId)];
   const webhookIds = [known, deleted, foreign];
   const alertId = await seedAlert(api.database, { outcome: 'rule_disabled', webhookIds });
@@ -122,7 +122,7 @@ test.each<[string, () => Promise<string>]>([
     'has stored webhooks that do not exist',
     () => seedAlert(api.database, { outcome: 'over_quota', webhookIds: [randomUUID()] }),
   ],
-])('the dispatch of an alert that %s is 409 and changes nothing', async (_, seed) => {
+])('the dispatch of an alert that %s gets 409 and changes nothing', async (_, seed) => {
   const alertId = await seed();
   const before = await read(alertId);
   const { status, body } = await dispatch(alertId);

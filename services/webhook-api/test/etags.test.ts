@@ -54,7 +54,7 @@ const kinds = [
 ] as const;
 
 describe.each(kinds)('the ETag of %s', (name, make) => {
-  test('it is strong, the same in all responses, and new after each change', async () => {
+  test('an ETag is strong, equal in all responses, and new after each change', async () => {
     const { path, etag } = await make();
     expect(etag).toMatch(/^"[^"]+"$/);
     expect(await etagOf(path)).toBe(etag);
@@ -64,7 +64,7 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
     expect(await etagOf(path)).toBe(changed.headers.get('etag'));
   });
 
-  test('a request that changes no value keeps it', async () => {
+  test('a request that changes no value keeps the ETag', async () => {
     const { path, etag } = await make();
     await call('PATCH', path, { name: 'Same' });
     const before = await call('GET', path);
@@ -76,7 +76,7 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
     expect((await call('PATCH', path, {}, etag!)).status).toBe(412);
   });
 
-  test('a change with another ETag is 412, names the present one and changes nothing', async () => {
+  test('a change with another ETag gets 412 with the current ETag and changes nothing', async () => {
     const { path, etag } = await make();
     const before = (await call('GET', path)).body;
     const refused = await call('PATCH', path, { name: 'Refused' }, '"999"');
@@ -94,7 +94,7 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
     ['its own ETag', (etag: string) => etag],
     ['a list that has its ETag', (etag: string) => `"x", W/"y" , ${etag}`],
     ['a star', () => '*'],
-  ])('a change with %s is made', async (_, toHeader) => {
+  ])('a change whose If-Match has %s is made', async (_, toHeader) => {
     const { path, etag } = await make();
     expect((await call('PATCH', path, { name: 'Made' }, toHeader(etag!))).status).toBe(200);
   });
@@ -106,12 +106,12 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
     ['10,000 characters', () => 'x'.repeat(10_000)],
     ['a list of 2,500 others', () => Array(2_500).fill('"x"').join()],
     ['bytes above ASCII', () => '"\u00ff"'],
-  ])('a change with %s is 412', async (_, toHeader) => {
+  ])('a change whose If-Match has %s gets 412', async (_, toHeader) => {
     const { path, etag } = await make();
     expect((await call('PATCH', path, { name: 'Refused' }, toHeader(etag!))).status).toBe(412);
   });
 
-  test('one of ten changes at once with one ETag is made', async () => {
+  test('only one of ten concurrent changes with the same ETag is made', async () => {
     const { path, etag } = await make();
     const responses = await Promise.all(
       Array.from({ length: 10 }, (_, index) => call('PATCH', path, { name: `Name ${index}` }, etag!)),
@@ -122,7 +122,7 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
     expect((await call('GET', path)).body.name).toBe(made[0]?.body.name);
   });
 
-  test('several If-Match headers are one list', async () => {
+  test('several If-Match headers count as one list', async () => {
     const { path, etag } = await make();
     expect(await sendRaw(path, ['If-Match: "x"', `If-Match: ${etag}`])).toMatch(/^HTTP\/1\.1 200 /);
     expect(await sendRaw(path, ['If-Match: "x"', 'If-Match: "y"'])).toMatch(/^HTTP\/1\.1 412 /);
@@ -130,7 +130,7 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
   });
 
   if (name === 'the settings') return;
-  test('a deletion obeys it', async () => {
+  test('a deletion evaluates If-Match', async () => {
     const { path, etag } = await make();
     expect((await call('DELETE', path, undefined, '"999"')).status).toBe(412);
     expect((await call('DELETE', path, undefined, `W/${etag}`)).status).toBe(412);
@@ -140,12 +140,13 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
   });
 });
 
-/** Sends a PATCH with headers that fetch would not send, and returns the response as text. */
+/** Sends a PATCH with headers that fetch cannot send, and returns the whole response as text. */
 async function sendRaw(path: string, headers: string[]): Promise<string> {
   const { hostname, port } = new URL(api.url);
   const body = JSON.stringify({ name: randomUUID() });
   const socket = connect(Number(port), hostname);
-  // The service closes the connection: it would drop a request whose sender has closed it.
+  // The request asks the service to close the connection. If the client half-closed it, the service would drop the
+  // request.
   socket.write(
     [
       `PATCH ${path} HTTP/1.1`,
@@ -177,7 +178,7 @@ test('attaching and forced detaching change the ETag of the rule and of the sett
   expect((await call('PATCH', rule.path, { name: 'Late' }, attached[0]!)).status).toBe(412);
 });
 
-test('health and pauses keep the ETag of a webhook, automatic disabling changes it', async () => {
+test('only automatic disabling changes the ETag of a webhook, health and pauses do not', async () => {
   const { path, id, etag } = await addWebhook();
   const { knex } = api.database;
   const since = new Date(Date.now() - 3_600_000);
@@ -194,7 +195,7 @@ test('health and pauses keep the ETag of a webhook, automatic disabling changes 
   expect((await call('PATCH', path, { enabled: true }, etag!)).status).toBe(412);
 });
 
-test('a change that waits for another one is checked against what that one has written', async () => {
+test('a change that waited for another change checks If-Match against its result', async () => {
   const { path, id, etag } = await addWebhook();
   const holder = await api.database.knex.transaction();
   await holder('webhooks').where({ id }).update({ version: 2 });

@@ -39,7 +39,7 @@ describe.each(kinds)('the external id of a $kind', ({ kind, plural, fields }) =>
   const find = async (query: string) =>
     (await api.call<Resource[]>('GET', `${collection}?${query}`, { as: 'reader' })).body.map(({ id }) => id);
 
-  test('it is null by default, is set at creation or later, and null removes it', async () => {
+  test('an external id is null by default, can be set at any time, and null removes it', async () => {
     const [plain, named] = [await create(), await create('team/one')];
     expect([plain.body.external_id, named.body.external_id]).toEqual([null, 'team/one']);
     expect((await patch(plain.body.id, { external_id: 'two' })).body.external_id).toBe('two');
@@ -48,7 +48,7 @@ describe.each(kinds)('the external id of a $kind', ({ kind, plural, fields }) =>
     expect((await create('two')).status).toBe(201);
   });
 
-  test('the list finds exactly the one with the external id, with and without limit', async () => {
+  test('the filter by external id finds exactly one resource, with and without limit', async () => {
     const { id } = (await create('find me')).body;
     await create('find me too');
     for (const query of ['external_id=find+me', 'external_id=find%20me&limit=1'])
@@ -58,7 +58,7 @@ describe.each(kinds)('the external id of a $kind', ({ kind, plural, fields }) =>
     expect((await api.call('GET', `${collection}?external_id=a%00`)).status).toBe(422);
   });
 
-  test('a second one in the workspace is 409 and names the first', async () => {
+  test('an external id that is in use gets 409 with the name of its resource', async () => {
     const { id } = (await create('taken')).body;
     const other = (await create()).body.id;
     for (const refused of [await create('taken'), await patch(other, { external_id: 'taken' })]) {
@@ -71,13 +71,13 @@ describe.each(kinds)('the external id of a $kind', ({ kind, plural, fields }) =>
     expect((await create('taken', elsewhere)).status).toBe(201);
   });
 
-  test('it is free again after the deletion', async () => {
+  test('an external id can be used again after the deletion of its resource', async () => {
     const { id } = (await create('again')).body;
     expect((await remove(id)).status).toBe(204);
     expect((await create('again')).status).toBe(201);
   });
 
-  test('twenty creations and changes at once give it to one', async () => {
+  test('twenty concurrent writes give an external id to one resource only', async () => {
     const plain = await Promise.all(Array.from({ length: 10 }, async () => (await create()).body.id));
     const responses = await Promise.all([
       ...plain.map((id) => patch(id, { external_id: 'contended' })),
@@ -96,7 +96,7 @@ describe.each(kinds)('the external id of a $kind', ({ kind, plural, fields }) =>
     ['letters that are read from right to left', 'שלום-مرحبا'],
     ['spaces at both ends', ' x '],
     ['quotes and percent signs', `"'; drop table webhooks; --%00%`],
-  ])('%s are kept as they are', async (_, text) => {
+  ])('external ids with %s are stored unchanged', async (_, text) => {
     const { id } = (await create(text)).body;
     const { body } = await api.call<Resource>('GET', `/api/v1/${plural}/${id}`);
     expect(body.external_id).toBe(text);
@@ -119,7 +119,7 @@ describe.each(kinds)('the external id of a $kind', ({ kind, plural, fields }) =>
     ['a lone surrogate', 'a\ud800'],
     ['a number', 1],
     ['a list', ['a']],
-  ])('%s is refused', async (_, value) => {
+  ])('%s is refused as an external id', async (_, value) => {
     const { status, body } = await create(value);
     expect([status, body.errors?.map(({ path }) => path)]).toEqual([422, ['/external_id']]);
   });

@@ -30,7 +30,7 @@ function pathOf(list: string, query: Pairs): string {
 const get = <Body>(list: string, query: Pairs) =>
   api.call<Body>('GET', pathOf(list, query), { as: 'reader' });
 
-/** Inserts an alert with one delivery and returns the ids of both. */
+/** Inserts an alert with one delivery, and returns both ids. */
 async function seedBoth(fixture: DeliveryFixture) {
   const alert = { alertId: randomUUID(), acceptedAtMs: Date.now() - 60_000, ...fixture };
   await seedAlert(api.database, alert);
@@ -69,7 +69,7 @@ describe('labels', () => {
     });
   });
 
-  test('several labels match what has all of them', async () => {
+  test('a filter with several labels finds alerts and deliveries that have all of them', async () => {
     const both = await seedBoth({ labels: { a: '1', b: '2', c: '3' } });
     await seedBoth({ labels: { a: '1', b: '3' } });
     expect(await found({ label: ['a:1', 'b:2'] })).toEqual({
@@ -79,7 +79,7 @@ describe('labels', () => {
     expect(await found({ label: ['a:1', 'a:2'] })).toEqual({ alerts: [], deliveries: [] });
   });
 
-  test('an alert without deliveries matches, and deliveries of another workspace do not', async () => {
+  test('labels find alerts without deliveries, and nothing of another workspace', async () => {
     const labels = { only: randomUUID() };
     const alertId = await seedAlert(api.database, { labels, outcome: 'no_webhooks' });
     await seedBoth({ labels, workspaceId: otherWorkspaceId });
@@ -95,7 +95,7 @@ describe('labels', () => {
     [`label=team:${'x'.repeat(257)}`, 'label/0'],
     [Array.from({ length: 21 }, (_, n) => `label=l${n}:x`).join('&'), 'label'],
     ['model_id=1', 'model_id'],
-  ])('the filter %.40s is refused with its name', async (query, path) => {
+  ])('the invalid filter %.40s is refused with its name', async (query, path) => {
     for (const list of ['alerts', 'deliveries']) {
       const { status, body } = await api.call('GET', `${workspace}/${list}?since=${ago(anHourMs)}&${query}`);
       expect([status, body.errors?.[0]?.path]).toEqual([422, path]);
@@ -126,7 +126,7 @@ describe('the start of a search', () => {
     ['deliveries', { error_code: 'timeout' }],
   ];
 
-  test.each(searches)('a search of %s by %j needs a time of the last 31 days', async (list, query) => {
+  test.each(searches)('a search of %s by %j needs a since within the last 31 days', async (list, query) => {
     for (const time of [undefined, ago(32 * dayMs)]) {
       const { status, body } = await get<Problem>(list, {
         ...query,
@@ -139,13 +139,13 @@ describe('the start of a search', () => {
     expect((await get(list, { ...query, since: ago(31 * dayMs) })).status).toBe(200);
   });
 
-  test('a search without these filters needs none', async () => {
+  test('a search without label, model or error code needs no since', async () => {
     expect((await get('deliveries', { status: 'failed' })).status).toBe(200);
     expect((await get('alerts', { outcome: 'suppressed' })).status).toBe(200);
   });
 });
 
-test('the link to the next page keeps every filter', async () => {
+test('the link to the next page of a search contains every filter', async () => {
   const [modelId, value] = [randomUUID(), 'a&b=c %:ü'];
   const ids = new Set<string>();
   for (let count = 0; count < 3; count += 1)
@@ -171,7 +171,7 @@ test('the link to the next page keeps every filter', async () => {
 });
 
 describe('totals', () => {
-  test('a list has a total only if it is asked for', async () => {
+  test('the total of a list is returned only if the request asks for it', async () => {
     const webhookId = randomUUID();
     for (let count = 0; count < 3; count += 1) await seedBoth({ webhookId });
     const query = { webhook_id: webhookId, limit: '2' };
@@ -193,7 +193,7 @@ describe('totals', () => {
     'redeliveries',
     'dispatches',
     'cancellations',
-  ])('the list of %s has a total', async (list) => {
+  ])('the list of %s can return its total', async (list) => {
     const path = `${workspace}/${list}?count=true`;
     const whole = await api.call<unknown[]>('GET', path, { as: 'admin' });
     const page = await api.call<unknown[]>('GET', `${path}&limit=1`, { as: 'admin' });
@@ -201,7 +201,7 @@ describe('totals', () => {
     expect(page.headers.get('x-total-count')).toBe(whole.headers.get('x-total-count'));
   });
 
-  test('a total above ten thousand is 10000+', async () => {
+  test('the total of a list above ten thousand is 10000+', async () => {
     const alert = { alertId: randomUUID(), acceptedAtMs: Date.now() - 60_000 };
     const webhookId = randomUUID();
     await seedDelivery(api.database, { ...alert, webhookId });
@@ -247,7 +247,7 @@ describe('the summary of an alert', () => {
       expect((await api.call<Alert>('GET', `${workspace}/alerts/${alert.alert_id}`)).body).toEqual(alert);
   });
 
-  test('a page of alerts takes as many statements as one alert', async () => {
+  test('a page of alerts is read with as many statements as one alert', async () => {
     const statements: string[] = [];
     const listen = ({ sql }: { sql: string }) => statements.push(sql);
     const reader = createAlertsReader(api.database);
@@ -317,7 +317,7 @@ describe('the host of webhooks', () => {
     ['10.1', [urls[6]]],
     ['example.com', []],
     ['%', []],
-  ])('the host %s finds %j', async (host, expected) => {
+  ])('the filter by host %s finds the webhooks %j', async (host, expected) => {
     const { status, headers, body } = await get<Webhook[]>('webhooks', { host, count: 'true' });
     if (host === '%') return expect(status).toBe(422);
     expect(body.map(({ url }) => new URL(url).origin).sort()).toEqual(
@@ -327,7 +327,7 @@ describe('the host of webhooks', () => {
   });
 
   test.each(['a/b', 'a?b', 'user@a', 'http://a', 'a b', '::1', 'a:99999'])(
-    'the host %j is refused',
+    'the filter by host %j is refused',
     async (host) => {
       const { status, body } = await get<Problem>('webhooks', { host });
       expect([status, body.errors?.[0]?.path]).toEqual([422, 'host']);

@@ -60,7 +60,7 @@ const doubtful = fc.tuple(
   fc.constantFrom('Host', 'Content-Length', 'TE', 'Proxy-X', 'a b', '', 'é', 'X-Bad', 'Expect', '__proto__'),
   fc.array(fc.constantFrom('ok', 'a\r\nb', 'a\0', '\u0100', '\ud800', '\x7f'), { maxLength: 2 }),
 );
-/** Headers that are mostly valid; some sets are too large, or have a forbidden name or character. */
+/** Random headers. Most sets are valid; some are too large or contain a forbidden name or character. */
 const headers = fc
   .tuple(
     fc.uniqueArray(fc.tuple(name, fc.array(value, { maxLength: 4 })), {
@@ -74,7 +74,7 @@ const headers = fc
   )
   .map(([valid, added]): Headers => Object.fromEntries([...valid, ...added]));
 
-/** The lines of the configured headers, which are between those that the connection sets. */
+/** Returns the lines of the configured headers. They are between headers that the sender adds. */
 function configuredLines(request: string): string[] {
   const [head = '', body] = request.split('\r\n\r\n');
   const [start, host, connection, ...rest] = head.split('\r\n');
@@ -91,7 +91,7 @@ function configuredLines(request: string): string[] {
 const linesOf = (set: Headers) =>
   Object.entries(set).flatMap(([known, values]) => values.map((text) => `${known}: ${text}`));
 
-test('accepted headers arrive byte for byte, and refused ones are named and not sent', async () => {
+test('accepted headers are sent byte for byte, and refused headers are named', async () => {
   const counts = { accepted: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(headers, async (set) => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** All rows that a write could have changed. */
+/** Returns all rows that a write could have changed, as text. */
 async function stored(): Promise<string> {
   const tables = await Promise.all(
     ['webhooks', 'alert_rules', 'alert_rule_webhooks'].map((table) => api.database.knex(table).orderBy(1)),
@@ -37,7 +37,10 @@ const targets = () =>
     ['PATCH', rulePath, rule],
   ] as const;
 
-/** Sends `body` to all routes with a body and expects a problem with this status and no change. */
+/**
+ * Sends `body` to all routes that accept a body. Expects this status with a problem document, and no change in the
+ * database.
+ */
 async function refusedEverywhere(
   body: string | Uint8Array,
   status: number,
@@ -71,15 +74,15 @@ test.each([
   ['an object with a constructor key', '{"constructor": {"prototype": {}}}', 422],
   ['an object with a NUL in a name', '{"\\u0000": 1}', 422],
   ['an object with a lone surrogate', '{"name": "\\ud800", "body": "\\ud800"}', 422],
-])('a body that is %s is refused', async (_, body, status) => {
+])('a request body that is %s is refused', async (_, body, status) => {
   await refusedEverywhere(body, status);
 });
 
-test('bytes that are not UTF-8 are refused', async () => {
+test('a request body that is not UTF-8 is refused', async () => {
   await refusedEverywhere(Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 400);
 });
 
-test('a body over 1 MiB is refused', async () => {
+test('a request body over 1 MiB is refused', async () => {
   await refusedEverywhere(JSON.stringify({ name: 'x'.repeat(1_048_576) }), 413);
 });
 
@@ -109,7 +112,7 @@ const wrongValues = [
   '-0',
 ];
 
-test('no value of a field causes an internal error', async () => {
+test('no invalid value of a field causes an internal error', async () => {
   for (const [method, path, fields] of targets()) {
     for (const field of Object.keys(fields)) {
       for (const value of wrongValues) {
@@ -126,7 +129,7 @@ test('no value of a field causes an internal error', async () => {
 test.each([
   ['2,000 errors gets the first 20', 2_000, 20],
   ['100,000 errors gets the first, because a second pass would take long', 100_000, 1],
-])('a body with %s', async (_, count, errors) => {
+])('a request body with %s', async (_, count, errors) => {
   const headers = { A: Array.from({ length: count }, () => '\n') };
   const { status, body } = await api.call('POST', webhooks, { body: { ...good, headers } });
   expect([status, body.errors?.length]).toEqual([422, errors]);
@@ -145,7 +148,7 @@ const injections = [
   '\u2028',
 ];
 
-test('SQL and placeholders in strings are stored as text', async () => {
+test('strings with SQL or placeholders are stored as text', async () => {
   for (const text of injections) {
     const named = await api.call<Webhook>('POST', webhooks, {
       body: {
@@ -178,7 +181,7 @@ test.each([
   ['GET', '/api/v1/nothing', 404],
   ['PUT', '/api/v1/webhooks/00000000-0000-0000-0000-000000000000', 405],
   ['DELETE', webhooks, 405],
-])('%s %s is %i with a problem document', async (method, path, status) => {
+])('%s %s gets %i with a problem document', async (method, path, status) => {
   const response = await api.call(method, path);
   expect([response.status, response.headers.get('content-type')]).toEqual([
     status,

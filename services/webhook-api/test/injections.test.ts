@@ -51,7 +51,7 @@ afterAll(() => api.close());
 
 const stored = async () => JSON.stringify(await api.database.knex('webhooks').orderBy('id'));
 
-test('no filter of a list passes an injection to the database or to the response headers', async () => {
+test('list filters pass no injection to the database or to the response headers', async () => {
   expect(filters.length).toBeGreaterThan(20);
   const before = await stored();
   for (const { path, name } of filters) {
@@ -67,7 +67,7 @@ test('no filter of a list passes an injection to the database or to the response
   expect(await stored()).toBe(before);
 }, 120_000);
 
-test('a name of a filter that is an injection is refused', async () => {
+test('a filter whose name is an injection is refused', async () => {
   for (const name of [`name'--`, `name[$ne]`, '__proto__', 'constructor', 'name;drop'])
     expect([
       name,
@@ -75,7 +75,7 @@ test('a name of a filter that is an injection is refused', async () => {
     ]).toEqual([name, 422]);
 });
 
-test('a cursor that is changed, cut, extended or made by the caller is refused', async () => {
+test('a cursor that is changed, cut, extended or invented is refused', async () => {
   const first = await api.call<Webhook[]>('GET', `${webhooks}?limit=1`);
   const cursor = new URL(nextOf(first.headers)!, api.url).searchParams.get('cursor') ?? '';
   const plain = Buffer.from(JSON.stringify([first.body[0]!.id])).toString('base64url');

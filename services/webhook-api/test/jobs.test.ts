@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(() => api.database.knex.raw('truncate alerts, alert_keys, deliveries, open_deliveries, jobs'));
 
-/** Runs all jobs to their ends like a worker. */
+/** Carries out all jobs to their end, as a worker does. */
 async function work(): Promise<void> {
   const counts = createOpenDeliveryCounts(api.database, api.config.limits.openDeliveries);
   while ((await runJobPage(api.database, { pageSize: 2, counts })) !== undefined);
@@ -77,7 +77,7 @@ test('an open delivery is cancelled once, and one that is being sent is not', as
   expect((await cancel(randomUUID())).status).toBe(404);
 });
 
-test('jobs of different kinds do not see each other', async () => {
+test('a job cannot be read or cancelled as a job of another kind', async () => {
   const { body } = await api.call<Dispatch>('POST', dispatches, { body: { all: true } });
   expect((await api.call('GET', `${cancellations}/${body.id}`)).status).toBe(404);
   expect((await api.call('DELETE', `${redeliveries}/${body.id}`)).status).toBe(404);
@@ -96,7 +96,7 @@ test.each([
   ['null', { since: null }],
   ['a time without a zone', { until: '2025-01-01T00:00:00' }],
   ['an array', [{ all: true }]],
-])('a request with %s is refused without a job', async (_, body) => {
+])('a job request with %s is refused and creates no job', async (_, body) => {
   for (const path of [dispatches, cancellations])
     expect([path, (await api.call('POST', path, { body })).status]).toEqual([path, 422]);
   expect(await api.database.knex('jobs')).toEqual([]);

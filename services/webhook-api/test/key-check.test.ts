@@ -15,14 +15,14 @@ const readyz = async ({ url }: { url: string }) => {
   return [response.status, await response.json()];
 };
 
-test('the service writes the canary where there is none', async () => {
+test('the service writes the canary if there is none', async () => {
   await until('it is written', canary);
   await api.database.knex('secrets_canary').delete();
   await until('it is written again', canary);
   expect(await readyz(api)).toMatchObject([200, { dependencies: { secrets: 'ok' } }]);
 });
 
-test('an instance with other keys is not ready, and leaves the canary as it is', async () => {
+test('an instance with other keys is not ready and does not change the canary', async () => {
   const written = await until('it is written', canary);
   const secretsKeys = new Secret(`k1:${randomBytes(32).toString('base64')}`);
   const { databaseUrl } = api.config;

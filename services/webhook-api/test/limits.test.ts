@@ -26,7 +26,10 @@ async function start(limits: Partial<typeof plenty>, options: StartOptions = {})
 }
 afterEach(() => Promise.all(started.splice(0).map((api) => api.close())));
 
-/** Repeats a 503 like a client: on a busy machine the wait for a database connection can time out. */
+/**
+ * Repeats a request that gets 503, as clients should. On a busy machine the wait for a database connection can time
+ * out.
+ */
 async function untilServed<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
   return until('it is served', async () => {
     const response = await call();
@@ -39,7 +42,7 @@ const countBy = (statuses: number[]) =>
     [...new Set(statuses)].sort().map((status) => [status, statuses.filter((s) => s === status).length]),
   );
 
-test('concurrent requests do not exceed the limit on webhooks of a workspace', async () => {
+test('concurrent requests cannot exceed the limit on webhooks of a workspace', async () => {
   const api = await start({ webhooksPerWorkspace: 10 });
   const responses = await Promise.all(
     Array.from({ length: 30 }, () => untilServed(() => api.call('POST', webhooks, { body: fields }))),
@@ -50,7 +53,7 @@ test('concurrent requests do not exceed the limit on webhooks of a workspace', a
     detail: expect.stringContaining('10'),
   });
 
-  // Another workspace has its own count, and a deletion makes room.
+  // Another workspace has its own limit, and a deletion allows one more webhook.
   const other = await api.call('POST', `/api/v1/workspaces/${otherWorkspaceId}/webhooks`, {
     as: 'outsider',
     body: fields,
@@ -61,7 +64,7 @@ test('concurrent requests do not exceed the limit on webhooks of a workspace', a
   expect((await api.call('POST', webhooks, { body: fields })).status).toBe(201);
 });
 
-test('a workspace beyond its rate limit is refused for all principals, another workspace is not', async () => {
+test('a workspace above its rate limit is refused for all principals', async () => {
   const api = await start({ workspaceRequestsPerMinute: 5 });
   const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
   const statusOf = async (path: string, as: Role) => (await api.call('GET', path, { as })).status;
@@ -88,7 +91,7 @@ test('a caller without a role does not use up the rate limit of a workspace', as
   expect((await api.call('GET', webhooks, { as: 'reader' })).status).toBe(200);
 });
 
-test('published alerts have a rate limit of their own in a workspace', async () => {
+test('alerts published to a workspace have a separate rate limit', async () => {
   const api = await start({ workspaceRequestsPerMinute: 1, workspaceAlertsPerMinute: 2 });
   const publish = async (as: Role) =>
     (await api.call('POST', `/api/v1/workspaces/${workspaceId}/alerts`, { as, body: {} })).status;
@@ -98,7 +101,7 @@ test('published alerts have a rate limit of their own in a workspace', async () 
   expect((await api.call('GET', webhooks)).status).toBe(200);
 });
 
-test('published alerts have a rate limit of their own for a principal', async () => {
+test('alerts published by a principal have a separate rate limit', async () => {
   const api = await start({ requestsPerMinute: 1, alertsPerMinute: 2 });
   const publish = async (as: Role) =>
     (await api.call('POST', `/api/v1/workspaces/${workspaceId}/alerts`, { as, body: {} })).status;
@@ -107,7 +110,7 @@ test('published alerts have a rate limit of their own for a principal', async ()
   expect((await api.call('GET', '/api/v1/whoami', { as: 'publisher' })).status).toBe(200);
 });
 
-test('concurrent requests do not exceed the limit on alert rules of a workspace', async () => {
+test('concurrent requests cannot exceed the limit on alert rules of a workspace', async () => {
   const api = await start({ alertRulesPerWorkspace: 10 });
   const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
   const body = { name: 'R', model_id: randomUUID(), threshold: 1, bound: 'upper_bound' };
@@ -128,7 +131,7 @@ test('concurrent requests do not exceed the limit on alert rules of a workspace'
   expect((await create()).status).toBe(201);
 });
 
-test('a principal beyond its rate limit is refused, another one is not', async () => {
+test('a principal above its rate limit is refused, and another principal is not', async () => {
   const api = await start({ requestsPerMinute: 5 });
   const responses = [];
   for (let count = 0; count < 7; count += 1) responses.push(await api.call('GET', webhooks));
@@ -139,14 +142,14 @@ test('a principal beyond its rate limit is refused, another one is not', async (
   expect((await api.call('GET', webhooks, { as: 'reader' })).status).toBe(200);
 });
 
-test('the limit on tests counts both kinds of test of a workspace by all principals', async () => {
+test('the limit on tests of a workspace counts both kinds of tests by all principals', async () => {
   const destination = await startHttpReceiver();
   try {
     const api = await start({ testsPerMinute: 2 });
     const url = destination.url('/test-target');
     const { body } = await api.call<Webhook>('POST', webhooks, { body: { ...fields, url } });
     const request = { url, body: '{}' };
-    // An invalid request is not counted.
+    // An invalid request does not count towards the limit.
     expect((await api.call('POST', `${webhooks}/test`, { body: { url: 'x', body: '' } })).status).toBe(422);
     expect((await api.call('POST', `${webhooks}/test`, { body: request })).status).toBe(200);
     expect((await api.call('POST', `/api/v1/webhooks/${body.id}/test`)).status).toBe(200);
@@ -162,17 +165,20 @@ test('the limit on tests counts both kinds of test of a workspace by all princip
   }
 });
 
-test('the size limit of request bodies is a setting', async () => {
+test('the size limit of request bodies can be configured', async () => {
   const api = await start({ requestBytes: 2_048 });
   const { status, body } = await api.call('POST', webhooks, { body: { ...fields, name: 'x'.repeat(2_048) } });
   expect([status, body.code]).toEqual([413, 'payload_too_large']);
 });
 
-/** The slowest templates that are accepted; each one is new, because the last check is remembered. */
+/**
+ * Creates one of the slowest templates that are accepted. Each call creates a different one, because the last check is
+ * cached.
+ */
 const slow = (n: number) =>
   `[{% set n = 9 ** 1250 %}{% set m = 7 ** 700 %}{% for i in range(500) %}{% set rest = n % m %}{% endfor %}${n}]`;
 
-test('slow templates use up the time of their workspace only', async () => {
+test('slow templates use up the time budget of their workspace only', async () => {
   const api = await start({});
   const cheap = '{"a": "{{ alert_rule_name }}"}';
   const preview = (body: string) => api.call('POST', `${webhooks}/preview`, { body: { body } });
@@ -182,7 +188,8 @@ test('slow templates use up the time of their workspace only', async () => {
     refused = await preview(slow(tries));
   expect(refused.status).toBe(429);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  // Saving renders too, by any principal of the workspace. The loop repeats because the debt shrinks between calls.
+  // Saving a webhook renders its template and uses the same time budget, for all principals of the workspace. The
+  // request is repeated, because the budget recovers between requests.
   const save = { as: 'admin', body: { ...fields, body: cheap } } as const;
   let status = 0;
   for (let tries = 0; tries < 50 && status !== 429; tries += 1) {
@@ -205,7 +212,7 @@ test('long searches leave database connections for short reads', async () => {
   const list = (workspace: string, as: Role) =>
     api.call('GET', `/api/v1/workspaces/${workspace}/deliveries`, { as });
 
-  // Each search waits for the locked table until its timeout.
+  // Each search waits for the locked table until its statement timeout.
   const lock = await api.database.knex.transaction();
   await lock.raw('lock table deliveries in access exclusive mode');
   const searches = Array.from({ length: 20 }, () => list(workspaceId, 'editor'));
@@ -223,12 +230,12 @@ test('long searches leave database connections for short reads', async () => {
   expect(refused.length).toBeGreaterThan(0);
   expect(refused.every(({ headers }) => headers.has('retry-after'))).toBe(true);
   await Promise.all(others);
-  // The permits are free again for both workspaces.
+  // The permits of both workspaces are free again.
   expect((await list(workspaceId, 'editor')).status).toBe(200);
   expect((await list(otherWorkspaceId, 'outsider')).status).toBe(200);
 });
 
-/** Resolves when `count` statements are waiting for a lock. */
+/** Waits until `count` statements wait for a lock. */
 async function waitingForLocks({ knex }: TestApi['database'], count: number): Promise<void> {
   const ofThisDatabase = 'database = (select oid from pg_database where datname = current_database())';
   const waiting = async () =>

@@ -12,14 +12,14 @@ const nowMs = Date.now();
 const numRuns = 50;
 const workspace = `/api/v1/workspaces/${workspaceId}`;
 
-/** Webhook ids; the second webhook has no deliveries in the last three weeks. */
+/** Ids of two webhooks. `quiet` has no deliveries in the last three weeks. */
 const [busy, quiet] = [randomUUID(), randomUUID()];
 const rules = [randomUUID(), randomUUID()];
 const outcomes = ['dispatched', 'no_webhooks'];
 const statusCodes = [200, 404, 500];
 const models = [randomUUID(), randomUUID(), randomUUID()];
 const errorCodes = [null, 'timeout', 'http_status'];
-/** Labels of the alerts in turn. */
+/** Labels that are assigned to the alerts in rotation. */
 const labels = [null, { team: 'risk' }, { team: 'risk', region: 'eu:west' }, { team: 'fraud', region: '' }];
 const states = ['succeeded', 'failed', 'skipped', 'waiting', 'queued', 'sending'] as const;
 
@@ -45,7 +45,7 @@ const alerts: (Pick<Fact, 'alert_id' | 'alert_rule_id' | 'model_id' | 'labels' |
 beforeAll(async () => {
   api = await startApi();
   for (let back = 8; back <= days + 8; back += 8) await ensurePartitions(api.database, nowMs - back * dayMs);
-  // Most deliveries are of the last days, and those of one alert have the same millisecond.
+  // Most deliveries are in the last days. All deliveries of an alert have its millisecond.
   for (let index = 0; index < 60; index += 1) {
     const acceptedAtMs = nowMs - 60_000 - Math.floor((index / 60) ** 3 * days * dayMs);
     const alert = {
@@ -136,7 +136,7 @@ const toPath = (list: string, query: Query) => {
   return `${workspace}/${list}?${new URLSearchParams(pairs)}`;
 };
 
-/** Filters that need `since` within 31 days. */
+/** Filters that are allowed only with a `since` within 31 days. */
 const label = fc.uniqueArray(fc.constantFrom('team:risk', 'team:fraud', 'region:eu:west', 'region:', 'a:b'), {
   minLength: 1,
   maxLength: 2,
@@ -148,7 +148,7 @@ const withSince = {
 const totalOf = async (path: string) =>
   (await api.call('GET', `${path}&count=true`, { as: 'reader' })).headers.get('x-total-count');
 
-test('paged deliveries of a long history are the matching ones, newest first', async () => {
+test('paging a long history finds exactly the matching deliveries, newest first', async () => {
   const query = fc.record(
     {
       webhook_id: fc.constantFrom(busy, quiet, randomUUID()),
@@ -221,7 +221,7 @@ test('alerts of a long history are found by label and model', async () => {
   );
 });
 
-test('paged alerts of a long history are the matching ones, newest first', async () => {
+test('paging a long history finds exactly the matching alerts, newest first', async () => {
   const query = fc.record(
     { alert_rule_id: fc.constantFrom(...rules), outcome: fc.constantFrom(...outcomes), ...paging },
     { requiredKeys: [] },
@@ -236,7 +236,7 @@ test('paged alerts of a long history are the matching ones, newest first', async
   );
 });
 
-test('the few old deliveries of an unused webhook fit one page', async () => {
+test('one page finds the few old deliveries of a webhook that is no longer used', async () => {
   const own = facts.filter(({ webhook_id: id }) => id === quiet).map(({ id }) => id);
   expect(own.length).toBeGreaterThan(3);
   const { entries, pages } = await readAll<Delivery>(api, `${workspace}/deliveries?webhook_id=${quiet}`);

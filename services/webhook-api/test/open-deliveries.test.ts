@@ -43,7 +43,7 @@ describe('deliveries that wait for a webhook', () => {
     expect(await Promise.all([waiting, others, queued].map(isDue))).toEqual([true, false, false]);
   });
 
-  test('waiting deliveries are due at once when their webhook is disabled, and not when renamed', async () => {
+  test('waiting deliveries are due at once if their webhook is disabled, not if renamed', async () => {
     const webhookId = await createWebhook();
     const waiting = await retryIn(webhookId);
     await patch(webhookId, { name: 'Renamed', enabled: true });
@@ -56,7 +56,7 @@ describe('deliveries that wait for a webhook', () => {
     ['path of the url', { url: 'https://chat.example.com/hooks/b' }],
     ['headers', { headers: { 'X-A': ['2'] } }],
     ['body', { body: '{"a": 1}' }],
-  ])('a change of the %s ends the pause; only deliveries without an attempt are due', async (_, change) => {
+  ])('a change of the %s ends the pause and makes deliveries without an attempt due', async (_, change) => {
     const webhookId = await createWebhook();
     await pause(webhookId);
     const [untried, retry] = [await retryIn(webhookId, { step: 0 }), await retryIn(webhookId)];
@@ -73,21 +73,21 @@ describe('deliveries that wait for a webhook', () => {
     expect(await isDue(postponed)).toBe(true);
   });
 
-  test('the pause of a deleted webhook ends, and that of another one continues', async () => {
+  test('deleting a webhook ends its pause but not the pause of another webhook', async () => {
     const [webhookId, other] = [await createWebhook(), await createWebhook()];
     await Promise.all([pause(webhookId), pause(other)]);
     expect((await api.call('DELETE', path(webhookId))).status).toBe(204);
     expect([await isPaused(webhookId), await isPaused(other)]).toEqual([false, true]);
   });
 
-  test('a pause continues when a change does not affect requests', async () => {
+  test('a change that does not affect requests does not end the pause', async () => {
     const webhookId = await createWebhook();
     await pause(webhookId);
     await patch(webhookId, { name: 'Renamed', url, retry_on_timeout: false });
     expect(await isPaused(webhookId)).toBe(true);
   });
 
-  test('the next attempt of a paused webhook is at the end of the pause', async () => {
+  test("the next attempt of a delivery is not before the end of its webhook's pause", async () => {
     const webhookId = await createWebhook();
     await pause(webhookId);
     const id = await retryIn(webhookId, { due_at: new Date(Date.now() - anHourMs) });

@@ -35,13 +35,13 @@ const open = (count: number, id = webhookId) =>
   Promise.all(
     Array.from({ length: count }, () => seedDelivery(api.database, { webhookId: id, status: 'open' })),
   );
-/** The response, its wait, and the state of the delivery or alert that must not change. */
+/** Expects a 429 with Retry-After, and an unchanged delivery or alert. */
 const expectRefused = (response: Awaited<ReturnType<TestApi['call']>>) => {
   expect([response.status, (response.body as { code: string }).code]).toEqual([429, 'too_many_requests']);
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
 };
 
-test('a workspace over its limit gets 429 for alerts, redeliveries and dispatches', async () => {
+test('a workspace above its open-delivery limit cannot publish, redeliver or dispatch', async () => {
   await start({ perWebhook: 1_000, perWorkspace: 5 });
   const failed = await seedDelivery(api.database, { webhookId });
   const alertId = await seedAlert(api.database, { outcome: 'over_quota', alertRuleId });
@@ -57,7 +57,7 @@ test('a workspace over its limit gets 429 for alerts, redeliveries and dispatche
   expect((await api.database.knex('deliveries').where({ id: failed }).first()).run).toBe(1);
   const { body } = await api.call<Alert>('GET', `${pathOf(workspaceId)}/${alertId}`);
   expect(body).toMatchObject({ outcome: 'over_quota', dispatched_at: null });
-  // A waiting delivery that is brought forward opens none.
+  // Redelivering a waiting delivery makes it due, and opens no further delivery.
   expect((await api.call('POST', `/api/v1/deliveries/${waiting}/redeliver`)).status).toBe(202);
 
   await api.database.knex('open_deliveries').delete();
@@ -65,7 +65,7 @@ test('a workspace over its limit gets 429 for alerts, redeliveries and dispatche
   expect((await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`)).status).toBe(202);
 }, 60_000);
 
-test('a webhook over its limit refuses its redeliveries and dispatches, and no alerts', async () => {
+test('a webhook above its open-delivery limit refuses redeliveries but not alerts', async () => {
   await start({ perWebhook: 3, perWorkspace: 1_000 });
   const failed = await seedDelivery(api.database, { webhookId });
   const other = await seedDelivery(api.database);

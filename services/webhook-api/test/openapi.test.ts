@@ -41,7 +41,7 @@ afterAll(() => api.close());
 
 const exampleOf = ({ requestBody }: Operation) => requestBody?.content['application/json']?.example;
 
-/** Sends a request to existing resources; the ids of others are unknown. */
+/** Sends a request to resources that exist if the test can create them. Other ids are unknown. */
 async function send({ method, path }: Operation, body?: object) {
   const created = async (collection: string) => {
     const creation = operations.find((other) => other.method === 'POST' && other.path.endsWith(collection));
@@ -53,14 +53,14 @@ async function send({ method, path }: Operation, body?: object) {
     workspace_id: workspaceId,
     webhook_id: await created('/webhooks'),
     alert_rule_id: await created('/alert_rules'),
-    // Only an open delivery can be cancelled, and only an ended one redelivered.
+    // Only an open delivery can be cancelled, and only an ended delivery can be redelivered.
     delivery_id: await seedDelivery(api.database, { status: path.endsWith('/cancel') ? 'open' : 'failed' }),
   };
   const target = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => ids[name] ?? randomUUID());
   return api.call(method, target, { as: 'admin', body });
 }
 
-test('the example of every write operation is accepted', async () => {
+test('the OpenAPI example of every write operation is accepted', async () => {
   const writes = operations.filter(({ requestBody }) => requestBody !== undefined);
   expect(writes.length).toBeGreaterThan(10);
   for (const operation of writes) {
@@ -71,7 +71,7 @@ test('the example of every write operation is accepted', async () => {
   }
 });
 
-test('a request without a body is 400 or 422 exactly where the document requires one', async () => {
+test('a request without a body is refused exactly where OpenAPI requires a body', async () => {
   for (const operation of operations.filter(({ requestBody }) => requestBody !== undefined)) {
     const { status } = await send(operation);
     const refused = operation.method === 'PATCH' ? [400] : operation.requestBody?.required ? [422] : [];
@@ -80,13 +80,13 @@ test('a request without a body is 400 or 422 exactly where the document requires
   }
 });
 
-test('every operation has the problem document as its default response', () => {
+test('the default response of every OpenAPI operation is a problem document', () => {
   for (const { responses } of operations) {
     expect(responses.default?.content).toHaveProperty(['application/problem+json']);
   }
 });
 
-test('every operation has examples of path, body and response that fit their schemas', () => {
+test('OpenAPI examples of paths, bodies and responses are valid by their schemas', () => {
   const compile = createSchemaCompiler();
   for (const { method, path, parameters, requestBody, responses } of operations) {
     const unshown = parameters.filter(
@@ -103,7 +103,10 @@ test('every operation has examples of path, body and response that fit their sch
   }
 });
 
-/** A schema of the document by itself, without the formats that only generators of clients read. */
+/**
+ * Returns a schema of the document with all definitions, so that it can be compiled alone. Formats that exist only for
+ * client generators are removed.
+ */
 function withDefinitions(schema: object | undefined): object {
   const text = JSON.stringify({ ...schema, $defs: document.components.schemas });
   return JSON.parse(
@@ -111,7 +114,7 @@ function withDefinitions(schema: object | undefined): object {
   );
 }
 
-test('service accounts sign in with OAuth2 at the token endpoint of the provider', async () => {
+test("OpenAPI names the provider's token endpoint for service accounts", async () => {
   expect(document.components.securitySchemes.oauth2).toEqual({
     type: 'oauth2',
     description: expect.any(String),
@@ -124,7 +127,7 @@ test('service accounts sign in with OAuth2 at the token endpoint of the provider
   });
 });
 
-test('the document describes the request that a destination receives', () => {
+test('the OpenAPI document describes the request that a destination receives', () => {
   const { requestBody, responses } = document.webhooks.delivery!.post;
   expect(Object.keys(requestBody?.content ?? {})).toEqual(['application/json']);
   expect(Object.keys(responses)).toEqual(expect.arrayContaining(['2XX', '3XX', '4XX', '5XX']));

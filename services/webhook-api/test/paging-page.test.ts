@@ -27,7 +27,7 @@ afterAll(async () => {
   await api.close();
 });
 
-test('the JavaScript of the page reads every entry once', async () => {
+test('the JavaScript example in docs/paging.md reads every entry once', async () => {
   const { readAll } = (await import(`data:text/javascript,${encodeURIComponent(snippet('js'))}`)) as {
     readAll(url: string, token: string): AsyncIterable<{ alert_id: string }>;
   };
@@ -36,7 +36,7 @@ test('the JavaScript of the page reads every entry once', async () => {
   expect(read.sort()).toEqual([...alertIds].sort());
 });
 
-test('the shell commands of the page read every entry once', async () => {
+test('the shell example in docs/paging.md reads every entry once', async () => {
   const script = snippet('sh').replace(/^next=.*$/m, 'next=$FIRST');
   const env = { ...process.env, API: api.url, FIRST: list, TOKEN: await tokenOf('reader') };
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {

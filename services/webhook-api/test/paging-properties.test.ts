@@ -9,7 +9,10 @@ import { nextOf } from './support/paging.js';
 
 const workspace = `/api/v1/workspaces/${workspaceId}`;
 const runs = propertyRuns(30);
-/** A failure is repeated with smaller cases, which takes longer than the runs. */
+/**
+ * Timeout in milliseconds. After a failure, fast-check repeats the test with smaller cases, which takes longer than the
+ * runs themselves.
+ */
 const timeoutMs = 120_000;
 
 const dayMs = 86_400_000;
@@ -21,28 +24,34 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Times of acceptance before now, in milliseconds: few, so that entries share a millisecond, and over several days. */
+/**
+ * Ages of entries in milliseconds. There are few values over several days, so that some entries have the same
+ * millisecond.
+ */
 const ago = fc.constantFrom(60_000, 60_001, 60_002, 61_000, 90_000, dayMs, dayMs + 1, 2 * dayMs, 6 * dayMs);
 
 const plan = fc.record({
   initial: fc.array(ago, { maxLength: 24 }),
-  /** Entries that are inserted while each page is read. */
+  /** Ages of the entries that are inserted while each page is read. */
   arrivals: fc.array(fc.array(ago, { maxLength: 4 }), { maxLength: 8 }),
-  /** Limits of the pages, repeated. */
+  /** Page sizes, used in rotation. */
   limits: fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 4 }),
 });
 type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never;
 
 interface List<Entry> {
   path: string;
-  /** Inserts an entry and returns its position in the list: newest, and then greatest, ids come first. */
+  /**
+   * Inserts an entry and returns its position. Lists are sorted by time, newest first, and then by id in descending
+   * order.
+   */
   insert(acceptedAtMs: number): Promise<string>;
   positionOf(entry: Entry): string;
 }
 
 /**
- * Reads all pages of a list while entries arrive. Every page is full but the last one; positions only fall; entries that
- * were there before their page was read are on it.
+ * Reads all pages of a list while entries are inserted. Expects that every page except the last is full, that positions
+ * decrease, and that the pages contain every entry that existed before its page was read.
  */
 async function expectCompletePages<Entry>(
   { path, insert, positionOf }: List<Entry>,
@@ -77,7 +86,7 @@ async function expectCompletePages<Entry>(
 }
 
 test(
-  'paged deliveries are each read once while others arrive',
+  'paging reads each delivery once while others arrive',
   async () => {
     await fc.assert(
       fc.asyncProperty(plan, async (planned) => {
@@ -96,7 +105,7 @@ test(
 );
 
 test(
-  'paged deliveries of one open status are each read once while others arrive',
+  'paging reads each delivery of an open status once while others arrive',
   async () => {
     await fc.assert(
       fc.asyncProperty(plan, async (planned) => {
@@ -115,7 +124,7 @@ test(
 );
 
 test(
-  'paged alerts are each read once while others arrive',
+  'paging reads each alert once while others arrive',
   async () => {
     await fc.assert(
       fc.asyncProperty(plan, async (planned) => {

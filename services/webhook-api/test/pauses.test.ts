@@ -23,7 +23,7 @@ async function createWebhook(): Promise<string> {
   return created.body.id;
 }
 
-/** Pauses a webhook as the worker does, until `forMs` from now. */
+/** Pauses a webhook as the worker does. The pause ends in `forMs` milliseconds. */
 async function pause(webhookId: string, { reason = 'circuit', forMs = aMinuteMs } = {}) {
   const since = new Date(Date.now() - aMinuteMs);
   const until = new Date(Date.now() + forMs);
@@ -43,13 +43,13 @@ describe('a paused webhook', () => {
     expect(body.find((webhook) => webhook.id === id)?.paused).toEqual(paused);
   });
 
-  test('a pause that is over is not shown, while probes decide whether it continues', async () => {
+  test('a pause that has ended is not shown while probes test the destination', async () => {
     const id = await createWebhook();
     await pause(id, { forMs: -1 });
     expect((await read(id)).paused).toBeNull();
   });
 
-  test('a change shows the pause that it keeps, and none if it ends the pause', async () => {
+  test('the response to a change shows the pause unless the change has ended it', async () => {
     const id = await createWebhook();
     const paused = await pause(id);
     const patch = async (body: object) =>
@@ -60,7 +60,7 @@ describe('a paused webhook', () => {
     expect((await read(id)).paused).toBeNull();
   });
 
-  test('the pause of a webhook cannot be written', async () => {
+  test('a request cannot write the pause of a webhook', async () => {
     const id = await createWebhook();
     const { status } = await api.call('PATCH', single(id), { body: { paused: null } });
     expect(status).toBe(422);
@@ -90,10 +90,13 @@ describe('the reason why a delivery waits', () => {
     ['crashed', 5_000, 'crashed'],
     ['undecryptable', 5_000, 'undecryptable'],
     ['render_budget', 5_000, 'render_budget'],
-  ])('a delivery that waits as %s and is due in %d ms shows %s', async (waiting_reason, dueInMs, shown) => {
-    const id = await seed(await createWebhook(), { waiting_reason, due_at: inMs(dueInMs) });
-    expect(await reasonOf(id)).toBe(shown);
-  });
+  ])(
+    'a delivery with the reason %s that is due in %d ms shows the reason %s',
+    async (waiting_reason, dueInMs, shown) => {
+      const id = await seed(await createWebhook(), { waiting_reason, due_at: inMs(dueInMs) });
+      expect(await reasonOf(id)).toBe(shown);
+    },
+  );
 
   test.each([
     ['retry', 'retry'],
@@ -101,7 +104,7 @@ describe('the reason why a delivery waits', () => {
     ['no_slot', 'no_slot'],
     ['paused', 'backlog'],
   ])(
-    'a delivery that waits as %s shows the pause of its webhook, and %s when it is over',
+    'a delivery with the reason %s shows paused during a pause, and then %s',
     async (waiting_reason, shown) => {
       const webhookId = await createWebhook();
       const id = await seed(webhookId, { waiting_reason, due_at: inMs(90_000) });
@@ -112,7 +115,7 @@ describe('the reason why a delivery waits', () => {
     },
   );
 
-  test('a delivery that does not wait has no reason, also under a paused webhook', async () => {
+  test('a delivery that does not wait has no waiting reason, even during a pause', async () => {
     const webhookId = await createWebhook();
     await pause(webhookId);
     const leased = { state: 'queued', lease_until: inMs(60_000) };
@@ -121,7 +124,7 @@ describe('the reason why a delivery waits', () => {
     expect(await reasonOf(await seedDelivery(api.database, { webhookId }))).toBeNull();
   });
 
-  test('a redelivered delivery waits in the backlog', async () => {
+  test('a redelivered delivery waits with the reason backlog', async () => {
     const id = await seedDelivery(api.database, { webhookId: await createWebhook() });
     const { body } = await api.call<Delivery>('POST', `/api/v1/deliveries/${id}/redeliver`);
     expect(body).toMatchObject({ status: 'waiting', waiting_reason: 'backlog' });

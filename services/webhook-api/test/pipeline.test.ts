@@ -26,7 +26,7 @@ beforeAll(async () => {
   api = await startApi({ config, pipelineIntervals });
 });
 afterAll(async () => {
-  // Frozen statements would otherwise be waited for.
+  // The connections are cut first. Otherwise closing the service would wait for the statements that hang.
   for (const proxy of [databaseProxy, brokerProxy]) proxy.cut();
   await api.close();
   await Promise.all([databaseProxy.close(), brokerProxy.close()]);
@@ -51,7 +51,7 @@ const mark = (agoMs: number) =>
     .onConflict('id')
     .merge();
 
-test('markers with the time of the database go through the queue of alerts', async () => {
+test('pipeline markers with the time of the database pass the queue of alerts', async () => {
   const broker = await createBroker({ url: api.broker.url, name: 'test' });
   const times: (number | undefined)[] = [];
   await createConsumer(broker, {
@@ -71,7 +71,7 @@ test('markers with the time of the database go through the queue of alerts', asy
   await broker.close();
 });
 
-test('the lag is the time since the start before the first marker, then the age of the newest', async () => {
+test('the pipeline lag grows from the start until a marker is committed, then is its age', async () => {
   expect(await lag()).toBeLessThan(60);
   expect(await grows(lag)).toBeGreaterThan(0.2);
   await mark(600_000);
@@ -83,7 +83,7 @@ test('the lag is the time since the start before the first marker, then the age 
 test.each([
   ['refuses connections', 'refuse'],
   ['does not respond', 'freeze'],
-] as const)('both gauges keep growing while the database %s', async (_, fault) => {
+] as const)('pipeline lag and oldest delivery keep growing while the database %s', async (_, fault) => {
   const id = await insertDelivery(database.database, {
     status: 'open',
     open: { opened_at: new Date(Date.now() - 300_000) },
@@ -101,7 +101,7 @@ test.each([
   });
 });
 
-test('the oldest delivery is one without an attempt whose webhook is not paused', async () => {
+test('the oldest-delivery gauge ignores attempted deliveries and paused webhooks', async () => {
   const { knex } = database.database;
   const [paused, free] = [await insertWebhook(database.database), await insertWebhook(database.database)];
   const hour = new Date(Date.now() - 3_600_000);
@@ -126,7 +126,7 @@ test('the oldest delivery is one without an attempt whose webhook is not paused'
   await knex('open_deliveries').delete();
 });
 
-test('the lag grows while the broker is unavailable', async () => {
+test('the pipeline lag grows while the broker is unavailable', async () => {
   brokerProxy.refuse();
   brokerProxy.cut();
   expect(await grows(lag)).toBeGreaterThan(0.2);

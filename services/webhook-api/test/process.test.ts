@@ -54,7 +54,7 @@ test('the service starts while database, broker and provider are unavailable', a
   expect(await service.ended).toBe(0);
 });
 
-test('a start without settings fails and lists all of them', async () => {
+test('a start without settings fails and lists all required settings', async () => {
   const service = start({ PORT: 'many' });
   expect(await service.ended).toBe(1);
   for (const name of ['PORT', 'DATABASE_URL', 'AMQP_URL', 'OIDC_ISSUER', 'SECRETS_KEYS']) {

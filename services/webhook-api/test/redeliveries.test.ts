@@ -21,7 +21,7 @@ const accept = (body: unknown) => api.call<Redelivery>('POST', redeliveries, { b
 const read = async (id: string) => (await api.call<Redelivery>('GET', single(id))).body;
 const openIds = () => api.database.knex('open_deliveries').orderBy('delivery_id').pluck('delivery_id');
 
-/** Everything but `Date`. */
+/** APIs whose clock stays real. Only `Date` is simulated. */
 const timers = [
   'hrtime',
   'nextTick',
@@ -35,12 +35,12 @@ const timers = [
   'clearTimeout',
 ] as const;
 
-/** Runs a page of the job like a worker. */
+/** Carries out the jobs page by page, as a worker does. */
 async function work(): Promise<void> {
   while ((await runJobPage(api.database, { pageSize: 2, counts })) !== undefined);
 }
 
-test('a job includes the matching deliveries and reports its progress', async () => {
+test('a redelivery job includes the matching deliveries and reports its progress', async () => {
   const webhookId = randomUUID();
   const ids = await Promise.all([1, 2, 3, 4, 5].map(() => seedDelivery(api.database, { webhookId })));
   await seedDelivery(api.database);
@@ -52,7 +52,7 @@ test('a job includes the matching deliveries and reports its progress', async ()
   expect(body).toMatchObject({ matched: 5, done: 0, status: 'running', workspace_id: workspaceId });
   expect(body.filter).toMatchObject({ webhook_id: webhookId, status: 'failed' });
   expect(Math.abs(Date.parse(body.filter.until) - Date.now())).toBeLessThan(60_000);
-  // The page size counts deliveries that do not match, so the two that match can be on different pages.
+  // The page size also counts deliveries that do not match, so the two matching deliveries can be on different pages.
   await runJobPage(api.database, { pageSize: 4, counts });
   const { done, ...started } = await read(body.id);
   expect([2, 3, 4]).toContain(done);
@@ -62,14 +62,14 @@ test('a job includes the matching deliveries and reports its progress', async ()
   expect(await openIds()).toEqual(ids.sort());
 });
 
-test('the end of the range is fixed at acceptance and never later than that', async () => {
+test('the range of a job ends at its acceptance or earlier', async () => {
   const later = await accept({ until: '9999-12-31T23:59:59Z' });
   expect(Date.parse(later.body.filter.until)).toBeLessThan(Date.now() + 60_000);
   const earlier = await accept({ until: '2025-01-01T00:00:00Z', status: 'skipped' });
   expect(earlier.body.filter).toEqual({ status: 'skipped', until: '2025-01-01T00:00:00.000Z' });
 });
 
-test('a job uses the clock of the database, like deliveries', async () => {
+test("the range of a job uses the database's clock, like deliveries", async () => {
   const id = await seedDelivery(api.database, { acceptedAtMs: Date.now() });
   import.meta.jest.useFakeTimers({ doNotFake: [...timers], now: Date.now() - 20_000 });
   try {
@@ -84,7 +84,7 @@ test('a job uses the clock of the database, like deliveries', async () => {
   expect(await openIds()).toEqual([id]);
 });
 
-test('a job without a filter is refused with the possible filters', async () => {
+test('a job without a filter is refused with the names of the filters', async () => {
   const { status, body } = await api.call<Problem>('POST', redeliveries, { body: {} });
   expect(status).toBe(422);
   expect(body.errors?.[0]?.message).toMatch(/^must have at least 1 of its properties: .*webhook_id/);
@@ -95,16 +95,19 @@ test.each([
   [{ status: 'failed' }, 'failed'],
   [{ all: false }, 'failed'],
   [{ status: 'succeeded', all: false }, 'succeeded'],
-])('the filter %j alone is refused, because it matches a whole workspace', async (filter, status) => {
-  await seedDelivery(api.database, { status: 'succeeded', response: 'ok' });
-  const refused = await api.call<Problem>('POST', redeliveries, { body: filter });
-  expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
-  expect(refused.body.errors?.[0]?.message).toContain(`"all": true to send every ${status} delivery`);
-  expect(await openIds()).toEqual([]);
-  expect(await api.database.knex('jobs')).toEqual([]);
-});
+])(
+  'a job with only the filter %j is refused, because it matches the whole workspace',
+  async (filter, status) => {
+    await seedDelivery(api.database, { status: 'succeeded', response: 'ok' });
+    const refused = await api.call<Problem>('POST', redeliveries, { body: filter });
+    expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
+    expect(refused.body.errors?.[0]?.message).toContain(`"all": true to send every ${status} delivery`);
+    expect(await openIds()).toEqual([]);
+    expect(await api.database.knex('jobs')).toEqual([]);
+  },
+);
 
-test('all: true includes every delivery with the status, and is not part of the job', async () => {
+test('a job with all: true includes every delivery with the status', async () => {
   const id = await seedDelivery(api.database, { status: 'succeeded', response: 'ok' });
   await seedDelivery(api.database);
   const { status, body } = await accept({ status: 'succeeded', all: true });
@@ -118,7 +121,7 @@ test('all: true includes every delivery with the status, and is not part of the 
   expect((await accept({ all: true })).body).toMatchObject({ matched: 1, filter: { status: 'failed' } });
 });
 
-test('a job can be cancelled once and then stops', async () => {
+test('a cancelled job stops and cannot be cancelled again', async () => {
   await Promise.all([1, 2, 3, 4, 5].map(() => seedDelivery(api.database)));
   const { body } = await accept({ status: 'failed', all: true });
   await runJobPage(api.database, { pageSize: 2, counts });
@@ -130,7 +133,7 @@ test('a job can be cancelled once and then stops', async () => {
   expect(await read(body.id)).toMatchObject({ status: 'cancelled', done: 2 });
 });
 
-test('jobs are listed newest first, in pages', async () => {
+test('redelivery jobs are listed newest first, in pages', async () => {
   const made: string[] = [];
   for (let count = 0; count < 5; count += 1)
     made.push((await accept({ status: 'skipped', all: true })).body.id);
@@ -139,7 +142,7 @@ test('jobs are listed newest first, in pages', async () => {
   expect(pages).toBe(3);
 });
 
-test('a workspace can have ten running jobs', async () => {
+test('a workspace can have at most ten running jobs', async () => {
   for (let count = 0; count < 10; count += 1) expect((await accept({ all: true })).status).toBe(202);
   expect((await accept({ all: true })).status).toBe(409);
   await work();
@@ -171,7 +174,7 @@ test.each([
   ['a number that is too large', { status_code: 1e300 }],
   ['a time without a zone', { until: '2025-01-01T00:00:00' }],
   ['an array', [{ status: 'failed' }]],
-])('a request with %s is refused without a job', async (_, body) => {
+])('a redelivery request with %s is refused and creates no job', async (_, body) => {
   expect((await accept(body)).status).toBe(422);
   expect(await api.database.knex('jobs')).toEqual([]);
 });

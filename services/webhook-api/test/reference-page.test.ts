@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('the policy of the page allows scripts and styles from here only, and nothing inline', () => {
+test("the reference page's policy allows own scripts and styles only, and none inline", () => {
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("script-src 'self';");
   expect(policy).toContain("style-src 'self';");
@@ -23,7 +23,7 @@ test('the policy of the page allows scripts and styles from here only, and nothi
   expect(page).not.toMatch(/<style|<script>| style="| on[a-z]+="/);
 });
 
-test('every file that the page loads is served from here, with its type', async () => {
+test('every file that the reference page loads is served here with its content type', async () => {
   const files = [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, file]) => file ?? '');
   expect(files).toEqual(
     expect.arrayContaining(['openapi.json', 'asyncapi.json', 'docs/assets/reference.js']),
@@ -42,11 +42,11 @@ test('every file that the page loads is served from here, with its type', async 
   }
 });
 
-test('the page shows every field of the message that monitors publish', () => {
+test('the reference page shows every field of the message that monitors publish', () => {
   for (const name of Object.keys(alertFiredProperties)) expect(page).toContain(`<code>${name}</code>`);
 });
 
-test('names in the page are text, also those of the examples', () => {
+test('names in the reference page and its examples are escaped as text', () => {
   for (const [, anchor] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${anchor}"`);
   expect(page.match(/<script/g)).toHaveLength(2);
 });

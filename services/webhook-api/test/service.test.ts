@@ -30,7 +30,7 @@ const get = (path: string, headers: Record<string, string> = {}) => fetch(`${api
 
 describe('without a token', () => {
   test.each(['/livez', '/readyz', '/openapi.json', '/asyncapi.json', '/docs'])(
-    '%s is served',
+    '%s is served without a token',
     async (path) => {
       expect((await get(path)).status).toBe(200);
     },
@@ -43,7 +43,7 @@ describe('without a token', () => {
     ['no token', { Authorization: 'Bearer' }],
     ['an invalid token', { Authorization: 'Bearer nonsense' }],
     ['an unsigned token', { Authorization: `Bearer ${unsigned()}` }],
-  ])('all other paths are 401 with %s', async (_, headers: Record<string, string>) => {
+  ])('all other paths get 401 with %s', async (_, headers: Record<string, string>) => {
     for (const path of [
       webhooks,
       `/api/v1/webhooks/${randomUUID()}`,
@@ -58,7 +58,7 @@ describe('without a token', () => {
     }
   });
 
-  test('a changed token is 401', async () => {
+  test('a token with a changed character gets 401', async () => {
     const token = await tokenOf('admin');
     const [head, payload, signature] = token.split('.');
     const claims = JSON.parse(Buffer.from(payload!, 'base64url').toString());
@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
     document = JSON.parse(await response.text());
   });
 
-  test('the document is OpenAPI 3.1 and has each operation once', () => {
+  test('the OpenAPI 3.1 document has each operation once', () => {
     expect(document.openapi).toMatch(/^3\.1\./);
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
@@ -133,13 +133,13 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('the document has all schemas that it references', () => {
+  test('the OpenAPI document contains all schemas that it references', () => {
     const referred = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)];
     expect(referred.length).toBeGreaterThan(20);
     for (const [, name] of referred) expect(Object.keys(document.components.schemas)).toContain(name);
   });
 
-  test('all documented paths are served and need a token unless they are public', async () => {
+  test('all OpenAPI paths are served and need a token unless they are public', async () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, { security }] of Object.entries(methods)) {
         const target = path.replaceAll(/\{[^}]+\}/g, randomUUID());
@@ -151,7 +151,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-test('metrics have their own port and count requests by route', async () => {
+test('metrics are served on a separate port and count requests by route', async () => {
   await api.call('GET', webhooks);
   const response = await fetch(`${api.metricsUrl}/metrics`);
   expect(response.status).toBe(200);
@@ -176,7 +176,7 @@ test('secrets of webhooks and tokens are not logged', async () => {
   expect(log).not.toContain((await tokenOf('editor')).slice(-40));
 });
 
-test('the log lines of changes name the workspace and the resource, also of a refused change', async () => {
+test('log lines of changes, also refused ones, name the workspace and the resource', async () => {
   const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
   const rule = { name: 'R', model_id: randomUUID(), threshold: 1, bound: 'upper_bound' };
   const { body: webhook } = await api.call<Webhook>('POST', webhooks, { body: fields });
@@ -207,7 +207,7 @@ test('the log lines of changes name the workspace and the resource, also of a re
   ]);
 });
 
-test('a response has the request id, which is the given one if it is safe', async () => {
+test('a response contains the request id of the caller if it is safe, else a new one', async () => {
   const given = await api.call('GET', webhooks, { headers: { 'X-Request-Id': 'trace-1' } });
   expect(given.headers.get('x-request-id')).toBe('trace-1');
   const odd = await api.call('GET', webhooks, { headers: { 'X-Request-Id': '<script>' } });

@@ -18,7 +18,7 @@ const patch = (body: unknown, as: 'admin' | 'editor' = 'admin') =>
   api.call<WorkspaceSettings & Problem>('PATCH', settings, { body, as });
 const remove = (id: string, query = '') => api.call<Problem>('DELETE', `/api/v1/webhooks/${id}${query}`);
 
-test('settings have defaults, and a change keeps the fields that are missing', async () => {
+test('workspace settings have defaults, and a change keeps the omitted fields', async () => {
   expect(await read()).toEqual({ name: null, notice_webhook_ids: [] });
   const [first, second] = [await addWebhook(), await addWebhook()];
   const named = await patch({ notice_webhook_ids: [first, second.toUpperCase(), first] });
@@ -46,20 +46,20 @@ test.each<[string, () => Promise<unknown> | unknown]>([
   ['an empty name', () => ({ name: '' })],
   ['a name with a NUL', () => ({ name: 'a\0b' })],
   ['an unknown field', () => ({ names: 'a' })],
-])('a change with %s is refused and changes nothing', async (_, makeBody) => {
+])('a settings change with %s is refused and changes nothing', async (_, makeBody) => {
   const { status, body } = await patch(await makeBody());
   expect([status, body.code]).toEqual([422, 'validation_failed']);
   expect(await read()).toEqual({ name: null, notice_webhook_ids: [] });
 });
 
-test('any role reads the settings, and admins change them', async () => {
+test('any role can read the settings of a workspace, and only admins can change them', async () => {
   for (const as of ['reader', 'responder', 'publisher', 'editor', 'admin'] as const)
     expect([as, (await api.call('GET', settings, { as })).status]).toEqual([as, 200]);
   expect((await api.call('GET', settings, { as: 'outsider' })).status).toBe(403);
   expect((await patch({ name: 'Mine' }, 'editor')).status).toBe(403);
 });
 
-test('a webhook for notices is deleted only by force, which takes it off the list', async () => {
+test('a webhook for notices is deleted only with force, which removes it from the list', async () => {
   const [named, other] = [await addWebhook(), await addWebhook()];
   await patch({ notice_webhook_ids: [named, other] });
   const refused = await remove(named);
@@ -71,7 +71,7 @@ test('a webhook for notices is deleted only by force, which takes it off the lis
   expect(await read()).toEqual({ name: null, notice_webhook_ids: [other] });
 });
 
-test('twenty changes at once keep the settings whole', async () => {
+test('twenty concurrent changes of the settings lose no change', async () => {
   const ids = await Promise.all(Array.from({ length: 4 }, () => addWebhook()));
   const changes = Array.from({ length: 20 }, (_, index) =>
     index % 2 === 0 ? { name: `name ${index}` } : { notice_webhook_ids: [ids[index % 4]] },
@@ -82,7 +82,7 @@ test('twenty changes at once keep the settings whole', async () => {
   expect([name !== null, notice_webhook_ids.length]).toEqual([true, 1]);
 });
 
-test('a changed body of a webhook for notices is warned of if it does not render for a notice', async () => {
+test('a webhook for notices gets a warning if its body does not render for a notice', async () => {
   const id = await addWebhook();
   const change = (body: string) =>
     api.call<{ warnings: string[] }>('PATCH', `/api/v1/webhooks/${id}`, { body: { body } });
@@ -94,7 +94,7 @@ test('a changed body of a webhook for notices is warned of if it does not render
   expect((await change('{"a": "{{ event }} {{ webhook_name }}"}')).body.warnings).toEqual([]);
 });
 
-test('a webhook that was disabled automatically gets the whole time again when it is enabled', async () => {
+test('a webhook that is enabled after automatic disabling has the whole period again', async () => {
   const { knex } = api.database;
   const id = await insertWebhook(api.database, {
     workspaceId,

@@ -18,7 +18,7 @@ const patch = (id: string, body: unknown) =>
   api.call<AlertRule & Problem>('PATCH', `/api/v1/alert_rules/${id}`, { body });
 const row = (id: string) => api.database.knex('alert_rules').where({ id }).first();
 
-test('a rule has no cooldown and no silence unless they are given', async () => {
+test('an alert rule has no cooldown and no silence by default', async () => {
   const { body } = await api.call<AlertRule>('POST', rules, { body: fields });
   expect(body).toMatchObject({ cooldown_seconds: 0, silenced_until: null });
   const given = { cooldown_seconds: 86_400, silenced_until: '2999-01-01T00:00:00.000Z' };
@@ -39,7 +39,7 @@ test.each([
   ['a silence that is no time', { silenced_until: 'tomorrow' }],
   ['a silence on the 30th of February', { silenced_until: '2026-02-30T00:00:00Z' }],
   ['a silence as a number', { silenced_until: 1_800_000_000 }],
-])('%s is refused and changes nothing', async (_, body) => {
+])('a rule with %s is refused and not changed', async (_, body) => {
   const id = await insertAlertRule(api.database, { workspaceId });
   const before = await row(id);
   const refused = await patch(id, body);
@@ -47,7 +47,7 @@ test.each([
   expect(await row(id)).toEqual(before);
 });
 
-test('a new cooldown runs from the last alert that was dispatched, not from others', async () => {
+test('a new cooldown starts at the last dispatched alert of the rule', async () => {
   const alertRuleId = await insertAlertRule(api.database, { workspaceId });
   const at = (secondsAgo: number) => Date.now() - secondsAgo * 1_000;
   const seed = (outcome: string, secondsAgo: number) =>
@@ -65,7 +65,7 @@ test('a new cooldown runs from the last alert that was dispatched, not from othe
   expect(await row(alertRuleId)).toMatchObject({ cooldown_alert_id: last });
 });
 
-test('a change of another field keeps the alert from which the cooldown runs', async () => {
+test('a change of another field does not change the start of the cooldown', async () => {
   const id = await insertAlertRule(api.database, {
     workspaceId,
     columns: { cooldown_seconds: 60, cooldown_from: new Date(), cooldown_alert_id: randomUUID() },
@@ -76,7 +76,7 @@ test('a change of another field keeps the alert from which the cooldown runs', a
   expect(await row(id)).toMatchObject({ cooldown_from, cooldown_alert_id, cooldown_seconds: 120 });
 });
 
-test('a suppressed alert names its reason, and is found by its outcome', async () => {
+test('a suppressed alert has its reason and is found by its outcome', async () => {
   const alertRuleId = await insertAlertRule(api.database, { workspaceId });
   const [silenced, cooled, first] = [
     await seedAlert(api.database, { outcome: 'suppressed', alertRuleId }),

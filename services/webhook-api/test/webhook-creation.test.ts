@@ -15,7 +15,7 @@ const create = (changes?: object) => createWebhook(api, changes);
 const read = (id: string) => api.call<Webhook>('GET', `/api/v1/webhooks/${id}`);
 
 describe('creating a webhook', () => {
-  test('the response is the whole webhook with its defaults and location', async () => {
+  test('the response to a creation is the whole webhook with defaults and Location', async () => {
     const { status, headers, body } = await api.call<SavedWebhook>('POST', webhooksPath, {
       body: webhookFields,
     });
@@ -46,24 +46,24 @@ describe('creating a webhook', () => {
     expect((await read(body.id)).body).toEqual(webhook);
   });
 
-  test('missing headers become an empty object', async () => {
+  test('a webhook that is created without headers has an empty object', async () => {
     const { headers: _, ...rest } = webhookFields;
     const { body } = await api.call<SavedWebhook>('POST', webhooksPath, { body: rest });
     expect(body.headers).toEqual({});
   });
 
-  test('the workspace id can be in upper case', async () => {
+  test('the workspace id of a new webhook can be in upper case', async () => {
     const path = `/api/v1/workspaces/${workspaceId.toUpperCase()}/webhooks`;
     const { status, body } = await api.call<SavedWebhook>('POST', path, { body: webhookFields });
     expect([status, body.workspace_id]).toEqual([201, workspaceId]);
   });
 
-  test('a host name that does not resolve is a warning', async () => {
+  test('a host name that does not resolve causes a warning', async () => {
     const { warnings } = await create({ url: 'https://no-such-host.invalid/x' });
     expect(warnings).toEqual([expect.stringMatching(/^url: /)]);
   });
 
-  test('a missing Content-Type, and one that does not fit JSON, are warnings of the headers', async () => {
+  test('a Content-Type that is missing or does not fit JSON causes a warning', async () => {
     expect((await create({ headers: {} })).warnings).toEqual([
       expect.stringMatching(/^headers: Content-Type is missing/),
     ]);
@@ -76,7 +76,7 @@ describe('creating a webhook', () => {
     expect(await patch({ headers: { 'Content-Type': ['application/json'] } })).toEqual([]);
   });
 
-  test('one response lists every problem, of the schema and of the later checks', async () => {
+  test('one response lists every problem of a webhook, of schema and later checks', async () => {
     const body = {
       url: 'http://169.254.169.254/#x',
       headers: { Host: ['x'], 'X-A': ['a\nb'] },
@@ -129,7 +129,7 @@ describe('creating a webhook', () => {
     ['a read-only field', { id: randomUUID() }, '/id'],
     ['enabled as a string', { enabled: 'yes' }, '/enabled'],
     ['null for a field', { body: null }, '/body'],
-  ])('a webhook with %s is refused at its path', async (_, changes, path) => {
+  ])('a webhook with %s is refused, and the error names the path', async (_, changes, path) => {
     const before = await api.call<Webhook[]>('GET', webhooksPath);
     const { status, headers, body } = await api.call('POST', webhooksPath, {
       body: { ...webhookFields, ...changes },
@@ -140,12 +140,12 @@ describe('creating a webhook', () => {
     expect(await api.call('GET', webhooksPath)).toMatchObject({ body: { length: before.body.length } });
   });
 
-  test('all missing fields are reported together', async () => {
+  test('all missing fields of a webhook are reported together', async () => {
     const { body } = await api.call('POST', webhooksPath, { body: {} });
     expect(body.errors?.map(({ path }) => path)).toEqual(['/name', '/url', '/body']);
   });
 
-  test('a refused secret is not in the response', async () => {
+  test('a secret in a refused request is not in the response', async () => {
     const secret = 'hunter2';
     const { body } = await api.call('POST', webhooksPath, {
       body: {

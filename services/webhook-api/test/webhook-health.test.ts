@@ -19,7 +19,7 @@ async function createWebhook(fields: object = {}): Promise<Webhook> {
   return (await api.call<Webhook>('POST', webhooks, { body })).body;
 }
 
-/** Writes the outcome of the last attempt as a worker does. */
+/** Writes the outcome of the last attempt, as a worker does. */
 async function attempted(id: string, changes: object = {}): Promise<void> {
   const times = { since: aMinuteAgo, last_attempt_at: new Date() };
   await api.database.knex('webhook_health').insert({ webhook_id: id, failing: false, ...times, ...changes });
@@ -28,7 +28,7 @@ async function attempted(id: string, changes: object = {}): Promise<void> {
 const failure = { code: 'http_status', error: 'The destination responded with status 500.' };
 const failed = { failing: true, error_code: failure.code, error: failure.error, error_at: aMinuteAgo };
 
-/** The health that reading the webhook shows. The list must show the same. */
+/** Returns the health of a webhook. Expects that reading the webhook and listing it show the same. */
 async function healthOf(id: string): Promise<Webhook['health']> {
   const { health } = (await api.call<Webhook>('GET', single(id), { as: 'reader' })).body;
   const { body: list } = await api.call<Webhook[]>('GET', webhooks, { as: 'reader' });
@@ -38,7 +38,7 @@ async function healthOf(id: string): Promise<Webhook['health']> {
 
 const since = aMinuteAgo.toISOString();
 
-test('a webhook is unknown until its first attempt', async () => {
+test('the health of a webhook is unknown until its first attempt', async () => {
   const unknown = { state: 'unknown', since: null, last_error: null, success_rate_24h: null };
   const { id, health } = await createWebhook();
   expect(health).toEqual(unknown);
@@ -57,13 +57,13 @@ test('the health of a webhook has its state, the start of that state, and its la
   });
 });
 
-test('a webhook without an attempt in 24 hours is unknown, and keeps its last error', async () => {
+test('health is unknown without an attempt in 24 hours, and keeps the last error', async () => {
   const { id } = await createWebhook();
   await attempted(id, { ...failed, last_attempt_at: new Date(Date.now() - 25 * hourMs) });
   expect(await healthOf(id)).toMatchObject({ state: 'unknown', since: null, last_error: failure });
 });
 
-test('disabled comes before paused, and paused before failing', async () => {
+test('the health state disabled takes precedence over paused, and paused over failing', async () => {
   const { id } = await createWebhook();
   await attempted(id, failed);
   const pause = {
@@ -76,19 +76,19 @@ test('disabled comes before paused, and paused before failing', async () => {
   expect(await healthOf(id)).toMatchObject({ state: 'paused', since });
   const { body } = await api.call<Webhook>('PATCH', single(id), { body: { enabled: false } });
   expect(body.health).toMatchObject({ state: 'disabled', since: body.updated_at });
-  // A later change of something else does not change the time.
+  // A later change of another field does not change the time since which the webhook is disabled.
   const renamed = await api.call<Webhook>('PATCH', single(id), { body: { name: 'Renamed' } });
   expect(renamed.body.health).toEqual(body.health);
   const enabled = await api.call<Webhook>('PATCH', single(id), { body: { enabled: true } });
   expect(enabled.body.health.state).toBe('failing');
 });
 
-test('a webhook that is created as disabled has the state disabled', async () => {
+test('a webhook that is created as disabled has the health state disabled', async () => {
   const { health, created_at } = await createWebhook({ enabled: false });
   expect(health).toMatchObject({ state: 'disabled', since: created_at });
 });
 
-test('the success rate covers the deliveries that ended within 24 hours', async () => {
+test('the success rate covers deliveries that were accepted within 24 hours and ended', async () => {
   const { id } = await createWebhook();
   const seed = (status: 'open' | 'succeeded' | 'failed' | 'skipped', hoursAgo: number) =>
     seedDelivery(api.database, { webhookId: id, status, acceptedAtMs: Date.now() - hoursAgo * hourMs });

@@ -18,7 +18,7 @@ afterAll(() => api.close());
 const list = (query = '') => api.call<Webhook[]>('GET', `${collection}${query}`);
 const namesOf = async (query: string) => (await list(query)).body.map(({ name }) => name);
 
-/** Follows the links to the last page. */
+/** Reads all pages by following their links. */
 async function walk(query: string, between: () => Promise<unknown> = async () => {}): Promise<Webhook[][]> {
   const pages: Webhook[][] = [];
   for (let next: string | undefined = `${collection}${query}`; next !== undefined; ) {
@@ -31,25 +31,25 @@ async function walk(query: string, between: () => Promise<unknown> = async () =>
   return pages;
 }
 
-test('the list is complete and oldest first by default', async () => {
+test('the list of webhooks is complete and oldest first by default', async () => {
   const { headers, body } = await list();
   expect(headers.get('link')).toBeNull();
   expect(body.map(({ name }) => name)).toEqual(names);
   expect(await namesOf('?order=desc')).toEqual([...names].reverse());
 });
 
-test('another workspace has its own list', async () => {
+test('the list of webhooks contains only webhooks of its workspace', async () => {
   const path = `/api/v1/workspaces/${otherWorkspaceId}/webhooks`;
   expect((await api.call('GET', path, { as: 'outsider' })).body).toEqual([]);
 });
 
-test('names are sorted without regard to case', async () => {
+test('webhooks are sorted by name without regard to case', async () => {
   const sorted = await namesOf('?sort=name');
   expect(sorted.slice(0, 4)).toEqual(['alpha', 'alpha', 'Bravo', 'charlie 100%']);
   expect(await namesOf('?sort=name&order=desc')).toEqual([...sorted].reverse());
 });
 
-test('the filter matches a part of the name literally, in any case', async () => {
+test('the name filter matches a part of the name literally, in any case', async () => {
   expect(await namesOf('?name=ALPHA')).toEqual(['alpha', 'alpha']);
   expect(await namesOf('?name=100%25')).toEqual(['charlie 100%']);
   expect(await namesOf('?name=%25')).toEqual(['charlie 100%']);
@@ -64,14 +64,14 @@ test.each([
   '?limit=2&sort=name',
   '?limit=1&sort=name&order=desc',
   '?limit=5&sort=updated_at',
-])('the pages of %s together are the list', async (query) => {
+])('the pages of webhooks with %s together are the whole list', async (query) => {
   const whole = (await list(query.replace(/limit=\d+&?/, ''))).body;
   const pages = await walk(query);
   expect(pages.flat()).toEqual(whole);
   expect(pages.length).toBe(Math.ceil(names.length / Number(/limit=(\d+)/.exec(query)![1])));
 });
 
-test('paging keeps its position while webhooks are created and deleted', async () => {
+test('paging webhooks keeps its position while others are created and deleted', async () => {
   const added: string[] = [];
   const between = async () => {
     const body = { name: `${added.length} early`, url: 'http://127.0.0.1:9/', body: '{}' };
@@ -102,16 +102,16 @@ test.each([
   '__proto__=1',
   'constructor=1',
   'name=%00',
-])('the query ?%s is refused with a message', async (query) => {
+])('the webhook query ?%s is refused with a message', async (query) => {
   const { status, body } = await api.call('GET', `${collection}?${query}`);
   expect([status, body.errors?.length]).toEqual([422, 1]);
 });
 
-test('a malformed escape in the query is 400', async () => {
+test('a malformed escape in the query of a list gets 400', async () => {
   expect((await api.call('GET', `${collection}?name=%zz`)).status).toBe(400);
 });
 
-test('a cursor is valid only for its own list', async () => {
+test('a cursor of webhooks is valid only for its own list', async () => {
   const { headers } = await list('?limit=1&sort=name');
   const cursor = /cursor=([^&>]*)/.exec(headers.get('link') ?? '')![1]!;
   expect((await list(`?limit=1&sort=name&cursor=${cursor}`)).status).toBe(200);
@@ -125,7 +125,7 @@ test('a cursor is valid only for its own list', async () => {
   }
 });
 
-test('a large list is complete and in order, without webhooks deleted meanwhile', async () => {
+test('a large list of webhooks is complete and in order, without ones deleted meanwhile', async () => {
   const path = `/api/v1/workspaces/${otherWorkspaceId}/webhooks`;
   const large = `"${'x'.repeat(65_000)}"`;
   const ids: string[] = [];
@@ -135,7 +135,7 @@ test('a large list is complete and in order, without webhooks deleted meanwhile'
   }
   const whole = await api.call<Webhook[]>('GET', path, { as: 'outsider' });
   expect(whole.body.map(({ id }) => id)).toEqual(ids);
-  // The list is sent page by page, so its length is not in the header.
+  // The list is sent page by page, so the response has no Content-Length.
   expect(whole.headers.get('content-length')).toBeNull();
   expect(whole.body.map(({ body }) => body.length)).toEqual(
     ids.map((_, index) => (index === 20 ? 2 : large.length)),
@@ -144,7 +144,8 @@ test('a large list is complete and in order, without webhooks deleted meanwhile'
   expect(first.body.map(({ id }) => id)).toEqual([...ids].reverse().slice(0, 29));
   expect(first.headers.get('link')).toContain('rel="next"');
 
-  // Later pages are not read before the client reads, so webhooks deleted meanwhile are missing.
+  // The service reads a page only when the client has read the previous one, so webhooks that were deleted meanwhile
+  // are missing.
   const response = await fetch(`${api.url}${path}`, {
     headers: { Authorization: `Bearer ${await tokenOf('outsider')}` },
   });

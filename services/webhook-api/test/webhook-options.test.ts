@@ -48,7 +48,7 @@ const row = (table: string, id: string) => api.database.knex(table).where({ webh
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 describe('the options of a webhook', () => {
-  test('options are off by default, are saved, and null restores the default', async () => {
+  test('webhook options are off by default, are saved, and null restores the default', async () => {
     const plain = await create();
     expect(plain).toMatchObject(defaults);
     const saved = await create({ ...all, headers: { 'Content-Type': ['application/json'] } });
@@ -89,7 +89,7 @@ describe('the options of a webhook', () => {
     ['a pause of eight days', { paused_until: new Date(Date.now() + 8 * 86_400_000).toISOString() }],
     ['a pause without a zone', { paused_until: '2026-01-01T00:00:00' }],
     ['a disabled reason', { disabled_reason: 'mine' }],
-  ])('%s is refused and changes nothing', async (_, change) => {
+  ])('a webhook with %s is refused and not changed', async (_, change) => {
     const { id } = await create({ headers: { 'X-Team': ['a'] } });
     const before = await read(id);
     const refused = await patch(id, { name: 'Renamed', ...change });
@@ -105,7 +105,7 @@ describe('the options of a webhook', () => {
     expect((await api.call('POST', webhooks, { body })).status).toBe(422);
   });
 
-  test('the problems of all options are reported at once, with those of the schema', async () => {
+  test('the problems of all options are reported together with those of the schema', async () => {
     const { id } = await create({ idempotency_header: 'X-Delivery' });
     const wrong = {
       timeout_ms: 1,
@@ -147,7 +147,7 @@ describe('the options of a webhook', () => {
     ]);
   });
 
-  test('a conflict of fields is found when only one of them is in the request', async () => {
+  test('a conflict of two options is found even if only one of them is in the request', async () => {
     const { id } = await create({ idempotency_header: 'X-Delivery' });
     expect((await patch(id, { headers: { 'x-delivery': ['a'] } })).status).toBe(422);
     expect((await patch(id, { headers: { 'webhook-signature': ['a'] } })).status).toBe(200);
@@ -155,7 +155,7 @@ describe('the options of a webhook', () => {
     expect([status, body.errors?.[0]?.path]).toEqual([422, '/headers/webhook-signature']);
   });
 
-  test('the state of a limit exists while the webhook is enabled and has the limit', async () => {
+  test('the row of a rate limit exists while the webhook is enabled and has the limit', async () => {
     const limit = { requests: 5, period_ms: 1_000 };
     const { id } = await create({ rate_limit: limit });
     expect(await row('webhook_rate_limits', id)).toMatchObject(limit);
@@ -174,7 +174,7 @@ describe('the options of a webhook', () => {
     expect(await row('webhook_rate_limits', id)).toBeUndefined();
   });
 
-  test('a delivery of a webhook with a limit waits for the limit once it is due', async () => {
+  test('a due delivery of a webhook with a rate limit waits with the reason rate_limit', async () => {
     const { id: webhookId } = await create({ rate_limit: { requests: 5, period_ms: 1_000 } });
     const seed = (open: object) => seedDelivery(api.database, { webhookId, status: 'open', open });
     const reasonOf = async (id: string) =>
@@ -185,7 +185,7 @@ describe('the options of a webhook', () => {
 });
 
 describe('a pause by hand', () => {
-  test('a pause is shown until it ends or is ended, and a change of the url keeps it', async () => {
+  test('a pause by hand is shown until its end, and a change of the URL does not end it', async () => {
     const until = ahead(60_000);
     const { id, paused } = await create({ paused_until: until });
     expect(paused).toMatchObject({ reason: 'manual', until, error: null });
@@ -201,7 +201,7 @@ describe('a pause by hand', () => {
     expect((await patch(id, { paused_until: ahead(-60_000) })).body.paused).toBeNull();
   });
 
-  test('a pause by hand replaces the one of the circuit, and its end makes deliveries due', async () => {
+  test('a pause by hand replaces a circuit pause, and ending it makes deliveries due', async () => {
     const { id: webhookId } = await create();
     const circuit = {
       webhook_id: webhookId,
@@ -221,7 +221,7 @@ describe('a pause by hand', () => {
     expect(waiting.due_at.getTime()).toBeLessThan(Date.now() + 1_000);
   });
 
-  test('the times of all pauses are kept, each up to its end', async () => {
+  test('the times of all pauses by hand are stored, each up to its actual end', async () => {
     const { id } = await create({ paused_until: ahead(60_000) });
     await patch(id, { paused_until: null });
     await patch(id, { paused_until: ahead(60_000) });
@@ -243,7 +243,7 @@ describe('a pause by hand', () => {
 });
 
 describe('signing secrets', () => {
-  test('a secret is shown once, listed without its value, stored encrypted, and deleted', async () => {
+  test('a signing secret is shown once, listed without value, encrypted, and deletable', async () => {
     const { id } = await create({ signing: true });
     const { status, body } = await addSecret(id);
     expect([status, body.expires_at]).toEqual([201, null]);
@@ -259,7 +259,7 @@ describe('signing secrets', () => {
     expect((await api.call('DELETE', `${secretsOf(id)}/${body.id}`)).status).toBe(404);
   });
 
-  test('a webhook has five secrets at most, and a new one can let the others expire', async () => {
+  test('a webhook has at most five signing secrets, and a new one can expire the others', async () => {
     const { id } = await create({ signing: true });
     for (let count = 0; count < 5; count += 1) expect((await addSecret(id)).status).toBe(201);
     expect((await addSecret(id)).status).toBe(409);
@@ -274,7 +274,7 @@ describe('signing secrets', () => {
     expect(Date.parse(expiries[0] ?? '') - Date.parse(next.body.created_at)).toBe(60_000);
   });
 
-  test('twenty requests at once leave five secrets', async () => {
+  test('twenty concurrent requests create five signing secrets at most', async () => {
     const { id } = await create();
     const responses = await Promise.all(Array.from({ length: 20 }, () => addSecret(id)));
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(5);
@@ -286,13 +286,13 @@ describe('signing secrets', () => {
     ['more than 30 days', { expire_others_after_seconds: 2_592_001 }],
     ['a secret of the caller', { secret: 'whsec_AAAA' }],
     ['null', { expire_others_after_seconds: null }],
-  ])('a request with %s is refused', async (_, body) => {
+  ])('a signing secret request with %s is refused', async (_, body) => {
     const { id } = await create();
     expect((await addSecret(id, body)).status).toBe(422);
     expect(await row('webhook_signing_secrets', id)).toBeUndefined();
   });
 
-  test('secrets need the permission to change the webhook, and end with it', async () => {
+  test('signing secrets need webhook_update, and are deleted with their webhook', async () => {
     const { id } = await create();
     const { body } = await addSecret(id);
     for (const as of ['reader', 'responder', 'publisher', 'outsider'] as const) {
@@ -307,7 +307,7 @@ describe('signing secrets', () => {
     expect(await row('webhook_signing_secrets', id)).toBeUndefined();
   });
 
-  test('a new secret makes deliveries due that wait for one', async () => {
+  test('a new signing secret makes the deliveries due that wait for one', async () => {
     const { id: webhookId } = await create({ signing: true });
     const due_at = new Date(Date.now() + 60_000);
     const seed = (waiting_reason: string) =>
@@ -329,7 +329,7 @@ describe('tests of a webhook with options', () => {
       ),
     );
 
-  test('the test of a saved webhook is signed, and the as-is test is not', async () => {
+  test('a test of a saved webhook is signed, and a test of an unsaved one is not', async () => {
     const path = `/${randomUUID()}`;
     const { id } = await create({ signing: true, idempotency_header: 'X-Id', url: destination.url(path) });
     const send = async () => (await api.call<TestResult>('POST', `${single(id)}/test`, { body: {} })).body;
@@ -348,7 +348,7 @@ describe('tests of a webhook with options', () => {
     expect(names.map((name) => name.toLowerCase()).sort()).toEqual(['connection', 'content-length', 'host']);
   });
 
-  test('the test of a saved webhook has the time limit of the webhook', async () => {
+  test('a test of a saved webhook has the time limit of the webhook', async () => {
     const path = `/${randomUUID()}`;
     destination.respond(path, () => {});
     const { id } = await create({ timeout_ms: 1_000, url: destination.url(path) });

@@ -21,7 +21,7 @@ const freshPath = () => `/${randomUUID()}`;
 const sendTest = (body: object) => api.call<TestResult>('POST', testPath, { body });
 
 describe('testing a destination', () => {
-  test('a test sends body and headers unchanged and returns the response', async () => {
+  test('a destination test sends body and headers unchanged and returns the response', async () => {
     const path = freshPath();
     const body = ' {{ not rendered }} "\\u0041" é 💥\r\n\t{"a": 1,}';
     const headers = {
@@ -54,7 +54,7 @@ describe('testing a destination', () => {
     expect(received?.rawHeaders).toEqual(expect.arrayContaining(['one', 'two', 'text/weird', 'Basic eDp5']));
   });
 
-  test('headers and body can be missing or empty', async () => {
+  test('headers and body of a destination test can be missing or empty', async () => {
     const path = freshPath();
     expect((await sendTest({ url: destination.url(path), body: '' })).body.success).toBe(true);
     expect((await sendTest({ url: destination.url(path), headers: {}, body: 'x' })).body.success).toBe(true);
@@ -75,7 +75,7 @@ describe('testing a destination', () => {
     [429, false, expect.stringContaining('limits the rate')],
     [500, false, null],
   ])(
-    'a response with status %i is no error, and its success is %s',
+    'a test response with status %i is not an error and has success %s',
     async (statusCode, success, likelyCause) => {
       const path = freshPath();
       destination.respond(path, (_, response) =>
@@ -92,19 +92,19 @@ describe('testing a destination', () => {
     },
   );
 
-  test('an unreachable destination is an error with its code', async () => {
+  test('a test of an unreachable destination returns an error with its code', async () => {
     const { status, body } = await sendTest({ url: 'http://127.0.0.1:1/', body: '{}' });
     expect(status).toBe(200);
     expect(body).toMatchObject({ response: null, success: false, likely_cause: null });
     expect(body.error).toMatch(/^connection_refused: \S/);
   });
 
-  test('a name that does not resolve is a dns_failure', async () => {
+  test('a test of a host name that does not resolve returns dns_failure', async () => {
     const { body } = await sendTest({ url: 'http://no-such-host.invalid/', body: '{}' });
     expect(body.error).toMatch(/^dns_failure: /);
   });
 
-  test('a response that is not text is shown safely', async () => {
+  test('a test response that is not text is returned as valid text', async () => {
     const path = freshPath();
     destination.respond(path, (_, response) =>
       response.end(Buffer.concat([Buffer.from('a\0b'), randomBytes(200_000)])),
@@ -131,12 +131,12 @@ describe('testing a destination', () => {
       ['/headers/Proxy-A'],
     ],
     ['an unknown field', { url: 'http://127.0.0.1/', body: '', name: 'x' }, ['/name']],
-  ])('a test with %s is refused', async (_, body, paths) => {
+  ])('a destination test with %s is refused', async (_, body, paths) => {
     const response = await api.call('POST', testPath, { body });
     expect([response.status, response.body.errors?.map(({ path }) => path)]).toEqual([422, paths]);
   });
 
-  test('a test needs its permission', async () => {
+  test('a destination test needs the permission to test', async () => {
     for (const [as, status] of [
       ['reader', 403],
       ['publisher', 403],
@@ -163,7 +163,7 @@ describe('testing a saved webhook', () => {
   const run = (id: string, body?: object) =>
     api.call<SavedTestResult>('POST', `/api/v1/webhooks/${id}/test`, body === undefined ? {} : { body });
 
-  test('a test sends the template with sample values and returns the sent body', async () => {
+  test('a webhook test renders the template with sample values and returns the body', async () => {
     const path = freshPath();
     const { status, body } = await run(await save(path));
     expect([status, body.error, body.success]).toEqual([200, null, true]);
@@ -177,14 +177,14 @@ describe('testing a saved webhook', () => {
     });
   });
 
-  test('a given context overrides the sample values', async () => {
+  test('the context of a webhook test overrides the sample values', async () => {
     const path = freshPath();
     const context = { alert_rule_name: 'He said "no"\n', extra: 'yes' };
     const { body } = await run(await save(path), { context });
     expect(JSON.parse(body.rendered ?? '')).toMatchObject({ rule: 'He said "no"\n', extra: 'yes' });
   });
 
-  test('a test is marked where the template asks for it, unless the context says otherwise', async () => {
+  test('is_test is true in a webhook test unless the context overrides it', async () => {
     const marked = { body: '{"text": "{{ \'[Test] \' if is_test }}{{ state }} {{ labels.team }}"}' };
     const id = await save(freshPath(), marked);
     expect(JSON.parse((await run(id)).body.rendered ?? '')).toEqual({ text: '[Test] firing risk' });
@@ -192,7 +192,7 @@ describe('testing a saved webhook', () => {
     expect(JSON.parse((await run(id, { context })).body.rendered ?? '')).toEqual({ text: 'resolved ops' });
   });
 
-  test('a past alert gives the test its facts, which the context overrides', async () => {
+  test('a webhook test can use a past alert, which the context overrides', async () => {
     const path = freshPath();
     const body =
       '{"id": "{{ alert_id }}", "value": {{ metric_value }}, "at": "{{ fired_at }}", "team": "{{ labels.team }}", "test": {{ is_test | tojson }}}';
@@ -207,7 +207,7 @@ describe('testing a saved webhook', () => {
     ]);
   });
 
-  test('an alert of another workspace and an unknown one are 422 at alert_id', async () => {
+  test('an unknown alert or one of another workspace gets 422 at alert_id', async () => {
     const id = await save(freshPath());
     const foreign = await seedAlert(api.database, { workspaceId: otherWorkspaceId });
     for (const alert_id of [foreign, randomUUID(), 'nonsense']) {
@@ -221,7 +221,7 @@ describe('testing a saved webhook', () => {
     expect((await run(await save(path, { enabled: false }))).body.success).toBe(true);
   });
 
-  test('a rendering that is not JSON is an error and is not sent', async () => {
+  test('a webhook test whose body is not JSON returns an error and sends nothing', async () => {
     const path = freshPath();
     const id = await save(path, { body: '{"n": {% if extra %}nothing{% else %}1{% endif %}}' });
     const { status, body } = await run(id, { context: { extra: true } });
@@ -231,7 +231,7 @@ describe('testing a saved webhook', () => {
     expect(destination.at(path)).toEqual([]);
   });
 
-  test('an invalid context, an unknown webhook and a missing permission are refused', async () => {
+  test('a webhook test is refused for a bad context, webhook or permission', async () => {
     const id = await save(freshPath());
     expect((await run(id, { context: [] })).status).toBe(422);
     expect((await run(id, { body: '{}' })).status).toBe(422);
@@ -244,7 +244,7 @@ describe('testing a saved webhook', () => {
 describe('previewing a template', () => {
   const preview = (body: object) => api.call<Preview>('POST', previewPath, { body });
 
-  test('a preview renders with sample values and sends nothing', async () => {
+  test('a preview renders a template with sample values and sends nothing', async () => {
     const { status, body } = await preview({ body: '{"t": {{ threshold }}, "b": "{{ bound }}"}' });
     expect([status, body.error, body.warnings]).toEqual([200, null, []]);
     expect(JSON.parse(body.rendered ?? '')).toEqual({
@@ -253,7 +253,7 @@ describe('previewing a template', () => {
     });
   });
 
-  test('unknown names and quoted numbers are warnings', async () => {
+  test('a preview warns about unknown names and quoted numbers', async () => {
     const { body } = await preview({ body: '{"a": "{{ metric_vlaue }}", "b": "{{ threshold }}"}' });
     expect(body.error).toBeNull();
     expect(body.warnings).toEqual([
@@ -262,7 +262,7 @@ describe('previewing a template', () => {
     ]);
   });
 
-  test('a template error and a rendering that is not JSON have different codes', async () => {
+  test('a preview distinguishes template_error and invalid_json', async () => {
     const broken = (await preview({ body: '{"a": {{ metric_value }' })).body;
     expect(broken).toMatchObject({
       rendered: null,
@@ -286,7 +286,7 @@ describe('previewing a template', () => {
     }
   });
 
-  test('a template cannot run code', async () => {
+  test('a template in a preview cannot run code', async () => {
     for (const body of [
       '{{ constructor.constructor("return process.env")() }}',
       '{{ alert_rule_name.constructor }}',
@@ -299,7 +299,7 @@ describe('previewing a template', () => {
     }
   });
 
-  test('a template that is too long and an invalid context are refused', async () => {
+  test('a preview with a too long template or an invalid context is refused', async () => {
     expect((await preview({ body: 'x'.repeat(65_537) })).status).toBe(422);
     expect((await preview({ body: '{}', context: 'x' })).status).toBe(422);
     expect((await preview({ body: '{}', context: null })).status).toBe(422);

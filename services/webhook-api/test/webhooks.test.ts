@@ -18,7 +18,7 @@ const create = (changes?: object) => createWebhook(api, changes);
 const read = (id: string) => api.call<Webhook>('GET', `/api/v1/webhooks/${id}`);
 
 describe('reading webhooks', () => {
-  test('an unknown id is 404 and a malformed one 422, both with a token only', async () => {
+  test('an unknown webhook gets 404 and a malformed id 422, both only with a token', async () => {
     expect((await read(randomUUID())).status).toBe(404);
     expect((await read('not-a-uuid')).status).toBe(422);
     expect((await fetch(`${api.url}/api/v1/webhooks/${randomUUID()}`)).status).toBe(401);
@@ -39,7 +39,7 @@ describe('reading webhooks', () => {
     expect(JSON.stringify([single.body, list.body])).not.toMatch(/s3cret|t0ken|dXNl|metric_value/);
   });
 
-  test('url, headers and body are encrypted in the database', async () => {
+  test('URL, headers and body of a webhook are encrypted in the database', async () => {
     const { id } = await create();
     const [row] = await api.database.knex('webhooks').where({ id });
     const stored = Object.values(row).map((value) =>
@@ -50,7 +50,7 @@ describe('reading webhooks', () => {
 });
 
 describe('changing a webhook', () => {
-  test('a change keeps the fields that are not given', async () => {
+  test('a change of a webhook keeps the fields that are not in the request', async () => {
     const before = await create();
     const url = 'http://127.0.0.1:9/other';
     const { status, body } = await api.call<SavedWebhook>('PATCH', `/api/v1/webhooks/${before.id}`, {
@@ -71,7 +71,7 @@ describe('changing a webhook', () => {
     expect((await read(before.id)).body).toEqual(after);
   });
 
-  test('headers are replaced as a whole', async () => {
+  test('a change of headers replaces all headers of the webhook', async () => {
     const { id } = await create();
     const { body } = await api.call<SavedWebhook>('PATCH', `/api/v1/webhooks/${id}`, {
       body: { headers: { New: ['1'] } },
@@ -79,7 +79,7 @@ describe('changing a webhook', () => {
     expect(body.headers).toEqual({ New: ['1'] });
   });
 
-  test('the version counts changes, except empty ones', async () => {
+  test('the version of a webhook counts changes, except empty ones', async () => {
     const { id } = await create();
     const version = async () => (await api.database.knex('webhooks').where({ id }).first('version')).version;
     await api.call('PATCH', `/api/v1/webhooks/${id}`, { body: { name: 'a' } });
@@ -88,7 +88,7 @@ describe('changing a webhook', () => {
     expect([status, body.name, await version()]).toEqual([200, 'a', 2]);
   });
 
-  test('concurrent changes of different fields are all kept', async () => {
+  test('concurrent changes of different webhook fields are all kept', async () => {
     const { id } = await create();
     const changes = [
       { name: 'together' },
@@ -113,7 +113,7 @@ describe('changing a webhook', () => {
     ['a blocked address', { url: 'http://127.0.0.1.nip.io/', headers: { TE: ['x'] } }, '/headers/TE'],
     ['an array as body', [], ''],
     ['null', null, ''],
-  ])('a change with %s is refused', async (_, body, path) => {
+  ])('a change of a webhook with %s is refused', async (_, body, path) => {
     const before = await create();
     const response = await api.call('PATCH', `/api/v1/webhooks/${before.id}`, { body });
     expect([response.status, response.body.errors?.map((error) => error.path)]).toEqual([
@@ -132,15 +132,18 @@ describe('permissions', () => {
     ['POST', otherCollection, { editor: 403, reader: 403, outsider: 422, admin: 422 }],
     ['GET', otherCollection, { editor: 403, reader: 403, outsider: 200, admin: 200 }],
   ] as const;
-  test.each(cases)('the permission for %s %s is checked before the body', async (method, path, expected) => {
-    for (const [as, status] of Object.entries(expected)) {
-      const body = method === 'POST' ? { body: { bad: true } } : {};
-      const response = await api.call(method, path, { as: as as 'reader', ...body });
-      expect([as, response.status]).toEqual([as, status]);
-    }
-  });
+  test.each(cases)(
+    'the permission for %s %s is checked before the body is read',
+    async (method, path, expected) => {
+      for (const [as, status] of Object.entries(expected)) {
+        const body = method === 'POST' ? { body: { bad: true } } : {};
+        const response = await api.call(method, path, { as: as as 'reader', ...body });
+        expect([as, response.status]).toEqual([as, status]);
+      }
+    },
+  );
 
-  test('a webhook of another workspace is 403', async () => {
+  test('a webhook of another workspace gets 403', async () => {
     const { id } = await create();
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const response = await api.call(method, `/api/v1/webhooks/${id}`, { as: 'outsider' });
@@ -162,7 +165,7 @@ describe('a webhook that cannot be decrypted', () => {
   }
   const refusal = { status: 409, body: { code: 'undecryptable', key_id: 'k9' } };
 
-  test('a webhook that cannot be decrypted is 409 with the key id to GET, test and partial PATCH', async () => {
+  test('an undecryptable webhook gets 409 with the key id on GET, test and partial PATCH', async () => {
     const { path } = await createUndecryptable();
     expect(await api.call('GET', path)).toMatchObject(refusal);
     expect(await api.call('GET', path, { as: 'reader' })).toMatchObject(refusal);
@@ -172,7 +175,7 @@ describe('a webhook that cannot be decrypted', () => {
       expect(await api.call('PATCH', path, { body: partial })).toMatchObject(refusal);
   });
 
-  test('a list marks a webhook that cannot be decrypted, and shows the others', async () => {
+  test('a list marks an undecryptable webhook and shows the others', async () => {
     const { id: sound } = await create();
     const { id } = await createUndecryptable();
     for (const as of ['editor', 'reader'] as const) {
@@ -185,7 +188,7 @@ describe('a webhook that cannot be decrypted', () => {
     }
   });
 
-  test('a webhook that cannot be decrypted is saved again with url, headers and body', async () => {
+  test('an undecryptable webhook can be saved again with new URL, headers and body', async () => {
     const { path } = await createUndecryptable();
     const { url, headers, body } = webhookFields;
     const patched = await api.call('PATCH', path, { body: { url, headers, body } });
@@ -193,12 +196,12 @@ describe('a webhook that cannot be decrypted', () => {
     expect(await api.call('GET', path)).toMatchObject({ status: 200, body: { url, headers, body } });
   });
 
-  test('a webhook that cannot be decrypted is deleted', async () => {
+  test('an undecryptable webhook can be deleted', async () => {
     const { path } = await createUndecryptable();
     expect(await api.call('DELETE', path)).toMatchObject({ status: 204 });
   });
 
-  test('a webhook that is moved to another workspace is not decrypted there', async () => {
+  test('a webhook row that is moved to another workspace is not decrypted there', async () => {
     const { id } = await create();
     await api.database.knex('webhooks').where({ id }).update({ workspace_id: otherWorkspaceId });
     const response = await api.call('GET', `/api/v1/webhooks/${id}`, { as: 'outsider' });
@@ -207,7 +210,7 @@ describe('a webhook that cannot be decrypted', () => {
 });
 
 describe('deleting a webhook', () => {
-  test('a webhook that no rule uses is deleted', async () => {
+  test('a webhook that no rule uses can be deleted', async () => {
     const { id } = await create();
     const { status, body } = await api.call('DELETE', `/api/v1/webhooks/${id}`);
     expect([status, body]).toEqual([204, undefined]);
@@ -215,13 +218,13 @@ describe('deleting a webhook', () => {
     expect((await api.call('DELETE', `/api/v1/webhooks/${id}`)).status).toBe(404);
   });
 
-  test('one of several concurrent deletions succeeds', async () => {
+  test('only one of several concurrent deletions of a webhook succeeds', async () => {
     const { id } = await create();
     const responses = await Promise.all([1, 2, 3, 4].map(() => api.call('DELETE', `/api/v1/webhooks/${id}`)));
     expect(responses.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404]);
   });
 
-  test('force must be true or false', async () => {
+  test('the parameter force of a deletion must be true or false', async () => {
     const { id } = await create();
     expect((await api.call<Problem>('DELETE', `/api/v1/webhooks/${id}?force=maybe`)).status).toBe(422);
     expect((await read(id)).status).toBe(200);

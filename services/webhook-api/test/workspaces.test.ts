@@ -18,12 +18,12 @@ test.each<[Role, string]>([
   ['reader', workspaceId],
   ['publisher', workspaceId],
   ['outsider', otherWorkspaceId],
-])('%s sees the workspace of its role only', async (role, id) => {
+])('a caller with the role %s can list only the workspace of its role', async (role, id) => {
   await insertWebhook(api.database);
   expect(await list(role)).toEqual([{ id, name: null }]);
 });
 
-test('a workspace has the name of its settings', async () => {
+test('the list of workspaces shows the names from the settings', async () => {
   const settings = `/api/v1/workspaces/${workspaceId}/settings`;
   await api.call('PATCH', settings, { body: { name: 'Risk team' }, as: 'admin' });
   expect(await list('reader')).toEqual([{ id: workspaceId, name: 'Risk team' }]);
@@ -32,7 +32,7 @@ test('a workspace has the name of its settings', async () => {
   expect(await list('reader')).toEqual([{ id: workspaceId, name: null }]);
 });
 
-test('an admin of the deployment sees each workspace that owns a webhook, a rule or an alert', async () => {
+test('a deployment admin sees each workspace that owns a webhook, a rule or an alert', async () => {
   const ids = [randomUUID(), randomUUID(), randomUUID()];
   const [ofWebhooks, ofRules, ofAlerts] = ids as [string, string, string];
   for (let count = 0; count < 3; count += 1) await insertWebhook(api.database, { workspaceId: ofWebhooks });
@@ -47,7 +47,7 @@ test('an admin of the deployment sees each workspace that owns a webhook, a rule
   expect(seen).not.toContain(deleted);
 });
 
-test('the list is read in pages', async () => {
+test('the list of workspaces has pages', async () => {
   for (let count = 0; count < 5; count += 1) await insertWebhook(api.database);
   const all = await list('admin');
   const { entries, pages } = await readAll<Workspace>(api, '/api/v1/workspaces?limit=2', { as: 'admin' });
@@ -55,6 +55,6 @@ test('the list is read in pages', async () => {
   expect(pages).toBe(Math.ceil(all.length / 2));
 });
 
-test('a caller without a token is 401', async () => {
+test('the list of workspaces needs a token', async () => {
   expect((await fetch(`${api.url}/api/v1/workspaces`)).status).toBe(401);
 });

@@ -14,10 +14,12 @@ export interface AlertRuleUseCasesDeps {
 
 export interface AlertRuleUseCases {
   create(workspaceId: string, fields: CreateAlertRule, change: Change): Promise<StoredAlertRule>;
-  /** `before` is the rule as the request found it. A request that changes no value leaves it as it is. */
+  /**
+   * `before` is the rule that the request has read. A request that changes no value does not change the rule's version.
+   */
   update(before: StoredAlertRule, fields: PatchAlertRule, change: Change): Promise<StoredAlertRule>;
   delete(rule: StoredAlertRule, change: Change): Promise<void>;
-  /** Lists the errors of the webhook ids in a body that its schema has refused. */
+  /** Lists the errors of the webhook ids in a body that the schema has rejected. */
   errorsOf(workspaceId: string, body: Readonly<Record<string, unknown>>): Promise<FieldError[]>;
 }
 
@@ -29,7 +31,7 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
       const { name, model_id, threshold, bound, enabled = true, notification_webhook_ids = [] } = fields;
       const at = now();
       const rule: StoredAlertRule = {
-        // Ids start with the time, so the list is in the order of creation.
+        // Ids start with the time of creation, so sorting by id lists rules in the order of creation.
         id: recordId(at.getTime(), randomUUID()),
         workspaceId,
         externalId: fields.external_id ?? null,
@@ -89,7 +91,7 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
   };
 }
 
-/** The writable fields as the API shows them. */
+/** Returns the writable fields as the API shows them. */
 export function writableFields(rule: StoredAlertRule) {
   const { name, threshold, bound, enabled } = rule;
   return {

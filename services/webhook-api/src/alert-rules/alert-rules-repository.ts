@@ -18,7 +18,7 @@ export interface StoredAlertRule {
   silencedUntil: Date | null;
   /** Ids of the webhooks, in the order in which they were attached. */
   webhookIds: string[];
-  /** Number of changes, starting at 1. */
+  /** Starts at 1 and increases with each change. */
   version: number;
   createdAt: Date;
   updatedAt: Date;
@@ -30,7 +30,7 @@ type RuleKey = Pick<StoredAlertRule, 'id' | 'workspaceId'>;
 interface AlertRuleFilter {
   workspaceId: string;
   externalId: string | undefined;
-  /** A webhook that the rules call. */
+  /** Selects only the rules that call this webhook. */
   webhookId: string | undefined;
 }
 
@@ -40,30 +40,34 @@ export interface AlertRuleQuery extends AlertRuleFilter {
   limit: number;
 }
 
-/** Result of a write. Nothing is written unless it is `written`. */
+/** Result of a write. Nothing was written unless the kind is `written`. */
 export type WriteOutcome =
   | { kind: 'written'; rule: StoredAlertRule }
-  /** The webhooks with these ids do not exist in the workspace of the rule. */
+  /** No webhooks with these ids exist in the workspace of the rule. */
   | { kind: 'unknown_webhooks'; ids: string[] }
-  /** The workspace has reached its limit on rules. */
+  /** The workspace has reached its maximum number of rules. */
   | { kind: 'full' }
   | { kind: 'missing' };
 
 export interface AlertRulesRepository {
-  /** Undefined for an unknown or deleted rule. */
+  /** Returns undefined for an unknown or deleted rule. */
   find(id: string): Promise<StoredAlertRule | undefined>;
   /** Lists rules, oldest first. */
   list(query: AlertRuleQuery): Promise<StoredAlertRule[]>;
   /** Counts rules, up to `max`. */
   count(filter: AlertRuleFilter, max: number): Promise<number>;
-  /** Returns those of the ids that are no webhooks of the workspace. */
+  /** Returns the ids for which the workspace has no webhook. */
   findUnknownWebhooks(workspaceId: string, webhookIds: string[]): Promise<string[]>;
-  /** @throws AppError `conflict` for the external id of another rule */
+  /**
+   * Creates a rule.
+   * @throws AppError `conflict` if another rule has the external id
+   */
   create(rule: StoredAlertRule, options: { maxPerWorkspace: number; change: Change }): Promise<WriteOutcome>;
   /**
-   * Writes the result of `apply`, unless that is undefined; no other change of the rule interrupts it. When the result
-   * keeps the array `webhookIds`, webhooks deleted meanwhile are dropped; ids in a new array must be in the workspace.
-   * @throws AppError `precondition_failed`; `conflict` for the external id of another rule
+   * Calls `apply` with the locked rule and writes its result, unless the result is undefined. If the result contains
+   * the same array `webhookIds`, webhooks that were deleted meanwhile are removed from it. The ids in a new array must
+   * exist in the workspace.
+   * @throws AppError `precondition_failed`; `conflict` if another rule has the external id
    */
   update(
     rule: RuleKey,
@@ -71,7 +75,7 @@ export interface AlertRulesRepository {
     apply: (current: StoredAlertRule) => { rule: StoredAlertRule; changedFields: string[] } | undefined,
   ): Promise<WriteOutcome>;
   /**
-   * Detaches the webhooks and marks the rule as deleted; false for an unknown id.
+   * Detaches the webhooks and marks the rule as deleted. Returns false for an unknown id.
    * @throws AppError `precondition_failed`
    */
   delete(rule: RuleKey, deletion: { change: Change; at: Date }): Promise<boolean>;
@@ -166,8 +170,9 @@ function matching(knex: Database['knex'], { workspaceId, externalId, webhookId }
 }
 
 /**
- * Prevents the deletion of the rule's webhooks until the transaction ends, and returns the ids that are not in its
- * workspace. All transactions take these locks before they write attachments, ordered by id, so none deadlocks.
+ * Locks the rule's webhooks against deletion until the transaction ends, and returns the ids that do not exist in the
+ * workspace. All transactions take these locks in the order of the ids and before they write attachments, so they
+ * cannot deadlock.
  */
 async function lockWebhooks(trx: Transaction, rule: StoredAlertRule): Promise<string[]> {
   return without(rule.webhookIds, await selectWebhooks(trx, rule).forKeyShare());
@@ -190,8 +195,9 @@ function without(webhookIds: string[], found: readonly { id: string }[]): string
 }
 
 /**
- * Workers keep the alert from which a cooldown runs only for rules that have one. When a rule gets one, it runs from the
- * last alert in the history, which is searched as far back as the cooldown reaches.
+ * Sets the alert from which the cooldown of a rule runs. Workers record this alert only for rules that have a cooldown,
+ * so for a rule with a new cooldown it is read from the history. Only alerts within the length of the cooldown are
+ * searched.
  */
 async function startCooldown(trx: Transaction, { id, workspaceId, cooldownSeconds }: StoredAlertRule) {
   const { rows } = await trx.raw<{ rows: { now: Date }[] }>('select now() as now');

@@ -1,7 +1,7 @@
 import type { AlertFacts } from '@tocsin/template';
 import type { StoredAlert } from './alerts-reader.js';
 
-/** The template variables of a stored alert, as its deliveries have them. */
+/** Returns the template variables of a stored alert, as its deliveries have used them. */
 export function factsOf(alert: StoredAlert): AlertFacts {
   return {
     alert_rule_name: alert.alertRuleName,

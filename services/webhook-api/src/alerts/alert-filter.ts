@@ -7,7 +7,7 @@ export interface AlertFilter {
   alert_rule_id?: string | undefined;
   outcome?: AlertOutcome | undefined;
   model_id?: string | undefined;
-  /** Labels as `name:value`. An alert matches if it has all of them. */
+  /** Labels in the format `name:value`. An alert matches if it has all of them. */
   label?: readonly string[] | undefined;
 }
 
@@ -16,17 +16,17 @@ export interface AlertSearch {
   workspaceId: string;
   filter: AlertFilter;
   window: IdRange;
-  /** Awaited between two statements. */
+  /** Called and awaited between two statements. */
   beforeNext: () => Promise<void>;
 }
 
-/** Largest number of alerts that are read in any order and sorted afterwards. */
+/** Maximum number of alerts that are read without an order and then sorted here. */
 const maxUnordered = 5_000;
 
 /**
- * Record ids of the newest `limit` alerts that match, newest first. The index of labels has no order. For a statement
- * with an order and a limit PostgreSQL often reads all alerts newest first instead, which takes seconds for a rare label. So
- * a first statement without an order finds whether the labels are rare.
+ * Returns the record ids of the newest `limit` alerts that match, newest first. The index of labels has no order. For a
+ * statement with an order and a limit, PostgreSQL often reads all alerts newest first instead, which takes seconds for
+ * a rare label. A first statement without an order therefore finds out if the label is rare.
  */
 export async function findAlerts(search: AlertSearch, limit: number): Promise<string[]> {
   const matching = () => findMatching(search).select('a.id');
@@ -40,7 +40,7 @@ export async function findAlerts(search: AlertSearch, limit: number): Promise<st
   return ids;
 }
 
-/** A query of the alerts that match. */
+/** Creates a query of the alerts that match. */
 export function findMatching({
   trx,
   workspaceId,
@@ -57,18 +57,19 @@ function idsOf(rows: { id: string }[]): string[] {
   return rows.map(({ id }) => id);
 }
 
-/** Adds the conditions of a filter on the table `alerts as a`. For `modify` of a knex query. */
+/** Adds the conditions of a filter to a query of the table `alerts as a`. Used with `modify` of knex. */
 export function matchAlerts(query: Knex.QueryBuilder, filter: AlertFilter): void {
   const { label: labels = [], alert_rule_id, outcome, model_id } = filter;
   query.where(
     definedOnly({ 'a.alert_rule_id': alert_rule_id, 'a.outcome': outcome, 'a.model_id': model_id }),
   );
-  // The expression and the condition on null are those of the index alerts_labels.
+  // The expression and the condition on null must equal those of the index alerts_labels, otherwise PostgreSQL does not
+  // use it.
   for (const label of labels)
     query.whereNotNull('a.labels').whereRaw('a.labels::jsonb @> ?::jsonb', [toObject(label)]);
 }
 
-/** A name has no colon, so the first one ends it. */
+/** Splits at the first colon, because a label name contains none. */
 function toObject(label: string): string {
   const colon = label.indexOf(':');
   return JSON.stringify(Object.fromEntries([[label.slice(0, colon), label.slice(colon + 1)]]));

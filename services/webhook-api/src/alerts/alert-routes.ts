@@ -116,7 +116,10 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
   ];
 }
 
-/** An accepted alert is in the queue until a worker commits it, so an unknown id can belong to one. */
+/**
+ * Error for an alert that is not stored. An accepted alert waits in the queue until a worker commits it, so the id can
+ * still be valid.
+ */
 function notProcessed(): AppError {
   const detail = 'The alert is not processed yet, or unknown.';
   return new AppError('alert_not_processed', detail, { retryAfterSeconds: 1 });

@@ -6,10 +6,10 @@ export type AlertSummary = Alert['summary'];
 
 type DispatchedAlert = { recordId: string; workspaceId: string };
 
-/** Deliveries of an alert without any. */
+/** Summary of an alert without deliveries. */
 export const noDeliveries: AlertSummary = { succeeded: 0, failed: 0, skipped: 0, open: 0 };
 
-/** Counts the deliveries of alerts of one workspace by their record ids, in one statement. */
+/** Counts the deliveries of several alerts of one workspace in one statement. The result is by record id. */
 export async function readSummaries(
   knex: Knex,
   alerts: readonly DispatchedAlert[],
@@ -17,7 +17,8 @@ export async function readSummaries(
   if (alerts.length === 0) return new Map();
   const ids = alerts.map(({ recordId }) => recordId);
   const { first, last } = deliveryRangesOf(ids);
-  // Deliveries have no index on their alert. Constants for the outermost ids let PostgreSQL skip partitions.
+  // Deliveries have no index on their alert. The lowest and highest ids are passed as constants, so that PostgreSQL can
+  // skip partitions.
   const { rows } = await knex.raw<{ rows: ({ id: string } & AlertSummary)[] }>(
     `select d.alert_record_id as id,
        count(*) filter (where d.status = 'succeeded')::integer as succeeded,

@@ -7,12 +7,12 @@ import { type AlertFilter, findAlerts, findMatching } from './alert-filter.js';
 import { type AlertSummary, noDeliveries, readSummaries } from './alert-summaries.js';
 
 export interface StoredAlert {
-  /** Id of the row; it starts with the time of acceptance. */
+  /** Id of the row. It starts with the time of acceptance. */
   recordId: string;
   workspaceId: string;
   alertId: string;
   acceptedAt: Date;
-  /** Time of firing in the notation of the monitor. */
+  /** Time of firing, in the format that the monitor has sent. */
   firedAt: string;
   alertRuleId: string;
   alertRuleName: string;
@@ -27,9 +27,12 @@ export interface StoredAlert {
   isTest: boolean;
   outcome: AlertOutcome;
   suppressedBy: Suppression | null;
-  /** The alert from which a cooldown ran. */
+  /** Id of the alert that started the cooldown; null if no cooldown suppressed this alert. */
   suppressedByAlert: string | null;
-  /** Webhooks for a dispatch by hand; null for an alert that needs none. */
+  /**
+   * Webhooks for a dispatch by hand. They are stored for an alert over its workspace's limit or with a disabled rule in
+   * its message, and null otherwise.
+   */
   webhookIds: string[] | null;
   dispatchedAt: Date | null;
   dispatchedBy: string | null;
@@ -41,34 +44,34 @@ interface AlertQuery {
   filter: AlertFilter;
 }
 
-/** An alert of a list. */
+/** An alert in a list. */
 interface ListedAlert extends StoredAlert {
   summary: AlertSummary;
-  /** True for an alert that exceeds the byte budget of the page. */
+  /** True for an alert that exceeds the byte limit of the page. It starts the next page. */
   beyondBudget: boolean;
 }
 
 export interface AlertsReader {
-  /** Lists alerts, newest first; up to 4 MiB of labels and annotations are within the budget of a page. */
+  /** Lists alerts, newest first. A page contains up to 4 MiB of labels and annotations. */
   list(query: AlertQuery & { limit: number }): Promise<ListedAlert[]>;
   /** Counts alerts, up to `max`. */
   count(query: AlertQuery, max: number): Promise<number>;
   find(workspaceId: string, alertId: string): Promise<StoredAlert | undefined>;
-  /** Counts the deliveries of an alert by their states. */
+  /** Counts the deliveries of an alert by state. */
   summarize(alert: StoredAlert): Promise<AlertSummary>;
-  /** Reads what decides if alerts can be published, in one statement. */
+  /** Reads the rules and webhooks that alerts name, in one statement, to decide if the alerts can be published. */
   findRules(wanted: {
     workspaceId: string;
     alertRuleIds: string[];
-    /** Ids of the webhooks of rules in the messages. */
+    /** Ids of the webhooks that rules within the messages name. */
     webhookIds: string[];
   }): Promise<RulesOfAlerts>;
 }
 
 export interface RulesOfAlerts {
-  /** Workspaces by rule, also of deleted rules; without the ids that were never registered. */
+  /** Workspace id by rule id. Deleted rules are included; unregistered ids are missing. */
   workspaceIds: Record<string, string>;
-  /** Those of the webhook ids that exist in the workspace. */
+  /** The requested webhook ids that exist in the workspace. */
   knownWebhookIds: string[];
 }
 
@@ -80,7 +83,7 @@ export function createAlertsReader(database: Database): AlertsReader {
           findAlerts({ ...query, trx, window, beforeNext }, count),
         );
         if (ids.length === 0) return [];
-        // Constants let PostgreSQL skip the partitions of other days.
+        // The ids are passed as constants, so that PostgreSQL can skip the partitions of other days.
         const found: StoredAlert[] = await trx('alerts')
           .select(trx.raw(columns))
           .whereRaw('id = any(cast(? as uuid[]))', [ids])

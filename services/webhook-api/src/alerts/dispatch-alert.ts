@@ -11,13 +11,13 @@ export interface DispatchAlert {
   author: AuditAuthor;
 }
 
-/** Largest number of webhooks of an alert. */
+/** Maximum number of webhooks of an alert. */
 const maxDeliveries = 20;
 const always = { from: firstIdAt(0), below: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /**
  * Dispatches an alert by hand and returns its deliveries.
- * @throws AppError `not_found`; `conflict` for an alert that has deliveries, or whose rule calls no webhook now;
+ * @throws AppError `not_found`; `conflict` if the alert has deliveries or its rule calls no webhook now;
  *   `too_many_requests` above a limit on open deliveries
  */
 export function createDispatchAlert({ database, quota }: { database: Database; quota: OpenDeliveryQuota }) {
@@ -27,7 +27,7 @@ export function createDispatchAlert({ database, quota }: { database: Database; q
     if (plan.kind === 'not_found') throw notFound('alert');
     if (plan.kind === 'conflict') throw new AppError('conflict', plan.reason);
     const opened = plan.webhooks.filter(({ exists }) => exists).map(({ webhookId }) => webhookId);
-    await quota.requireRoom(workspaceId, opened);
+    await quota.requireCapacity(workspaceId, opened);
     await database.knex.transaction(async (trx) => {
       if ((await dispatchAlerts(trx, [plan], author.principal)).length === 0)
         throw new AppError('conflict', 'This alert has been dispatched already.');

@@ -11,13 +11,13 @@ const fired = {
   metric_value: 1,
 };
 
-test('an alert whose rule lookup times out is 503 with its id and is not published', async () => {
+test('an alert whose rule lookup times out gets 503 with its id and is not published', async () => {
   const published: unknown[] = [];
   const { publish } = createPublishAlert({
-    // A database whose connections do not respond.
+    // Simulates a database that does not respond.
     reader: { findRules: () => new Promise(() => {}) },
     publisher: { publish: async (message) => void published.push(message) },
-    quota: { requireRoom: async () => {} },
+    quota: { requireCapacity: async () => {} },
     now: () => new Date(),
     ruleTimeoutMs: 20,
   });
@@ -31,26 +31,26 @@ test('an alert whose rule lookup times out is 503 with its id and is not publish
   expect(published).toEqual([]);
 });
 
-test('an unavailable database is reported without a wait', async () => {
+test('publishing fails at once while the database is unavailable', async () => {
   const unavailable = new Error('connection refused');
   const { publish } = createPublishAlert({
     reader: { findRules: () => Promise.reject(unavailable) },
     publisher: { publish: async () => {} },
-    quota: { requireRoom: async () => {} },
+    quota: { requireCapacity: async () => {} },
     now: () => new Date(),
     ruleTimeoutMs: 60_000,
   });
   await expect(publish({ workspaceId, body: fired, requestId: 'r' })).rejects.toBe(unavailable);
 });
 
-test('minus zero is published as minus zero, also in a rule within the alert', async () => {
+test('minus zero in an alert and in its rule is published as minus zero', async () => {
   const published: { content: Buffer }[] = [];
   const { publish } = createPublishAlert({
     reader: {
       findRules: async () => ({ workspaceIds: { [fired.alert_rule_id]: workspaceId }, knownWebhookIds: [] }),
     },
     publisher: { publish: async (message) => void published.push(message) },
-    quota: { requireRoom: async () => {} },
+    quota: { requireCapacity: async () => {} },
     now: () => new Date(),
   });
   const alert_rule = {

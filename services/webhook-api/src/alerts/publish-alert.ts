@@ -28,13 +28,16 @@ export interface PublishAlertDeps {
   publisher: Pick<Publisher, 'publish'>;
   quota: OpenDeliveryQuota;
   now: () => Date;
-  /** Timeout of the rule lookup. Default: 2 s. An early error lets a publisher try another instance. */
+  /**
+   * Timeout of the rule lookup, in milliseconds. Default: 2,000. It is short, so that a publisher can soon try another
+   * instance.
+   */
   ruleTimeoutMs?: number;
 }
 
 interface PublishRequest {
   workspaceId: string;
-  /** Id of the request. It is sent with the message, and the logs of its deliveries contain it. */
+  /** Id of the request. It is sent with the message and appears in the logs of its deliveries. */
   requestId: string;
   /** Trace context that is sent with the message. */
   traceparent?: string | undefined;
@@ -42,21 +45,23 @@ interface PublishRequest {
 
 export interface PublishAlert {
   /**
-   * Publishes an alert of a workspace and returns its id when the broker has confirmed and routed it.
-   * @throws AppError `validation_failed` with all errors, also for a workspace, a rule or webhooks that do not match the path;
-   *   `too_many_requests` when the workspace has too many open deliveries; `unavailable` with the alert's id when the broker or
-   *   the database does not respond. A retry with that id is the same alert.
+   * Publishes an alert of a workspace. Returns its id after the broker has routed and confirmed the message.
+   * @throws AppError `validation_failed` with all errors, including a workspace, rule or webhooks that do not match the
+   *   path; `too_many_requests` if the workspace has too many open deliveries; `unavailable`, with the alert's id, if
+   *   the broker or the database does not respond. The publisher can retry with this id without creating a second
+   *   alert.
    */
   publish(input: PublishRequest & { body: PublishAlertBody }): Promise<string>;
   /**
-   * Publishes alerts together, each by itself: returns the id or the error of each, in their order.
-   * @throws AppError for all of them, before any is published: `too_many_requests` as above; `unavailable` when the database does
-   *   not respond
+   * Publishes alerts together. Each alert succeeds or fails separately: returns the id or the error of each alert, in
+   * their order.
+   * @throws AppError before any alert is published: `too_many_requests` as in `publish`; `unavailable` if the database
+   *   does not respond
    */
   publishBatch(
     input: PublishRequest & { items: CheckedItem<PublishAlertBody>[] },
   ): Promise<(string | AppError)[]>;
-  /** Lists the errors of workspace, rule and webhooks in a body that its schema has refused. */
+  /** Lists the errors of workspace, rule and webhooks in a body that the schema has rejected. */
   errorsOf(workspaceId: string, body: unknown): Promise<FieldError[]>;
 }
 
@@ -74,7 +79,7 @@ export function createPublishAlert(deps: PublishAlertDeps): PublishAlert {
     const named = { alertRuleId, webhookIds: rule?.notification_webhook_ids };
     return { alert, errors: [], named, workspaceId: alert.workspace_id };
   };
-  /** Returns all errors of each draft. */
+  /** Returns the errors of each draft, in the order of the drafts. */
   const errorsOf = async (workspaceId: string, drafts: Draft[]): Promise<FieldError[][]> => {
     const errorsOfRules = await rules.errorsOf(
       workspaceId,
@@ -89,7 +94,7 @@ export function createPublishAlert(deps: PublishAlertDeps): PublishAlert {
   };
   const checkDrafts = (workspaceId: string, drafts: Draft[]): Promise<FieldError[][]> => {
     const lookUp = async () => {
-      await quota.requireRoom(workspaceId);
+      await quota.requireCapacity(workspaceId);
       return errorsOf(workspaceId, drafts);
     };
     const createError = () => databaseUnavailable(drafts);
@@ -150,7 +155,7 @@ interface Draft {
   workspaceId?: string | undefined;
 }
 
-/** Parts of a body that its schema has refused. */
+/** Reads the rule, webhooks and workspace from a body that the schema has rejected. */
 function foundIn(body: unknown): Pick<Draft, 'named' | 'workspaceId'> {
   const { workspace_id: given } = Object(body) as { workspace_id?: unknown };
   return { named: resourcesIn(body), workspaceId: isUuid(given) ? given.toLowerCase() : undefined };
@@ -177,7 +182,10 @@ function errorsOfWorkspace(workspaceId: string, given: string | undefined): Fiel
   return [{ path: '/workspace_id', message: 'must be the workspace of the path' }];
 }
 
-/** JSON that keeps minus zero: a template prints it as Python does, `-0.0`. */
+/**
+ * Serializes an object like `JSON.stringify`, but writes minus zero as `-0.0`, because templates print it as Python
+ * does.
+ */
 function writeJson(value: object): string {
   const members = Object.entries(value).flatMap(([name, member]) =>
     member === undefined ? [] : [`${JSON.stringify(name)}:${writeMember(member)}`],
@@ -191,7 +199,10 @@ function writeMember(member: unknown): string {
   return isObject ? writeJson(member) : JSON.stringify(member);
 }
 
-/** A single alert has its id in the error, so that it can be repeated; no alert of a batch is published. */
+/**
+ * Creates the 503 error for a database that does not respond. For a single alert it contains the alert's id, so that
+ * the alert can be repeated. For a batch it says that no alert was published.
+ */
 function databaseUnavailable([{ alert } = {}, ...others]: Partial<Draft>[]): AppError {
   const why = 'The alert rule could not be looked up: the database does not respond';
   if (alert !== undefined && others.length === 0) return unavailable(why, alert);

@@ -24,7 +24,7 @@ function checkOf(stored: Partial<RulesOfAlerts> = {}) {
 
 const named = (alertRuleId: string, webhookIds?: string[]) => ({ alertRuleId, webhookIds });
 
-test('rules of several alerts are read together, each once', async () => {
+test('the rules of several alerts are read in one query, each rule once', async () => {
   const { reads, pathsOf } = checkOf();
   const own = randomUUID();
   const entries = [named(ownRule), named(own, [webhookId]), undefined, named(ownRule), named(foreignRule)];
@@ -32,7 +32,7 @@ test('rules of several alerts are read together, each once', async () => {
   expect(reads).toEqual([{ alertRuleIds: [ownRule, own, foreignRule], webhookIds: [webhookId] }]);
 });
 
-test('a registered rule is read once, and stays refused in other workspaces', async () => {
+test('a registered rule is read once, and refused in other workspaces each time', async () => {
   const { reads, pathsOf, errorsOf } = checkOf();
   for (let count = 0; count < 3; count += 1)
     expect(await pathsOf(named(ownRule), named(foreignRule, []))).toEqual([[], ['/alert_rule_id']]);
@@ -41,7 +41,7 @@ test('a registered rule is read once, and stays refused in other workspaces', as
   expect(reads).toHaveLength(1);
 });
 
-test('a rule that is not registered is read for each alert, with its webhooks', async () => {
+test('an unregistered rule is looked up for each alert, with its webhooks', async () => {
   const { reads, errorsOf } = checkOf();
   const [own, unknown] = [randomUUID(), randomUUID()];
   for (let count = 1; count <= 2; count += 1) {
@@ -56,7 +56,7 @@ test('a rule that is not registered is read for each alert, with its webhooks', 
   }
 });
 
-test('a registered rule needs no known webhooks in the message', async () => {
+test('an alert of a registered rule may name unknown webhooks', async () => {
   const { pathsOf } = checkOf();
   expect(await pathsOf(named(ownRule, [randomUUID()]))).toEqual([[]]);
 });
@@ -74,6 +74,6 @@ test.each([
     },
     named(ownRule, [webhookId]),
   ],
-])('the resources in the body %j are those of its valid ids', (body, expected) => {
+])('only valid ids in the rejected body %j are looked up', (body, expected) => {
   expect(resourcesIn(body)).toEqual(expected);
 });

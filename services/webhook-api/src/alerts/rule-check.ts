@@ -2,7 +2,7 @@ import { type FieldError, isUuid } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { AlertsReader, RulesOfAlerts } from './alerts-reader.js';
 
-/** The rule that an alert names, and the webhooks of a rule in the message; undefined without one. */
+/** The rule that an alert names, and the webhooks of a rule that the message defines (undefined if it defines none). */
 export interface NamedResources {
   alertRuleId: string;
   webhookIds: string[] | undefined;
@@ -10,16 +10,17 @@ export interface NamedResources {
 
 /** Checks the rules and webhooks that alerts of a workspace name. */
 export interface RuleCheck {
-  /** Returns the errors of each entry, in their order; none for an entry that names nothing. */
+  /** Returns the errors of each entry, in the order of the entries. An undefined entry has no errors. */
   errorsOf(workspaceId: string, named: (NamedResources | undefined)[]): Promise<FieldError[][]>;
 }
 
-/** Rules in memory; each takes about 300 bytes. */
+/** Maximum number of rules in memory. Each takes about 300 bytes. */
 const maxRules = 20_000;
 
 /**
- * Remembers the workspaces of registered rules: a rule never changes its workspace, and its row outlives its deletion. So
- * alerts of a rule that was read once need no statement, and are accepted while the database is unavailable.
+ * Creates a check that caches the workspaces of registered rules. A rule never changes its workspace and its row stays
+ * after its deletion, so the cache needs no invalidation. Alerts of a cached rule need no statement and are accepted
+ * while the database is unavailable.
  */
 export function createRuleCheck(reader: Pick<AlertsReader, 'findRules'>): RuleCheck {
   const workspaceIds = new LRUCache<string, string>({ max: maxRules });
@@ -72,7 +73,7 @@ function errorsOfWebhooks(unknown: string[]): FieldError[] {
   return [{ path: '/alert_rule/notification_webhook_ids', message }];
 }
 
-/** The rule and webhooks that a body names whose schema has refused it: those of its ids that are UUIDs. */
+/** Returns the rule and the webhooks that a rejected body names. Ids that are not UUIDs are omitted. */
 export function resourcesIn(body: unknown): NamedResources | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { alert_rule_id: alertRuleId, alert_rule: rule } = body as Record<string, unknown>;

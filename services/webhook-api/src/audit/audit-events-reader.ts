@@ -4,11 +4,11 @@ import type { IdRange } from '@tocsin/deliveries';
 import { countUpTo, definedOnly, inRange, newestInRange } from '../lists/list-query.js';
 import { searchTimeoutMs } from '../lists/search-limiter.js';
 
-/** An event as the API shows it, but for its time. */
+/** An event as the API shows it, except that its time is a Date. */
 export type StoredAuditEvent = Omit<AuditEvent, 'time'> & { time: Date };
 
 interface AuditQuery {
-  /** Undefined for all workspaces and what is outside them. */
+  /** Undefined for all workspaces and for resources outside them. */
   workspaceId: string | undefined;
   filter: {
     resource_id?: string | undefined;

@@ -7,26 +7,26 @@ import compression from 'compression';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 
 export interface ConsoleFilesOptions {
-  /** The built console. */
+  /** Directory of the built console. */
   directory: string;
-  /** Issuer of the users' tokens, which the page may connect to. */
+  /** Issuer of the users' tokens. The page may send requests to it. */
   issuer: string;
 }
 
-/** Directory in which `npm run build` puts the console, from the sources as well as from the built service. */
+/** Directory where `npm run build` writes the console. The relative path is correct in `src` and in `dist`. */
 export const builtConsole = fileURLToPath(new URL('../../../console/dist/site', import.meta.url));
 
 /**
- * Serves the console: its files, and its page at `/` and at every path outside `/api/` that a browser asks for and no route
- * has. Scripts and other clients ask for no `text/html`, and get the error of an unknown path.
+ * Serves the console. Its page is served at `/`, and at every path outside `/api/` that has no route and that a browser
+ * opens. Other clients do not ask for `text/html` and get a 404.
  */
 export function consoleFiles({ directory, issuer }: ConsoleFilesOptions): RequestHandler {
   const page = servePage(directory, new URL(issuer).origin);
   const files = { index: false, redirect: false, cacheControl: false } as const;
   const router = express.Router({ caseSensitive: true });
-  // No file is looked for: that takes a sixth of the time of a request to the API.
+  // API paths skip the search for files, which would take a sixth of the time of an API request.
   router.use((request, _response, next) => (isOfApi(request) ? next('router') : next()));
-  // Their names contain a hash of their content.
+  // Assets can be cached forever, because their names contain a hash of their content.
   router.use(
     '/assets',
     compression(),
@@ -52,7 +52,7 @@ function isOfApi({ path }: Request): boolean {
   return /^\/api(\/|$)/.test(path);
 }
 
-/** At `/`, clients that accept anything get the page; elsewhere only those that ask for `text/html`. */
+/** At `/`, clients that accept any type get the page. At other paths, only clients that ask for `text/html` get it. */
 function wantsPage(request: Request): boolean {
   const { method, path, headers } = request;
   if (method !== 'GET' && method !== 'HEAD') return false;
@@ -60,7 +60,7 @@ function wantsPage(request: Request): boolean {
   return (headers.accept ?? '').includes('text/html');
 }
 
-/** The build writes this text into the page, where style elements need the nonce of the response. */
+/** The build writes this text into the page. It is replaced by the nonce of the response, which style elements need. */
 const noncePlaceholder = '__CSP_NONCE__';
 
 function servePage(directory: string, issuerOrigin: string): RequestHandler {
@@ -80,7 +80,7 @@ function servePage(directory: string, issuerOrigin: string): RequestHandler {
   };
 }
 
-/** Libraries of the console create style elements, which have the nonce; scripts are files of the console only. */
+/** Style elements of the console's libraries need the nonce. Scripts are loaded only from files of the console. */
 function contentPolicy(nonce: string, issuerOrigin: string): string {
   return [
     "default-src 'none'",

@@ -12,27 +12,27 @@ import { searchTimeoutMs } from '../lists/search-limiter.js';
 
 export interface StoredDeadLetter {
   id: string;
-  /** Workspace that the message names. */
+  /** Id of the workspace that the message names, if any. */
   workspaceId: string | null;
   reason: DeadLetterReason;
   detail: string;
   queue: string;
   routingKey: string;
-  /** First 64 KiB of the message. */
+  /** The first 64 KiB of the message. */
   beginning: Buffer;
-  /** Size of the whole message; the table keeps only the beginning of a large one. */
+  /** Size of the whole message, of which the table stores only the first 64 KiB. */
   sizeBytes: number;
   createdAt: Date;
   requeuedAt: Date | null;
-  /** True in a list for a row that exceeds the byte budget of the page, whose message was not read. */
+  /** True for a listed row above the byte limit of the page. Its message was not read. */
   beyondBudget: boolean;
 }
 
 interface DeadLetterQuery {
-  /** Only dead letters that name this workspace; undefined for all. */
+  /** Selects only dead letters that name this workspace. Undefined selects all. */
   workspaceId?: string | undefined;
   range: IdRange;
-  /** True for requeued dead letters only, false for the others only. */
+  /** True selects requeued dead letters only, false the others only, undefined all. */
   requeued: boolean | undefined;
 }
 
@@ -40,7 +40,7 @@ type RequeueOutcome =
   | { kind: 'requeued'; letter: StoredDeadLetter }
   | { kind: 'already_requeued' | 'being_requeued' | 'truncated' | 'not_found' };
 
-/** A whole message, the queue it came from, and the id of its request. */
+/** A complete message, the queue from which it came, and the id of its request. */
 export interface RequeuedMessage {
   queue: string;
   content: Buffer;
@@ -48,11 +48,16 @@ export interface RequeuedMessage {
 }
 
 export interface DeadLettersRepository {
-  /** Lists dead letters, newest first, with up to 4 MiB of messages; further rows are marked `beyondBudget`. */
+  /**
+   * Lists dead letters, newest first, with up to 4 MiB of messages. Rows above this limit are marked `beyondBudget`.
+   */
   list(query: DeadLetterQuery & { limit: number }): Promise<StoredDeadLetter[]>;
   /** Counts dead letters, up to `max`. */
   count(query: DeadLetterQuery, max: number): Promise<number>;
-  /** Marks a dead letter as requeued after `publish`. The row is locked meanwhile, so it is published once. */
+  /**
+   * Calls `publish` and marks the dead letter as requeued. The row is locked meanwhile, so that the message is
+   * published only once.
+   */
   requeue(
     id: string,
     author: AuditAuthor,
@@ -90,7 +95,7 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
 
     requeue: (id, author, publish) =>
       database.knex.transaction(async (trx): Promise<RequeueOutcome> => {
-        // The locking statement skips a locked row, so a missing row is found separately.
+        // The locking statement skips locked rows, so a second statement distinguishes a locked row from a missing one.
         const known = await trx('dead_letters').select('id').where({ id });
         if (known.length === 0) return { kind: 'not_found' };
         const letter: LockedLetter | undefined = await trx('dead_letters')

@@ -1,7 +1,7 @@
 import type { DeadLetter } from '@tocsin/contracts';
 import type { StoredDeadLetter } from './dead-letters-repository.js';
 
-/** Shows the message as JSON if it is JSON, else as text if it is UTF-8, else in base64. */
+/** Shows the message as JSON if it is JSON, otherwise as text if it is UTF-8, otherwise as base64. */
 export function presentDeadLetter(letter: StoredDeadLetter): DeadLetter {
   const truncated = letter.sizeBytes > letter.beginning.length;
   return {
@@ -22,7 +22,7 @@ export function presentDeadLetter(letter: StoredDeadLetter): DeadLetter {
 export function readMessage(content: Buffer, truncated: boolean): Pick<DeadLetter, 'message' | 'encoding'> {
   let text: string;
   try {
-    // A truncated message can end within a character, which the decoder accepts in stream mode.
+    // A truncated message can end within a character. In stream mode, the decoder accepts this.
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content, { stream: truncated });
   } catch {
     return { message: content.toString('base64'), encoding: 'base64' };
@@ -31,9 +31,9 @@ export function readMessage(content: Buffer, truncated: boolean): Pick<DeadLette
 }
 
 /**
- * Parses the message only if its JSON can be written again without loss. A number that a double cannot hold, a minus
- * zero or a repeated name would be lost, and can be the reason of the dead letter. The depth is limited because the
- * serializer is recursive.
+ * Parses a message if its JSON can be serialized again without loss. A number that a double cannot represent, a minus
+ * zero and a repeated name would be lost, although they can be the reason of the dead letter. The depth is limited,
+ * because the serializer is recursive.
  */
 function parseMessage(text: string): Pick<DeadLetter, 'message' | 'encoding'> {
   try {
@@ -41,14 +41,16 @@ function parseMessage(text: string): Pick<DeadLetter, 'message' | 'encoding'> {
     if (!isNestedDeeper(message, maxDepth) && JSON.stringify(message) === normalized(text))
       return { message, encoding: 'json' };
   } catch {
-    // Invalid JSON is shown as text.
+    // Invalid JSON is shown as text instead.
   }
   return { message: text, encoding: 'utf-8' };
 }
 
 const stringSpaceOrZero = /"[^"\\]*(?:\\.[^"\\]*)*"|\s+|\.0(?![\deE])/g;
 
-/** The JSON as `JSON.stringify` writes it: no white space, its string escapes, `1` for `1.0`. */
+/**
+ * Returns JSON in the format of `JSON.stringify`: without white space, with its string escapes, and with `1` for `1.0`.
+ */
 function normalized(json: string): string {
   return json.replace(stringSpaceOrZero, (part) =>
     part.startsWith('"') ? JSON.stringify(JSON.parse(part)) : '',

@@ -17,10 +17,10 @@ export interface RequeueDeadLetterDeps {
 }
 
 /**
- * Publishes the message of a dead letter again, with the same bytes and request id, and marks the dead letter as
- * requeued when the broker has confirmed it.
- * @throws AppError `not_found`; `conflict` for a dead letter that is requeued already or whose message is truncated;
- *   `unavailable` when the broker does not confirm
+ * Publishes the message of a dead letter again, with the same bytes and request id. Marks the dead letter as requeued
+ * when the broker has confirmed the message.
+ * @throws AppError `not_found`; `conflict` if the dead letter is already requeued or its message is truncated;
+ *   `unavailable` if the broker does not confirm the message
  */
 export function createRequeueDeadLetter({ repository, publisher }: RequeueDeadLetterDeps) {
   return async (id: string, author: AuditAuthor): Promise<StoredDeadLetter> => {
@@ -54,7 +54,10 @@ async function publishAgain(
   }
 }
 
-/** An alert gets the routing key of alerts, also when its own key matched no queue. */
+/**
+ * Returns where to publish a requeued message. An alert always gets the routing key of alerts, because its original key
+ * may match no queue.
+ */
 function destinationOf(queue: string): { exchange: string; routingKey: string } {
   if (queue === deliveriesQueue) return { exchange: deliveriesExchange, routingKey: deliveryDueKey };
   return { exchange: alertsExchange, routingKey: alertFiredKey };

@@ -13,7 +13,7 @@ export interface StoredAttempt extends StoredExchange {
 }
 
 export interface AttemptsReader {
-  /** The latest 100 attempts of a delivery, or fewer when they exceed 4 MiB; ordered by number. */
+  /** Lists the latest 100 attempts of a delivery, or fewer if these exceed 4 MiB, ordered by number. */
   list(deliveryId: string): Promise<StoredAttempt[]>;
 }
 
@@ -30,7 +30,7 @@ export function createAttemptsReader(database: Database): AttemptsReader {
 
 const listAttempts = {
   name: 'attempts.list',
-  // octet_length does not read the value, so only the attempts within the limit are read.
+  // `octet_length` does not read the value itself, so only attempts within the limit are read.
   text: `with latest as (
            select claim, row_number() over newest = 1 or
              sum(octet_length(exchange_encrypted)) over newest <= $2 as is_kept

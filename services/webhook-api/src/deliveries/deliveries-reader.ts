@@ -4,12 +4,12 @@ import { searchTimeoutMs } from '../lists/search-limiter.js';
 import { countDeliveries, type DeliverySearch, findDeliveries } from './delivery-search.js';
 import { type StatusColumns, toDeliveryStatus } from './delivery-status.js';
 
-/** Texts of an attempt and its status code, which is null without an HTTP response. */
+/** The encrypted texts of an attempt, and its status code. The status code is null if there was no HTTP response. */
 export interface StoredExchange {
-  /** Number of the claim that made the attempt; null without an attempt. */
+  /** Number of the claim that made the attempt; null if there was no attempt. */
   claim: number | null;
   statusCode: number | null;
-  /** Null without an attempt. */
+  /** Null if there was no attempt. */
   exchangeEncrypted: Buffer | null;
   responseTruncated: boolean | null;
 }
@@ -25,22 +25,22 @@ export interface StoredDelivery extends StoredExchange {
   destination: string;
   status: DeliveryStatus;
   attemptsMade: number;
-  /** Time of the next attempt, set while the delivery waits. It is not before the end of the webhook's pause. */
+  /** Time of the next attempt, set only while the delivery waits. It is never before the end of the webhook's pause. */
   dueAt: Date | null;
   waitingReason: WaitingReason | null;
   firstSucceededAt: Date | null;
   errorCode: DeliveryErrorCode | null;
   error: string | null;
-  /** True if attempts were removed because of their age. */
+  /** True if attempts were removed because they exceeded their retention. */
   attemptsExpired: boolean;
-  /** Text of a body that was not JSON. */
+  /** The rendered text of a body that was not JSON. */
   renderedEncrypted: Buffer | null;
-  /** True in a list for a row that exceeds the byte budget of the page, whose texts were not read. */
+  /** True for a listed row above the byte limit of the page. Its texts were not read. */
   beyondBudget: boolean;
 }
 
 export interface DeliveriesReader {
-  /** Lists deliveries, newest first, with up to 4 MiB of texts; further rows are marked `beyondBudget`. */
+  /** Lists deliveries, newest first, with up to 4 MiB of texts. Rows above this limit are marked `beyondBudget`. */
   list(search: DeliverySearch & { limit: number }): Promise<StoredDelivery[]>;
   /** Counts deliveries, up to `max`. */
   count(search: DeliverySearch, max: number): Promise<number>;
@@ -77,23 +77,25 @@ const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId",
   case when o.state = 'waiting' then greatest(o.due_at, p.paused_until) end as "dueAt",
   case when o.state = 'waiting' then
     case when p.paused_until > now() then 'paused'
-         -- The pause is over, or the time of the retry has come, and the dispatcher has not queued the delivery yet.
+         -- The pause has ended or the retry is due, but the dispatcher has not queued the delivery yet.
          when l.webhook_id is not null and o.due_at <= now() then 'rate_limit'
          when o.waiting_reason = 'paused' or o.waiting_reason = 'retry' and o.due_at <= now() then 'backlog'
          else o.waiting_reason end end as "waitingReason",
   d.first_succeeded_at as "firstSucceededAt", d.error_code as "errorCode", d.error,
-  -- Attempts are numbered from 1, and the oldest ones are removed first.
+  -- Attempts are numbered from 1 and removed from the oldest. A first number above 1 therefore means that some were
+  -- removed.
   d.attempts_made > 0 and coalesce(last.first_number, 2) > 1 as "attemptsExpired",
   d.rendered_encrypted as "renderedEncrypted", last.claim, last.status_code as "statusCode",
   last.exchange_encrypted as "exchangeEncrypted", last.response_truncated as "responseTruncated"`;
 
-// The ids restrict both tables: a plan made while open_deliveries was small would read that table as a whole.
+// The ids restrict open_deliveries too. Without this condition, a plan from a time when that table was small can read
+// all of it.
 const deliveriesWithState = (ids: string) => `deliveries d
   left join open_deliveries o on o.delivery_id = d.id and o.delivery_id = any(${ids})
   left join webhook_pauses p on p.webhook_id = o.webhook_id
   left join webhook_rate_limits l on l.webhook_id = o.webhook_id`;
 
-// Each partitioned table is compared with the ids themselves: only constants let PostgreSQL skip partitions.
+// Each partitioned table is compared with the ids as constants, because only constants let PostgreSQL skip partitions.
 const readPage = `
   with found as (
     select ${columns}, row_number() over newest > 1 and

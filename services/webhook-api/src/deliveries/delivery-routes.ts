@@ -124,8 +124,8 @@ export function deliveryRoutes({
       responses: { 202: { description: 'The delivery, which is open again.', schema: deliverySchema } },
       problems: [404, 409],
       async handler({ resource: { id, workspaceId, webhookId, status }, principal, log, ...request }) {
-        // A delivery that is open already adds nothing.
-        if (!isOpenStatus(status)) await quota.requireRoom(workspaceId, [webhookId]);
+        // The quota is not checked for an open delivery, because redelivering it adds no open delivery.
+        if (!isOpenStatus(status)) await quota.requireCapacity(workspaceId, [webhookId]);
         const change = changeOf({ principal, ...request });
         const outcome = await redeliver(database, id, (trx) =>
           recordChanges(trx, change, [{ workspaceId, action: 'delivery.redelivered', resourceId: id }]),

@@ -29,11 +29,11 @@ export interface DeliverySearch {
 
 interface Search extends DeliverySearch {
   trx: Transaction;
-  /** Awaited between two statements. */
+  /** Called and awaited between two statements. */
   beforeNext: () => Promise<void>;
 }
 
-/** Ids of the newest `limit` deliveries that match. */
+/** Returns the ids of the newest `limit` deliveries that match. */
 export async function findDeliveries(search: Search, limit: number): Promise<string[]> {
   const range = await rangeOf(search);
   if (range === undefined) return [];
@@ -76,7 +76,7 @@ async function rangeOf({ trx, workspaceId, range, filter }: Search): Promise<IdR
   return alertId === undefined ? range : narrowToAlert(trx, { workspaceId, alertId, range });
 }
 
-/** A query of deliveries, with its columns of the delivery's id and of the alert's record id. */
+/** A query of deliveries, and the names of its columns with the delivery's id and the alert's record id. */
 interface DeliveriesQuery {
   query: Knex.QueryBuilder;
   id: string;
@@ -84,14 +84,15 @@ interface DeliveriesQuery {
 }
 
 /**
- * Largest number of alerts whose deliveries are looked up, about 5 µs each. Deliveries of more alerts are found by
- * reading deliveries, newest first, and looking their alerts up.
+ * Maximum number of alerts whose deliveries are looked up, which takes about 5 µs for each. Deliveries of further
+ * alerts are found by reading deliveries, newest first, and looking up the alert of each.
  */
 const maxAlerts = 5_000;
 
 /**
- * Queries whose results follow each other, newest first. A filter of labels or models begins with the newest alerts that
- * match: their deliveries have ids of the same milliseconds.
+ * Returns queries whose results are concatenated, newest first. With a filter by label or model, the first query looks
+ * up the deliveries of the newest alerts that match. Deliveries start in the same millisecond as their alert, so their
+ * ids are in known ranges.
  */
 async function queriesIn(search: Search, window: IdRange): Promise<DeliveriesQuery[]> {
   const { model_id, label } = search.filter;
@@ -105,7 +106,8 @@ async function queriesIn(search: Search, window: IdRange): Promise<DeliveriesQue
     maxAlerts + 1,
   );
   if (alerts.length <= maxAlerts) return [ofAlerts(matching(search, window), search.trx, alerts)];
-  // The alerts of the last millisecond may be incomplete.
+  // The limit can omit alerts of the oldest millisecond, so the deliveries of that millisecond belong to the second
+  // query.
   const boundary = firstIdAt(timeOfRecordId(alerts.at(-1)!) + 1);
   const [newer, older] = [
     { ...window, from: boundary },
@@ -126,7 +128,7 @@ function matching(search: Search, range: IdRange): DeliveriesQuery {
   return found;
 }
 
-/** The few open deliveries are in a table without partitions, so one window covers all of them. */
+/** Open deliveries are in a table without partitions, so one window covers all of them. */
 function findOpen(
   trx: Transaction,
   workspaceId: string,
@@ -137,7 +139,7 @@ function findOpen(
     .whereRaw(openConditions[status])
     .where(definedOnly({ 'o.webhook_id': webhook_id }));
   const conditions = historyConditions(filter);
-  // Millions of deliveries can wait, so their history is read only for a filter that needs it.
+  // Millions of deliveries can be waiting, so the history is joined only for a filter that needs it.
   if (Object.keys(conditions).length > 0)
     query.join('deliveries as d', 'd.id', 'o.delivery_id').where(conditions);
   return { query, id: 'o.delivery_id', alert: 'o.alert_record_id' };
@@ -149,7 +151,7 @@ function findInHistory(
   { status, ...filter }: DeliveryFilter,
 ): DeliveriesQuery {
   const query = trx('deliveries as d').where({ 'd.workspace_id': workspaceId, ...historyConditions(filter) });
-  // Failed deliveries have an index on `failed_at`. With an additional condition on `status`, PostgreSQL expects so
+  // Failed deliveries have an index on `failed_at`. With an additional condition on `status`, PostgreSQL estimates so
   // few rows that it reads and sorts all failed deliveries of the workspace.
   if (status === 'failed') query.whereNotNull('d.failed_at');
   else if (status !== undefined) query.where('d.status', status);
@@ -167,8 +169,8 @@ function historyConditions({ webhook_id, alert_id, alert_rule_id, status_code, e
 }
 
 /**
- * The deliveries of alerts. The order within each millisecond keeps PostgreSQL from joining in another way than range by
- * range.
+ * Restricts a query to the deliveries of these alerts. The order by id within each range forces PostgreSQL to join
+ * range by range.
  */
 function ofAlerts(
   { query, id, alert }: DeliveriesQuery,
@@ -188,7 +190,10 @@ function ofAlerts(
   return { query: trx.from(inRanges), id: 'found.id', alert };
 }
 
-/** A subquery that returns a value is evaluated for each delivery, so the deliveries are read in the order of their ids. */
+/**
+ * Restricts a query to deliveries whose alert matches. The condition is a scalar subquery, because PostgreSQL evaluates
+ * it for each delivery and therefore reads deliveries in the order of their ids.
+ */
 function withAlert(found: DeliveriesQuery, { trx, filter }: Search, window: IdRange): DeliveriesQuery {
   const { model_id, label } = filter;
   const alert = trx('alerts as a')
@@ -200,7 +205,10 @@ function withAlert(found: DeliveriesQuery, { trx, filter }: Search, window: IdRa
   return found;
 }
 
-/** The range of the alerts whose deliveries can be in a window, which can begin and end within a millisecond. */
+/**
+ * Restricts a query to the alerts whose deliveries can be in a window. A window can begin and end within a millisecond,
+ * so whole milliseconds are included.
+ */
 function inAlertRange(query: Knex.QueryBuilder, { from, below }: IdRange): void {
   query.where('a.id', '>=', firstIdAt(timeOfRecordId(from)));
   query.where('a.id', '<=', lastIdAt(timeOfRecordId(below)));

@@ -3,19 +3,19 @@ import type { DeliveryStatus } from '@tocsin/contracts';
 type EndedStatus = Extract<DeliveryStatus, 'succeeded' | 'failed' | 'skipped'>;
 export type OpenStatus = Exclude<DeliveryStatus, EndedStatus>;
 
-/** Columns of the state of a delivery; those of `open_deliveries` are null for an ended delivery. */
+/** Columns that contain the state of a delivery. Columns of `open_deliveries` are null for an ended delivery. */
 export interface StatusColumns {
-  /** Column `deliveries.status`. */
+  /** Value of the column `deliveries.status`. */
   recordedStatus: 'open' | EndedStatus;
-  /** Column `open_deliveries.state`. */
+  /** Value of the column `open_deliveries.state`. */
   state: 'waiting' | 'queued' | null;
-  /** True if `open_deliveries.claimed_by` names a worker. */
+  /** True if `open_deliveries.claimed_by` is not null. */
   claimed: boolean;
 }
 
 /**
- * The state of a delivery. The table keeps `sending` as a queued row that is claimed: `state` is indexed for the
- * dispatcher, `claimed_by` is not, so PostgreSQL claims a delivery without an update of any index (HOT).
+ * Returns the state of a delivery. In the table, `sending` is a queued row with a claim. `state` has an index for the
+ * dispatcher and `claimed_by` has none, so a claim updates no index (a HOT update of PostgreSQL).
  */
 export function toDeliveryStatus({ recordedStatus, state, claimed }: StatusColumns): DeliveryStatus {
   if (recordedStatus !== 'open') return recordedStatus;
@@ -23,7 +23,7 @@ export function toDeliveryStatus({ recordedStatus, state, claimed }: StatusColum
   return claimed ? 'sending' : 'queued';
 }
 
-/** Conditions on `open_deliveries o`, the inverse of `toDeliveryStatus`. */
+/** Conditions on `open_deliveries o` that select each state of `toDeliveryStatus`. */
 export const openConditions: Readonly<Record<OpenStatus, string>> = {
   waiting: `o.state = 'waiting'`,
   queued: `o.state = 'queued' and o.claimed_by is null`,

@@ -10,7 +10,7 @@ interface Reader {
   principal: Principal;
 }
 
-/** The rendered text can contain credentials of the webhook, so only callers that can read those see it. */
+/** The rendered text can contain credentials of the webhook, so it is shown only to callers that may read these. */
 export function presentDelivery(delivery: StoredDelivery, { secretBox, principal }: Reader): Delivery {
   const { id, workspaceId, renderedEncrypted } = delivery;
   const location = { workspaceId, table: 'deliveries', id, column: 'rendered' };
@@ -42,7 +42,7 @@ interface AttemptReader extends Reader {
   delivery: StoredDelivery;
 }
 
-/** The request body can contain credentials too. */
+/** The request body can contain credentials of the webhook, so it is shown only to callers that may read these. */
 export function presentAttempt(
   attempt: StoredAttempt,
   { delivery, secretBox, principal }: AttemptReader,
@@ -63,7 +63,7 @@ export function presentAttempt(
   };
 }
 
-/** A body that cannot be decrypted is shown as truncated: the rest of the delivery stays readable. */
+/** A response body that cannot be decrypted is shown as truncated, so that the rest of the delivery can be read. */
 function presentResponse(
   { statusCode, responseTruncated }: StoredExchange,
   exchange: Exchange | null,
@@ -78,7 +78,7 @@ function presentResponse(
   };
 }
 
-/** Null without an attempt, and for texts that cannot be decrypted. */
+/** Returns null if there was no attempt or its texts cannot be decrypted. */
 function readExchange(
   { claim, exchangeEncrypted }: StoredExchange,
   { delivery, secretBox }: Pick<AttemptReader, 'delivery' | 'secretBox'>,
@@ -90,7 +90,7 @@ function readExchange(
   return text === null ? null : decodeExchange(text);
 }
 
-/** Null when this process does not have the worker's key, or the value was changed or moved. */
+/** Returns null if this process does not have the worker's key, or the value was changed or copied from another row. */
 function decrypt(encrypted: Buffer, location: SecretLocation, secretBox: SecretBox): string | null {
   try {
     return secretBox.decrypt(encrypted, location).toString('utf8');

@@ -2,34 +2,36 @@ import { type Database, firstIdAt, timeOfRecordId } from '@tocsin/database';
 import { allWebhooks } from '@tocsin/deliveries';
 import { type StatsRange, stepMinutes } from './stats-range.js';
 
-/** Counts of deliveries in one step of the time range. Rows with the same step and webhook have to be added up. */
+/**
+ * Counts of deliveries in one time step. Several rows can have the same step and webhook; their counts must be added.
+ */
 export interface StatsRow {
   /** Start of the step, in Unix milliseconds. */
   atMs: number;
-  /** Meaningless in the counts of a whole workspace. */
+  /** Has no meaning in the counts of a whole workspace. */
   webhookId: string;
   open: number;
   succeeded: number;
   failed: number;
   skipped: number;
   attempts: number;
-  /** Histogram of latencies. An entry is 256 × number + bucket; a bucket can have several. */
+  /** Histogram of latencies. An entry is 256 × number + bucket. Several entries can have the same bucket. */
   latencies: number[];
 }
 
-/** Counts of a workspace, or of some of its webhooks. */
+/** Selects the counts of a workspace or of some of its webhooks. */
 interface StatsQuery extends StatsRange {
   workspaceId: string;
   webhookIds: string[] | undefined;
-  /** Maximum number of rows, apart from changes that are not merged into the counts yet. */
+  /** Maximum number of rows. Changes that are not merged into the counts yet are returned in addition. */
   limit: number;
 }
 
 export interface DeliveryStatsReader {
   read(query: StatsQuery): Promise<StatsRow[]>;
-  /** Webhooks that have deliveries on the days of the range. */
+  /** Returns the ids of the webhooks that have deliveries on the days of the range. */
   findWebhooks(workspaceId: string, range: StatsRange): Promise<string[]>;
-  /** Acceptance of the oldest open delivery, in Unix milliseconds; undefined without one. */
+  /** Returns when the oldest open delivery was accepted, in Unix milliseconds; undefined if no delivery is open. */
   oldestOpenMs(scope: { workspaceId: string; webhookId: string | undefined }): Promise<number | undefined>;
 }
 
@@ -81,8 +83,8 @@ function rangeBindings({ step, fromMs, toMs }: StatsRange) {
 
 const atMs = `(date_part('epoch', at) * 1000)::float8 as "atMs"`;
 
-// One statement, so that changes are counted once while a worker adds them to the counts. Arrays are sent as JSON, which is
-// parsed ten times as fast.
+// One statement reads counts and changes, so that each change is counted once while a worker merges changes into the
+// counts. Arrays are sent as JSON, which is parsed ten times as fast.
 const readCounts = `
   with changes as materialized (
     select date_trunc(:step, minute, 'UTC') as at, webhook_id, open, succeeded, failed, skipped, attempts, latencies
@@ -117,7 +119,7 @@ const readWebhooks = `
 const ofScope =
   'workspace_id = :workspaceId and is_total = :isTotal and webhook_id = :webhookId and open <> 0';
 
-// The day is found first: a workspace has up to 90 rows for days, and 129,600 for minutes.
+// The day is searched first, because a workspace has at most 90 rows for days but 129,600 for minutes.
 const readFirstOpenMinute = `
   with changes as materialized (
     select minute, sum(open) as open from delivery_stats_changes

@@ -1,10 +1,10 @@
 import type { StatsStep } from '@tocsin/contracts';
 import { AppError } from '@tocsin/kit';
 
-/** Whole time steps, aligned to UTC. */
+/** A range of whole time steps, aligned to UTC. */
 export interface StatsRange {
   step: StatsStep;
-  /** Start of the first step, and end of the last one, in Unix milliseconds. */
+  /** Start of the first step and end of the last step, in Unix milliseconds. */
   fromMs: number;
   toMs: number;
 }
@@ -25,7 +25,7 @@ const dayMs = 86_400_000;
 const maxSteps = 1_500;
 
 /**
- * The steps that contain a part of the time from `since` to `until`. Default: the last 24 hours by hour.
+ * Returns the steps that overlap the time from `since` to `until`. Default: the last 24 hours, by hour.
  * @throws AppError `validation_failed` for a range that is empty or has more than 1,500 steps
  */
 export function statsRange(query: StatsRangeQuery, now: Date): StatsRange {

@@ -16,11 +16,11 @@ function row(changes: Partial<StatsRow> = {}): StatsRow {
   };
 }
 
-/** Number of the bucket of a latency, as the database's function `latency_bucket` counts it. */
+/** Returns the bucket number of a latency, like the database's function `latency_bucket`. */
 const bucketOf = (latencyMs: number) => 1 + Math.floor(8 * Math.log2(latencyMs));
 const entry = (latencyMs: number, number: number) => 256 * number + bucketOf(latencyMs);
 
-test('rows of a step are added up, and a step without rows is zero', () => {
+test('the rows of a time step are added, and a step without rows is zero', () => {
   const rows = [
     row({ open: 2, succeeded: 1, attempts: 3 }),
     row({ open: -1, failed: 1, attempts: 1 }),
@@ -52,7 +52,7 @@ test('rows of a step are added up, and a step without rows is zero', () => {
   ]);
 });
 
-test('each webhook has every step of the range', () => {
+test('statistics by webhook have every time step for each webhook', () => {
   const rows = [row({ webhookId: 'b', failed: 1 }), row({ webhookId: 'a', failed: 2 })];
   const steps = summarizeStats(rows, { ...range, byWebhook: true });
   expect(steps.map(({ webhook_id, failed }) => [webhook_id, failed])).toEqual([
@@ -81,7 +81,7 @@ test.each([
   }
 });
 
-test('latencies that no longer count do not change the percentiles', () => {
+test('latencies with the count zero do not change the percentiles', () => {
   const rows = [
     row({ succeeded: 4, latencies: [entry(100, 1), entry(9_000, 1), entry(100, 2)] }),
     row({ succeeded: -1, latencies: [entry(9_000, -1)] }),

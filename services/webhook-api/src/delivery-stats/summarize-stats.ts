@@ -5,11 +5,11 @@ import { type StatsRange, stepMs } from './stats-range.js';
 type Step = DeliveryStats['steps'][number];
 
 export interface SummarizeOptions extends StatsRange {
-  /** True: the steps of each webhook. False: the steps of all rows. */
+  /** True: the steps of each webhook are returned. False: the steps of all rows together. */
   byWebhook: boolean;
 }
 
-/** Adds rows up to the steps of a range, in the order of time. A step without rows has zeros. */
+/** Adds the rows of each step and returns the steps in the order of time. A step without rows has zeros. */
 export function summarizeStats(rows: readonly StatsRow[], options: SummarizeOptions): Step[] {
   const { fromMs, toMs, step, byWebhook } = options;
   const webhookIds = byWebhook ? [...new Set(rows.map(({ webhookId }) => webhookId))].sort() : [''];
@@ -47,10 +47,10 @@ function addUp(rows: readonly StatsRow[]): Omit<Step, 'from' | 'to' | 'webhook_i
   return { ...total, p50_ms: percentile(histogram, 0.5), p95_ms: percentile(histogram, 0.95) };
 }
 
-/** An entry of a histogram is 256 × number + bucket, so buckets are below 256. */
+/** Buckets are below this number, because an entry of a histogram is 256 × number + bucket. */
 const bucketLimit = 256;
 
-/** Number of deliveries by bucket. */
+/** Returns the number of deliveries in each bucket. */
 function histogramOf(rows: readonly StatsRow[]): number[] {
   const numbers: number[] = new Array(bucketLimit).fill(0);
   for (const { latencies } of rows)
@@ -61,10 +61,12 @@ function histogramOf(rows: readonly StatsRow[]): number[] {
   return numbers;
 }
 
-/** Buckets of a doubling of the latency, as in the database's function `latency_bucket`. */
+/** Number of buckets for each doubling of the latency, as in the database's function `latency_bucket`. */
 const bucketsPerDoubling = 8;
 
-/** The latency below which `part` of the deliveries are, interpolated within its bucket; null without deliveries. */
+/**
+ * Returns the latency below which `part` of the deliveries are, interpolated within a bucket; null without deliveries.
+ */
 function percentile(histogram: readonly number[], part: number): number | null {
   const wanted = part * histogram.reduce((sum, number) => sum + number, 0);
   let below = 0;

@@ -5,8 +5,8 @@ import { alertFiredQueue, unroutedExchange, unroutedQueue } from '@tocsin/messag
 const amqp = { bindingVersion: '0.3.0' } as const;
 
 /**
- * The AsyncAPI 3 document of the messages that other programs publish, from the schema that validates them. It takes
- * Tocsin's side, as AsyncAPI asks for: Tocsin receives, a monitor sends.
+ * Creates the AsyncAPI 3 document of the messages that other programs publish, from the schema that validates them.
+ * AsyncAPI requires the view of the described application: Tocsin receives these messages.
  */
 export function createAsyncApiDocument() {
   return {

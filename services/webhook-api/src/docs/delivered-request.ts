@@ -1,4 +1,4 @@
-/** The `webhooks` of the OpenAPI document: the request that a destination receives. */
+/** The request that a destination receives, for the `webhooks` of the OpenAPI document. */
 export const deliveredRequest = {
   delivery: {
     post: {

@@ -10,7 +10,10 @@ const info = {
   description: 'Webhooks, alert rules, alerts and their deliveries.',
 };
 
-/** `/openapi.json`, `/asyncapi.json` and `/docs`, created once. `issuer` is the provider of the deployment. */
+/**
+ * Returns the routes of `/openapi.json`, `/asyncapi.json` and `/docs`, whose content is created once. `issuer` is the
+ * identity provider of the deployment.
+ */
 export function documentRoutes(
   routes: readonly Route<never>[],
   { issuer }: { issuer: string },
@@ -67,7 +70,10 @@ function fileRoute({ path, operationId, contentType, content, headers = {} }: Se
   });
 }
 
-/** The page gets tokens from the provider and loads everything else from here. The viewer's icons are data. */
+/**
+ * The page may request tokens from the identity provider and loads everything else from this origin. Data URLs are
+ * allowed for the viewer's icons.
+ */
 function contentPolicy(issuer: string): string {
   const sources = [
     "default-src 'none'",

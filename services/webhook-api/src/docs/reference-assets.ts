@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-/** A file that the reference page loads, by its name. */
+/** A file that the reference page loads. */
 export interface ReferenceAsset {
   name: string;
   contentType: string;
@@ -11,7 +11,7 @@ export interface ReferenceAsset {
 const javaScript = 'text/javascript; charset=utf-8';
 const css = 'text/css; charset=utf-8';
 
-/** Reads the files of the viewer, and adds those of the page. */
+/** Returns the files of the viewer and of the page itself. */
 export function readReferenceAssets(): ReferenceAsset[] {
   const require = createRequire(import.meta.url);
   return [
@@ -30,7 +30,8 @@ export function readReferenceAssets(): ReferenceAsset[] {
   ];
 }
 
-// Paths are relative, so that the page works behind a path prefix. The validator of the viewer is a service of a third party.
+// Paths are relative, so that the page works behind a path prefix. The viewer's validator is disabled, because it is a
+// service of a third party.
 const startViewer = `SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#operations',

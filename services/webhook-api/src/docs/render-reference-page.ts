@@ -1,12 +1,12 @@
 import type { createAsyncApiDocument } from './asyncapi-document.js';
 import { escapeHtml, renderProperties, type Schema } from './render-schema.js';
 
-/** Paths of the page's own files, relative to the page. */
+/** Path of the page's own files, relative to the page. */
 export const assetPath = 'docs/assets';
 
 /**
- * The reference page. A viewer shows the operations of the OpenAPI document and tries them out; the messages of the AsyncAPI
- * document are part of the page itself. There are no inline scripts and styles.
+ * Renders the reference page. A viewer shows the operations of the OpenAPI document and can call them. The messages of
+ * the AsyncAPI document are rendered here. The page has no inline scripts and styles.
  */
 export function renderReferencePage(
   asyncApi: ReturnType<typeof createAsyncApiDocument>,
@@ -63,7 +63,7 @@ ${renderProperties(payload as Schema)}
 ${shown.join('\n')}`;
 }
 
-/** Text in backquotes becomes code. */
+/** Escapes the text and turns text in backquotes into code elements. */
 function renderCode(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]*)`/g, '<code>$1</code>');
 }

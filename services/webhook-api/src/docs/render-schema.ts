@@ -1,4 +1,4 @@
-/** The parts of a JSON Schema that the page shows. */
+/** The keywords of a JSON Schema that the page shows. */
 export interface Schema {
   $ref?: string;
   type?: string | readonly string[];
@@ -12,7 +12,7 @@ export interface Schema {
   description?: string;
 }
 
-/** A table of the members of an object, or the type of any other value. */
+/** Renders a table of the members of an object, or the type of any other value. */
 export function renderProperties(schema: Schema): string {
   const properties = Object.entries(schema.properties ?? {});
   if (properties.length === 0) return `<p>${renderType(schema)}</p>`;
@@ -25,7 +25,7 @@ export function renderProperties(schema: Schema): string {
   return `<table><tr><th>name</th><th>type</th><th></th></tr>${rows.join('')}</table>`;
 }
 
-/** The type as a phrase, with a link to a named schema. */
+/** Renders the type as a phrase. A named schema becomes a link. */
 function renderType(schema: Schema): string {
   if (schema.$ref !== undefined) {
     const name = escapeHtml(schema.$ref.split('/').at(-1) ?? '');

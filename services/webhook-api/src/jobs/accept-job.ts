@@ -12,7 +12,7 @@ export interface AcceptJobDeps {
   database: Database;
 }
 
-/** The filter of a request. All filters have these members; each kind has more. */
+/** Members that the filters of all kinds of jobs have. Each kind has more members. */
 type GivenFilter = { all?: boolean; until?: string; status?: 'failed' | 'skipped' | 'succeeded' };
 
 interface AcceptJob {
@@ -26,14 +26,14 @@ const maxCounted = 100_000;
 const maxRunning = 10;
 
 /**
- * Accepts a job. Its filter is fixed at acceptance.
+ * Creates a function that accepts a job. The filter of the job is fixed at its acceptance.
  * @throws AppError `validation_failed` for a filter that matches the whole workspace, unless `all` is true; `conflict`
- *   when the workspace has 10 running jobs
+ *   if the workspace has 10 running jobs
  */
 export function createAcceptJob({ repository, searches, database }: AcceptJobDeps) {
   return async ({ kind, workspaceId, body, author }: AcceptJob): Promise<StoredJob> => {
     requireFilter(kind, body);
-    // Ids of deliveries contain the time of the database's clock.
+    // The database's clock is used, because it also sets the times in the ids of deliveries.
     const nowMs = await readClock(database);
     const filter = fixFilter(kind, body, nowMs);
     const matched = await searches.run(workspaceId, () =>
@@ -66,7 +66,7 @@ function requireFilter(kind: JobKind, { status = 'failed', all, ...filter }: Giv
   throw invalidBody([{ path: '', message: wholeWorkspace[kind](status) }]);
 }
 
-/** Limits the range to what was accepted before the job. */
+/** Restricts the range to deliveries or alerts that were accepted before the job. */
 function fixFilter(kind: JobKind, { all, ...filter }: GivenFilter, nowMs: number): JobFilters[JobKind] {
   const untilMs = filter.until === undefined ? nowMs : Math.min(Date.parse(filter.until), nowMs);
   const fixed = { ...filter, until: new Date(untilMs).toISOString() };

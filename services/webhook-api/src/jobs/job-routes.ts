@@ -25,7 +25,7 @@ import { createJobsRepository, type StoredJob } from './jobs-repository.js';
 
 const access = inWorkspace('delivery_redeliver');
 
-/** The differences between the kinds of jobs: schemas, names and texts. */
+/** The kinds of jobs, which differ in schemas, names and texts. */
 const kinds = [
   {
     kind: 'redelivery',
@@ -59,7 +59,7 @@ const kinds = [
   },
 ] as const;
 
-/** Bulk work as jobs, which workers carry out. */
+/** Returns the routes of jobs, which workers carry out. */
 export function jobRoutes(deps: ApiDeps): Route<Principal>[] {
   return kinds.flatMap((kind) => routesOf(kind, deps));
 }

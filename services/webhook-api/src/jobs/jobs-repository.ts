@@ -8,9 +8,9 @@ export interface StoredJob {
   kind: JobKind;
   workspaceId: string;
   filter: JobFilters[JobKind];
-  /** Number of matches at acceptance, counted up to a maximum. */
+  /** Number of matches at the acceptance of the job, counted up to a maximum. */
   matched: number;
-  /** Number of deliveries, or of alerts, that are changed so far. */
+  /** Number of deliveries or alerts that the job has changed so far. */
   done: number;
   status: 'running' | 'done' | 'cancelled';
   createdBy: string;
@@ -19,7 +19,7 @@ export interface StoredJob {
 }
 
 interface NewJob extends Pick<StoredJob, 'id' | 'kind' | 'workspaceId' | 'filter' | 'matched'> {
-  /** Start of the job: it processes rows with a lower id, from high ids to low ids. */
+  /** Id at which the job starts. It processes rows with lower ids, in descending order. */
   cursor: string;
 }
 
@@ -32,14 +32,14 @@ interface JobQuery {
 }
 
 export interface JobsRepository {
-  /** Undefined, without an insert, when the workspace has `maxRunning` running jobs. */
+  /** Adds a job. Returns undefined and adds nothing if the workspace has `maxRunning` running jobs. */
   add(job: NewJob, options: { maxRunning: number; author: AuditAuthor }): Promise<StoredJob | undefined>;
   find(job: JobKey): Promise<StoredJob | undefined>;
   /** Lists jobs of a kind, newest first. */
   list(query: JobQuery & { limit: number }): Promise<StoredJob[]>;
   /** Counts jobs of a kind, up to `max`. */
   count(query: JobQuery, max: number): Promise<number>;
-  /** Waits for a page of the job that is in progress. Undefined for a job that is not running. */
+  /** Cancels a job, after waiting for its page in progress. Returns undefined for a job that is not running. */
   cancel(job: JobKey, author: AuditAuthor): Promise<StoredJob | undefined>;
 }
 
@@ -83,7 +83,8 @@ export function createJobsRepository(database: Database): JobsRepository {
 const columns = `id, kind, workspace_id as "workspaceId", filter, matched, done, status, created_by as "createdBy",
   created_at as "createdAt", updated_at as "updatedAt"`;
 
-// The database's clock sets created_at, because it is compared with the times at which deliveries failed.
+// The database's clock sets created_at, because it is compared with the failure times of deliveries, which that clock
+// sets too.
 const add = `
   insert into jobs (id, kind, workspace_id, filter, matched, cursor, status, created_by, created_at, updated_at)
   select :id, :kind, :workspaceId, :filter, :matched, :cursor, 'running', :createdBy, now(), now()

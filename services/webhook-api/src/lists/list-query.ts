@@ -1,7 +1,7 @@
 import type { IdRange } from '@tocsin/deliveries';
 import type { Knex } from 'knex';
 
-/** Restricts a query to a range of ids. For `modify` of a knex query. */
+/** Restricts a query to a range of ids. Used with `modify` of knex. */
 export function inRange(
   query: Knex.QueryBuilder,
   { column, range }: { column: string; range: IdRange },
@@ -9,7 +9,7 @@ export function inRange(
   query.where(column, '>=', range.from).where(column, '<', range.below);
 }
 
-/** Restricts a query to the newest `limit` rows of a range of ids, newest first. For `modify` of a knex query. */
+/** Restricts a query to the newest `limit` rows in a range of ids, newest first. Used with `modify` of knex. */
 export function newestInRange(
   query: Knex.QueryBuilder,
   { column, range, limit }: { column: string; range: IdRange; limit: number },
@@ -23,7 +23,7 @@ export async function countUpTo(knex: Knex, query: Knex.QueryBuilder, max: numbe
   return Number(row?.count);
 }
 
-/** The filters that are set, for `where` of a knex query, which rejects undefined values. */
+/** Returns the filters that have a value, because `where` of knex rejects undefined values. */
 export function definedOnly(filters: object): Record<string, string | number | boolean> {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }

@@ -13,7 +13,7 @@ async function nextCursor(): Promise<string> {
   return new URL(/<(.*)>/.exec(headers.Link!)![1]!).searchParams.get('cursor')!;
 }
 
-test('the last page has no link to a next one', async () => {
+test('the last page of a list has no link to a next page', async () => {
   expect(await paging.page(list, ['1', '2'], options)).toEqual({ rows: ['1', '2'], headers: {} });
   expect(await paging.page(list, [], options)).toEqual({ rows: [], headers: {} });
 });
@@ -27,7 +27,7 @@ test('the next page starts after the last row and keeps filter and limit', async
   expect(paging.positionOf({ path: '/things', query })).toEqual(['2']);
 });
 
-test('the limit can change between pages, and counting can begin', async () => {
+test('the limit and the count parameter can change between pages', async () => {
   const query = { name: 'a&b', limit: 9, count: true, cursor: await nextCursor() };
   expect(paging.positionOf({ path: '/things', query })).toEqual(['2']);
 });
@@ -43,7 +43,7 @@ test.each([
   expect(headers).toEqual({ 'X-Total-Count': total });
 });
 
-test('a cursor stays valid when the keys are rotated', async () => {
+test('a cursor stays valid when the encryption keys are rotated', async () => {
   const rotated = createSecretBox([{ id: 'k2', key: randomBytes(32) }, key]);
   const later = createPaging({ secretBox: rotated });
   expect(later.positionOf({ ...list, query: { ...list.query, cursor: await nextCursor() } })).toEqual(['2']);
@@ -57,7 +57,7 @@ test.each([
   expect(() => paging.positionOf(asked)).toThrow(AppError);
 });
 
-/** Reads a history and returns the first page's range and the next page's list. */
+/** Reads the first page of a history. Returns its id range and the request of the next page. */
 async function firstPage(query: { since?: string; until?: string }) {
   const ranges: { from: string; below: string }[] = [];
   const reader = {
@@ -90,14 +90,14 @@ test('a page of a history has 50 entries unless the limit is given', async () =>
   const sizes: number[] = [];
   for (const query of [{}, { limit: 7 }])
     sizes.push((await paging.historyPage({ path: '/history', query }, reader)).body.length);
-  // One entry more tells if there is a next page.
+  // Each page reads one more entry than its limit, to find out if there is a next page.
   expect([limits, sizes]).toEqual([
     [51, 8],
     [50, 7],
   ]);
 });
 
-test('the next page of a history is the part of its time range below the last entry', async () => {
+test('the next page of a history starts below the last entry, in the same time range', async () => {
   const since = '1970-01-01T00:00:00.001Z';
   const until = '1970-01-01T00:00:00.255Z';
   const { cursor, readPage, ranges } = await firstPage({ since, until });
@@ -115,7 +115,7 @@ test.each([
   [{ since: '2026-01-02T00:00:00Z' }, { since: '2026-01-01T00:00:00Z' }],
   [{ since: '2026-01-02T00:00:00Z' }, { since: undefined }],
   [{}, { since: '2026-01-01T00:00:00Z' }],
-])('a cursor of the time range %j is refused for %j', async (query, other) => {
+])('a cursor of the query %j is refused for the query %j', async (query, other) => {
   const { cursor, readPage, ranges } = await firstPage(query);
   await expect(readPage({ cursor, ...other })).rejects.toMatchObject({ code: 'validation_failed' });
   expect(ranges).toHaveLength(1);

@@ -20,13 +20,13 @@ export const pageQuery = {
 
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** Query parameters of a history. */
+/** Query parameters of a list that is a history. */
 export const timeRangeQuery = {
   since: { ...time, description: 'Entries accepted at this time or later.' },
   until: { ...time, description: 'Entries accepted before this time.' },
 } as const;
 
-/** The 200 response of a list; `items` is the schema of an entry. */
+/** Creates the 200 response of a list. `items` is the schema of an entry. */
 export function listResponse<const S>(description: string, items: S) {
   const headers = {
     Link: 'The next page, as `<…>; rel="next"` (RFC 8288); missing on the last page.',
@@ -35,7 +35,7 @@ export function listResponse<const S>(description: string, items: S) {
   return { description, schema: { type: 'array', items }, headers } as const;
 }
 
-/** A list: its path without origin, and its whole query, `limit` and `cursor` included. */
+/** Request of a list: the path without the origin, and the whole query, including `limit` and `cursor`. */
 export interface ListRequest {
   path: string;
   query: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
@@ -52,7 +52,7 @@ interface HistoryReader<Row, Shown> {
   count(range: IdRange, max: number): Promise<number>;
   idOf(row: Row): string;
   present(row: Row): Shown;
-  /** True for a row that exceeds the byte budget of the page: it starts the next page. */
+  /** Returns true for a row above the byte limit of the page. This row starts the next page. */
   isBeyondBudget?(row: Row): boolean;
 }
 
@@ -61,24 +61,22 @@ type Count = (max: number) => number | Promise<number>;
 
 export interface Paging {
   /**
-   * The keyset position in the request's cursor; undefined on the first page.
-   * @throws AppError `validation_failed` for a cursor that this list did not create
+   * Returns the keyset position in the cursor of the request; undefined on the first page.
+   * @throws AppError `validation_failed` for a cursor that this list has not created
    */
   positionOf(list: ListRequest): string[] | undefined;
   /**
-   * Cuts `rows`, which were read with `limit` + 1, to a page and creates the link to the next page. `keyOf` returns the
-   * position of a row.
+   * Reduces `rows`, which were read with `limit` + 1, to a page. Creates the link to the next page if there is one.
+   * `keyOf` returns the position of a row.
    */
   page<Row>(
     list: ListRequest,
     rows: readonly Row[],
     options: { limit: number; keyOf: (row: Row) => string[]; count: Count },
   ): Promise<{ rows: Row[]; headers: Record<string, string> }>;
-  /** The header with the number of entries of a list, if the request asks for it. */
+  /** Returns the header with the number of entries of the list, if the request asks for it. */
   totalOf(list: ListRequest, count: Count): Promise<Record<string, string>>;
-  /**
-   * Responds with a page of a history, newest first, 50 entries unless `limit` is given.
-   */
+  /** Responds with a page of a history, newest first. A page has 50 entries unless `limit` is given. */
   historyPage<Row, Shown>(
     list: HistoryRequest,
     reader: HistoryReader<Row, Shown>,
@@ -87,13 +85,13 @@ export interface Paging {
 
 export interface PagingOptions {
   secretBox: SecretBox;
-  /** Origin of the API, for absolute links; links are relative without it. */
+  /** Origin of the API for absolute links. Links are relative if it is undefined. */
   publicUrl?: string | undefined;
 }
 
 /**
- * Keyset paging. A cursor is an encrypted position bound to its list: clients cannot read, change or reuse it, and it
- * stays valid when the keys are rotated.
+ * Creates functions for keyset paging. A cursor is an encrypted position that is bound to its list. Clients can neither
+ * read nor change it, nor use it for another list. It stays valid when the encryption keys are rotated.
  */
 export function createPaging({ secretBox, publicUrl = '' }: PagingOptions): Paging {
   const paging: Paging = {
@@ -142,15 +140,16 @@ export function createPaging({ secretBox, publicUrl = '' }: PagingOptions): Pagi
 }
 
 /**
- * History ids start with the time of acceptance, so a time range and a keyset position are both bounds of ids. A
- * position is within its range, because a cursor is bound to the filters of its list.
+ * Returns the range of ids for a time range and a position. Both are bounds of ids, because ids of a history start with
+ * the time of acceptance. The position is always within the time range, because a cursor is bound to the filters of its
+ * list.
  */
 function idRange({ since, until }: HistoryRequest['query'], after: string | undefined): IdRange {
   const from = firstIdAt(since === undefined ? 0 : Date.parse(since));
   return { from, below: after ?? (until === undefined ? lastId : firstIdAt(Date.parse(until))) };
 }
 
-/** Counting stops here: the cost of an exact number grows with the history. */
+/** Maximum count of entries. An exact count takes longer, the longer the history is. */
 const maxCounted = 10_000;
 
 function toTotal(count: number): string {
@@ -161,7 +160,7 @@ const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 function decryptCursor(secretBox: SecretBox, cursor: string, list: string): string[] {
   const encrypted = Buffer.from(cursor, 'base64url');
-  // The decoder ignores invalid characters and spare bits, so the text is compared.
+  // The decoder ignores invalid characters and unused bits, so the decoded cursor is encoded again and compared.
   if (encrypted.toString('base64url') !== cursor) throw new Error('The cursor is not base64url.');
   return JSON.parse(secretBox.decrypt(encrypted, locationOf(list)).toString('utf8'));
 }
@@ -170,7 +169,7 @@ function locationOf(list: string) {
   return { workspaceId: null, table: 'cursors', id: list, column: 'position' };
 }
 
-/** Path and filters: equal for all pages of one list. */
+/** Returns path and filters, which are equal for all pages of one list. */
 function nameOf({ path, query }: ListRequest): string {
   const { limit: _limit, cursor: _cursor, count: _count, ...rest } = query;
   return `${path}?${toQuery(rest)}`;

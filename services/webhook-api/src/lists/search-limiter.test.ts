@@ -1,6 +1,6 @@
 import { createSearchLimiter } from './search-limiter.js';
 
-/** Eight permits, four of them for one workspace. */
+/** Creates a limiter with eight permits. One workspace can hold four of them. */
 const create = () => createSearchLimiter({ databasePoolSize: 20, reads: 'lists' });
 
 async function* pagesOf(count: number) {
@@ -18,7 +18,7 @@ test('streamed lists whose clients read nothing hold no permit', async () => {
   for (const pages of iterators) await pages.return?.();
 });
 
-test('a workspace without a free permit is refused, before its list has started', async () => {
+test('a workspace without a free permit is refused before its list starts', async () => {
   const lists = create();
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {

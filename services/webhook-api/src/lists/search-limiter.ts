@@ -5,31 +5,32 @@ import { AppError, createSemaphore, type LimitReason } from '@tocsin/kit';
 export const searchTimeoutMs = 5_000;
 
 /**
- * Limits the reads of long lists, so that the other database connections stay free for short reads, such as the rule
- * of each published alert. One workspace gets at most half of the permits.
+ * Limits concurrent reads of long lists, so that the other database connections stay free for short reads, such as the
+ * rule lookup of a published alert. One workspace can hold at most half of the permits.
  */
 export interface SearchLimiter {
   /**
    * Runs a read while holding a permit. `workspaceId` is null for the whole deployment.
-   * @throws AppError `too_many_requests` or `unavailable` when no permit becomes free within 3 s; `unavailable` when
-   *   the read times out
+   * @throws AppError `too_many_requests` or `unavailable` if no permit becomes free within 3 s; `unavailable` if the
+   *   read times out
    */
   run<T>(workspaceId: string | null, search: () => Promise<T>): Promise<T>;
   /**
-   * Passes pages on and holds a permit while each page is read, not while the client receives it. Only the first page
-   * can be refused: a response in progress could only be cut.
+   * Passes pages on. It holds a permit while each page is read, but not while the client receives the page. Only the
+   * first page can be refused, because a response in progress could only be cut.
    */
   stream<Row>(workspaceId: string, pages: AsyncIterable<Row[]>): AsyncIterable<Row[]>;
 }
 
 export interface SearchLimiterOptions {
   databasePoolSize: number;
-  /** Kind of reads, for error messages. */
+  /** Kind of the limited reads, for error messages. */
   reads: 'searches' | 'lists';
 }
 
 /**
- * Part of the database connections that one limiter may use. Searches and lists together leave a fifth of them free.
+ * Part of the database connections that one limiter can use. Searches and lists have one limiter each, so a fifth of
+ * the connections stays free.
  */
 const part = 0.4;
 

@@ -1,7 +1,7 @@
 import { errorCodes } from '@tocsin/contracts';
 import { AppError } from '@tocsin/kit';
 
-/** Query parameters that need `since`. */
+/** Query parameters that are allowed only together with `since`. */
 export const labelQuery = {
   type: 'array',
   maxItems: 20,
@@ -36,12 +36,13 @@ interface Search {
 
 const dayMs = 86_400_000;
 const maxDays = 31;
-/** A `since` of exactly 31 days ago is accepted from callers whose clock is up to an hour behind. */
+/** Tolerance in milliseconds: `since` may be 31 days ago by the clock of a caller that is up to an hour behind. */
 const toleranceMs = 3_600_000;
 
 /**
- * A cursor is bound to the filters of its first page, so further pages are not checked: they may take a while.
- * @throws AppError `validation_failed` for a filter that needs `since`, without a `since` of the last 31 days
+ * Only the request of the first page is checked. A cursor is bound to the filters of its first page, and reading all
+ * pages may take a while.
+ * @throws AppError `validation_failed` if a filter needs `since` and `since` is not within the last 31 days
  */
 export function requireRecentSince({ since, cursor, ...query }: Search, nowMs: number): void {
   const names = (['label', 'model_id', 'error_code'] as const).filter((name) => query[name] !== undefined);

@@ -9,7 +9,7 @@ export interface PipelineMonitorDeps {
   publisher: Pick<Publisher, 'publish'>;
   metrics: Metrics;
   shutdown: Pick<Shutdown, 'addInterval'>;
-  /** Default: a marker every 10 s, a reading every 5 s. */
+  /** Default: a marker is published every 10 s, and the gauges are read every 5 s. */
   intervals?: PipelineIntervals;
 }
 
@@ -19,10 +19,10 @@ export interface PipelineIntervals {
 }
 
 /**
- * Publishes markers through the queue of alerts and reports the age of the newest one that a worker has committed, and
- * the age of the oldest delivery without an attempt. Both gauges are served here and not by the workers, because a
- * stopped worker serves none. Between two readings, and while the database cannot be read, they grow with the time. A
- * marker that is lost is not replaced: the gauge grows until the next one is committed.
+ * Reports two gauges: the age of the newest marker that has passed the queue of alerts and was committed by a worker,
+ * and the age of the oldest delivery without an attempt. This service reports them, because a stopped worker reports
+ * nothing. Between two reads, and while the database cannot be read, both gauges grow with the time. A lost marker is
+ * not replaced; the lag grows until the next marker is committed.
  */
 export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
   const { database, publisher, metrics, shutdown } = deps;
@@ -58,7 +58,7 @@ export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
     if (found.kind === 'found') oldest = growingFrom(found.ageSeconds);
     if (found.kind === 'none') oldest = none;
   };
-  /** The gauges report the failure, because they keep growing. */
+  /** Errors are ignored, because the growing gauges already show the failure. */
   const start = (work: () => Promise<void>) => void work().catch(() => {});
   for (const [work, everyMs] of [[mark, markEveryMs] as const, [read, readEveryMs] as const]) {
     start(work);
@@ -68,7 +68,7 @@ export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
 
 const none = () => 0;
 
-/** A duration in seconds that has the given value now and grows with the time. */
+/** Returns a function whose result starts at `seconds` and grows with the time. */
 function growingFrom(seconds: number): () => number {
   const sinceMs = performance.now();
   return () => seconds + (performance.now() - sinceMs) / 1_000;

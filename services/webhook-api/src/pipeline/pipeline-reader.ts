@@ -1,8 +1,8 @@
 import type { Database } from '@tocsin/database';
 
 /**
- * `found`: age of the oldest delivery without an attempt. `none`: there is none. `unknown`: none is among the rows that
- * were read; the next call continues after the id.
+ * `found`: age of the oldest delivery without an attempt. `none`: there is none. `unknown`: the rows that were read
+ * contain none, and the next call should continue after the given id.
  */
 type OldestDelivery =
   | { kind: 'found'; ageSeconds: number }
@@ -10,16 +10,19 @@ type OldestDelivery =
   | { kind: 'unknown'; continueAfter: string };
 
 export interface PipelineReader {
-  /** Age of the newest marker that a worker has committed, in seconds; undefined before the first one. */
+  /** Returns the age of the newest marker that a worker has committed, in seconds; undefined if there is none yet. */
   markerAgeSeconds(): Promise<number | undefined>;
   /**
-   * Looks for the oldest open delivery without an attempt whose webhook is neither paused nor rate-limited, after the delivery `after`. Reads
-   * up to 50,000 rows.
+   * Looks for the oldest open delivery that has no attempt and whose webhook is neither paused nor rate-limited. Reads
+   * up to 50,000 rows after the delivery `after`.
    */
   oldestDelivery(after: string): Promise<OldestDelivery>;
 }
 
-/** Rows of one read: about 50 ms of the database in the worst case, in which all webhooks are paused. */
+/**
+ * Maximum number of rows of one read. In the worst case, with all webhooks paused, the read takes about 50 ms of the
+ * database.
+ */
 const maxRows = 50_000;
 
 export function createPipelineReader(database: Database): PipelineReader {
@@ -37,7 +40,7 @@ export function createPipelineReader(database: Database): PipelineReader {
   };
 }
 
-/** Position before all deliveries. */
+/** Id below those of all deliveries. */
 export const beforeAllDeliveries = '00000000-0000-0000-0000-000000000000';
 
 const readMarker = {
@@ -46,8 +49,8 @@ const readMarker = {
     select greatest(0, extract(epoch from clock_timestamp() - marked_at))::float8 as age from pipeline_marker`,
 };
 
-// Ids begin with the time of acceptance. After its pause a webhook is probed for up to a minute before it counts as not
-// paused.
+// Ids start with the time of acceptance, so the lowest id is the oldest delivery. After its pause a webhook is probed
+// for up to a minute; in this time it still counts as paused.
 const findOldest = {
   name: 'pipeline.find-oldest',
   text: `

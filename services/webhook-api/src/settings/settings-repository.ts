@@ -4,7 +4,7 @@ import { type Change, changedFields } from '../change.js';
 export interface StoredSettings {
   name: string | null;
   noticeWebhookIds: string[];
-  /** Number of changes. */
+  /** Number of changes, 0 for a workspace without settings. */
   version: number;
 }
 
@@ -17,14 +17,14 @@ interface SettingsFields {
 
 type WriteOutcome =
   | { kind: 'written'; settings: StoredSettings }
-  /** Ids of webhooks that are not in the workspace; nothing is written. */
+  /** These webhook ids do not exist in the workspace. Nothing was written. */
   | { kind: 'unknown_webhooks'; ids: string[] };
 
 export interface SettingsRepository {
-  /** The defaults for a workspace that never had settings. */
+  /** Returns the settings of a workspace, or the defaults if it has none. */
   find(workspaceId: string): Promise<StoredSettings>;
   /**
-   * Writes the fields that are given and differ.
+   * Writes the given fields whose values differ.
    * @throws AppError `precondition_failed`
    */
   update(workspaceId: string, fields: SettingsFields, change: Change): Promise<WriteOutcome>;
@@ -43,7 +43,7 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
     update: (workspaceId, fields, change) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
         const ids = fields.noticeWebhookIds ?? [];
-        // The webhooks are locked, so that none is deleted before the commit.
+        // The webhooks are locked, so that none can be deleted before the commit.
         const known = await trx('webhooks')
           .select('id')
           .where({ workspace_id: workspaceId })
@@ -82,7 +82,9 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
 
 const columns = ['name', 'notice_webhook_ids as noticeWebhookIds', 'version'] as const;
 
-/** Locks the settings, also those of a workspace that has none yet: its first changes wait for each other. */
+/**
+ * Locks the settings of a workspace. An advisory lock is used, because a workspace without settings has no row to lock.
+ */
 async function lockSettings(trx: Transaction, workspaceId: string): Promise<StoredSettings> {
   await trx.raw(`select pg_advisory_xact_lock(hashtextextended('workspace_settings/' || ?, 0))`, [
     workspaceId,
@@ -94,7 +96,7 @@ async function lockSettings(trx: Transaction, workspaceId: string): Promise<Stor
   return settings ?? defaultSettings;
 }
 
-/** The writable fields as the API shows them. */
+/** Returns the writable fields as the API shows them. */
 export function writableFields({ name, noticeWebhookIds }: StoredSettings) {
   return { name, notice_webhook_ids: noticeWebhookIds };
 }

@@ -10,7 +10,7 @@ const checksWith = (timedOut: boolean) =>
     },
   });
 
-test('a body whose check times out is 503 and not an error of the template', async () => {
+test('a template whose check times out gets 503 and no template error', async () => {
   const check = checksWith(true).checkSave('w', { body: '{}' });
   await expect(check).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 });
 });
@@ -23,7 +23,7 @@ test('all errors of a webhook are reported together', async () => {
   });
 });
 
-test('fields that are not given are not checked', async () => {
+test('fields that are not in the request are not checked', async () => {
   expect(await checksWith(true).checkSave('w', {})).toEqual([]);
   expect(await checksWith(false).checkSave('w', { body: '{}' })).toEqual(['body: unknown name']);
 });

@@ -8,24 +8,25 @@ type GivenFields = { [Name in keyof WebhookSecrets]?: WebhookSecrets[Name] | und
 
 export interface WebhookChecks {
   /**
-   * Checks the given fields before they are saved, and returns warnings. `others` are errors of other fields.
-   * @throws AppError `validation_failed` with all errors; `unavailable` when the check of the body times out
+   * Checks the given fields before they are saved, and returns warnings. `others` are errors of other fields, which are
+   * reported together with those found here.
+   * @throws AppError `validation_failed` with all errors; `unavailable` if the check of the body times out
    */
   checkSave(workspaceId: string, fields: GivenFields, others?: FieldError[]): Promise<string[]>;
-  /** Returns a warning if the body of a webhook for notices cannot be rendered for a notice. */
+  /** Returns a warning if the body of a webhook for notices cannot be rendered with the values of a notice. */
   noticeWarnings(workspaceId: string, body: string): string[];
   /**
-   * Checks a request before it is sent as a test. Its body can be any text.
+   * Checks a request before it is sent as a test. The body can be any text.
    * @throws AppError `validation_failed` with all errors
    */
   checkTest(request: WebhookSecrets): void;
-  /** Lists the errors of the members that have the right type, in a body that its schema has refused. */
+  /** Lists further errors of a body that the schema has rejected. Only members with the right type are checked. */
   errorsOfSave(workspaceId: string, body: Readonly<Record<string, unknown>>): FieldError[];
   errorsOfTest(body: Readonly<Record<string, unknown>>): FieldError[];
 }
 
 export interface WebhookChecksDeps {
-  /** Address ranges that webhooks can call besides public addresses. */
+  /** Special-purpose address ranges that webhooks may call in addition to public addresses. */
   allow: ReturnType<typeof parseCidrs>;
   sender: Pick<Sender, 'resolveWarning'>;
   templates: Pick<Templates, 'check' | 'render'>;
@@ -85,7 +86,7 @@ export function createWebhookChecks({ allow, sender, templates }: WebhookChecksD
   };
 }
 
-/** Sample values of a notice instead of those of an alert. */
+/** Sample values for a notice; they replace the sample values of an alert. */
 const sampleNotice = {
   event: 'webhook.failing',
   alert_rule_name: 'Tocsin: webhook failing',
@@ -100,7 +101,7 @@ const sampleNotice = {
   count: 0,
 };
 
-/** The members of the right type. */
+/** Returns the members that have the right type. */
 function fieldsOf({ url, headers, body }: Readonly<Record<string, unknown>>): GivenFields {
   return {
     url: typeof url === 'string' ? url : undefined,
@@ -120,10 +121,13 @@ function toErrors(path: string, messages: string[]): FieldError[] {
   return messages.map((message) => ({ path, message }));
 }
 
-/** Limits the size of the error response: a request of 1 MiB can have 100,000 invalid header values. */
+/** Maximum number of errors in a response, because a request of 1 MiB can have 100,000 invalid header values. */
 const maxErrors = 20;
 
-/** @throws AppError `validation_failed` with all errors, unless there are none */
+/**
+ * Refuses a request that has errors.
+ * @throws AppError `validation_failed` with the errors, if there are any
+ */
 export function requireValid(errors: FieldError[]): void {
   if (errors.length > 0) throw invalidBody(errors.slice(0, maxErrors));
 }

@@ -6,7 +6,7 @@ test.each([
   'application/json;charset="UTF-8"',
   'application/cloudevents+json; charset=utf-8',
   'application/vnd.api+json',
-])('the type %s fits a JSON body', (value) => {
+])('the content type %s causes no warning', (value) => {
   expect(contentTypeWarning({ 'content-TYPE': [value] })).toBeUndefined();
 });
 
@@ -20,6 +20,6 @@ test.each([
   [{ 'Content-Type': [''] }, /does not fit/],
   [{ 'Content-Type': ['application/json; charset=latin1'] }, /which is UTF-8/],
   [{ 'Content-Type': ['application/json', 'text/plain'] }, /several values/],
-])('headers %j have a warning that names Content-Type', (headers, warning) => {
+])('the headers %j cause a warning that names Content-Type', (headers, warning) => {
   expect(contentTypeWarning(headers as Record<string, string[]>)).toMatch(warning);
 });

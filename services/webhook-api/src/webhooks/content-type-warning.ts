@@ -1,6 +1,6 @@
 /**
- * Returns a warning if the configured headers do not say that the body is JSON in UTF-8, which it always is. Only configured
- * headers are sent, so a missing Content-Type is missing on the wire.
+ * Returns a warning if the configured headers do not declare the body as JSON in UTF-8, which it always is. Only
+ * configured headers are sent, so no Content-Type is added.
  */
 export function contentTypeWarning(headers: Readonly<Record<string, readonly string[]>>): string | undefined {
   const values = Object.entries(headers)
@@ -23,7 +23,7 @@ export function contentTypeWarning(headers: Readonly<Record<string, readonly str
   return `Content-Type ${JSON.stringify(value)} does not fit the body, which is UTF-8.`;
 }
 
-/** `application/json`, and types with the suffix `+json` (RFC 6839), such as `application/cloudevents+json`. */
+/** Accepts `application/json` and types with the suffix `+json` (RFC 6839), such as `application/cloudevents+json`. */
 function isJsonType(type: string): boolean {
   return type === 'application/json' || /^[a-z]+\/[^\s/]+\+json$/.test(type);
 }

@@ -1,13 +1,16 @@
 import type { Transaction } from '@tocsin/database';
 import type { WebhookKey } from './stored-webhook.js';
 
-/** Limit that keeps the transaction below a second. Further deliveries become due at their own time. */
+/**
+ * Maximum number of deliveries that are made due at once, so that the transaction takes less than a second. Other
+ * deliveries become due at their own time.
+ */
 const maxMadeDue = 10_000;
 
 /**
- * Makes waiting deliveries of a webhook due now. Those of a deleted or disabled webhook then end at once; for a changed
- * webhook only deliveries without an attempt are due, because retries keep their schedule. Locked rows are skipped:
- * their worker or caller reads the webhook itself.
+ * Makes waiting deliveries of a webhook due now. If the webhook was deleted or disabled, its deliveries then end at
+ * once. If it was changed, `untriedOnly` selects deliveries without an attempt, because retries keep their schedule.
+ * Locked rows are skipped: the process that has locked them reads the changed webhook itself.
  */
 export async function makeDue(
   trx: Transaction,

@@ -8,12 +8,12 @@ import { presentOptions } from './webhook-options.js';
 interface PresentOptions {
   secretBox: SecretBox;
   principal: Principal;
-  /** Undefined for a webhook that was just created. */
+  /** Undefined for a webhook that has just been created. */
   health: StoredHealth | undefined;
 }
 
 /**
- * A webhook as the caller can see it. Its secrets are hidden from readers.
+ * Returns a webhook as the caller may see it. Secrets are hidden from readers.
  * @throws AppError `undecryptable`
  */
 export function presentWebhook(
@@ -23,7 +23,10 @@ export function presentWebhook(
   return present(stored, showSecrets(stored, requireSecrets(secretBox, stored), principal), health);
 }
 
-/** An entry of a list: a webhook that cannot be decrypted is marked, and does not hide the others. */
+/**
+ * Returns an entry of a list. A webhook that cannot be decrypted is marked, so that the other webhooks can still be
+ * listed.
+ */
 export function presentListedWebhook(
   stored: StoredWebhook,
   { secretBox, principal, health }: PresentOptions,

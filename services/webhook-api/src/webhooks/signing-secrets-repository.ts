@@ -14,20 +14,23 @@ type CreateOutcome =
   | { kind: 'missing' };
 type DeleteOutcome = 'deleted' | 'missing' | 'last';
 
-/** The secrets that sign a webhook's requests. Those that have expired are not seen. A change raises the webhook's version. */
+/**
+ * Reads and changes the secrets that sign a webhook's requests. Expired secrets are ignored. Each change increases the
+ * webhook's version.
+ */
 export interface SigningSecretsRepository {
   list(webhookId: string): Promise<StoredSigningSecret[]>;
   count(webhookId: string): Promise<number>;
   /**
-   * Adds a secret, and lets the others expire if `expireOthersAfterSeconds` is given. Deliveries that wait for a secret
-   * are due. `full`: the webhook has `max` secrets.
+   * Adds a secret. With `expireOthersAfterSeconds`, the other secrets expire after this time. Deliveries that wait for
+   * a secret become due. Returns `full` if the webhook has `max` secrets.
    */
   create(
     webhook: WebhookKey,
     secret: Pick<StoredSigningSecret, 'id' | 'secretEncrypted'>,
     options: { expireOthersAfterSeconds: number | undefined; max: number; author: AuditAuthor },
   ): Promise<CreateOutcome>;
-  /** `last`: the webhook signs and would have no secret. */
+  /** Deletes a secret. Returns `last` if the webhook signs requests and would have no secret left. */
   delete(webhook: WebhookKey, secretId: string, author: AuditAuthor): Promise<DeleteOutcome>;
 }
 
@@ -108,7 +111,10 @@ async function markChanged(
   await recordChanges(trx, author, [{ workspaceId, action, resourceId: id }]);
 }
 
-/** Limit that keeps the transaction below a second. Further deliveries become due within about a minute. */
+/**
+ * Maximum number of deliveries that are made due at once, so that the transaction takes less than a second. Other
+ * deliveries become due within about a minute.
+ */
 const maxMadeDue = 10_000;
 
 const makeDue = `

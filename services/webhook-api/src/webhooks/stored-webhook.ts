@@ -3,10 +3,10 @@ import type { SecretBox, SecretLocation } from '@tocsin/database';
 import { destinationOf } from '@tocsin/egress';
 import { AppError } from '@tocsin/kit';
 
-/** The parts of a webhook that can contain credentials. */
+/** The fields of a webhook that can contain credentials. */
 export interface WebhookSecrets {
   url: string;
-  /** Values by name. */
+  /** Header values by name. */
   headers: Record<string, string[]>;
   body: string;
 }
@@ -15,12 +15,12 @@ interface EncryptedSecrets {
   urlEncrypted: Buffer;
   headersEncrypted: Buffer;
   bodyEncrypted: Buffer;
-  /** Scheme and host of the url, for lists. */
+  /** Scheme and host of the URL, for lists. */
   destination: string;
   headerNames: string[];
 }
 
-/** A pause that is not over yet. Times are ISO 8601. */
+/** A pause that has not ended. Times are in ISO 8601. */
 interface StoredPause {
   reason: PauseReason;
   since: string;
@@ -28,7 +28,7 @@ interface StoredPause {
   error: string | null;
 }
 
-/** Options of a webhook, in addition to its url, headers and body. */
+/** Options of a webhook, in addition to its URL, headers and body. */
 export interface WebhookOptions {
   retryScheduleMs: number[] | null;
   timeoutMs: number | null;
@@ -44,11 +44,11 @@ export interface StoredWebhook extends EncryptedSecrets, WebhookOptions {
   externalId: string | null;
   name: string;
   enabled: boolean;
-  /** Time at which the webhook was switched off; null while it is enabled. */
+  /** Time at which the webhook was disabled; null while it is enabled. */
   disabledAt: Date | null;
   retryOnTimeout: boolean;
   disabledReason: string | null;
-  /** Number of changes, starting at 1. */
+  /** Starts at 1 and increases with each change. */
   version: number;
   paused: StoredPause | null;
   createdAt: Date;
@@ -74,9 +74,11 @@ export function encryptSecrets(
   };
 }
 
-/** Values whose key is missing, or that were changed, or moved to another row or workspace. */
+/**
+ * Values that cannot be decrypted: their key is missing, or they were changed, or copied from another row or workspace.
+ */
 export interface Undecryptable {
-  /** Key id of the first such value. */
+  /** Key id of the first value that cannot be decrypted. */
   keyId: string;
 }
 
@@ -98,7 +100,10 @@ export function decryptSecrets(box: SecretBox, webhook: StoredWebhook): WebhookS
   }
 }
 
-/** @throws AppError `undecryptable` */
+/**
+ * Returns the decrypted secrets of a webhook.
+ * @throws AppError `undecryptable`
+ */
 export function requireSecrets(box: SecretBox, webhook: StoredWebhook): WebhookSecrets {
   const secrets = decryptSecrets(box, webhook);
   if ('keyId' in secrets) throw undecryptable(secrets);

@@ -8,20 +8,20 @@ const rendered = (body: string, context?: Record<string, unknown>) => {
 };
 const check = (body: string) => templates.check('w', body);
 
-test('all variables have sample values', () => {
+test('every template variable has a sample value', () => {
   expect(rendered('{"n": "{{ alert_rule_name }}", "v": {{ metric_value }}}')).toEqual({
     n: expect.stringMatching(/\S/),
     v: expect.any(Number),
   });
 });
 
-test('a given variable is used as in a real alert, also in the objects', () => {
+test('a given variable replaces its sample value, also within the objects', () => {
   const body =
     '["{{ threshold }}", "{{ alert.threshold }}", "{{ alert_rule.threshold }}", "{{ model.name }}"]';
   expect(rendered(body, { threshold: 5, model_name: 'M' })).toEqual(['5.0', '5.0', '5.0', 'M']);
 });
 
-test('other given values keep their JSON type, also in place of a variable', () => {
+test('given values keep their JSON type, even if they replace a variable', () => {
   expect(rendered('"{{ n }} {{ l[1].a }} {{ none }}"', { n: 5, l: [0, { a: true }], none: null })).toBe(
     '5 True None',
   );
@@ -29,7 +29,7 @@ test('other given values keep their JSON type, also in place of a variable', () 
   expect(rendered('"{{ alert }}"', { alert: 'mine' })).toBe('mine');
 });
 
-test('inherited property names are unknown variables', () => {
+test('inherited property names are unknown as template variables', () => {
   expect(rendered('"{{ constructor }}{{ toString }}{{ hasOwnProperty }}"', { constructor: 'given' })).toBe(
     'given',
   );
@@ -46,7 +46,7 @@ test('a template error has its line and column and no rendered text', () => {
   });
 });
 
-test('a rendering that is not JSON is shown with its error', () => {
+test('a rendered text that is not JSON is shown with its error', () => {
   expect(render('{{ model_name }}', { model_name: 'M' })).toEqual({
     error: expect.stringMatching(/^invalid_json: /),
     rendered: 'M',
@@ -56,7 +56,7 @@ test('a rendering that is not JSON is shown with its error', () => {
   });
 });
 
-test('a template that fails with unusual values is refused at its position', () => {
+test('a template that fails with unusual values is refused, with the position', () => {
   expect(check('{"a": "{{ alert_rule_name }}"}')).toEqual({ problems: [], warnings: [], timedOut: false });
   for (const body of [
     '{"a": {{ alert_rule_name }}}',
@@ -79,20 +79,20 @@ test('an unknown name and a quoted number are warnings with their position', () 
   });
 });
 
-test('an unknown name in the place of a value is refused with the nearest name', () => {
+test('an unknown name as a JSON value is refused, with the most similar name', () => {
   expect(check('{"a": {{ metricvalue }}}').problems).toEqual([
     "line 1, column 10: there is no variable 'metricvalue', so the result is not JSON. Did you mean 'metric_value'?",
   ]);
 });
 
-test('a preview chooses at random by the id of the alert', () => {
+test('the random choices of a preview depend only on the id of the alert', () => {
   const body = '{"a": {{ range(100000) | random }}}';
   const [first, again] = [rendered(body), rendered(body)];
   expect(again).toEqual(first);
   expect(rendered(body, { alert_id: 'b9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11' })).not.toEqual(first);
 });
 
-test('a body may have 65,536 bytes of UTF-8', () => {
+test('a template may have 65,536 bytes of UTF-8', () => {
   const [longest, longestAccented] = ['x'.repeat(65_536), 'é'.repeat(32_768)];
   for (const body of [longest, longestAccented]) {
     expect(bodySizeProblem(body)).toBeUndefined();

@@ -11,42 +11,46 @@ import {
   type TemplateError,
 } from '@tocsin/template';
 
-/** Values of template variables, in place of sample values or in addition to them. */
+/** Values of template variables that replace or extend the sample values. */
 type GivenContext = Readonly<Record<string, unknown>>;
 
 interface ExampleValues {
-  /** A past alert, in place of the sample alert. */
+  /** A past alert that replaces the sample alert. */
   facts?: AlertFacts | undefined;
   context?: GivenContext | undefined;
-  /** Value of `is_test` unless the context has one. Default: false. */
+  /** Value of `is_test` if the context does not contain it. Default: false. */
   isTest?: boolean;
 }
 
 interface TemplateCheck {
-  /** Reasons to refuse the template. */
+  /** Reasons for which the template is refused. */
   problems: string[];
   warnings: string[];
-  /** The check was cut by its time limit: the template is slow, or this machine is busy. */
+  /** True if the check reached its time limit, because the template is slow or this machine is busy. */
   timedOut: boolean;
 }
 
-/** A rendered body, also one that is not JSON, and the error as `code: sentence`. */
+/** A rendered body, even if it is not JSON, and an error in the format `code: sentence`. */
 type Rendering = Pick<Preview, 'rendered' | 'error'>;
 
 /**
- * Checks and renders templates on the thread that serves all requests. Each call charges its time to the workspace.
- * @throws AppError `too_many_requests` when the workspace has used up its time
+ * Checks and renders templates on the thread that serves all requests. The time of each call is charged to the
+ * workspace.
+ * @throws AppError `too_many_requests` if the workspace has used up its time
  */
 export interface Templates {
   /** Checks a body before it is saved. */
   check(workspaceId: string, body: string): TemplateCheck;
-  /** Renders a template. The seed of `random` is the alert's id. */
+  /** Renders a template. The alert's id is the seed of `random`. */
   render(workspaceId: string, body: string, values?: ExampleValues): Rendering;
-  /** Renders an unsaved template, with the warnings that saving it would give. */
+  /** Renders a template that is not saved, and returns the warnings that saving it would return. */
   preview(workspaceId: string, body: string, context?: GivenContext): Preview;
 }
 
-/** Most templates take 2 ms to check: a workspace can check 500 templates at once, and then 50 a second. */
+/**
+ * Time for templates of one workspace. A check usually takes 2 ms, so a workspace can check 500 templates at once and
+ * 50 a second after that.
+ */
 const timeBudget = { share: 0.1, burstMs: 1_000 };
 
 export function createTemplates(): Templates {
@@ -68,7 +72,7 @@ export function createTemplates(): Templates {
     if (!result.ok) return { rendered: null, error: `${codeOf(result.error)}: ${locate(result.error)}` };
     const fault = findJsonFault(result.output);
     if (fault === undefined) return { rendered: result.output, error: null };
-    // The checker knows the position in the template for an error with the sample values alone.
+    // If only sample values are used, `check` finds the same error and also returns its position in the template.
     const isSample = facts === undefined && Object.keys(context).length === 0;
     const checked = isSample ? check(body) : undefined;
     const message =
@@ -94,18 +98,18 @@ export function createTemplates(): Templates {
 
 const maxBodyBytes = 65_536;
 
-/** Returns an error message if a body, template or not, is too long to be saved. */
+/** Returns an error message if a body, with or without template syntax, is too long to be saved. */
 export function bodySizeProblem(body: string): string | undefined {
   return Buffer.byteLength(body) > maxBodyBytes ? `must be at most ${maxBodyBytes} bytes` : undefined;
 }
 
-/** A preview checks the same body twice. */
+/** Caches the last check, because a preview checks the same body twice. */
 function rememberLast(check: (body: string) => BodyCheck): (body: string) => BodyCheck {
   let last: { body: string; checked: BodyCheck } | undefined;
   return (body) => {
     if (last?.body === body) return last.checked;
     const checked = check(body);
-    // The next check of the same body can succeed, on a machine that is less busy.
+    // A check that exceeded its time limit is not cached, because it can succeed on a less busy machine.
     last = !checked.ok && checked.overran ? undefined : { body, checked };
     return checked;
   };
@@ -119,7 +123,7 @@ function describeCheck(checked: BodyCheck): TemplateCheck {
   };
 }
 
-/** The wall-clock limit depends on this machine; every other error is an error of the template. */
+/** Only the wall-clock limit depends on this machine. Every other error is an error of the template. */
 function codeOf({ kind }: TemplateError): 'internal_error' | 'template_error' {
   return kind === 'overrun' ? 'internal_error' : 'template_error';
 }

@@ -28,7 +28,7 @@ export interface TestRoutesDeps {
   checks: Pick<WebhookChecks, 'checkTest' | 'errorsOfTest'>;
   templates: Templates;
   alerts: Pick<AlertsReader, 'find'>;
-  /** Limit for each workspace. */
+  /** Maximum number of tests per minute for each workspace. */
   testsPerMinute: number;
 }
 
@@ -36,10 +36,10 @@ const tag = 'webhooks';
 const noSigningSecret =
   'no_signing_secret: The webhook signs its requests and has no signing secret, so nothing was sent.';
 
-/** Tests of destinations, saved webhooks and templates. */
+/** Returns the routes that test destinations, saved webhooks and templates. */
 export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
   const { load, secretBox, signingSecrets, sender, checks, templates, alerts } = deps;
-  // Tests send requests to any URL that the caller names.
+  // Tests are limited, because they send requests to any URL that the caller chooses.
   const limiter = createRateLimiter({ perMinute: deps.testsPerMinute });
   const countTest = (workspaceId: string) =>
     requireWithinLimit(limiter.consume(workspaceId), 'Too many tests in this workspace within a minute.');

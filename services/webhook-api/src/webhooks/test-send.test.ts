@@ -2,7 +2,7 @@ import { toTestResult } from './test-send.js';
 
 const response = { kind: 'response', body: 'body', truncated: false, durationMs: 12.6 } as const;
 
-test('an HTTP response is no error, and a status above 299 is a failure', () => {
+test('an HTTP response to a test is not an error, but a status above 299 is a failure', () => {
   expect(toTestResult({ ...response, statusCode: 299 })).toEqual({
     error: null,
     response: { status_code: 299, response: 'body' },
@@ -16,11 +16,11 @@ test('an HTTP response is no error, and a status above 299 is a failure', () => 
 test.each([
   [308, 'redirects'],
   [404, 'Wrong URL'],
-])('a response with status %i has its likely cause', (statusCode, cause) => {
+])('a test response with status %i has its likely cause', (statusCode, cause) => {
   expect(toTestResult({ ...response, statusCode }).likely_cause).toContain(cause);
 });
 
-test('the error of a request without a response starts with its code', () => {
+test('the error of a test without a response starts with its error code', () => {
   const result = toTestResult({
     kind: 'error',
     code: 'connection_refused',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { likelyCauseOf, type TestResult } from '@tocsin/contracts';
 import { type SendRequest, type SendResult, signingKeyOf, signRequest } from '@tocsin/egress';
 
-/** The egress sender. It never rejects: a failure is a result. */
+/** The part of the egress sender that tests use. It never rejects: failures are returned as results. */
 export interface TestSender {
   send(request: SendRequest, signal: AbortSignal): Promise<SendResult>;
 }
@@ -15,7 +15,10 @@ export async function testSend(
   return toTestResult(await sender.send(request, signal));
 }
 
-/** Header lines that a saved webhook asks for. The id of a delivery is random, because a test has none. */
+/**
+ * Returns the header lines for the options of a saved webhook. The delivery id in them is random, because a test has no
+ * delivery.
+ */
 export function testLines(
   body: string,
   {
@@ -29,7 +32,7 @@ export function testLines(
   return idempotencyHeader === null ? signature : [...signature, idempotencyHeader, id];
 }
 
-/** The specification counts a status above 299 as a failed test. */
+/** Highest status that counts as success. The product specification counts a status above 299 as a failed test. */
 const lastSuccess = 299;
 
 export function toTestResult(result: SendResult): TestResult {

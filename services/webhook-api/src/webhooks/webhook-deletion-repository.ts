@@ -10,7 +10,7 @@ export interface RuleName {
 }
 
 export interface Deletion {
-  /** Removes the webhook from the rules and settings that use it, which is a change of these. */
+  /** If true, the webhook is first removed from the rules and settings that use it. Their versions increase. */
   detach: boolean;
   change: Change;
   at: Date;
@@ -19,17 +19,21 @@ export interface Deletion {
 export type DeleteOutcome =
   | { kind: 'deleted'; rules: RuleName[] }
   | { kind: 'missing' }
-  /** Alert rules call the webhook, or the workspace calls it for notices. */
+  /** The webhook is called by alert rules, or by the workspace for notices. */
   | { kind: 'in_use'; rules: RuleName[]; forNotices: boolean };
 
-/** @throws AppError `precondition_failed` */
+/**
+ * Deletes a webhook that is not in use, or is detached first.
+ * @throws AppError `precondition_failed` if `If-Match` names another version
+ */
 export async function deleteWebhook(
   trx: Transaction,
   { id, workspaceId }: WebhookKey,
   { detach, change, at }: Deletion,
 ): Promise<DeleteOutcome> {
   if (detach) await lockRules(trx, workspaceId);
-  // The foreign key of an attachment needs a lock on this row, so no rule attaches the webhook meanwhile.
+  // Attaching a webhook to a rule needs a lock on this row, because of the foreign key. The row lock here therefore
+  // prevents new attachments.
   const [locked] = await trx('webhooks').select('version').where({ id }).forUpdate();
   if (locked === undefined) return { kind: 'missing' };
   change.requireVersion(locked.version);
@@ -63,7 +67,9 @@ export async function deleteWebhook(
   return { kind: 'deleted', rules };
 }
 
-/** True if the settings of the workspace name the webhook for notices. Locks the settings in that case. */
+/**
+ * Returns true if the settings of the workspace name the webhook for notices. In this case, it also locks the settings.
+ */
 export async function isNoticeWebhook(trx: Transaction, { id, workspaceId }: WebhookKey): Promise<boolean> {
   const named = await trx('workspace_settings')
     .select('workspace_id')
@@ -73,7 +79,7 @@ export async function isNoticeWebhook(trx: Transaction, { id, workspaceId }: Web
   return named.length > 0;
 }
 
-/** The deletion of a webhook, and the changes of the rules and settings that it is taken off. */
+/** Returns the audited changes: the deletion of the webhook, and its removal from rules and settings. */
 function deletionChanges(
   { id, workspaceId }: WebhookKey,
   { ruleIds, forNotices }: { ruleIds: string[]; forNotices: boolean },

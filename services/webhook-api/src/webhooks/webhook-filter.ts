@@ -9,7 +9,7 @@ export interface WebhookFilter {
   host: HostFilter | undefined;
 }
 
-/** Webhooks with one of these origins or, if `anyPort`, with one of these origins and a port. */
+/** Matches webhooks with one of these origins. With `anyPort`, any port of these origins matches. */
 interface HostFilter {
   origins: string[];
   anyPort: boolean;
@@ -39,8 +39,8 @@ export const hostQuery = {
 } as const;
 
 /**
- * Reads a host as a url has it: names in lower case and in ASCII, addresses in their short form.
- * @throws AppError `validation_failed` for a text that is no host
+ * Normalizes a host as URLs do: names in lower case and ASCII, addresses in their short form.
+ * @throws AppError `validation_failed` for a text that is not a host
  */
 export function parseHost(text: string): HostFilter {
   return {
@@ -51,7 +51,7 @@ export function parseHost(text: string): HostFilter {
 
 function originOf(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  // A path, query or userinfo would make the address longer.
+  // With a path, a query or userinfo, the URL is longer than its origin and a slash.
   if (url !== undefined && url.href === `${url.origin}/`) return url.origin;
   const message = 'must be a host name or an address, such as chat.example.com or 10.0.0.1:8443';
   throw new AppError('validation_failed', 'The query is not valid.', { errors: [{ path: 'host', message }] });

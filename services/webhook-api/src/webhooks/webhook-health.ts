@@ -2,23 +2,23 @@ import type { DeliveryErrorCode, Webhook } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import type { StoredWebhook } from './stored-webhook.js';
 
-/** Outcomes of the deliveries of a webhook. */
+/** Outcomes of a webhook's deliveries. */
 export interface StoredHealth {
-  /** True if the last attempt failed; null without an attempt within 24 hours. */
+  /** True if the last attempt failed; null if there was no attempt within 24 hours. */
   failing: boolean | null;
-  /** Time since which the attempts fail or succeed; null before the first one. */
+  /** Time of the first attempt in the present series of failures or successes; null before the first attempt. */
   since: Date | null;
-  /** The last failure. */
+  /** Error of the last failure. */
   errorCode: DeliveryErrorCode | null;
   error: string | null;
   errorAt: Date | null;
-  /** Numbers of deliveries of the last 24 hours, which begin with a full hour. */
+  /** Numbers of deliveries whose alerts were accepted in the last 24 hours. The period begins with a full hour. */
   succeeded: number;
   failed: number;
 }
 
 export interface HealthReader {
-  /** Reads the health of webhooks in one statement; by id, without webhooks that do not exist. */
+  /** Reads the health of webhooks in one statement. The result is by id and omits webhooks that do not exist. */
   read(webhookIds: readonly string[]): Promise<ReadonlyMap<string, StoredHealth>>;
 }
 
@@ -56,7 +56,7 @@ const readHealth = {
     where w.id = any($1::uuid[])`,
 };
 
-/** The health as callers see it. `health` is undefined for a webhook that was just created. */
+/** Returns the health as callers see it. `health` is undefined for a webhook that has just been created. */
 export function presentHealth(webhook: StoredWebhook, health: StoredHealth | undefined): Webhook['health'] {
   const { errorCode, error, errorAt, succeeded, failed } = health ?? noHealth;
   const ended = succeeded + failed;

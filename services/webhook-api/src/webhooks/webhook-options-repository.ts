@@ -1,7 +1,7 @@
 import type { Transaction } from '@tocsin/database';
 import type { StoredWebhook } from './stored-webhook.js';
 
-/** Sets up what workers read of the options: the state of the rate limit, and the pause by hand if it was changed. */
+/** Writes the state that workers read for the options: the rate limit, and the pause by hand if it was changed. */
 export async function applyOptions(
   trx: Transaction,
   webhook: StoredWebhook,
@@ -11,7 +11,10 @@ export async function applyOptions(
   if (changesPause) await applyPause(trx, webhook);
 }
 
-/** Requests that are used up stay so. A disabled webhook has no limit, because its deliveries end without a request. */
+/**
+ * A change of the limit does not reset the requests that were already used. A disabled webhook has no limit, because
+ * its deliveries end without a request.
+ */
 async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: StoredWebhook): Promise<void> {
   if (rateLimit === null || !enabled) {
     await trx('webhook_rate_limits').where({ webhook_id: id }).delete();
@@ -27,10 +30,13 @@ async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: Stor
   );
 }
 
-/** Pauses of the last 90 days are kept; above this number they become one, so that the row stays small. */
+/**
+ * Maximum number of pauses that are kept. Above it, the pauses of the last 90 days are merged into one, so that the row
+ * stays small.
+ */
 const maxPauses = 100;
 
-/** The times of all pauses are kept, because a delivery does not age in them. */
+/** Records the pause by hand. The times of past pauses are kept too, because the age of a delivery excludes them. */
 async function applyPause(trx: Transaction, { id, pausedUntil }: StoredWebhook): Promise<void> {
   await trx.raw(
     `with changed as (

@@ -12,7 +12,7 @@ export const noOptions: WebhookOptions = {
   pausedUntil: null,
 };
 
-/** Returns the options of a webhook after a request. A missing field keeps its value. */
+/** Returns the options of a webhook after a request. Fields that are not in the request keep their values. */
 export function changeOptions(before: WebhookOptions, fields: PatchWebhook): WebhookOptions {
   const { retry_schedule_ms, timeout_ms, rate_limit, signing, idempotency_header, paused_until } = fields;
   return {
@@ -32,7 +32,9 @@ function toDate(time: string | null): Date | null {
 const dayMs = 86_400_000;
 const maxPauseMs = 7 * dayMs;
 
-/** Problems of options that JSON Schema cannot express. `headerNames` are those of the configured headers. */
+/**
+ * Returns the errors of options that JSON Schema cannot express. `headerNames` are the names of the configured headers.
+ */
 export function optionErrors(
   { retryScheduleMs, signing, idempotencyHeader, pausedUntil }: WebhookOptions,
   { headerNames, now }: { headerNames: readonly string[]; now: Date },
@@ -57,7 +59,10 @@ type OptionsWithHeaders = WebhookOptions & Pick<StoredWebhook, 'headerNames'>;
 
 export const noOptionsAndHeaders: OptionsWithHeaders = { ...noOptions, headerNames: [] };
 
-/** Errors of the members that have the right type, in a body that its schema has refused. */
+/**
+ * Returns further errors of options in a body that the schema has rejected. Only members with the right type are
+ * checked.
+ */
 export function errorsOfGivenOptions(
   before: OptionsWithHeaders,
   given: Readonly<Record<string, unknown>>,

@@ -7,7 +7,7 @@ export const webhookPath = `${apiPrefix}/webhooks/{webhook_id}`;
 
 export const webhookParams = idParams('webhook_id');
 
-/** Loads the webhook that a path names; `not_found` for an unknown id. */
+/** Returns a function that loads the webhook in a path. It throws `not_found` for an unknown id. */
 export function webhookLoader(repository: Pick<WebhooksRepository, 'find'>) {
   return async ({ webhook_id }: { webhook_id: string }): Promise<StoredWebhook> => {
     const webhook = await repository.find(webhook_id);

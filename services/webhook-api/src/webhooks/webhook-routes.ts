@@ -170,7 +170,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
   ];
 }
 
-/** Number of detached rules that the log line names; a webhook can have thousands. */
+/** Maximum number of detached rules that the log line names, because a webhook can have thousands. */
 const maxLogged = 20;
 
 interface ListDeps extends Pick<ApiDeps, 'paging' | 'lists' | 'secretBox'> {
@@ -228,10 +228,12 @@ function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): 
 
 type ShowListed = (webhook: StoredWebhook, health: StoredHealth | undefined) => Webhook;
 
-/** Target size of a page in bytes; a page has at least one webhook. */
+/** Target size of a page in bytes. A page always contains at least one webhook. */
 const pageBytes = 524_288;
 
-/** Reads the listed webhooks page by page, in the order of the list, without those deleted meanwhile. */
+/**
+ * Reads the listed webhooks page by page, in the order of the list. Webhooks that were deleted meanwhile are omitted.
+ */
 async function* readPages(
   listed: readonly ListedWebhook[],
   deps: { repository: Pick<WebhooksRepository, 'findAll'>; health: HealthReader; show: ShowListed },

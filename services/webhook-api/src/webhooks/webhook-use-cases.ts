@@ -44,18 +44,21 @@ interface SavedWebhook {
 
 export interface WebhookUseCases {
   create(workspaceId: string, fields: CreateWebhook, change: Change): Promise<SavedWebhook>;
-  /** `before` is the webhook as the request found it. A request that changes no value leaves it as it is. */
+  /**
+   * `before` is the webhook that the request has read. A request that changes no value does not change the webhook's
+   * version.
+   */
   update(before: StoredWebhook, fields: PatchWebhook, change: Change): Promise<SavedWebhook>;
   /**
-   * Lists the errors of the members that have the right type, in a body that its schema has refused. `before` is the
-   * webhook that the body would change.
+   * Lists further errors of a body that the schema has rejected. Only members with the right type are checked. `before`
+   * is the webhook that the request would change.
    */
   errorsOf(
     workspaceId: string,
     body: Readonly<Record<string, unknown>>,
     before?: StoredWebhook,
   ): FieldError[];
-  /** Returns the rules that the webhook was removed from. */
+  /** Deletes a webhook and returns the rules from which it was removed. */
   delete(webhook: StoredWebhook, options: { detach: boolean }, change: Change): Promise<RuleName[]>;
 }
 
@@ -69,7 +72,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       const errors = optionErrors(options, { headerNames: Object.keys(headers), now: at });
       const warnings = await checks.checkSave(workspaceId, { url, headers, body }, errors);
       if (options.signing) warnings.push(noSecretWarning);
-      // Ids start with the time, so the newest entries are adjacent in the index.
+      // Ids start with the time of creation, so the newest entries are adjacent in the index.
       const id = recordId(at.getTime(), randomUUID());
       const webhook: StoredWebhook = {
         id,
@@ -95,7 +98,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
     },
 
     async update(before, fields, change) {
-      // The checks can take long, so they run before the row is locked.
+      // These checks can take long, so they run before the row is locked.
       const errorsOf = (current: StoredWebhook) =>
         optionErrors(changeOptions(current, fields), {
           headerNames: fields.headers === undefined ? current.headerNames : Object.keys(fields.headers),
@@ -103,7 +106,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         });
       const warnings = await checks.checkSave(before.workspaceId, fields, errorsOf(before));
       const webhook = await repository.update(before.id, change, (current) => {
-        // Another request can have changed the webhook since.
+        // The options are checked again, because another request can have changed the webhook before the lock.
         requireValid(errorsOf(current));
         const at = now();
         const secrets = decryptSecrets(secretBox, current);
@@ -160,7 +163,10 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
 const noSecretWarning =
   'signing: the webhook has no signing secret; its deliveries wait until one is created.';
 
-/** The fields that a request can change, by their names. The order of headers counts, because they are sent in it. */
+/**
+ * Returns the fields that a request can change, by name. Headers are compared in their order, because they are sent in
+ * it.
+ */
 function comparable(webhook: StoredWebhook, secrets: WebhookSecrets | Undecryptable) {
   const { name, externalId, enabled, retryOnTimeout } = webhook;
   const readable = 'keyId' in secrets ? {} : { ...secrets, headers: JSON.stringify(secrets.headers) };
@@ -174,12 +180,15 @@ function comparable(webhook: StoredWebhook, secrets: WebhookSecrets | Undecrypta
   };
 }
 
-/** The options that change what is sent. */
+/** Returns the options that affect the sent request. */
 function sentOptions({ timeoutMs, signing, idempotencyHeader }: WebhookOptions) {
   return { timeoutMs, signing, idempotencyHeader };
 }
 
-/** @throws AppError `undecryptable` if a secret is not in the request and the stored ones cannot be decrypted */
+/**
+ * Replaces the stored secrets that the request contains.
+ * @throws AppError `undecryptable` if the request omits a secret and the stored secrets cannot be decrypted
+ */
 function mergeSecrets(
   before: WebhookSecrets | Undecryptable,
   { url, headers, body }: PatchWebhook,
@@ -189,7 +198,7 @@ function mergeSecrets(
   return { url: url ?? before.url, headers: headers ?? before.headers, body: body ?? before.body };
 }
 
-/** Number of rules that an error names; a webhook can have more. */
+/** Maximum number of rules that an error names, because a webhook can have thousands. */
 const maxNamed = 20;
 
 function inUse({ rules, forNotices }: { rules: RuleName[]; forNotices: boolean }): AppError {

@@ -17,13 +17,13 @@ import { applyOptions } from './webhook-options-repository.js';
 export const webhookSorts = ['name', 'created_at', 'updated_at'] as const;
 type WebhookSort = (typeof webhookSorts)[number];
 
-/** A list entry: the webhook without its large columns. */
+/** A list entry: a webhook without its large columns. */
 export interface ListedWebhook {
   id: string;
   name: string;
   createdAt: Date;
   updatedAt: Date;
-  /** Size of the large columns. */
+  /** Size of the large columns in bytes. */
   bytes: number;
 }
 
@@ -32,16 +32,16 @@ interface WebhookQuery extends WebhookFilter {
   order: 'asc' | 'desc';
   /** Sort value and id of the last row of the previous page. */
   after: string[] | undefined;
-  /** Largest number of rows. Default: unlimited. */
+  /** Maximum number of rows. Default: no limit. */
   limit: number | undefined;
 }
 
 interface WebhookChange {
   webhook: StoredWebhook;
   changedFields: string[];
-  /** The change affects requests, so the pause that the destination caused is over. */
+  /** True if the change affects requests. A pause that the destination has caused then ends. */
   affectsRequests: boolean;
-  /** The change sets or ends the pause by hand. */
+  /** True if the change starts or ends a pause by hand. */
   changesPause: boolean;
 }
 
@@ -50,28 +50,32 @@ export interface WebhooksRepository {
   list(query: WebhookQuery): Promise<ListedWebhook[]>;
   /** Counts webhooks, up to `max`. */
   count(filter: WebhookFilter, max: number): Promise<number>;
-  /** True if the settings of the workspace name the webhook for notices. */
+  /** Returns true if the settings of the workspace name the webhook for notices. */
   isForNotices(webhook: WebhookKey): Promise<boolean>;
-  /** Returns webhooks in the order of `ids`, without deleted ones. */
+  /** Returns webhooks in the order of `ids`. Deleted webhooks are omitted. */
   findAll(ids: readonly string[]): Promise<StoredWebhook[]>;
   /**
-   * Undefined, without an insert, when the workspace has `maxPerWorkspace` webhooks.
-   * @throws AppError `conflict` for the external id of another webhook
+   * Creates a webhook. Returns undefined and inserts nothing if the workspace has `maxPerWorkspace` webhooks.
+   * @throws AppError `conflict` if another webhook has the external id
    */
   create(
     webhook: StoredWebhook,
     options: { maxPerWorkspace: number; change: Change },
   ): Promise<StoredWebhook | undefined>;
   /**
-   * Locks the row and writes the result of `apply`, unless that is undefined. Undefined for an unknown id.
-   * @throws AppError `precondition_failed`; `conflict` for the external id of another webhook
+   * Calls `apply` with the locked webhook and writes its result, unless the result is undefined. Returns undefined for
+   * an unknown id.
+   * @throws AppError `precondition_failed`; `conflict` if another webhook has the external id
    */
   update(
     id: string,
     change: Change,
     apply: (current: StoredWebhook) => WebhookChange | undefined,
   ): Promise<StoredWebhook | undefined>;
-  /** @throws AppError `precondition_failed` */
+  /**
+   * Deletes a webhook.
+   * @throws AppError `precondition_failed` if `If-Match` names another version
+   */
   delete(webhook: WebhookKey, deletion: Deletion): Promise<DeleteOutcome>;
 }
 
@@ -109,7 +113,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
     create: (webhook, { maxPerWorkspace, change }) =>
       knex.transaction(async (trx) => {
         const { workspaceId } = webhook;
-        // Without the lock, two transactions could both count one webhook less than the limit.
+        // The lock prevents two transactions from counting at the same time and together exceeding the limit.
         await trx.raw(`select pg_advisory_xact_lock(hashtextextended('webhooks/' || ?, 0))`, [workspaceId]);
         const [counted] = await trx('webhooks').where('workspace_id', workspaceId).count('* as count');
         if (Number(counted?.count) >= maxPerWorkspace) return undefined;
@@ -153,18 +157,22 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
   };
 }
 
-/** The row as it is now, with its pause. */
+/** Reads the row after the change, with its pause. */
 async function readBack(trx: Transaction, { id }: WebhookKey): Promise<StoredWebhook> {
   return trx('webhooks').select(trx.raw(columns)).where({ id }).first();
 }
 
-/** A webhook that was disabled automatically gets the whole time again. */
+/**
+ * Deletes the record of failures, so that a webhook that was disabled automatically has the whole period again before
+ * it is disabled the next time.
+ */
 async function forgetFailures(trx: Transaction, { id }: WebhookKey): Promise<void> {
   await trx('webhook_health').where({ webhook_id: id }).delete();
   await trx('webhook_notices').where({ webhook_id: id }).delete();
 }
 
-// A pause that is over is not shown: single requests probe the destination. A subquery allows "for update".
+// A pause that has ended is not shown; single requests probe the destination then. The pause is read in a subquery,
+// because `for update` does not allow an outer join.
 const columns = `id, workspace_id as "workspaceId", external_id as "externalId", name, url_encrypted as "urlEncrypted",
   headers_encrypted as "headersEncrypted", body_encrypted as "bodyEncrypted", destination,
   header_names as "headerNames", enabled, disabled_at as "disabledAt", retry_on_timeout as "retryOnTimeout",

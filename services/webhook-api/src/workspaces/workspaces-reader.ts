@@ -1,9 +1,9 @@
 import type { Database } from '@tocsin/database';
 
 export interface WorkspacesReader {
-  /** Ids of the workspaces that own webhooks, alert rules or alerts, above `after` and in order. */
+  /** Lists ids of workspaces that own webhooks, alert rules or alerts, in order, starting after `after`. */
   listOwners(page: { after: string; limit: number }): Promise<string[]>;
-  /** Names of those of the workspaces that have one in their settings, by id. */
+  /** Returns the names of workspaces by id. Workspaces without a name in their settings are omitted. */
   findNames(ids: readonly string[]): Promise<Map<string, string>>;
 }
 
@@ -24,7 +24,7 @@ export function createWorkspacesReader({ knex }: Database): WorkspacesReader {
   };
 }
 
-// Each step reads one entry of each index, whatever the number of rows of a workspace.
+// Each step reads one entry of each index, independent of the number of rows of a workspace.
 const nextAfter = (id: string) => `
     select least(
       (select workspace_id from webhooks where workspace_id > ${id} order by workspace_id limit 1),

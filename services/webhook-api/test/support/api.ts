@@ -5,7 +5,10 @@ import { createWebhookApi, type WebhookApiOverrides } from '../../src/app.js';
 import type { WebhookApiConfig, WebhookApiLimits } from '../../src/config.js';
 import { type Role, tokenOf } from './tokens.js';
 
-/** All roles but `outsider` belong to the first one; `outsider` is an admin of the second, `admin` of the deployment. */
+/**
+ * Ids of two workspaces. All roles except `outsider` belong to the first; `outsider` is an admin of the second. `admin`
+ * is an administrator of the deployment too.
+ */
 export const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
 export const otherWorkspaceId = process.env.TOCSIN_TEST_OTHER_WORKSPACE_ID ?? '';
 
@@ -19,13 +22,13 @@ export interface Problem {
 export interface ApiResponse<Body> {
   status: number;
   headers: Headers;
-  /** Body of the response: parsed if it is JSON, undefined if it is empty. */
+  /** Response body: parsed if it is JSON, undefined if it is empty. */
   body: Body;
 }
 
 export interface CallOptions {
   as?: Role;
-  /** Body of the request. Text and bytes are sent unchanged, any other value as JSON. */
+  /** Request body. Text and bytes are sent unchanged, any other value is sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 }

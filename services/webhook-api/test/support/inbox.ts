@@ -2,7 +2,7 @@ import { type AlertFired, alertFiredKey, pipelineMarkerKey } from '@tocsin/contr
 import { alertFiredQueue, createBroker, createConsumer } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 
-/** Consumes the queue of alerts in place of a worker. */
+/** Consumes the queue of alerts instead of a worker. */
 export async function startInbox(amqpUrl: string) {
   const broker = await createBroker({ url: amqpUrl, name: 'test-inbox' });
   const messages: Buffer[] = [];
@@ -25,15 +25,15 @@ export async function startInbox(amqpUrl: string) {
   await broker.ready();
   return {
     messages,
-    /** Request id of the latest message with these bytes. */
+    /** Returns the request id of the latest message with these bytes. */
     requestIdOf: (content: Buffer) => requestIds.get(content.toString('latin1')),
-    /** Waits for the first message of an alert. */
+    /** Waits for the first message with this alert id. */
     alert: (alertId: string): Promise<AlertFired> =>
       until(`the alert ${alertId} is published`, () => {
         const content = messages.find((message) => message.includes(alertId));
         return content && JSON.parse(content.toString('utf8'));
       }),
-    /** Waits for `count` messages with these bytes and returns their number. */
+    /** Waits until `count` messages with these bytes have arrived, and returns their number. */
     copiesOf: (content: Buffer, count: number): Promise<number> =>
       until(`${count} copies are published`, () => {
         const copies = messages.filter((message) => message.equals(content)).length;

@@ -1,12 +1,12 @@
 import type { TestApi } from './api.js';
 import type { Role } from './tokens.js';
 
-/** URL of the next page from the `Link` header. */
+/** Returns the URL of the next page from the `Link` header. */
 export function nextOf(headers: Headers): string | undefined {
   return /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
 }
 
-/** Reads all pages of a list and returns the entries in order and the number of pages. */
+/** Reads all pages of a list. Returns the entries in order and the number of pages. */
 export async function readAll<Entry>(
   api: TestApi,
   path: string,

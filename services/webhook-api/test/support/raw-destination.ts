@@ -3,14 +3,14 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 export interface RawDestination {
   url: string;
-  /** Requests as they arrived, one character for each byte; taking them empties the list. */
+  /** Returns the received requests, one character for each byte, and removes them from the list. */
   take(): string[];
   close(): Promise<void>;
 }
 
 /**
- * Starts a destination that keeps the bytes of each request and responds 204. An HTTP parser would hide white space and the
- * case of names. Requests need a Content-Length.
+ * Starts a destination that stores the bytes of each request and responds with 204. It does not use an HTTP parser,
+ * which would hide white space and the case of names. Requests need a Content-Length.
  */
 export async function startRawDestination(): Promise<RawDestination> {
   let requests: string[] = [];
@@ -49,7 +49,8 @@ export async function startRawDestination(): Promise<RawDestination> {
 function endOfRequest(received: string): number | undefined {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
-  // The sender's own header is the last one; a configured header of another name can contain the same text.
+  // The sender's own Content-Length is the last header line. A configured header can contain the same text, so the
+  // pattern matches only at the end.
   const length = Number(/\r\ncontent-length: (\d+)$/.exec(received.slice(0, headEnd))?.[1]);
   const end = headEnd + 4 + length;
   return received.length >= end ? end : undefined;

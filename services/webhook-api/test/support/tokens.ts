@@ -6,7 +6,7 @@ export type Role = 'admin' | 'editor' | 'reader' | 'publisher' | 'outsider' | 'r
 
 const tokens = new Map<Role, Promise<string>>();
 
-/** Access token of the test provider by client credentials, requested once for each test file. */
+/** Returns an access token of the test provider (client credentials). It is requested once for each test file. */
 export function tokenOf(role: Role): Promise<string> {
   const known = tokens.get(role);
   if (known !== undefined) return known;
@@ -19,7 +19,7 @@ async function requestToken(role: Role): Promise<string> {
   const clients: Record<string, Record<string, string>> = JSON.parse(
     process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}',
   );
-  // No agent: the provider can close a connection that was kept from an earlier test file.
+  // The request uses no agent, because the provider can close a connection that is left from an earlier test file.
   const asked = request(`${process.env.TOCSIN_TEST_OIDC_ISSUER}/protocol/openid-connect/token`, {
     method: 'POST',
     agent: false,

@@ -5,7 +5,7 @@ export type SavedWebhook = Webhook & { warnings: string[] };
 
 export const webhooksPath = `/api/v1/workspaces/${workspaceId}/webhooks`;
 
-/** A webhook with secrets in its url and headers. */
+/** Fields of a webhook with secrets in its URL and headers. */
 export const webhookFields = {
   name: 'Ops chat',
   url: 'http://127.0.0.1:9/hooks/s3cret?token=t0ken',

@@ -2,28 +2,29 @@ import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
 import { checkFirstLoad } from './build/check-first-load.js';
 
-/** Address of the API that `npm run dev` uses; `npm start` prints it. */
+/** Address of the API for `npm run dev`. `npm start` prints it. */
 const api = process.env.API_URL ?? 'http://127.0.0.1:8700';
 
 export default defineConfig({
   plugins: [react(), checkFirstLoad()],
-  // Packages of this repository are bundled from their sources.
+  // The bundler uses the TypeScript sources of this repository's packages instead of their compiled output.
   resolve: { conditions: ['tocsin-source', ...defaultClientConditions] },
-  // webhook-api replaces it in every response; style elements of libraries need it.
+  // Placeholder for the nonce of the Content-Security-Policy. webhook-api replaces it in each response; libraries that
+  // add style elements need it.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: 'dist/site',
     emptyOutDir: true,
-    // Inlined assets are data: URLs, which the Content-Security-Policy refuses.
+    // Inlined assets would be data: URLs, which the Content-Security-Policy rejects.
     assetsInlineLimit: 0,
-    // The limit that counts is checked by checkFirstLoad.
+    // Set high to silence Vite's warning, because checkFirstLoad checks the limit.
     chunkSizeWarningLimit: 1_000,
-    // `light-dark()` and nested rules are used as they are.
+    // Lowest browser versions that support `light-dark()` and nested CSS rules.
     target: 'baseline-widely-available',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     license: { fileName: 'THIRD-PARTY-LICENSES.md' },
   },
-  // The development provider of `npm start` knows this address.
+  // Address that the development identity provider of `npm start` accepts as a redirect target.
   server: {
     host: '127.0.0.1',
     port: 5173,

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** Limit of the compressed script that a browser loads for the overview, in bytes. */
+/** Limit in bytes for the compressed scripts that a browser loads for the overview page. */
 const limitBytes = 200_000;
 
-/** Fails the build if the entry, the overview and everything that they import are larger than the limit. */
+/** Fails the build if the scripts of the overview page, with all their imports, are larger than the limit. */
 export function checkFirstLoad(): Plugin {
   return {
     name: 'check-first-load',

@@ -2,7 +2,7 @@ import { useParams } from 'react-router';
 
 type Search = Readonly<Record<string, string | undefined>>;
 
-/** Addresses of all pages in one workspace. Features link to each other with these only. */
+/** Returns the addresses of all pages in one workspace. All links between features use this function. */
 export function pathsOf(workspaceId: string) {
   const at = (path: string, search?: Search) =>
     `/w/${encodeURIComponent(workspaceId)}/${path}${query(search)}`;
@@ -26,7 +26,7 @@ export function pathsOf(workspaceId: string) {
   };
 }
 
-/** Workspace of the address. Only pages below `/w/:workspaceId` may call it. */
+/** Returns the workspace id in the address. Only pages below `/w/:workspaceId` may call it. */
 export function useWorkspaceId(): string {
   const { workspaceId } = useParams();
   if (workspaceId === undefined) throw new Error('This component needs a workspace in the address.');

@@ -9,7 +9,7 @@ const templates = readdirSync(folder)
   .filter((name) => name.endsWith('.j2'))
   .map((name) => parseReadyTemplate(name, readFileSync(new URL(name, folder), 'utf8')));
 
-test.each(templates)('the ready template $id has no problems and a picture', (template) => {
+test.each(templates)('the ready-made template $id has no problems and has a picture', (template) => {
   const { problems, output } = createInspector(sampleFacts)(template.body);
   expect(problems).toEqual([]);
   const picture = pictureOf(JSON.parse(output ?? ''));
@@ -19,11 +19,11 @@ test.each(templates)('the ready template $id has no problems and a picture', (te
   expect(Object.keys(template.headers)).toContain('Content-Type');
 });
 
-test('placeholders that nobody replaced are found', () => {
+test('placeholders that the user has not replaced are found', () => {
   const placeholders = { '<HOST>': 'the host', '<KEY>': 'the key' };
   expect(openPlaceholders(placeholders, ['https://<HOST>/', 'Bearer 1'])).toEqual([['<HOST>', 'the host']]);
 });
 
-test('a file without metadata fails with its name', () => {
+test('a file without metadata is rejected with an error that names the file', () => {
   expect(() => parseReadyTemplate('a/plain.json.j2', '{"a": 1}\n')).toThrow('a/plain.json.j2');
 });

@@ -63,7 +63,7 @@ function AlertRules({ canCreate }: { canCreate: boolean }) {
         <Empty title="No alert rules yet" action={canCreate ? <NewRule /> : undefined}>
           {canCreate
             ? 'Create a rule, attach webhooks to it, and fire a test alert.'
-            : 'Somebody with the role editor or admin can create one.'}
+            : 'Users with the role editor or admin can create one.'}
         </Empty>
       )}
       {data !== undefined && data.length > 0 && (
@@ -139,11 +139,11 @@ function RuleTable({ rows }: { rows: readonly AlertRule[] }) {
   );
 }
 
-/** Names that a row shows; the page of the rule shows all. */
+/** Number of webhook names in a row of the list. The page of a rule shows all names. */
 const maxNames = 3;
 
 function WebhookNames({ ids, names }: { ids: readonly string[]; names: ReadonlyMap<string, string> }) {
-  if (ids.length === 0) return <span className="muted">none: nothing is sent</span>;
+  if (ids.length === 0) return <span className="muted">none, so nothing is sent</span>;
   const shown = ids.slice(0, maxNames).map((id) => names.get(id) ?? id.slice(0, 8));
   return `${shown.join(', ')}${ids.length > maxNames ? ` and ${ids.length - maxNames} more` : ''}`;
 }

@@ -5,7 +5,7 @@ import { usePaths } from '../paths.js';
 import { AttachList } from '../shared/attach-list.js';
 import { Card, Failure, LinkButton, Loading, Notice } from '../ui/index.js';
 
-/** The webhooks that a rule calls, and the others that can be attached by name. */
+/** Lists the webhooks that a rule calls, and offers the other webhooks for attachment by name. */
 export function AttachedWebhooks({ rule }: { rule: AlertRule }) {
   const { data, error } = useWebhooks();
   const update = usePermission('alert_rule_update');
@@ -17,7 +17,7 @@ export function AttachedWebhooks({ rule }: { rule: AlertRule }) {
   const onChange = (webhookId: string, isAttached: boolean) =>
     attach.mutate({ ruleId: rule.id, webhookId, attach: isAttached });
   return (
-    <Card title="Webhooks that it calls">
+    <Card title="Webhooks of this rule">
       {data === undefined && (error === null ? <Loading what="the webhooks" /> : <Failure error={error} />)}
       {ids.length === 0 && (
         <p>{data?.length === 0 ? 'No webhook exists yet.' : 'None yet: its alerts call nobody.'}</p>

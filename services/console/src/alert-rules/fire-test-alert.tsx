@@ -8,7 +8,7 @@ import { alertOutcomeWords, wordsOf } from '../shared/words.js';
 import { Button, Card, Failure, Notice, TextField } from '../ui/index.js';
 import { firingValue, parseNumber } from './rule-form.js';
 
-/** Publishes an alert of the rule that is marked as a test, and shows what becomes of it. */
+/** Publishes an alert of the rule, marked as a test, and shows its deliveries. */
 export function FireTestAlert({ rule }: { rule: AlertRule }) {
   return (
     <Card title="Test alert">
@@ -70,7 +70,7 @@ function FiredAlert({ alertId }: { alertId: string }) {
   return (
     <div className="stack" aria-live="polite">
       {alert.data === undefined && alert.error === null && (
-        <p>The alert is accepted. A worker takes it in …</p>
+        <p>The alert was accepted. Waiting for a worker to process it …</p>
       )}
       {alert.error !== null && <Failure error={alert.error} onRetry={() => void alert.refetch()} />}
       {alert.data !== undefined && alert.data.outcome !== 'dispatched' && (

@@ -9,7 +9,7 @@ import { emptyRule, fromRuleForm, type RuleFieldErrors, toRuleErrors } from './r
 
 const parameters = ['webhook'] as const;
 
-/** Creates a rule; the webhook in the address is attached to it. */
+/** Creates a rule. If the address names a webhook, the rule starts with that webhook attached. */
 export function NewAlertRulePage() {
   return (
     <Page title="New alert rule">
@@ -65,7 +65,7 @@ function NewAlertRule() {
   );
 }
 
-/** The errors of a refused request at its fields; undefined for other errors. */
+/** Returns the validation errors of a rejected request by form field, or undefined for any other error. */
 export function ruleErrorsOf(error: Error | null): RuleFieldErrors | undefined {
   const { code, errors } = (error ?? {}) as {
     code?: string;

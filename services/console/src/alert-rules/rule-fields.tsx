@@ -9,7 +9,7 @@ export interface RuleFieldsProps {
   onChange(form: RuleForm): void;
 }
 
-/** Name, model and condition of a rule. */
+/** Form fields for the name, the model and the condition of a rule. */
 export function RuleFields({ form, errors, isDisabled, onChange }: RuleFieldsProps) {
   const set = (changes: Partial<RuleForm>) => onChange({ ...form, ...changes });
   return (
@@ -49,7 +49,7 @@ export function RuleFields({ form, errors, isDisabled, onChange }: RuleFieldsPro
         />
         <TextField
           label="Cooldown in seconds"
-          description="After an alert was sent, further ones are only recorded. None if empty."
+          description="Time after a sent alert in which further alerts are only recorded. Empty: no cooldown."
           inputMode="numeric"
           value={form.cooldownSeconds}
           error={errors.cooldownSeconds}
@@ -58,7 +58,7 @@ export function RuleFields({ form, errors, isDisabled, onChange }: RuleFieldsPro
         />
         <TextField
           label="External id"
-          description="Your own id of the rule, for files and scripts. None if empty."
+          description="Optional. Your own id for the rule, used in files and scripts."
           value={form.externalId}
           error={errors.externalId}
           isDisabled={isDisabled}

@@ -19,14 +19,14 @@ const rule = {
   external_id: 'risk/accuracy',
 } as AlertRule;
 
-test('a rule becomes a form and back', () => {
+test('a rule is converted to a form and back without loss', () => {
   const back = fromRuleForm(toRuleForm(rule));
   expect(back).toEqual({ fields: rule });
   expect(changedFields(rule, 'fields' in back ? back.fields : {})).toEqual({});
   expect(changedFields(rule, { ...rule, threshold: 0.8 })).toEqual({ threshold: 0.8 });
 });
 
-test('an empty form has a message for each field that is missing', () => {
+test('an empty form has a message for each missing field', () => {
   expect(fromRuleForm(emptyRule)).toEqual({
     errors: {
       name: expect.any(String),
@@ -49,7 +49,7 @@ test.each([
   expect(parseNumber(text)).toBe(value);
 });
 
-test('an empty cooldown is none, and a fraction is an error', () => {
+test('an empty cooldown means no cooldown, and a fraction is an error', () => {
   const form = { ...toRuleForm(rule), cooldownSeconds: '' };
   expect(fromRuleForm(form)).toEqual({ fields: { ...rule, cooldown_seconds: 0 } });
   expect(fromRuleForm({ ...form, cooldownSeconds: '1.5' })).toMatchObject({
@@ -57,7 +57,7 @@ test('an empty cooldown is none, and a fraction is an error', () => {
   });
 });
 
-test('errors of the API are shown at their fields', () => {
+test('validation errors of the API are shown at their fields', () => {
   expect(
     toRuleErrors([
       { path: '/notification_webhook_ids', message: 'unknown webhook x' },

@@ -1,6 +1,6 @@
 import type { AlertRule, CreateAlertRule, PatchAlertRule } from '@tocsin/client/browser';
 
-/** The fields of a rule as a person types them. */
+/** The fields of a rule as text, as the user typed them. */
 export interface RuleForm {
   readonly name: string;
   readonly modelId: string;
@@ -30,7 +30,7 @@ export function toRuleForm(rule: AlertRule): RuleForm {
   return { ...texts, bound, cooldownSeconds };
 }
 
-/** Returns the fields of the API, or messages for those that cannot be sent. */
+/** Returns the request fields of the API, or an error message for each invalid field. */
 export function fromRuleForm(form: RuleForm):
   | {
       fields: Pick<
@@ -58,13 +58,13 @@ export function fromRuleForm(form: RuleForm):
   };
 }
 
-/** Returns the fields that differ from the rule. */
+/** Returns the fields whose values differ from the rule. */
 export function changedFields(rule: AlertRule, fields: PatchAlertRule): PatchAlertRule {
   const before: Readonly<Record<string, unknown>> = { ...rule };
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => before[name] !== value));
 }
 
-/** Assigns the errors of a `validation_failed` response to the fields. */
+/** Assigns the errors of a `validation_failed` response to the fields of the form. */
 export function toRuleErrors(errors: readonly { path: string; message: string }[]): RuleFieldErrors {
   const found: Record<string, string> = {};
   for (const { path, message } of errors) {
@@ -75,19 +75,19 @@ export function toRuleErrors(errors: readonly { path: string; message: string }[
   return found;
 }
 
-/** The condition in words: `above 0.9`. */
+/** Returns the condition as text, for example `above 0.9`. */
 export function conditionOf({ threshold, bound }: Pick<AlertRule, 'threshold' | 'bound'>): string {
   return `${bound === 'upper_bound' ? 'above' : 'below'} ${threshold}`;
 }
 
-/** Returns a value that the rule fires for: a tenth of the threshold beyond it, and 1 beyond 0. */
+/** Returns a metric value that fires the rule: beyond the threshold by a tenth of it, or by 1 if the threshold is 0. */
 export function firingValue({ threshold, bound }: Pick<AlertRule, 'threshold' | 'bound'>): number {
   const distance = Math.abs(threshold) / 10 || 1;
   const value = bound === 'upper_bound' ? threshold + distance : threshold - distance;
   return Number.isFinite(value) ? Number(value.toPrecision(6)) : threshold;
 }
 
-/** Reads a decimal number; a comma is not accepted, because it could separate thousands. */
+/** Parses a decimal number. A comma is rejected, because it could be a thousands separator. */
 export function parseNumber(text: string): number | undefined {
   const number = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;

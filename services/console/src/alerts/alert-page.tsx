@@ -87,7 +87,7 @@ function RuleName({ alert: { alert_rule_id, alert_rule_name } }: { alert: Alert 
   return <Link to={paths.alertRule(alert_rule_id)}>{alert_rule_name}</Link>;
 }
 
-/** For example `team: risk, region: eu`; undefined without entries. */
+/** Formats entries as `team: risk, region: eu`. Returns undefined if there are none. */
 function textOf(texts: Readonly<Record<string, string>>): string | undefined {
   const entries = Object.entries(texts).map(([name, value]) => `${name}: ${value}`);
   return entries.length === 0 ? undefined : entries.join(', ');
@@ -114,7 +114,7 @@ function Deliveries({ rows }: { rows: readonly Delivery[] }) {
   return <Table label="Deliveries of the alert" columns={columns} rows={rows} rowKey={({ id }) => id} />;
 }
 
-/** Calls the webhooks that the rule has now. */
+/** Calls the webhooks that are attached to the rule now, not those attached when the alert was published. */
 function Dispatch({ id }: { id: string }) {
   const dispatch = useDispatchAlert(id);
   return (
@@ -122,7 +122,7 @@ function Dispatch({ id }: { id: string }) {
       <div>
         <ConfirmButton
           title="Dispatch this alert now?"
-          question="The webhooks that the rule has now are called with the facts of this alert."
+          question="The webhooks that are attached to the rule now are called with the data of this alert."
           action="Dispatch"
           isPending={dispatch.isPending}
           onConfirm={() => dispatch.mutate()}

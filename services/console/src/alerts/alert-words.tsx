@@ -11,7 +11,9 @@ export function AlertOutcome({ alert: { outcome, is_test } }: { alert: Alert }) 
   );
 }
 
-/** For example "0.84, lower bound 0.9". Six digits are enough for people; the API has all. Notices measure nothing. */
+/**
+ * Formats the measurement as `0.84, lower bound 0.9`, with six digits. Notices have no measurement: they return `–`.
+ */
 export function describeMeasurement(alert: Alert): string {
   const { alert_rule_name, metric_value, threshold, bound } = alert;
   if (alert_rule_name.startsWith('Tocsin: ') && metric_value === 0 && threshold === 0) return '–';
@@ -19,7 +21,7 @@ export function describeMeasurement(alert: Alert): string {
   return `${value}, ${bound === 'lower_bound' ? 'lower' : 'upper'} bound ${threshold}`;
 }
 
-/** For example "2 succeeded, 1 open". */
+/** Formats the numbers of deliveries by state, for example `2 succeeded, 1 open`. */
 export function describeSummary({ summary }: Alert): string {
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
   return counts.length === 0 ? '–' : counts.map(([state, count]) => `${count} ${state}`).join(', ');

@@ -26,7 +26,7 @@ type FilterName = (typeof filterNames)[number];
 
 export function AlertsPage() {
   return (
-    <Page title="Alerts" lead="Each firing of an alert rule, and what became of it.">
+    <Page title="Alerts" lead="Fired alerts of all rules, with their outcomes.">
       <Permitted permission="alert_read" what="The list of alerts">
         <Alerts />
       </Permitted>
@@ -99,7 +99,10 @@ interface DispatchMatchingProps {
   isEmpty: boolean;
 }
 
-/** Dispatches everything that matches, where the filter shows alerts for which nothing was sent. */
+/**
+ * Dispatches all alerts that match the filter. The button is offered only if the filter selects alerts without
+ * deliveries.
+ */
 function DispatchMatching({ filters, chips, isEmpty }: DispatchMatchingProps) {
   const { allowed, reason } = usePermission('delivery_redeliver');
   const isOffered = !isEmpty && dispatchable.has(filters.outcome ?? '');

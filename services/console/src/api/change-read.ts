@@ -1,11 +1,15 @@
 import { PreconditionFailedError } from '@tocsin/client/browser';
 
-/** Tries of a change. Each one fails only if somebody else changed the resource between its two requests. */
+/**
+ * Maximum number of attempts. An attempt fails only if another client changes the resource between the read and the
+ * write.
+ */
 const maxTries = 5;
 
 /**
- * Changes a resource depending on what it is now: reads it, and changes it only in the version that was read, else again.
- * @throws PreconditionFailedError if others change it all the time
+ * Reads a resource and changes it with `If-Match`, so that changes by other clients are never overwritten. If the
+ * resource changed after the read, both steps are repeated.
+ * @throws PreconditionFailedError if the resource changed during each of the five attempts
  */
 export async function changeRead<Resource extends { etag: string }, Saved>(
   read: () => Promise<Resource>,

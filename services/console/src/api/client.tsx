@@ -4,7 +4,7 @@ import { useWorkspaceId } from '../paths.js';
 
 const ClientContext = createContext<PlatformClient | undefined>(undefined);
 
-/** Gives its children a client of the API that served this page. */
+/** Provides an API client for the origin that served this page. */
 export function ClientProvider({ session, children }: { session: Session; children: ReactNode }) {
   const client = useMemo(
     () => createPlatformClient({ url: window.location.origin, allowHttp: true, token: session.token }),
@@ -13,14 +13,14 @@ export function ClientProvider({ session, children }: { session: Session; childr
   return <ClientContext value={client}>{children}</ClientContext>;
 }
 
-/** Client without a workspace, for `whoami`, workspaces and dead letters. */
+/** Returns the client without a workspace, for `whoami`, the list of workspaces and dead letters. */
 export function useDeploymentClient(): PlatformClient {
   const client = useContext(ClientContext);
   if (client === undefined) throw new Error('This component needs a ClientProvider.');
   return client;
 }
 
-/** Client of the workspace in the address. */
+/** Returns the client for the workspace in the address. */
 export function useClient(): PlatformClient {
   const client = useDeploymentClient();
   const workspaceId = useWorkspaceId();

@@ -11,34 +11,34 @@ const item = (minute: number, more: Partial<Item> = {}): Item => ({
   at: new Date(minute * 60_000).toISOString(),
   ...more,
 });
-/** Items of the minutes `newest` down to `oldest`, as the API lists them. */
+/** Returns one item for each minute from `newest` down to `oldest`, in the order of the API. */
 const items = (newest: number, oldest: number) =>
   Array.from({ length: newest - oldest + 1 }, (_, index) => item(newest - index));
 
-test('new entries appear in front and older pages stay', () => {
+test('new entries are added in front and older pages stay', () => {
   const known = items(100, 1);
   expect(mergeNewest(known, { head: items(103, 104 - newestPage) }, order)).toEqual(items(103, 1));
 });
 
-test('an entry of the newest page replaces the known one', () => {
+test('an entry of the newest page replaces the loaded entry with the same id', () => {
   const head = items(100, 101 - newestPage).map((entry) => ({ ...entry, status: 'failed' }));
   const merged = mergeNewest(items(100, 1), { head }, order);
   expect(merged?.slice(0, newestPage)).toEqual(head);
   expect(merged).toHaveLength(100);
 });
 
-test('an entry that left the list disappears if the newest page reaches below it', () => {
+test('an entry that is missing from the time range of the newest page is removed', () => {
   const head = items(101, 1)
     .filter(({ id }) => id !== 'id-99')
     .slice(0, newestPage);
   expect(mergeNewest(items(100, 1), { head }, order)?.map(({ id }) => id)).not.toContain('id-99');
 });
 
-test('the list starts again if more than a page of new entries came', () => {
+test('a list cannot be merged if more than one page of new entries was added', () => {
   expect(mergeNewest(items(100, 1), { head: items(200, 201 - newestPage) }, order)).toBeUndefined();
 });
 
-test('entries of one moment are neither lost nor repeated at the border of the page', () => {
+test('entries with equal times at the page border are neither lost nor repeated', () => {
   const sameTime = Array.from({ length: 2 * newestPage }, (_, index) => ({
     ...item(5),
     id: `same-${index}`,
@@ -46,20 +46,20 @@ test('entries of one moment are neither lost nor repeated at the border of the p
   expect(mergeNewest(sameTime, { head: sameTime.slice(0, newestPage) }, order)).toEqual(sameTime);
 });
 
-test('a page that is not full is the whole list', () => {
+test('a newest page that is not full replaces the whole list', () => {
   expect(mergeNewest(items(100, 1), { head: items(3, 1) }, order)).toEqual(items(3, 1));
 });
 
-test('an older page that overlaps the known items adds the rest only, and no newer entries', () => {
+test('an older page adds only entries that are older than the loaded ones', () => {
   expect(appendOlder(items(100, 51), items(103, 1), order)).toEqual(items(100, 1));
 });
 
-test('a page since a time replaces what it covers and leaves older items', () => {
+test('a page since a time replaces the entries since that time and keeps older ones', () => {
   const head = [item(101), item(99, { status: 'succeeded' })];
   expect(mergeNewest(items(100, 1), { head, since: item(99).at }, order)).toEqual([...head, ...items(98, 1)]);
 });
 
-test('a poll asks from the oldest open item of the newest page on, or from the newest item on', () => {
+test('a poll starts at the oldest open item of the newest page, or else at the newest item', () => {
   const isOpen = ({ status }: Item) => status === 'waiting';
   const known = [...items(100, 98), item(97, { status: 'waiting' }), ...items(96, 1)];
   expect(openSince(known, { ...order, isOpen })).toBe(item(97).at);

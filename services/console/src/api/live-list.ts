@@ -7,52 +7,52 @@ import {
 } from '@tanstack/react-query';
 import type { Paged } from '@tocsin/client/browser';
 
-/** A list, newest first, whose new entries appear while the page is visible and whose older pages load on demand. */
+/** A list, newest entry first. It polls for new entries while the page is visible, and loads older pages on demand. */
 export interface LiveList<T> {
   items: readonly T[];
   /** False until the first page has arrived. */
   isLoaded: boolean;
   error: Error | null;
   hasMore: boolean;
-  /** True: newer entries exist that cannot be joined to the items. `restart` shows them. */
+  /** True if more than one page of newer entries was added, so that they cannot be merged. `restart` loads them. */
   hasNewer: boolean;
   isLoadingMore: boolean;
   loadMore(): void;
-  /** Loads the list again from its newest entry on. */
+  /** Discards the loaded items and loads the newest page. */
   restart(): void;
 }
 
 interface ListPart {
-  /** Entries of a page. */
+  /** Maximum number of entries in a page. */
   limit: number;
-  /** Only entries of this time or later, ISO 8601. */
+  /** Earliest time of the entries, ISO 8601. */
   since?: string;
 }
 
 export interface LiveListOptions<Entry, T> {
   queryKey: QueryKey;
-  /** The list from its newest entry on. */
+  /** Lists the entries of the API, newest first. */
   list(query: ListPart, signal?: AbortSignal): Paged<Entry>;
-  /** Keeps what a row shows. Whole entries of a long list would fill the memory. */
+  /** Returns the members that a row shows. Keeping whole entries of a long list would use too much memory. */
   toItem(entry: Entry): T;
   idOf(item: T): string;
-  /** Time by which the list is ordered, ISO 8601. */
+  /** Returns the time by which the list is ordered, ISO 8601. */
   timeOf(item: T): string;
-  /** True while the item can change. */
+  /** Returns true while the item can still change. */
   isOpen(item: T): boolean;
   pollMs?: number;
 }
 
-/** Entries of the newest page. */
+/** Number of entries in the newest page, which is polled. */
 export const newestPage = 30;
-/** The newest page is fetched with every n-th poll, because an ended delivery can be redelivered elsewhere. */
+/** Every n-th poll fetches the newest page in full, because another person can redeliver a delivery that had ended. */
 const pollsOfWholePage = 6;
-/** Entries of the pages that scrolling loads: few requests for a long way. */
+/** Number of entries in a page that scrolling loads. Large pages need fewer requests. */
 const olderPage = 200;
 
 interface Loaded<Entry, T> {
   items: readonly T[];
-  /** Pages from the newest entry on, as they were when scrolling began. */
+  /** Iterator over the older pages; undefined until the user scrolls to the end of the newest page. */
   older: AsyncIterator<Entry[]> | undefined;
   hasMore: boolean;
   hasNewer: boolean;
@@ -60,8 +60,8 @@ interface Loaded<Entry, T> {
 }
 
 /**
- * Polls what can have changed among the newest entries, so that an open page costs little, however far it was scrolled.
- * Older pages stay as they were loaded; a record shows the present state.
+ * Polls only the newest entries that can have changed, so the cost of an open page does not depend on how far it was
+ * scrolled. Older pages are not refreshed.
  */
 export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveList<T> {
   const { queryKey, list, toItem, pollMs = 5_000 } = options;
@@ -82,13 +82,14 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
       const items = mergeNewest(known.items, { head, since }, options);
       const hasMore = known.hasMore && (isFull || since !== undefined);
       if (items !== undefined) return { ...known, items, hasMore, polls };
-      // More came than a page holds. A list that was scrolled stays, because its reader is somewhere in it.
+      // More entries were added than a page holds. A scrolled list is kept, so that the user does not lose the
+      // position.
       return known.older === undefined
         ? { items: head, older: undefined, hasMore: true, hasNewer: false, polls }
         : { ...known, hasNewer: true, polls };
     },
     refetchInterval: pollMs,
-    // The data holds an iterator, which must keep its identity.
+    // Structural sharing would copy the data, and a copied iterator loses its position.
     structuralSharing: false,
   });
   const more = useMutation({
@@ -97,7 +98,7 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
       const older = known?.older ?? pagesOf({ limit: olderPage });
       let added = 0;
       let hasMore = true;
-      // The first pages can hold known entries only.
+      // The first pages of the new iterator can contain only entries that are already loaded.
       while (added === 0 && hasMore) {
         const page = (await nextPage(older)).map(toItem);
         hasMore = page.length >= olderPage;
@@ -131,7 +132,7 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
   };
 }
 
-/** Fetches the newest page of all lists below the key as a whole, because ended entries have changed. */
+/** Refetches the newest page of each list under the key in full, because ended entries have changed. */
 export function refreshLists(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
   queryClient.setQueriesData<object>({ queryKey }, (data) =>
     data !== undefined && 'polls' in data ? { ...data, polls: 0 } : data,
@@ -139,7 +140,7 @@ export function refreshLists(queryClient: QueryClient, queryKey: QueryKey): Prom
   return queryClient.invalidateQueries({ queryKey });
 }
 
-/** The next page of a list, empty at its end. */
+/** Returns the next page, or an empty array after the last page. */
 export async function nextPage<T>(pages: AsyncIterator<T[]>): Promise<T[]> {
   const { done, value } = await pages.next();
   return done === true ? [] : value;
@@ -147,7 +148,10 @@ export async function nextPage<T>(pages: AsyncIterator<T[]>): Promise<T[]> {
 
 type Order<T> = Pick<LiveListOptions<unknown, T>, 'idOf' | 'timeOf'>;
 
-/** Time from which on entries can be new or changed: that of the oldest open item of the newest page, or of the newest item. */
+/**
+ * Returns the time of the oldest open item in the newest page, or else of the newest item. Older entries cannot have
+ * changed.
+ */
 export function openSince<T>(
   items: readonly T[],
   { timeOf, isOpen }: Pick<LiveListOptions<unknown, T>, 'timeOf' | 'isOpen'>,
@@ -157,12 +161,14 @@ export function openSince<T>(
 }
 
 /**
- * Puts the newest page in front of the known items and replaces those that it contains. Items in the page's time range
- * that it lacks have left the list. Returns undefined if entries between the page and the known items are missing.
+ * Merges the newest page into the loaded items. An item within the time range of the page that is missing from the page
+ * has left the list and is removed. Returns undefined if entries between the page and the loaded items are missing.
  */
 export function mergeNewest<T>(
   known: readonly T[],
-  /** The page, and the time at which it ends unless it is full. */
+  /**
+   * The page, and the earliest time that it was requested for. A page that is not full contains all entries since then.
+   */
   { head, since }: { head: readonly T[]; since?: string | undefined },
   { idOf, timeOf }: Order<T>,
 ): T[] | undefined {
@@ -175,7 +181,7 @@ export function mergeNewest<T>(
   return [...head, ...known.filter((item) => timeOf(item) <= oldest && !ids.has(idOf(item)))];
 }
 
-/** Appends the items of a page that come after the known ones. */
+/** Appends the items of a page that are older than the loaded items. */
 export function appendOlder<T>(items: readonly T[], page: readonly T[], { idOf, timeOf }: Order<T>): T[] {
   const last = items.at(-1);
   if (last === undefined) return [...page];

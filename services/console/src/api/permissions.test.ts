@@ -9,30 +9,30 @@ const person = (roles: string[], deploymentRoles: string[] = []) => ({
   deployment_roles: deploymentRoles,
 });
 
-test('a role with the permission is enough', () => {
+test('a role that grants the permission is enough', () => {
   expect(checkPermission(person(['reader', 'editor']), 'webhook_update', workspaceId)).toEqual({
     allowed: true,
     reason: null,
   });
 });
 
-test('a deployment admin may do everything in every workspace', () => {
+test('a deployment admin has every permission in every workspace', () => {
   expect(checkPermission(person([], ['tocsin_admin']), 'webhook_delete', workspaceId).allowed).toBe(true);
 });
 
-test('a refusal names the roles that have the permission and the roles of the person', () => {
+test('a refusal names the roles that grant the permission and the roles of the user', () => {
   expect(checkPermission(person(['reader']), 'webhook_update', workspaceId).reason).toBe(
     'It needs the role editor or admin in this workspace. Your role is reader.',
   );
 });
 
-test('a refusal of a deployment permission names the role of the deployment', () => {
+test('the refusal of a deployment permission names the deployment role', () => {
   expect(checkPermission(person(['admin']), 'dead_letter_read', workspaceId).reason).toBe(
     'It needs the role tocsin_admin of the deployment. Your role is admin.',
   );
 });
 
-test('an outsider is told that there is no role', () => {
+test('the refusal for a user without a role says that there is no role', () => {
   expect(
     checkPermission(person(['admin']), 'delivery_read', '0c0c0c0c-0000-4000-8000-000000000002').reason,
   ).toContain('You have no role here.');

@@ -9,7 +9,10 @@ import {
 
 export type Access = { allowed: true; reason: null } | { allowed: false; reason: string };
 
-/** Decides with the same table as the API. The API decides again with every request. */
+/**
+ * Checks a permission with the role table of the API. This only decides what to show: the API checks every request
+ * itself.
+ */
 export function checkPermission(whoami: Whoami, permission: Permission, workspaceId: string): Access {
   const granted: readonly string[] = grantingRoles(permission);
   const roles = rolesIn(whoami, workspaceId);
@@ -20,7 +23,7 @@ export function checkPermission(whoami: Whoami, permission: Permission, workspac
   return { allowed: false, reason: `It needs the role ${either(needed)} ${scope}. ${describeRoles(roles)}` };
 }
 
-/** Roles of the person that count in a workspace, those of the deployment included. */
+/** Returns the roles of the user that apply in a workspace, including deployment roles. */
 function rolesIn(whoami: Whoami, workspaceId: string): string[] {
   return [...(whoami.workspaces[workspaceId.toLowerCase()] ?? []), ...whoami.deployment_roles];
 }

@@ -5,7 +5,7 @@ import { Loading, Notice } from '../ui/index.js';
 import { type Access, checkPermission } from './permissions.js';
 import { useWhoami } from './use-workspaces.js';
 
-/** Tells whether the person may do this in the workspace of the address, and why not. */
+/** Returns whether the user has the permission in the workspace of the address, with the reason if not. */
 export function usePermission(permission: Permission): Access {
   const { data } = useWhoami();
   const workspaceId = useWorkspaceId();
@@ -15,12 +15,12 @@ export function usePermission(permission: Permission): Access {
 
 export interface PermittedProps {
   permission: Permission;
-  /** The action or the content in words, for example `Redelivery`. */
+  /** Name of the action or content, for example `Redelivery`. */
   what: string;
   children: ReactNode;
 }
 
-/** Shows its children to people with the permission, and the reason to everyone else. */
+/** Renders its children for users with the permission, and the reason for all others. */
 export function Permitted({ permission, what, children }: PermittedProps) {
   const { isPending } = useWhoami();
   const { allowed, reason } = usePermission(permission);

@@ -1,5 +1,5 @@
 export interface TimeRange {
-  /** Value in the address. */
+  /** Value of the query parameter in the address. */
   name: string;
   label: string;
   lengthMs: number;
@@ -8,7 +8,7 @@ export interface TimeRange {
 
 const hourMs = 3_600_000;
 
-/** Ranges of the overview. Each has 24 to 168 steps. */
+/** Time ranges of the overview. Each range is divided into 24 to 168 steps. */
 export const timeRanges: readonly TimeRange[] = [
   { name: '1h', label: 'Last hour', lengthMs: hourMs, step: 'minute' },
   { name: '24h', label: 'Last 24 hours', lengthMs: 24 * hourMs, step: 'hour' },

@@ -23,7 +23,7 @@ export interface Attachment {
   attach: boolean;
 }
 
-/** Changes of alert rules. The list and the rule are read again after each. */
+/** Mutations of alert rules. Each one invalidates the list and the rule, so that both are fetched again. */
 export function useAlertRuleActions() {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -39,7 +39,7 @@ export function useAlertRuleActions() {
         client.alertRules.update(id, changes),
       onSuccess,
     }),
-    /** An attachment that somebody else made meanwhile stays. */
+    /** Keeps attachments that other users made at the same time. */
     attach: useMutation({
       mutationFn: ({ ruleId, webhookId, attach }: Attachment) =>
         changeRead(
@@ -69,7 +69,7 @@ export function useFireTestAlert() {
 
 const endStates: ReadonlySet<string> = new Set(['succeeded', 'failed', 'skipped']);
 
-/** The alert after it was fired, polled until a worker has accepted it, and its deliveries until they have ended. */
+/** Polls a published alert until a worker has accepted it, and its deliveries until they have ended. */
 export function useFiredAlert(alertId: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -92,7 +92,7 @@ export function useFiredAlert(alertId: string) {
   return { alert, deliveries };
 }
 
-/** The latest alerts, whose values a preview can use. */
+/** Fetches the latest alerts, whose values can be used in a preview. */
 export function usePastAlerts() {
   const client = useClient();
   const workspaceId = useWorkspaceId();

@@ -5,7 +5,7 @@ import { useLiveList } from './live-list.js';
 
 export type AuditFilter = Omit<ListAuditEventsQuery, 'limit'>;
 
-/** Changes in the workspace, newest first. Needs `audit_read`. */
+/** Fetches the audit events of the workspace, newest first. Requires `audit_read`. */
 export function useAuditEvents(filter: AuditFilter) {
   const client = useClient();
   const workspaceId = useWorkspaceId();

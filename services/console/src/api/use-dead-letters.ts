@@ -3,7 +3,7 @@ import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { refreshLists, useLiveList } from './live-list.js';
 
-/** Messages that could not be processed: those that name the workspace, or those of the whole deployment. */
+/** Fetches messages that could not be processed: those of the workspace, or those of the whole deployment. */
 export function useDeadLetters(scope: 'workspace' | 'deployment') {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -21,7 +21,7 @@ export function useDeadLetters(scope: 'workspace' | 'deployment') {
   });
 }
 
-/** Publishes the message of a dead letter again. Needs a deployment admin. */
+/** Publishes the message of a dead letter again. Only deployment admins may do this. */
 export function useRequeueDeadLetter() {
   const client = useClient();
   const queryClient = useQueryClient();

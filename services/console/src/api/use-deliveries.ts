@@ -9,7 +9,7 @@ export type DeliveryFilter = Omit<ListDeliveriesQuery, 'limit'>;
 
 const endStates: ReadonlySet<string> = new Set(['succeeded', 'failed', 'skipped']);
 
-/** A delivery without its texts, which can be long. */
+/** The members of a delivery that a row shows. Request and response bodies are left out, because they can be long. */
 export type DeliveryRow = Pick<
   Delivery,
   'id' | 'webhook_name' | 'destination' | 'status' | 'attempts_made' | 'created_at' | 'error_code'
@@ -34,7 +34,7 @@ function toRow(delivery: Delivery): DeliveryRow {
   return { id, webhook_name, destination, status, attempts_made, created_at, error_code, statusCode };
 }
 
-/** Deliveries of one alert: one for each webhook, at most 20. */
+/** Fetches the deliveries of one alert. An alert has one delivery for each webhook, at most 20. */
 export function useDeliveriesOfAlert(alertId: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -47,7 +47,7 @@ export function useDeliveriesOfAlert(alertId: string) {
   });
 }
 
-/** A delivery with its attempts, polled until it has ended. */
+/** Fetches a delivery with its attempts, and polls it until it has ended. */
 export function useDelivery(id: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -60,7 +60,7 @@ export function useDelivery(id: string) {
   });
 }
 
-/** Sends a delivery again, or ends it without sending it. */
+/** Mutations that redeliver or cancel a delivery. */
 export function useDeliveryActions(id: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();

@@ -3,7 +3,10 @@ import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import type { TimeRange } from './time-range.js';
 
-/** Counts and latency by time step. The range ends now, so every poll asks for another one. */
+/**
+ * Fetches counts and latencies by time step. The range ends at the present time, so each poll requests a different
+ * range.
+ */
 export function useDeliveryStats(range: TimeRange) {
   const client = useClient();
   const workspaceId = useWorkspaceId();

@@ -11,7 +11,7 @@ import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { nextPage, refreshLists } from './live-list.js';
 
-/** Kinds of jobs, each with the filter of its request. */
+/** Kinds of jobs, each with the type of its request. */
 export interface JobFilters {
   redeliveries: CreateRedelivery;
   dispatches: CreateDispatch;
@@ -19,17 +19,17 @@ export interface JobFilters {
 }
 export type JobKind = keyof JobFilters;
 
-/** The members that all jobs have. */
+/** The members that both kinds of jobs have. */
 export type Job = Pick<Redelivery, 'id' | 'matched' | 'done' | 'status' | 'created_at'>;
 
-/** The list that a kind of job changes, as it is named in the query keys of React Query. */
+/** Query key segment of the list that a kind of job changes. */
 const changedList: Readonly<Record<JobKind, string>> = {
   redeliveries: 'deliveries',
   dispatches: 'alerts',
   cancellations: 'deliveries',
 };
 
-/** The latest jobs. While one is running, they are polled every second, and the list that they change is read again. */
+/** Fetches the latest jobs. While a job runs, jobs are polled every second and the changed list is fetched again. */
 export function useJobs(kind: JobKind) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -49,7 +49,7 @@ export function useJobs(kind: JobKind) {
   });
 }
 
-/** Starts and cancels jobs. */
+/** Mutations that start and cancel jobs. */
 export function useJobActions<Kind extends JobKind>(kind: Kind) {
   const client = useClient();
   const workspaceId = useWorkspaceId();

@@ -5,7 +5,7 @@ import { changeRead } from './change-read.js';
 import { useClient } from './client.js';
 import { usePermission } from './permitted.js';
 
-/** Settings of the workspace. */
+/** Fetches the settings of the workspace. */
 export function useSettings() {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -30,7 +30,10 @@ export function useUpdateSettings() {
   });
 }
 
-/** Calls a webhook for the notices of the workspace, or stops that. Others' changes of the list stay. */
+/**
+ * Adds a webhook to the notice webhooks of the workspace, or removes it. Changes that others make at the same time are
+ * kept.
+ */
 export function useNoticeWebhook() {
   const client = useClient();
   const workspaceId = useWorkspaceId();

@@ -3,7 +3,7 @@ import type { CreateSigningSecret } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 
-/** The secrets of a webhook that have not expired, without the secrets themselves. Needs `webhook_update`. */
+/** Fetches the secrets of a webhook that have not expired, without their values. Requires `webhook_update`. */
 export function useSigningSecrets(webhookId: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -13,7 +13,7 @@ export function useSigningSecrets(webhookId: string) {
   });
 }
 
-/** Creates and deletes signing secrets. */
+/** Mutations that create and delete signing secrets. */
 export function useSigningSecretActions(webhookId: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -24,7 +24,7 @@ export function useSigningSecretActions(webhookId: string) {
       queryClient.invalidateQueries({ queryKey: [workspaceId, 'webhook', webhookId] }),
     ]);
   return {
-    /** The result is the only place that holds the secret. It is dropped with the component that shows it. */
+    /** `gcTime: 0` removes the secret from the cache when the component that shows it is unmounted. */
     create: useMutation({
       mutationFn: (options: CreateSigningSecret) => client.webhooks.signingSecrets.create(webhookId, options),
       gcTime: 0,

@@ -23,7 +23,7 @@ export function useWebhook(id: string, { pollMs }: { pollMs?: number } = {}) {
   });
 }
 
-/** Somebody else changed the webhook after it was loaded. `current` is how it is now. */
+/** Another user changed the webhook after it was loaded. `current` is the version on the server. */
 export class ChangedMeanwhileError extends Error {
   readonly current: Tagged<Webhook>;
 
@@ -37,11 +37,11 @@ export class ChangedMeanwhileError extends Error {
 export interface WebhookUpdate {
   id: string;
   changes: PatchWebhook;
-  /** ETag of the webhook that was edited. A different one now is a `ChangedMeanwhileError`. */
+  /** ETag of the version that was edited. If the server has another version, `ChangedMeanwhileError` is thrown. */
   seen?: string;
 }
 
-/** Changes of webhooks. The list and the webhook are read again after each. */
+/** Mutations of webhooks. Each one invalidates the list and the webhook, so that both are fetched again. */
 export function useWebhookActions() {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -77,13 +77,13 @@ export function useWebhookActions() {
   };
 }
 
-/** Sends a body as it is to a destination. */
+/** Sends an already rendered body to a destination. */
 export function useSendTest() {
   const client = useClient();
   return useMutation({ mutationFn: (request: TestWebhook) => client.webhooks.test(request) });
 }
 
-/** Sends the template of a saved webhook, with sample values or with those of a past alert. */
+/** Renders the template of a saved webhook with sample values, or with the values of a past alert, and sends it. */
 export function useSendSavedTest(id: string) {
   const client = useClient();
   return useMutation({

@@ -3,7 +3,7 @@ import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { usePermission } from './permitted.js';
 
-/** All webhooks of the workspace, at most 1,000, by name. With `pollMs` their state is the present one. */
+/** Fetches all webhooks of the workspace (at most 1,000), ordered by name. `pollMs` keeps their states up to date. */
 export function useWebhooks({ pollMs }: { pollMs?: number } = {}) {
   const client = useClient();
   const workspaceId = useWorkspaceId();

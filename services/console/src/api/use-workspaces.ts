@@ -1,7 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeploymentClient } from './client.js';
 
-/** The signed-in person and their roles. Roles are claims of the access token, so they change only with a new token. */
+/**
+ * Fetches the signed-in user with their roles. Roles are claims of the access token, so they change only with a new
+ * token.
+ */
 export function useWhoami() {
   const client = useDeploymentClient();
   return useQuery({
@@ -11,7 +14,7 @@ export function useWhoami() {
   });
 }
 
-/** Workspaces that the person has a role in. */
+/** Fetches the workspaces in which the user has a role. */
 export function useWorkspaces() {
   const client = useDeploymentClient();
   return useQuery({

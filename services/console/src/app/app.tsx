@@ -8,7 +8,7 @@ import { NowProvider } from '../ui/index.js';
 import { routes } from './routes.js';
 import { SignOutContext } from './sign-out.js';
 
-/** All pages, for a person who is signed in. */
+/** All pages, for a signed-in user. */
 export function App({ session, signOut }: { session: Session; signOut(): void }) {
   const [router] = useState(() => createBrowserRouter(routes));
   const [queries] = useState(createQueryClient);
@@ -27,7 +27,8 @@ export function App({ session, signOut }: { session: Session; signOut(): void })
 
 function createQueryClient(): QueryClient {
   return new QueryClient({
-    // The API client retries by itself. `always`: a browser without a network can still reach this machine.
+    // The API client has its own retries. `always`: a browser without a network can still reach an API on its own
+    // machine.
     defaultOptions: {
       queries: { retry: false, networkMode: 'always', staleTime: 4_000 },
       mutations: { networkMode: 'always' },

@@ -5,7 +5,7 @@ import { Button, Empty, Failure, Loading } from '../ui/index.js';
 import { useSignOut } from './sign-out.js';
 import { lastWorkspace } from './workspace-switch.js';
 
-/** Opens the workspace that was used last on this device, or the first one. */
+/** Opens the workspace that was last used on this device, or else the first one. */
 export function ChooseWorkspace() {
   const { data, error, refetch } = useWorkspaces();
   const signOut = useSignOut();

@@ -1,18 +1,18 @@
 import { isRouteErrorResponse, Link, useRouteError } from 'react-router';
 import { Button, Failure } from '../ui/index.js';
 
-/** Shown instead of a page that failed. A page whose script is missing belongs to an earlier version of the console. */
+/** Replaces a page that failed. If the script of a page is missing, a newer version of the console was deployed. */
 export function ErrorPage() {
   const error = useRouteError();
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFoundPage />;
   return (
     <div className="stack">
       <title>Error · Tocsin</title>
-      <h1>This page does not work</h1>
+      <h1>This page could not be shown</h1>
       <Failure error={error instanceof Error ? error : new Error(String(error))} />
       <p>
         The cause can be an update of Tocsin since you opened the page.{' '}
-        <Button onPress={() => window.location.reload()}>Load it again</Button>
+        <Button onPress={() => window.location.reload()}>Reload</Button>
       </p>
     </div>
   );
@@ -22,7 +22,7 @@ export function NotFoundPage() {
   return (
     <div className="stack">
       <title>Not found · Tocsin</title>
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p>
         The address may be incomplete. <Link to="/">Go to your workspace.</Link>
       </p>

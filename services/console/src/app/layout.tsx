@@ -7,7 +7,7 @@ import { useSignOut } from './sign-out.js';
 import { storedTheme, storeTheme, type Theme } from './theme.js';
 import { rememberWorkspace, WorkspaceSwitch } from './workspace-switch.js';
 
-/** Navigation around every page of a workspace. Below 900 px it opens with a button. */
+/** Navigation and content of a workspace page. In windows below 900 px, a button opens the navigation. */
 export function Layout() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { pathname } = useLocation();

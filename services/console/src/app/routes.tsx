@@ -5,7 +5,7 @@ import { ChooseWorkspace } from './choose-workspace.js';
 import { ErrorPage, NotFoundPage } from './error-page.js';
 import { Layout } from './layout.js';
 
-/** Every page is a script of its own, which is loaded when the page is opened. */
+/** Loads the script of a page when the page is opened. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return async () => ({ Component: (await load())[name] });
 }

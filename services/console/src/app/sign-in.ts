@@ -13,7 +13,7 @@ export type SignIn =
 
 const callbackPath = '/console/callback';
 
-/** Errors of a redirect with `prompt=none` which mean that the person has to act (OpenID Connect Core, 3.1.2.6). */
+/** Errors of a redirect with `prompt=none` that require user interaction (OpenID Connect Core, 3.1.2.6). */
 const interactionErrors = new Set([
   'login_required',
   'interaction_required',
@@ -27,11 +27,11 @@ interface ConsoleConfig {
 }
 
 /**
- * Authorization code with PKCE. Tokens are in memory only, so every load of the page asks the provider by a redirect with
- * `prompt=none`, which needs no interaction while the person has a session there. The session storage holds the code
- * verifier and the address to return to, and only during the redirect.
+ * Signs in with the authorization code flow and PKCE. Tokens are kept in memory only, so each page load redirects to
+ * the provider with `prompt=none`, which needs no interaction while the user has a session there. During the redirect,
+ * the session storage contains the code verifier and the address to return to.
  *
- * The promise does not settle when the browser leaves the page.
+ * The promise does not settle if the browser leaves the page.
  */
 export async function startSignIn(location: Location): Promise<SignIn> {
   const manager = await createManager(location.origin);
@@ -78,10 +78,10 @@ async function readConfig(): Promise<ConsoleConfig> {
   return (await response.json()) as ConsoleConfig;
 }
 
-/** A token is renewed this long before it expires, so that it does not expire on its way. */
+/** Tokens are renewed 30 s before they expire, so that no request arrives with an expired token. */
 const renewBeforeSeconds = 30;
 
-/** Renews the token with the refresh token. Without a valid one the person signs in again by a redirect. */
+/** Renews the token with the refresh token. If that token is invalid, the user is redirected to sign in again. */
 function createSession(manager: UserManager): Session {
   let renewal: Promise<User | null> | undefined;
   const renew = () => {
@@ -107,7 +107,7 @@ function pathOf({ pathname, search }: Location): string {
   return `${pathname === callbackPath ? '/' : pathname}${search}`;
 }
 
-/** Shows the address from before the redirect. Only a path is accepted, so that no other site can be named. */
+/** Restores the address from before the redirect. Only a path is accepted, to prevent an open redirect. */
 function returnTo(path: unknown): void {
   const isPath = typeof path === 'string' && /^\/(?![/\\])/.test(path);
   window.history.replaceState(null, '', isPath ? path : '/');

@@ -2,7 +2,7 @@ export type Theme = 'system' | 'light' | 'dark';
 
 const key = 'tocsin.theme';
 
-/** Theme that the person chose on this device; by default that of the system. */
+/** Returns the theme that was chosen on this device, or `system` if none was chosen. */
 export function storedTheme(): Theme {
   const value = window.localStorage.getItem(key);
   return value === 'light' || value === 'dark' ? value : 'system';

@@ -5,14 +5,14 @@ interface WelcomeProps {
   problem?: string | undefined;
 }
 
-/** The page of a person who is not signed in. */
+/** Page for users who are not signed in. */
 export function Welcome({ signIn, problem }: WelcomeProps) {
   return (
     <main className="welcome">
       <title>Sign in · Tocsin</title>
       <img src="/favicon.svg" alt="" width={48} height={48} />
       <h1>Tocsin</h1>
-      <p className="muted">Turns fired alerts into HTTP calls that arrive.</p>
+      <p className="muted">Delivers alerts to webhooks.</p>
       {problem !== undefined && <Failure error={new Error(problem)} />}
       {signIn !== undefined && (
         <Button kind="primary" onPress={signIn}>

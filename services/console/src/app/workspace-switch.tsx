@@ -5,7 +5,7 @@ import { SelectField } from '../ui/index.js';
 
 const key = 'tocsin.workspace';
 
-/** Workspace that was used last on this device. */
+/** Returns the id of the workspace that was last used on this device. */
 export function lastWorkspace(): string | null {
   return window.localStorage.getItem(key);
 }
@@ -14,7 +14,7 @@ export function rememberWorkspace(workspaceId: string): void {
   window.localStorage.setItem(key, workspaceId);
 }
 
-/** Chooses the workspace of all pages. A workspace without a name shows its id. */
+/** Selects the workspace for all pages. A workspace without a name is shown with its id. */
 export function WorkspaceSwitch() {
   const { data = [] } = useWorkspaces();
   const workspaceId = useWorkspaceId();

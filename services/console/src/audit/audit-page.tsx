@@ -24,7 +24,7 @@ type FilterName = (typeof filterNames)[number];
 
 export function AuditPage() {
   return (
-    <Page title="Audit" lead="Who changed what and when. Values are not recorded.">
+    <Page title="Audit" lead="All changes with their authors and times. Values are not recorded.">
       <Permitted permission="audit_read" what="The list of changes">
         <Audit />
       </Permitted>
@@ -69,7 +69,7 @@ function Audit() {
           onChange={(resource_id) => set({ resource_id })}
         />
         <AddressField
-          label="Author: issuer, # and subject, or system"
+          label="Author: issuer#subject, or system"
           value={values.principal ?? ''}
           onChange={(principal) => set({ principal })}
         />
@@ -88,7 +88,7 @@ function Audit() {
   );
 }
 
-/** Names of the webhooks and rules that exist, by their ids. */
+/** Returns the names of existing webhooks and rules, by id. */
 function useNames(): ReadonlyMap<string, string> {
   const webhooks = useWebhooks();
   const rules = useAlertRules();
@@ -98,7 +98,7 @@ function useNames(): ReadonlyMap<string, string> {
 interface AuditTableProps {
   rows: readonly AuditEvent[];
   names: ReadonlyMap<string, string>;
-  /** Filters, which stay when a link adds another one. */
+  /** Active filters. A link in a row adds its filter to these. */
   values: Partial<Record<FilterName, string>>;
   onEndReached(): void;
   footer: string;
@@ -144,7 +144,7 @@ function AuditTable({ names, values, ...props }: AuditTableProps) {
   return <Table label="Changes" columns={columns} rowKey={({ id }) => id} {...props} />;
 }
 
-/** The changed resource by its name, with a link where it has a page and exists. */
+/** Shows the name of the changed resource, as a link if the resource exists and has a page. */
 function Resource({ event, names }: { event: AuditEvent; names: ReadonlyMap<string, string> }) {
   const { resource_type, resource_id: id } = event;
   const paths = usePaths();

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@tocsin/client/browser';
 
-/** Every audited change in words. */
+/** Label of each audited action. */
 export const auditActionWords: Readonly<Record<AuditEvent['action'], string>> = {
   'webhook.created': 'Webhook created',
   'webhook.updated': 'Webhook changed',

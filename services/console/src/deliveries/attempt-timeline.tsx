@@ -4,7 +4,7 @@ import { errorCodeWords, wordsOf } from '../shared/words.js';
 import { CodeBlock, Duration, Empty, ExactTime, Facts, RelativeTime, StatusChip } from '../ui/index.js';
 import './attempt-timeline.css';
 
-/** All attempts, the latest first and open. */
+/** Lists all attempts, newest first. The newest one is expanded. */
 export function AttemptTimeline({ attempts }: { attempts: readonly Attempt[] }) {
   if (attempts.length === 0)
     return (
@@ -55,12 +55,12 @@ function AttemptRecord({ attempt }: { attempt: Attempt }) {
       {request_body !== null && <CodeBlock label="Request body" text={request_body} />}
       {request_body === null && !allowed && (
         <p className="muted">
-          The request body can hold credentials. People with the role editor or admin see it.
+          The request body can contain credentials. Only the roles editor and admin can see it.
         </p>
       )}
       {response !== null && (
         <CodeBlock
-          label={`Response body${response.truncated ? ', its stored beginning' : ''}`}
+          label={`Response body${response.truncated ? ', stored part' : ''}`}
           text={response.response === '' ? '(empty)' : response.response}
         />
       )}

@@ -53,13 +53,13 @@ function Deliveries() {
 
 interface JobsProps {
   filters: FilterValues;
-  /** The filters in words. */
+  /** The active filters as text. */
   chips: readonly string[];
-  /** True: nothing matches. */
+  /** True if no delivery matches. */
   isEmpty: boolean;
 }
 
-/** Redelivers or cancels everything that matches. */
+/** Buttons that redeliver or cancel all deliveries that match the filters. */
 function Jobs({ filters, chips, isEmpty }: JobsProps) {
   const redelivery = toRedelivery(filters);
   const cancellation = toCancellation(filters);
@@ -74,8 +74,8 @@ function Jobs({ filters, chips, isEmpty }: JobsProps) {
         chips={chips}
       >
         <p>
-          Each becomes a new run of the same record. A destination that was reached before gets the alert once
-          more.
+          Each delivery is sent again and keeps its id. A destination that already received an alert receives
+          it a second time.
         </p>
       </BulkJob>
       <BulkJob
@@ -85,8 +85,8 @@ function Jobs({ filters, chips, isEmpty }: JobsProps) {
         chips={chips}
       >
         <p>
-          Waiting and queued ones end as skipped, without being sent. A delivery that is being sent now is not
-          changed.
+          Waiting and queued deliveries are skipped without being sent. A delivery that is being sent now is
+          not cancelled.
         </p>
       </BulkJob>
     </Permitted>
@@ -106,8 +106,8 @@ function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
         </LinkButton>
       }
     >
-      A delivery is made for each webhook of an alert rule when the rule fires. Create a webhook, attach it to
-      a rule, and fire a test alert.
+      When an alert rule fires, a delivery is created for each attached webhook. Create a webhook, attach it
+      to a rule, and fire a test alert.
     </Empty>
   );
 }

@@ -67,10 +67,7 @@ function Record({ delivery }: { delivery: DeliveryWithAttempts }) {
           ]}
         />
         {delivery.rendered !== null && (
-          <CodeBlock
-            label="Rendered text, which was not sent because it is not JSON"
-            text={delivery.rendered}
-          />
+          <CodeBlock label="Rendered text (not sent, because it is not JSON)" text={delivery.rendered} />
         )}
         <Permitted permission="delivery_redeliver" what="Redelivery">
           <Actions delivery={delivery} />
@@ -89,7 +86,7 @@ function Record({ delivery }: { delivery: DeliveryWithAttempts }) {
   );
 }
 
-/** When it is tried next, and why it waits. */
+/** Shows the time of the next attempt and the reason for the wait. */
 function NextAttempt({ delivery: { next_attempt_at, waiting_reason } }: { delivery: DeliveryWithAttempts }) {
   const now = useNow();
   if (waiting_reason === null) return null;
@@ -115,7 +112,7 @@ function NextAttempt({ delivery: { next_attempt_at, waiting_reason } }: { delive
   );
 }
 
-/** Redelivers a delivery, or cancels one that waits. */
+/** Buttons that redeliver an ended delivery or cancel a waiting one. */
 function Actions({ delivery: { id, status } }: { delivery: DeliveryWithAttempts }) {
   const { redeliver, cancel } = useDeliveryActions(id);
   const isOnItsWay = status === 'sending' || status === 'queued';
@@ -136,7 +133,7 @@ function Actions({ delivery: { id, status } }: { delivery: DeliveryWithAttempts 
           <ConfirmButton
             kind="danger"
             title="Cancel this delivery?"
-            question="It ends as skipped, without being sent. It can be redelivered later."
+            question="It is skipped without being sent. It can be redelivered later."
             action="Cancel the delivery"
             isPending={cancel.isPending}
             onConfirm={() => cancel.mutate()}
@@ -145,7 +142,9 @@ function Actions({ delivery: { id, status } }: { delivery: DeliveryWithAttempts 
           </ConfirmButton>
         )}
         {isOnItsWay && (
-          <span className="muted">It is on its way. Redelivery is possible when it has ended.</span>
+          <span className="muted">
+            This delivery is in progress. It can be redelivered when it has ended.
+          </span>
         )}
       </div>
       {error !== null && <Failure error={error} />}

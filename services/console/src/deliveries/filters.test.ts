@@ -2,16 +2,16 @@ import { chipsOf, toCancellation, toFilter, toRedelivery } from './filters.js';
 
 const names = { webhook: (id: string) => `name of ${id}`, alertRule: (id: string) => id };
 
-test('a status code becomes a number and the rest stays as it is', () => {
+test('a status code is converted to a number and other values are unchanged', () => {
   expect(toFilter({ status: 'failed', status_code: '503' })).toEqual({ status: 'failed', status_code: 503 });
 });
 
-test('a redelivery without a filter says that it means everything', () => {
+test('a redelivery without a filter selects all deliveries explicitly', () => {
   expect(toRedelivery({})).toEqual({ status: 'failed', all: true });
   expect(toRedelivery({ status: 'skipped' })).toEqual({ status: 'skipped', all: true });
 });
 
-test('a redelivery repeats the filter and takes failed deliveries unless another state is chosen', () => {
+test('a redelivery copies the filter and selects failed deliveries by default', () => {
   expect(toRedelivery({ webhook_id: 'w' })).toEqual({ status: 'failed', webhook_id: 'w' });
   expect(toRedelivery({ webhook_id: 'w', status: 'succeeded' })).toEqual({
     status: 'succeeded',
@@ -19,11 +19,11 @@ test('a redelivery repeats the filter and takes failed deliveries unless another
   });
 });
 
-test('open deliveries cannot be redelivered together', () => {
+test('no bulk redelivery is offered for open deliveries', () => {
   expect(toRedelivery({ status: 'waiting' })).toBeUndefined();
 });
 
-test('deliveries can be cancelled together where the filter shows open ones', () => {
+test('bulk cancellation is offered where the filter shows open deliveries', () => {
   expect(toCancellation({ status: 'waiting', webhook_id: 'w' })).toEqual({ webhook_id: 'w' });
   expect(toCancellation({ status: 'queued' })).toEqual({ all: true });
   expect(toCancellation({ webhook_id: 'w' })).toBeUndefined();
@@ -32,14 +32,14 @@ test('deliveries can be cancelled together where the filter shows open ones', ()
 });
 
 test.each(['error_code', 'model_id', 'label'] as const)(
-  'deliveries that are filtered by %s cannot be redelivered or cancelled together',
+  'no bulk redelivery or cancellation is offered for a filter by %s',
   (name) => {
     expect(toRedelivery({ status: 'failed', [name]: 'x' })).toBeUndefined();
     expect(toCancellation({ status: 'waiting', [name]: 'x' })).toBeUndefined();
   },
 );
 
-test('a label becomes a list of one', () => {
+test('a label is converted to a list with one element', () => {
   expect(toFilter({ label: 'team:a:b' })).toEqual({ label: ['team:a:b'] });
 });
 

@@ -3,7 +3,7 @@ import type { DeliveryFilter } from '../api/index.js';
 import { timeChip } from '../shared/time-chip.js';
 import { deliveryStatusWords, errorCodeWords, wordsOf } from '../shared/words.js';
 
-/** Filters of the API, under the same names in the address. */
+/** Names of the filters. The API and the address of the page use the same names. */
 export const filterNames = [
   'status',
   'status_code',
@@ -19,7 +19,7 @@ export const filterNames = [
 export type FilterName = (typeof filterNames)[number];
 export type FilterValues = Partial<Record<FilterName, string>>;
 
-/** Values that the API would refuse are sent as they are: its message names the mistake. */
+/** Invalid values are sent unchanged, because the error message of the API names the mistake. */
 export function toFilter(values: FilterValues): DeliveryFilter {
   const { status_code, label, ...rest } = values;
   const filter = {
@@ -37,8 +37,8 @@ const isListOnly = ({ error_code, model_id, label }: FilterValues) =>
   [error_code, model_id, label].some((value) => value !== undefined);
 
 /**
- * The request that redelivers all deliveries which match. Undefined if the filter shows open deliveries only, or has a
- * part that a redelivery cannot have.
+ * Returns the request that redelivers all matching deliveries. Returns undefined if the filter selects open deliveries
+ * only, or contains a filter that redeliveries do not support.
  */
 export function toRedelivery(values: FilterValues): CreateRedelivery | undefined {
   const { status = 'failed', ...rest } = values;
@@ -50,8 +50,8 @@ export function toRedelivery(values: FilterValues): CreateRedelivery | undefined
 const cancellable = new Set(['waiting', 'queued']);
 
 /**
- * The request that cancels all open deliveries which match, or undefined unless the filter shows deliveries that are open.
- * A job has no filter for a state or a status code.
+ * Returns the request that cancels all matching open deliveries. Returns undefined if the filter does not select open
+ * deliveries, or contains a status code, which cancellations do not support.
  */
 export function toCancellation(values: FilterValues): CreateCancellation | undefined {
   const { status = '', status_code, ...filter } = values;

@@ -17,8 +17,8 @@ export interface DeliveryBarsProps {
 }
 
 /**
- * One bar for each time step, which leads to its deliveries. The bars are one tab stop: the arrow keys, Home and End move
- * between them.
+ * Bar chart with one bar for each time step. A bar links to the deliveries of its step. The chart is a single tab stop:
+ * the arrow keys, Home and End move between bars.
  */
 export function DeliveryBars({ steps, step }: DeliveryBarsProps) {
   const paths = usePaths();
@@ -97,7 +97,7 @@ function totalOf({ succeeded, failed, skipped, open }: Step): number {
   return succeeded + failed + skipped + open;
 }
 
-/** At least 2 px for a single delivery, so that one failure among thousands can be seen. */
+/** A bar has at least 2 px, so that one failure among thousands stays visible. */
 function heightOf(count: number, highest: number): string {
   return count === 0 ? '0' : `max(2px, ${(100 * count) / highest}%)`;
 }
@@ -113,7 +113,7 @@ function describe(entry: Step, step: DeliveryBarsProps['step']): string {
   return `${formatStep(entry.from, step)}: ${facts.join(', ')}`;
 }
 
-/** Start of a step in local time. Days are those of UTC. */
+/** Formats the start of a step in local time. Steps of a day start at midnight UTC. */
 function formatStep(from: string, step: DeliveryBarsProps['step']): string {
   const day = { day: 'numeric', month: 'short' } as const;
   const time = { hour: '2-digit', minute: '2-digit' } as const;

@@ -4,7 +4,7 @@ import { usePaths } from '../paths.js';
 import { Duration, ElapsedTime } from '../ui/index.js';
 import { formatPercent, type Summary } from './summary.js';
 
-/** The headline numbers of the time range, and the deliveries that wait now. */
+/** Shows the totals of the time range, and the number and age of the open deliveries. */
 export function Numbers({ summary, oldestOpenAt }: { summary: Summary; oldestOpenAt: string | null }) {
   const paths = usePaths();
   const { total, failed, successRate, p50Ms, p95Ms, open } = summary;

@@ -7,16 +7,16 @@ function webhook(name: string, state: Webhook['health']['state'], rate: number |
 }
 const namesOf = (webhooks: Webhook[]) => rankTroubles(webhooks).map(({ name }) => name);
 
-test('paused webhooks come before failing ones, and those before webhooks that recovered', () => {
+test('paused webhooks rank before failing ones, and failing ones before recovered ones', () => {
   const webhooks = [webhook('c', 'healthy', 0.5), webhook('b', 'failing', 0.9), webhook('a', 'paused', 1)];
   expect(namesOf(webhooks)).toEqual(['a', 'b', 'c']);
 });
 
-test('the lower success rate comes first among webhooks of one state', () => {
+test('webhooks with equal states are ordered by success rate, lowest first', () => {
   expect(namesOf([webhook('a', 'failing', 0.9), webhook('b', 'failing', 0.1)])).toEqual(['b', 'a']);
 });
 
-test('webhooks without failures or deliveries are not in trouble', () => {
+test('webhooks without failures or deliveries are not listed', () => {
   expect(namesOf([webhook('a', 'healthy', 1), webhook('b', 'unknown'), webhook('c', 'disabled', 0)])).toEqual(
     [],
   );

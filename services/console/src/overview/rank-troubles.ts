@@ -1,6 +1,9 @@
 import type { Webhook } from '@tocsin/client/browser';
 
-/** Webhooks that need attention, the worst first: paused, failing, then those with failures in the last day. */
+/**
+ * Returns the webhooks that need attention: paused ones first, then failing ones, then those with failures in the last
+ * day.
+ */
 export function rankTroubles(webhooks: readonly Webhook[]): Webhook[] {
   return webhooks
     .filter((webhook) => rankOf(webhook) !== undefined)

@@ -13,16 +13,16 @@ const step = (values: Partial<Step>): Step => ({
   ...values,
 });
 
-test('skipped and open deliveries do not count in the success rate', () => {
+test('skipped and open deliveries are excluded from the success rate', () => {
   const summary = summarize([step({ succeeded: 3, failed: 1 }), step({ skipped: 5, open: 2 })]);
   expect(summary).toMatchObject({ total: 11, successRate: 0.75 });
 });
 
-test('steps without a success leave latency and rate empty', () => {
+test('latency and success rate are null without a succeeded delivery', () => {
   expect(summarize([step({ open: 1 })])).toMatchObject({ successRate: null, p50Ms: null, p95Ms: null });
 });
 
-test('latency is the typical median and the worst p95', () => {
+test('the summary has the median of the medians and the highest p95', () => {
   const steps = [
     step({ p50_ms: 10, p95_ms: 90 }),
     step({ p50_ms: 30, p95_ms: 500 }),
@@ -36,6 +36,6 @@ test.each([
   [0.999999, '99.99 %'],
   [0.9, '90 %'],
   [0, '0 %'],
-])('a part of %d reads %j', (part, text) => {
+])('the fraction %d is formatted as %j', (part, text) => {
   expect(formatPercent(part)).toBe(text);
 });

@@ -8,11 +8,11 @@ export interface Summary {
   failed: number;
   skipped: number;
   open: number;
-  /** Part of the ended deliveries that succeeded; null without any. Skipped ones do not count. */
+  /** Succeeded deliveries divided by succeeded and failed ones; null if there are none. */
   successRate: number | null;
-  /** Median of the steps' medians; null without a success. */
+  /** Median of the medians of all steps, in milliseconds; null without a succeeded delivery. */
   p50Ms: number | null;
-  /** The largest p95 of a step; null without a success. */
+  /** Highest p95 of a step, in milliseconds; null without a succeeded delivery. */
   p95Ms: number | null;
 }
 
@@ -34,7 +34,9 @@ export function summarize(steps: readonly Step[]): Summary {
   };
 }
 
-/** A part in percent. 100 % means all: a single failure among thousands never rounds up to it. */
+/**
+ * Formats a fraction as a percentage. Values below 1 are never rounded up to 100 %, so a single failure stays visible.
+ */
 export function formatPercent(part: number): string {
   const percent = Math.min(part * 100, part < 1 ? 99.99 : 100);
   return `${percent.toLocaleString('en', { maximumFractionDigits: percent > 99 ? 2 : 1 })} %`;

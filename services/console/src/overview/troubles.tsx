@@ -10,19 +10,17 @@ import { formatPercent } from './summary.js';
 
 const shown = 10;
 
-/** Webhooks ranked by trouble, each with the reason in words. */
+/** Lists the webhooks that need attention, each with its reason. */
 export function Troubles() {
   const paths = usePaths();
   const { data, error, refetch } = useWebhooks({ pollMs: 30_000 });
   const troubles = rankTroubles(data ?? []);
   return (
-    <Card title="Webhooks in trouble">
+    <Card title="Webhooks that need attention">
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the webhooks" />}
       {data?.length === 0 && <NoWebhooks />}
-      {data !== undefined && data.length > 0 && troubles.length === 0 && (
-        <p>{`None of your ${data.length === 1 ? 'webhooks is' : `${data.length} webhooks are`} in trouble.`}</p>
-      )}
+      {data !== undefined && data.length > 0 && troubles.length === 0 && <p>No webhook needs attention.</p>}
       <ol className="troubles">
         {troubles.slice(0, shown).map((webhook) => (
           <li key={webhook.id}>
@@ -93,8 +91,8 @@ function NoWebhooks() {
         </LinkButton>
       }
     >
-      A webhook is a destination with a body template. Start from a ready template for a chat service or an
-      issue tracker.
+      A webhook is a destination with a body template. Start from a ready-made template for a chat service or
+      an issue tracker.
     </Empty>
   );
 }

@@ -53,7 +53,7 @@ function Letter({ letter }: { letter: DeadLetter }) {
       <div className="stack">
         <p>{detail}</p>
         <CodeBlock
-          label={`Message from the queue ${queue}${truncated ? ', its beginning' : ''} (${encoding})`}
+          label={`Message from the queue ${queue}${truncated ? ', truncated' : ''} (${encoding})`}
           text={text}
         />
         {permission.allowed ? (

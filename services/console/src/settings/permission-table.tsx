@@ -3,7 +3,7 @@ import { checkPermission, grantingRoles, useWhoami } from '../api/index.js';
 import { useWorkspaceId } from '../paths.js';
 import { Loading, StatusChip } from '../ui/index.js';
 
-/** Every permission of the platform in words. Keys of the engine are managed on the command line. */
+/** Label of each permission. `api_key_manage` is missing, because API keys are managed on the command line. */
 const permissionWords: Readonly<Record<Exclude<Permission, 'api_key_manage'>, string>> = {
   workspace_list_webhooks: 'See the webhooks',
   webhook_read: 'Open a webhook',
@@ -38,7 +38,7 @@ export function PermissionTable() {
         <tr>
           <th scope="col">Action</th>
           <th scope="col">You</th>
-          <th scope="col">Roles that may</th>
+          <th scope="col">Roles with this permission</th>
         </tr>
       </thead>
       <tbody>

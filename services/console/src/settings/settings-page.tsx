@@ -28,7 +28,10 @@ export function SettingsPage() {
 
 const parameters = ['dead_letters'] as const;
 
-/** Dead letters of the workspace. Deployment admins can see those of all workspaces, and those that name none. */
+/**
+ * Lists the dead letters of the workspace. Deployment admins can also list those of all workspaces, including messages
+ * without a workspace.
+ */
 function ScopedDeadLetters() {
   const { values, set } = useSearch(parameters);
   const { allowed } = usePermission('dead_letter_read');

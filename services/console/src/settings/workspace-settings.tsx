@@ -13,7 +13,7 @@ import { usePaths } from '../paths.js';
 import { AttachList } from '../shared/attach-list.js';
 import { Button, Card, Failure, Loading, Notice, TextField } from '../ui/index.js';
 
-/** Name of the workspace, and the webhooks that are called for its notices. */
+/** Settings for the name of the workspace and its notice webhooks. */
 export function WorkspaceSettings() {
   const { data, error, refetch } = useSettings();
   const update = usePermission('workspace_update_settings');
@@ -67,7 +67,7 @@ function WorkspaceName({ name, canChange }: { name: Settings['name']; canChange:
   );
 }
 
-/** Webhooks that are called for notices. Their names need `workspace_list_webhooks`. */
+/** Lists the notice webhooks. Showing their names requires `workspace_list_webhooks`. */
 function NoticeWebhooks({ ids, canChange }: { ids: readonly string[]; canChange: boolean }) {
   const { data, error } = useWebhooks();
   const { allowed, reason } = usePermission('workspace_list_webhooks');

@@ -5,27 +5,27 @@ import './shared.css';
 interface Attachable {
   id: string;
   name: string;
-  /** A few words below the name. */
+  /** Short description below the name. */
   detail?: string;
 }
 
 export interface AttachListProps {
-  /** Name of the entries in the plural, for example `alert rules`. */
+  /** Plural name of the entries, for example `alert rules`. */
   things: string;
   attached: readonly Attachable[];
-  /** Everything that can be attached and is not. */
+  /** All entries that are not attached. */
   others: readonly Attachable[];
   linkTo(id: string): ReactNode;
-  /** Undefined where the person may not change it. */
+  /** Undefined if the user may not change the list. */
   onChange: ((id: string, attach: boolean) => void) | undefined;
   /** Id of the entry whose change is being saved. */
   pendingId: string | undefined;
 }
 
-/** Candidates that are shown at once; the search finds the others. */
+/** Maximum number of candidates shown. The search field finds the others. */
 const maxShown = 8;
 
-/** The attached entries with a button to detach each, and a search by name to attach others. */
+/** Lists the attached entries, each with a button to detach it, and offers a search by name to attach others. */
 export function AttachList({ things, attached, others, linkTo, onChange, pendingId }: AttachListProps) {
   const [search, setSearch] = useState('');
   const wanted = search.trim().toLowerCase();
@@ -68,7 +68,7 @@ export function AttachList({ things, attached, others, linkTo, onChange, pending
               </li>
             ))}
           </ul>
-          {found.length === 0 && <p className="muted">Nothing with this name.</p>}
+          {found.length === 0 && <p className="muted">No match.</p>}
           {found.length > maxShown && (
             <p className="muted">{`${found.length - maxShown} more. Search by name to find them.`}</p>
           )}

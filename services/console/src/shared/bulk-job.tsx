@@ -6,7 +6,7 @@ interface JobWords {
   action: string;
   running: string;
   done: string;
-  /** Button that ends a running job. */
+  /** Text of the button that cancels a running job. */
   stop: string;
 }
 
@@ -33,18 +33,18 @@ const words: Readonly<Record<JobKind, JobWords>> = {
 
 export interface BulkJobProps<Kind extends JobKind> {
   kind: Kind;
-  /** Undefined where nothing that the page shows can be changed. */
+  /** Undefined if the job cannot change any entry that the page shows. */
   request: JobFilters[Kind] | undefined;
-  /** Deliveries or alerts that the job changes, for example `the failed deliveries that match`. */
+  /** The entries that the job changes, for example `the failed deliveries that match`. */
   things: string;
-  /** The filters in words. */
+  /** The active filters as text. */
   chips: readonly string[];
-  /** Consequences of the job. */
+  /** Description of the effect, shown in the confirmation dialog. */
   children: ReactNode;
 }
 
 /**
- * Starts a job for everything that matches the filters of the page, and shows the running jobs of its kind. Needs
+ * Starts a job for all entries that match the filters of the page, and lists the running jobs of its kind. Requires
  * `delivery_redeliver`.
  */
 export function BulkJob<Kind extends JobKind>({
@@ -71,7 +71,7 @@ export function BulkJob<Kind extends JobKind>({
               <>
                 <p>
                   {chips.length === 0
-                    ? 'There is no filter: the whole workspace is meant.'
+                    ? 'No filter is set, so this applies to the whole workspace.'
                     : `Filter: ${chips.join(', ')}.`}
                 </p>
                 {children}

@@ -13,7 +13,7 @@ interface LastAttempt {
   response?: { status_code: number } | null;
 }
 
-/** Result of the last attempt in a few words. */
+/** Describes the result of the last attempt in a few words. */
 export function resultOf({
   error_code,
   response,

@@ -5,7 +5,7 @@ import { type Column, RelativeTime, Table } from '../ui/index.js';
 import { DeliveryStatus, resultOf } from './delivery-status.js';
 import { describeEnd } from './live-list-state.js';
 
-/** Deliveries, newest first. Further pages load while the list is scrolled. */
+/** Lists deliveries, newest first. Scrolling to the end loads the next page. */
 export function DeliveryTable({ list }: { list: LiveList<DeliveryRow> }) {
   const paths = usePaths();
   const columns: Column<DeliveryRow>[] = [

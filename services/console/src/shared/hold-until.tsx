@@ -3,20 +3,22 @@ import { Button, ExactTime, RelativeTime, SelectField, useNow } from '../ui/inde
 import './shared.css';
 
 export interface HoldUntilProps {
-  /** Words for the start and the end, for example `Pause` and `End the pause`. */
+  /** Button labels for the start and the end, for example `Pause` and `End the pause`. */
   action: string;
   endAction: string;
-  /** Effect in a sentence. */
+  /** Effect on deliveries, as a sentence. */
   effect: string;
-  /** End of the present hold, ISO 8601, also one that is over; null without any. */
+  /** End of the pause or silence, ISO 8601; null if there is none. It can be in the past. */
   until: string | null;
   isPending: boolean;
-  /** Undefined where the person may not change it: a present hold is shown, and nothing else. */
+  /** Undefined if the user may not change it. In that case only a running pause or silence is shown. */
   onChange: ((until: string | null) => void) | undefined;
 }
 
 const hourMs = 3_600_000;
-/** The API refuses more than 7 days ahead; its clock can be behind that of the browser. */
+/**
+ * The API accepts at most 7 days ahead. The last option is one minute shorter, because the API's clock can be behind.
+ */
 const lengths = [
   { value: String(hourMs), label: '1 hour' },
   { value: String(8 * hourMs), label: '8 hours' },
@@ -24,7 +26,7 @@ const lengths = [
   { value: String(7 * 24 * hourMs - 60_000), label: '7 days' },
 ];
 
-/** Holds something back for a time that the person chooses, or ends that. */
+/** Pauses a webhook or silences a rule for a chosen time, or ends a running pause or silence. */
 export function HoldUntil({ action, endAction, effect, until, isPending, onChange }: HoldUntilProps) {
   const [lengthMs, setLengthMs] = useState(String(hourMs));
   const now = useNow();

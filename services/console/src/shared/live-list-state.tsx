@@ -4,14 +4,14 @@ import { Button, Failure, Loading, Notice } from '../ui/index.js';
 
 export interface LiveListStateProps {
   list: LiveList<unknown>;
-  /** Name of the entries in the plural, for example `deliveries`. */
+  /** Plural name of the entries, for example `deliveries`. */
   things: string;
-  /** Shown when the list has no entry. */
+  /** Shown if the list has no entries. */
   empty: ReactNode;
   children: ReactNode;
 }
 
-/** Shows the table of a list, or its state: loading, error, no entries. A notice offers newer entries. */
+/** Shows a table, or the state of its list: loading, failed or empty. A notice offers to load newer entries. */
 export function LiveListState({ list, things, empty, children }: LiveListStateProps) {
   return (
     <>
@@ -30,7 +30,7 @@ export function LiveListState({ list, things, empty, children }: LiveListStatePr
   );
 }
 
-/** The line below the rows. */
+/** Returns the text below the last row. */
 export function describeEnd({ items, hasMore }: LiveList<unknown>): string {
   const count = items.length.toLocaleString('en');
   return hasMore ? `${count} loaded, loading more …` : `${count} in total`;

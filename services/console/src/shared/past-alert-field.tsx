@@ -4,14 +4,14 @@ import { Failure, formatExact, SelectField } from '../ui/index.js';
 
 export interface PastAlertFieldProps {
   label: string;
-  /** Id of the chosen alert, or empty. */
+  /** Id of the chosen alert, or an empty string. */
   value: string;
-  /** Words for no alert. */
+  /** Label of the option that chooses no alert. */
   none: string;
   onChoose(alert: Alert | undefined): void;
 }
 
-/** Chooses one of the latest alerts. */
+/** Field that chooses one of the latest alerts. */
 export function PastAlertField({ label, value, none, onChoose }: PastAlertFieldProps) {
   const { allowed, reason } = usePermission('alert_read');
   const alerts = usePastAlerts();

@@ -26,7 +26,7 @@ export function TimeFields({ since, until, onChange }: TimeFieldsProps) {
   );
 }
 
-/** Format of the input element: local time to the minute, without a time zone. */
+/** Converts ISO 8601 to the format of `datetime-local`: local time to the minute, without a time zone. */
 function toLocal(time: string | undefined): string {
   const date = new Date(time ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return '';

@@ -18,16 +18,16 @@ export const deliveryStatusWords: Readonly<Record<Status, Words>> = {
 };
 
 export const waitingReasonWords: Readonly<Record<NonNullable<Delivery['waiting_reason']>, string>> = {
-  retry: 'It waits for the time of its next attempt.',
+  retry: 'It waits for its next attempt.',
   paused:
     'Its webhook is paused: the destination failed repeatedly or asked for a pause, or a person paused it.',
-  backlog: 'It is due, and other deliveries are before it.',
-  no_slot: 'No worker has a free slot for its webhook: requests to the destination take long.',
+  backlog: 'It is due, but other deliveries are ahead of it in the queue.',
+  no_slot: 'All slots of its webhook are in use, because the destination responds slowly.',
   crashed: 'A worker ended before the outcome was recorded. Another worker sends it.',
   undecryptable:
     'The worker has no key for the webhook’s stored values. An operator has to add it to SECRETS_KEYS.',
-  render_budget: 'The workspace has used its share of time for rendering templates.',
-  rate_limit: 'Its webhook has a rate limit, and other deliveries are before it.',
+  render_budget: 'The workspace has used up its share of rendering time.',
+  rate_limit: 'The rate limit of its webhook is reached.',
   no_signing_secret: 'Its webhook signs requests and has no signing secret.',
 };
 
@@ -83,7 +83,7 @@ export const alertOutcomeWords: Readonly<Record<Alert['outcome'], Words & { reas
   },
 };
 
-/** Words of a code that this version of the console does not know. */
+/** Looks up a code that can be newer than this version of the console. Returns undefined if the code is unknown. */
 export function wordsOf<Code extends string, Value>(
   table: Readonly<Record<Code, Value>>,
   code: string,

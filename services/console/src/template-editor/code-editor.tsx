@@ -5,13 +5,14 @@ import type { Problem } from './inspect-template.js';
 import { problemRange } from './problem-range.js';
 
 export interface CodeEditorHandle {
-  /** Moves the cursor to the place of a problem and scrolls it into view. */
+  /** Moves the cursor to the position of a problem and scrolls it into view. */
   goTo(problem: Problem): void;
 }
 
 /**
- * A template with line numbers, colours, completion and marked problems. It lives in a shadow root, where CodeMirror uses
- * constructed style sheets; in a document it would add a style element, which the Content-Security-Policy refuses.
+ * Editor for a template with line numbers, syntax colours, completion and marked problems. The editor is in a shadow
+ * root, because CodeMirror can use constructed style sheets there. In the document itself it would add a style element,
+ * which the Content-Security-Policy rejects.
  */
 export function CodeEditor({
   label,

@@ -1,6 +1,6 @@
 import { completionPlace, ownNames } from './completion-context.js';
 
-/** The place at the `^` of a text. */
+/** Returns the completion place at the `^` in a text. */
 function at(text: string) {
   const offset = text.indexOf('^');
   return completionPlace(text.replace('^', ''), offset);
@@ -21,24 +21,24 @@ test.each([
   ['{% if mod^', { kind: 'variable', from: 6 }],
   ['{"model": "mod^', { kind: 'text', from: 11 }],
   ['{{ a }} mod^', { kind: 'text', from: 8 }],
-])('the place in %j is %j', (text, place) => {
+])('the completion place in %j is %j', (text, place) => {
   expect(at(text)).toEqual(place);
 });
 
 test.each(["{{ 'mod^' }}", '{{ "a\\"mod^', '{# mod^ #}', '{{ 12^', '{{ f(1).na^'])(
-  'nothing is completed in %j',
+  'no name is completed in %j',
   (text) => {
     expect(at(text)).toBeNull();
   },
 );
 
-test('the names that a template sets are completed too', () => {
+test('names that the template itself defines are completed', () => {
   const source =
     '{% set off, by = 1, 2 %}{%- for key, value in alert.items() %}{% macro fact(title) %}{% with x = 1 %}';
   expect(ownNames(source)).toEqual(['off', 'by', 'x', 'key', 'value', 'fact']);
 });
 
-test('the names of a long template without spaces are found in linear time', () => {
+test('names in a long template without spaces are found in linear time', () => {
   const started = performance.now();
   ownNames(`{% set ${'a,'.repeat(30_000)}`);
   ownNames('for '.repeat(16_000));

@@ -1,12 +1,12 @@
-/** The kind of name that can stand at a place of a template, and where the name begins. */
+/** The kind of name that can be completed, and the offset of its first character. */
 export type CompletionPlace =
   | { readonly kind: 'text'; readonly from: number }
   | { readonly kind: 'variable' | 'filter' | 'test' | 'tag'; readonly from: number }
   | { readonly kind: 'member'; readonly from: number; readonly object: string };
 
 /**
- * Returns the kind of name that can be completed at an offset, or null inside of comments, of strings in tags and of
- * numbers. Outside of tags the kind is `text`.
+ * Returns the kind of name that can be completed at an offset. Returns null inside comments, strings and numbers.
+ * Outside tags the kind is `text`.
  */
 export function completionPlace(source: string, offset: number): CompletionPlace | null {
   const before = source.slice(0, offset);
@@ -30,7 +30,7 @@ export function completionPlace(source: string, offset: number): CompletionPlace
   return { kind: 'variable', from };
 }
 
-/** Returns the last opening of a tag or comment that is not closed before the end of the text. */
+/** Returns the last tag or comment that is opened but not closed in the text. */
 function openTag(text: string): { opening: '{{' | '{%' | '{#'; start: number } | null {
   const start = Math.max(text.lastIndexOf('{{'), text.lastIndexOf('{%'), text.lastIndexOf('{#'));
   if (start === -1) return null;
@@ -50,14 +50,14 @@ function isInString(code: string): boolean {
   return quote !== '';
 }
 
-/** Returns the names that a template itself sets: with `set`, `for`, `with` and `macro`. */
+/** Returns the names that a template defines with `set`, `for`, `with` and `macro`. */
 export function ownNames(source: string): string[] {
   const lists = [...source.matchAll(assigned), ...source.matchAll(looped), ...source.matchAll(macros)];
   const names = lists.flatMap(([, list = '']) => list.split(',')).map((name) => name.trim());
   return [...new Set(names.filter((name) => /^[A-Za-z_]\w*$/.test(name)))];
 }
 
-/** The length of a list of names is bounded, so that a search stays linear. */
+/** The repetitions have upper bounds, so that matching takes linear time. */
 const assigned = /\{%[-+]?\s{0,9}(?:set|with)\s{1,9}([\w ,]{1,100}?)\s{0,9}(?:=|%\})/g;
 const looped = /\bfor\s{1,9}([\w ,]{1,100}?)\s{1,9}in\b/g;
 const macros = /\{%[-+]?\s{0,9}macro\s{1,9}(\w{1,100})/g;

@@ -2,14 +2,14 @@ import { sampleFacts, type TemplateNames, templateNames } from '@tocsin/template
 import { completionPlace, ownNames } from './completion-context.js';
 import { filterNotes, variableNotes } from './filter-notes.js';
 
-/** A name to offer. CodeMirror's `Completion` has the same members. */
+/** A completion. The members are a subset of CodeMirror's `Completion`. */
 interface NameCompletion {
   readonly label: string;
   readonly detail?: string;
   readonly type: 'variable' | 'function' | 'property' | 'keyword';
-  /** Text to insert, where it is not the label. */
+  /** Text to insert if it differs from the label. */
   readonly apply?: string;
-  /** Higher ones come first. */
+  /** Completions with a higher value are listed first. */
   readonly boost?: number;
 }
 
@@ -18,7 +18,7 @@ export interface NameCompletions {
   readonly options: readonly NameCompletion[];
 }
 
-/** Members of the object `loop` inside a `for`. */
+/** Members of the object `loop`, which exists inside a `for`. */
 const loopMembers = [
   'index',
   'index0',
@@ -32,8 +32,8 @@ const loopMembers = [
 ];
 
 /**
- * Returns the names that can be completed at an offset. Outside of tags a variable is offered with its braces, and only
- * when the author asks for it (`isExplicit`), because there any word can stand.
+ * Returns the names that can be completed at an offset. Outside tags any text is allowed, so variables (with braces)
+ * are offered only if the user requests completion (`isExplicit`).
  */
 export function completeNames(source: string, offset: number, isExplicit: boolean): NameCompletions | null {
   const place = completionPlace(source, offset);

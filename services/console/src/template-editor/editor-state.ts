@@ -24,7 +24,7 @@ import { editorTheme } from './editor-theme.js';
 import type { Problem } from './inspect-template.js';
 import { problemRange } from './problem-range.js';
 
-/** State of an editor for a template. The Tab key leaves the editor, so that the page works by keyboard alone. */
+/** Creates the editor state. The Tab key moves the focus out of the editor, so that keyboard users can leave it. */
 export function createEditorState({
   label,
   value,
@@ -68,7 +68,7 @@ function complete({ state, pos, explicit }: CompletionContext): CompletionResult
   return found === null ? null : { from: found.from, options: found.options, validFor: /^\w*$/ };
 }
 
-/** Marks problems in the text, in their lines and next to the line numbers. */
+/** Marks problems in the text and next to the line numbers. */
 export function showProblems(view: EditorView, problems: readonly Problem[]): void {
   const text = view.state.doc.toString();
   const diagnostics = problems.map(
@@ -81,7 +81,7 @@ export function showProblems(view: EditorView, problems: readonly Problem[]): vo
   view.dispatch(setDiagnostics(view.state, diagnostics));
 }
 
-/** The lines with errors have a colour of their own. */
+/** Lines with errors have a background colour. */
 const problemLines = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(lines, transaction) {

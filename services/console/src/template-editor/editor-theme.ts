@@ -4,8 +4,8 @@ import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
 /**
- * Colours by the variables of the page, which reach into the shadow root. The marks of problems are drawn without
- * images: those of CodeMirror are `data:` addresses, which the Content-Security-Policy refuses.
+ * Editor colours from the CSS variables of the page, which are inherited into the shadow root. Problems are marked
+ * without images, because CodeMirror's own marks are `data:` URLs, which the Content-Security-Policy rejects.
  */
 const theme = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '0.875rem', height: '100%' },

@@ -1,4 +1,4 @@
-/** Effect of the most used filters in a few words. A filter without a note is completed by its name alone. */
+/** Short description of the most used filters. Other filters are completed without a description. */
 export const filterNotes: Readonly<Record<string, string>> = {
   abs: 'the number without its sign',
   capitalize: 'first letter upper case, the others lower case',

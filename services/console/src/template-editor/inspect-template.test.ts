@@ -13,7 +13,7 @@ test('a template without problems is rendered with the given values', () => {
   });
 });
 
-test('an output that is not JSON is shown with its place', () => {
+test('the first position where an output is not JSON is reported', () => {
   const { problems, output, fault } = inspect('{"a": 1\n "b": 2}');
   expect(problems).toMatchObject([{ severity: 'error', line: 2 }]);
   expect(output).toBe('{"a": 1\n "b": 2}');
@@ -26,14 +26,14 @@ test('a template that does not compile has no output', () => {
   expect(output).toBeNull();
 });
 
-test('an error that only the given values cause is found', () => {
+test('an error that only the given values cause is reported', () => {
   const source = '{"a": {{ {"Churn": "no"}[model_name] | default(1) | safe }}}';
   expect(inspect(source).problems).toEqual([]);
   const churn = createInspector({ ...sampleFacts, model_name: 'Churn' });
   expect(churn(source).problems).toMatchObject([{ severity: 'error', line: 1 }]);
 });
 
-test('a template above 64 KiB is refused as by the API', () => {
+test('a template above 64 KiB is rejected with the error of the API', () => {
   const { problems } = inspect(`"${'ä'.repeat(32_768)}"`);
   expect(problems).toEqual([
     {

@@ -8,7 +8,7 @@ import {
   sampleAlerts,
 } from '@tocsin/template/browser';
 
-/** A message about the template, at a line and column that are counted from 1. */
+/** A message about the template. Line and column start at 1. */
 export interface Problem {
   readonly severity: 'error' | 'warning';
   readonly line: number;
@@ -16,24 +16,24 @@ export interface Problem {
   readonly message: string;
 }
 
-/** The rendering of a template with one alert, and everything that is to be said about the template. */
+/** Result of rendering and checking a template with one alert. */
 export interface Inspection {
-  /** Errors first. A template without errors can be saved. */
+  /** Errors first. A template can be saved if it has no errors. */
   readonly problems: readonly Problem[];
-  /** The body that would be sent; null if the template does not render. */
+  /** The rendered body; null if the template cannot be rendered. */
   readonly output: string | null;
-  /** The first place where the output is not JSON. */
+  /** First position where the output is not valid JSON. */
   readonly fault: Pick<Problem, 'line' | 'column' | 'message'> | undefined;
 }
 
 const compile = createTemplateCompiler(bodyOptions);
 
-/** Limit of the API for a body. */
+/** Limit of the API for a body, in bytes. */
 const maxBodyBytes = 65_536;
 
 /**
- * Returns a function that renders a template with an alert and checks it as the API does when it is saved: with this
- * alert first, so that errors that only its values cause are found, and then with the sample alerts of the API.
+ * Returns a function that renders a template with an alert and checks it with the code that the API uses on saving. The
+ * alert is checked before the sample alerts of the API, so that errors caused by its values are found.
  */
 export function createInspector(facts: AlertFacts): (source: string) => Inspection {
   const check = createBodyChecker({ samples: [facts, ...sampleAlerts] });
@@ -64,7 +64,7 @@ function toProblem(
   return { severity, line, column, message: capitalised(message) };
 }
 
-/** An error says what a warning at its place says, and more. */
+/** True if two problems have the same position. A warning is dropped if an error has its position. */
 function isAt({ line, column }: Problem): (other: Problem) => boolean {
   return (other) => other.line === line && other.column === column;
 }

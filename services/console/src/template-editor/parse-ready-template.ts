@@ -1,22 +1,22 @@
-/** A template of `docs/templates`, ready to start from. */
+/** A ready-made template from `docs/templates`. */
 export interface ReadyTemplate {
-  /** File name without extensions, such as `chat-service`. */
+  /** File name without extensions, for example `chat-service`. */
   readonly id: string;
   readonly title: string;
-  /** One sentence: what the destination does with the body. */
+  /** One sentence that describes what the destination does with the body. */
   readonly summary: string;
   /** Address of the destination, with placeholders. */
   readonly url: string;
   readonly headers: Readonly<Record<string, readonly string[]>>;
-  /** Placeholder to a phrase that says what replaces it. */
+  /** Description of the value that replaces each placeholder. */
   readonly placeholders: Readonly<Record<string, string>>;
-  /** The template without its first comment, which holds the members above as JSON. */
+  /** The template without its first comment. That comment contains the members above as JSON. */
   readonly body: string;
 }
 
 type Metadata = Omit<ReadyTemplate, 'id' | 'body'>;
 
-/** Reads a file of `docs/templates`. The README of that folder describes the format. */
+/** Parses a file of `docs/templates`. The README of that folder describes the format. */
 export function parseReadyTemplate(path: string, source: string): ReadyTemplate {
   const id = (path.split('/').at(-1) ?? path).replace(/(\.json)?\.j2$/, '');
   const comment = /^\{#([\s\S]*?)#\}\s*/.exec(source);
@@ -25,7 +25,7 @@ export function parseReadyTemplate(path: string, source: string): ReadyTemplate 
   return { id, title, summary, url, headers, placeholders, body: source.slice(comment[0].length).trimEnd() };
 }
 
-/** Returns the placeholders that still stand in one of the texts, each with what replaces it. */
+/** Returns the placeholders that one of the texts still contains, each with its description. */
 export function openPlaceholders(
   placeholders: ReadyTemplate['placeholders'],
   texts: readonly string[],

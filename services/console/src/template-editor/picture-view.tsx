@@ -1,6 +1,6 @@
 import type { Picture, PicturePart, Span } from './picture.js';
 
-/** Draws what a destination makes of a body. All texts are text, also where they contain markup. */
+/** Shows how a destination would display a body. React renders all values as text, so markup in them has no effect. */
 export function PictureView({ picture: { kind, title, badges, parts } }: { picture: Picture }) {
   return (
     <figure className="picture" data-kind={kind}>

@@ -1,6 +1,6 @@
 import { markedLines, pictureOf } from './picture.js';
 
-test('a message of blocks has its header as title, and its fields as facts', () => {
+test('a message of blocks has its header as title and its fields as facts', () => {
   const picture = pictureOf({
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: 'Fired' } },
@@ -30,7 +30,7 @@ test('an issue has its project, type, priority and labels as badges', () => {
   });
 });
 
-test('a plain text is a message, and an unknown shape has no picture', () => {
+test('a text body becomes a chat message, and an unknown shape has no picture', () => {
   expect(pictureOf({ text: 'Hello' })).toMatchObject({ kind: 'chat message', title: '' });
   for (const body of [
     null,
@@ -47,12 +47,12 @@ test('a plain text is a message, and an unknown shape has no picture', () => {
   }
 });
 
-test('malformed parts of a known shape leave the picture without them', () => {
+test('malformed parts of a known shape are left out of the picture', () => {
   const picture = pictureOf({ blocks: [null, 5, { type: 'section', text: null, fields: [null, 7] }, {}] });
   expect(picture).toMatchObject({ kind: 'chat message', title: '' });
 });
 
-test('a pager, an incident, an e-mail and an event are recognised by their members', () => {
+test('pager events, incidents, e-mails and CloudEvents are recognised by their members', () => {
   const payload = { summary: 'Down', severity: 'critical', source: 'model', custom_details: { value: 0.5 } };
   const bodies = [
     { event_action: 'trigger', payload },
@@ -76,7 +76,7 @@ test('a pager, an incident, an e-mail and an event are recognised by their membe
   for (const picture of pictures) expect(picture?.parts).not.toEqual([]);
 });
 
-test('marks of a chat become styles, and markup of HTML stays text', () => {
+test('chat formatting becomes styles, and HTML markup stays text', () => {
   expect(markedLines('*a* _b_ `c` <https://x.example|d> &lt;b&gt;e</b> metric_value_x')).toEqual([
     [
       { text: 'a', style: 'bold' },

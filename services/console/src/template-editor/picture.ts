@@ -1,8 +1,11 @@
-/** Impression of the result at a destination, derived from the shape of the body: a chat message, an issue, an incident. */
+/**
+ * Approximate display of a body at its destination, derived from the shape of the body: a chat message, an issue, an
+ * incident.
+ */
 export interface Picture {
   readonly kind: 'chat message' | 'issue' | 'incident' | 'e-mail' | 'event';
   readonly title: string;
-  /** Short texts below the title, such as a priority. */
+  /** Short texts below the title, for example a priority. */
   readonly badges: readonly string[];
   readonly parts: readonly PicturePart[];
 }
@@ -12,13 +15,13 @@ export type PicturePart =
   | { readonly type: 'facts'; readonly facts: readonly (readonly Span[][])[] }
   | { readonly type: 'line' };
 
-/** A piece of a line. */
+/** A part of a line with one style. */
 export interface Span {
   readonly text: string;
   readonly style: 'plain' | 'bold' | 'italic' | 'code' | 'link';
 }
 
-/** Returns the picture of a rendered body, or undefined for a shape that nothing is known about. */
+/** Returns the picture of a rendered body, or undefined if the shape of the body is unknown. */
 export function pictureOf(body: unknown): Picture | undefined {
   if (!isObject(body)) return undefined;
   for (const recognize of [
@@ -39,7 +42,7 @@ export function pictureOf(body: unknown): Picture | undefined {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A message of blocks: headers, sections with text or fields, context lines and dividers. */
+/** Recognises a chat message of blocks: headers, sections with text or fields, context lines and dividers. */
 function blocksMessage({ blocks, text }: Fields): Picture | undefined {
   if (!Array.isArray(blocks)) return undefined;
   const shown = blocks.filter(isObject).slice(0, maxParts);
@@ -58,7 +61,7 @@ function blockParts({ type, text, fields, elements }: Fields): PicturePart[] {
   ];
 }
 
-/** A message with an adaptive card: text blocks and sets of facts. */
+/** Recognises a chat message with an adaptive card, which has text blocks and sets of facts. */
 function cardMessage({ attachments }: Fields): Picture | undefined {
   const [attachment] = arrayOf(attachments).filter(isObject);
   const card = attachment?.content;
@@ -72,7 +75,7 @@ function cardMessage({ attachments }: Fields): Picture | undefined {
   return { kind: 'chat message', title: textOf(first), badges: [], parts };
 }
 
-/** A request that creates an issue. */
+/** Recognises a request that creates an issue. */
 function issue({ fields }: Fields): Picture | undefined {
   if (!isObject(fields) || typeof fields.summary !== 'string') return undefined;
   const { summary, project, issuetype, priority, labels, description } = fields;
@@ -85,7 +88,7 @@ function issue({ fields }: Fields): Picture | undefined {
   };
 }
 
-/** The paragraphs of a structured document, or a text as one paragraph. */
+/** Returns the paragraphs of a structured document. A string is one paragraph. */
 function paragraphsOf(description: unknown): string[] {
   if (typeof description === 'string') return [description];
   if (!isObject(description)) return [];
@@ -93,7 +96,7 @@ function paragraphsOf(description: unknown): string[] {
   return paragraphs.map(({ content }) => arrayOf(content).map(textOf).join(''));
 }
 
-/** An event of a pager: a payload with a summary, or a message type with the name of an entity. */
+/** Recognises a pager event: a payload with a summary, or a message type with the name of an entity. */
 function pagerEvent(body: Fields): Picture | undefined {
   const { payload, event_action, message_type, entity_display_name, state_message, labels } = body;
   if (isObject(payload) && typeof payload.summary === 'string') {
@@ -145,7 +148,7 @@ function cloudEvent({ specversion, type, source, data }: Fields): Picture | unde
   return { kind: 'event', title: textOf(type), badges: present([textOf(source)]), parts: detailParts(data) };
 }
 
-/** A message that is one text. */
+/** Recognises a chat message that is a single text. */
 function message({ text, content }: Fields): Picture | undefined {
   const words = textOf(text) || textOf(content);
   return words === ''
@@ -153,7 +156,7 @@ function message({ text, content }: Fields): Picture | undefined {
     : { kind: 'chat message', title: '', badges: [], parts: [markedPart(words)] };
 }
 
-/** A picture is an impression: it shows the first parts of a long body. */
+/** Maximum numbers of parts and of characters in a text. A picture shows only the start of a long body. */
 const maxParts = 30;
 const maxText = 2_000;
 
@@ -186,7 +189,7 @@ function markedPart(text: string): PicturePart {
   return { type: 'text', lines: markedLines(text) };
 }
 
-/** Lines of a text of a chat, with the marks `*bold*`, `_italic_`, `` `code` `` and `<address|title>`. */
+/** Parses chat formatting (`*bold*`, `_italic_`, `` `code` ``, `<address|title>`) into styled parts, line by line. */
 export function markedLines(text: string): Span[][] {
   return text.slice(0, maxText).split('\n').map(spansOf);
 }
@@ -213,7 +216,7 @@ function spansOf(line: string): Span[] {
   return spans;
 }
 
-/** Chats escape three characters in marked text. */
+/** Decodes the three characters that chat services escape in formatted text. */
 function unescaped(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
@@ -222,7 +225,7 @@ function plain(text: string): Span {
   return { text, style: 'plain' };
 }
 
-/** The text of a value that is a text, a number or an object with a text. */
+/** Converts a string, a number, a boolean or an object with a `text` member to text. All other values are empty. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -4,7 +4,7 @@ import { pictureOf } from './picture.js';
 import { PictureView } from './picture-view.js';
 import { problemRange } from './problem-range.js';
 
-/** The body that would be sent, and a picture of what the destination makes of it where its shape is known. */
+/** Shows the rendered body, and a picture of it at the destination if its shape is known. */
 export function PreviewPane({ inspection, isEmpty }: { inspection: Inspection; isEmpty: boolean }) {
   const { output, fault } = inspection;
   const picture = useMemo(
@@ -27,7 +27,7 @@ export function PreviewPane({ inspection, isEmpty }: { inspection: Inspection; i
 }
 
 function stateOf({ output, fault }: Inspection): string {
-  if (output === null) return 'The template does not render.';
+  if (output === null) return 'The template cannot be rendered.';
   if (fault !== undefined) return `Not JSON in line ${fault.line}: ${fault.message}.`;
   return `Valid JSON, ${new TextEncoder().encode(output).length} bytes. Exactly this is sent.`;
 }

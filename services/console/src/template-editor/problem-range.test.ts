@@ -20,19 +20,19 @@ test('an unknown name is an error as a value and a warning in a string', () => {
   expect(marked('{"a": 1,\n "b": "{{ team }}"}')).toEqual(['warning 2: team']);
 });
 
-test('a fault of the JSON is marked at its place in the template', () => {
+test('invalid JSON is marked at its position in the template', () => {
   expect(marked('{\n  "a": 1,\n}')).toEqual(['error 2: ,']);
   expect(marked('{\n  "a": {{ model_name }}\n}')).toEqual(['error 2: model_name']);
 });
 
-test('a place at the end of a line marks the last character, and an empty text nothing', () => {
+test('a problem at a line end marks the last character, and nothing in an empty text', () => {
   expect(problemRange('ab\ncd', { line: 1, column: 9 })).toEqual({ from: 1, to: 2 });
   expect(problemRange('', { line: 1, column: 1 })).toEqual({ from: 0, to: 0 });
   expect(problemRange('ab\n\ncd', { line: 2, column: 1 })).toEqual({ from: 3, to: 3 });
   expect(problemRange('ab', { line: 7, column: 1 })).toEqual({ from: 0, to: 2 });
 });
 
-test('every marked range lies within the text while it is typed', () => {
+test('every marked range is inside the text while the text is typed', () => {
   const whole =
     '{"a": "{{ model.name | upper }}",\n{% if bound == "x" %}"b": 1{% else %}"c": 2{% endif %}}\n';
   for (let end = 0; end <= whole.length; end++) {

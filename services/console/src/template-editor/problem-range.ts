@@ -1,14 +1,14 @@
 import type { Problem } from './inspect-template.js';
 
-/** A part of a text, as indexes in UTF-16 units. */
+/** A range of a text, in UTF-16 code units. */
 export interface TextRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Returns the part of a text to mark for a problem: the name or the number at its place, otherwise one character; at the
- * end of a line its last character. The range is empty only in an empty line.
+ * Returns the range of text to mark for a problem: the name or number at its position, or else one character. At the
+ * end of a line, the last character is marked. The range is empty only in an empty line.
  */
 export function problemRange(text: string, { line, column }: Pick<Problem, 'line' | 'column'>): TextRange {
   const start = lineStart(text, line);

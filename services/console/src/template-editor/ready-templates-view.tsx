@@ -7,7 +7,7 @@ import { pictureOf } from './picture.js';
 import { PictureView } from './picture-view.js';
 import { readyTemplates } from './ready-templates.js';
 
-/** Templates to start from, each with a picture of what the destination makes of it. */
+/** Lists the ready-made templates, each with a picture of the result at its destination. */
 export function ReadyTemplates({
   isOpen,
   onChoose,
@@ -19,7 +19,7 @@ export function ReadyTemplates({
   if (!isOpen && !isAsked) {
     return (
       <div>
-        <Button onPress={() => setAsked(true)}>Start from a ready template</Button>
+        <Button onPress={() => setAsked(true)}>Start from a ready-made template</Button>
       </div>
     );
   }
@@ -29,7 +29,7 @@ export function ReadyTemplates({
   };
   return (
     <section className="card stack" aria-labelledby="ready-templates">
-      <h2 id="ready-templates">Start from a ready template</h2>
+      <h2 id="ready-templates">Start from a ready-made template</h2>
       <ul className="ready-templates">
         {readyTemplates.map((template) => (
           <ReadyTemplateCard key={template.id} template={template} onChoose={choose} />

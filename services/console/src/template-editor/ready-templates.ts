@@ -6,7 +6,7 @@ const files = import.meta.glob<string>('../../../../docs/templates/*.j2', {
   eager: true,
 });
 
-/** The templates of `docs/templates`, in the order of their file names. */
+/** The templates of `docs/templates`, ordered by file name. */
 export const readyTemplates: readonly ReadyTemplate[] = Object.entries(files)
   .map(([path, source]) => parseReadyTemplate(path, source))
   .sort((a, b) => a.id.localeCompare(b.id, 'en'));

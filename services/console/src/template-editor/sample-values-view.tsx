@@ -9,16 +9,16 @@ export interface SampleValuesProps {
   onChange(texts: SampleTexts): void;
 }
 
-/** The values that the preview and the test use. */
+/** Fields for the values that the preview and the test use. */
 export function SampleValues({ texts, errors, onChange }: SampleValuesProps) {
   return (
     <details className="sample-values">
       <summary>{errors.size === 0 ? 'Sample values' : 'Sample values (some are not valid)'}</summary>
       <div className="stack">
-        <p className="muted">The preview and the test use these values. Real alerts bring their own.</p>
+        <p className="muted">The preview and the test use these values. Real alerts have their own values.</p>
         <div className="row">
           <PastAlertField
-            label="Take them from a past alert"
+            label="Use the values of a past alert"
             value=""
             none="Choose an alert"
             onChoose={(alert) => alert !== undefined && onChange(toTexts(factsOfAlert(alert)))}

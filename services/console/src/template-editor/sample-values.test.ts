@@ -2,17 +2,17 @@ import type { Alert } from '@tocsin/client/browser';
 import { sampleFacts } from '@tocsin/template/browser';
 import { factsOfAlert, fromTexts, toTexts } from './sample-values.js';
 
-test('sample values become texts and back', () => {
+test('sample values are converted to texts and back without loss', () => {
   expect(fromTexts(toTexts(sampleFacts))).toEqual({ facts: sampleFacts, errors: new Map() });
 });
 
-test('a text that is not a number is an error, and the sample value stands in', () => {
+test('a text that is not a number is an error and is replaced by the sample value', () => {
   const { facts, errors } = fromTexts({ ...toTexts(sampleFacts), metric_value: '0,4', model_name: '5' });
   expect(facts).toMatchObject({ metric_value: sampleFacts.metric_value, model_name: '5' });
   expect([...errors.keys()]).toEqual(['metric_value']);
 });
 
-test('the values of a past alert are used, and other members of it are not', () => {
+test('only members of a past alert that are variables replace sample values', () => {
   const alert = { ...sampleFacts, model_name: 'Churn', outcome: 'dispatched' } as unknown as Alert;
   expect(factsOfAlert(alert)).toEqual({ ...sampleFacts, model_name: 'Churn' });
 });

@@ -3,7 +3,7 @@ import { type AlertFacts, sampleFacts } from '@tocsin/template/browser';
 
 type FactName = keyof AlertFacts & string;
 
-/** The sample values as a person types them, by variable. */
+/** The sample values as text, as the user typed them, by variable. */
 export type SampleTexts = Readonly<Record<FactName, string>>;
 
 /** The variables that can be edited, in the order of the documentation. */
@@ -14,8 +14,8 @@ export function toTexts(facts: AlertFacts): SampleTexts {
 }
 
 /**
- * Returns the facts of an alert from typed texts. A text that is not of its variable's type is an error, and the sample
- * value stands in for it.
+ * Converts the texts to the values of an alert. A text with the wrong type is an error, and the sample value is used
+ * instead.
  */
 export function fromTexts(texts: SampleTexts): {
   readonly facts: AlertFacts;
@@ -31,7 +31,7 @@ export function fromTexts(texts: SampleTexts): {
   return { facts: Object.fromEntries(entries) as AlertFacts, errors };
 }
 
-/** Returns the facts of a past alert. A variable that the alert does not have keeps its sample value. */
+/** Returns the values of a past alert. Variables that the alert does not have keep their sample values. */
 export function factsOfAlert(alert: Alert): AlertFacts {
   const known: Readonly<Record<string, unknown>> = { ...alert };
   const entries = factNames.map((name) => {

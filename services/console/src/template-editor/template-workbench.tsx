@@ -9,7 +9,7 @@ import './template-editor.css';
 
 export interface TemplateWorkbenchProps {
   body: string;
-  /** Error of the API for the body. */
+  /** Error of the API for the body of the webhook. */
   error: string | undefined;
   onChange(body: string): void;
   onInspect(inspection: Inspection): void;
@@ -17,8 +17,8 @@ export interface TemplateWorkbenchProps {
 }
 
 /**
- * A template, its problems and what it renders. Each keystroke compiles, checks and renders it in the browser: about 2 ms
- * for a usual template, so nothing is delayed.
+ * Editor for a template with its problems and its preview. Each change is compiled, checked and rendered at once, in
+ * the browser: about 2 ms for a typical template, so no debouncing is needed.
  */
 export function TemplateWorkbench({ body, error, onChange, onInspect, ref }: TemplateWorkbenchProps) {
   const [texts, setTexts] = useState(() => toTexts(sampleFacts));

@@ -10,8 +10,9 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'
 }
 
 /**
- * While `isPending`, the button keeps its focus and does not act; its text should say what happens. React Aria's own
- * `isPending` announces the text by an element that outlives the button and then has no name.
+ * While `isPending`, the button ignores presses and keeps its focus; its text should name the running action. React
+ * Aria's own `isPending` is not used: it announces the text through an element that has no name after the button is
+ * removed.
  */
 export function Button({ kind = 'plain', isPending = false, ...props }: ButtonProps) {
   const { onPress, type = 'button', ...rest } = props;
@@ -21,7 +22,7 @@ export function Button({ kind = 'plain', isPending = false, ...props }: ButtonPr
   return <AriaButton {...rest} {...acts} className="button" data-kind={kind} />;
 }
 
-/** A link that looks like a button, for navigation. */
+/** A link for navigation that looks like a button. */
 export function LinkButton({ kind = 'plain', ...props }: LinkProps & { kind?: Kind }) {
   return <Link {...props} className="button" data-kind={kind} />;
 }

@@ -1,4 +1,4 @@
-/** Text of a request or a response, as text. JSON is indented. */
+/** Shows a request or response body as text. JSON is indented. */
 export function CodeBlock({ label, text }: { label: string; text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard.
@@ -9,7 +9,7 @@ export function CodeBlock({ label, text }: { label: string; text: string }) {
   );
 }
 
-/** Text longer than this is shown as it came: parsing it would block the page. */
+/** Maximum length of JSON that is indented, in characters. Parsing longer texts would block the page. */
 const longestJson = 100_000;
 
 function indentJson(text: string): string {

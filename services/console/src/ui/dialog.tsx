@@ -6,14 +6,14 @@ export interface DialogProps {
   title: string;
   isOpen: boolean;
   onClose(): void;
-  /** `alertdialog` for a question that must be answered. */
+  /** `alertdialog` for a question that the user must answer. */
   role?: 'dialog' | 'alertdialog';
   children: ReactNode;
-  /** Buttons below the content, the one that acts last. */
+  /** Buttons below the content. The confirming button is last. */
   actions?: ReactNode;
 }
 
-/** Modal dialog. Focus stays inside, Escape and a click outside it close it, and focus returns to where it was. */
+/** Modal dialog. Focus stays inside. Escape or a click outside closes the dialog and restores the previous focus. */
 export function Dialog({ title, isOpen, onClose, role = 'dialog', children, actions }: DialogProps) {
   return (
     <ModalOverlay
@@ -38,16 +38,16 @@ export function Dialog({ title, isOpen, onClose, role = 'dialog', children, acti
 }
 
 export interface ConfirmButtonProps extends Omit<ButtonProps, 'onPress'> {
-  /** The question, for example `Delete the webhook?`. */
+  /** Title as a question, for example `Delete the webhook?`. */
   title: string;
-  /** Consequences of the action. */
+  /** Description of the effect. */
   question: ReactNode;
-  /** Words on the button that acts, for example `Delete`. */
+  /** Label of the confirming button, for example `Delete`. */
   action: string;
   onConfirm(): void;
 }
 
-/** A button that asks before it acts. */
+/** Button that asks for confirmation before it acts. */
 export function ConfirmButton({ title, question, action, onConfirm, ...button }: ConfirmButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);

@@ -13,12 +13,12 @@ import {
 export interface TextFieldProps extends Omit<AriaTextFieldProps, 'children' | 'className' | 'style'> {
   label: string;
   description?: ReactNode;
-  /** Shown instead of nothing when the field is invalid. */
+  /** Error message of an invalid field. */
   error?: string | undefined;
   placeholder?: string;
-  /** True: several lines. */
+  /** True if the field has several lines. */
   multiline?: boolean;
-  /** Values that the browser offers while the person types. */
+  /** Values that the browser suggests while the user types. */
   suggestions?: readonly string[];
 }
 
@@ -57,8 +57,8 @@ export interface AddressFieldProps extends Omit<TextFieldProps, 'value' | 'onCha
 }
 
 /**
- * A text field whose value is in the address. The address follows a key with a delay, so while the person types, the field
- * shows what was typed: showing the address would lose the keys in between.
+ * Text field whose value is stored in the address. The address is updated with a delay, so the field shows the typed
+ * text until then. Showing the value from the address would lose characters that were typed during the delay.
  */
 export function AddressField({ value, onChange, ...props }: AddressFieldProps) {
   const [typed, setTyped] = useState<string>();
@@ -87,11 +87,11 @@ export interface SelectFieldProps {
   onChange(value: string): void;
   description?: ReactNode;
   isDisabled?: boolean;
-  /** True: the label is for screen readers only. */
+  /** True if only screen readers get the label. */
   hideLabel?: boolean;
 }
 
-/** The browser's own select: keyboard, screen reader and touch support come with it. */
+/** Native select element, because browsers support it with keyboard, screen reader and touch. */
 export function SelectField(props: SelectFieldProps) {
   const { label, value, options, onChange, description, isDisabled = false, hideLabel = false } = props;
   const id = useId();
@@ -124,7 +124,7 @@ export function SelectField(props: SelectFieldProps) {
 
 interface SwitchFieldProps {
   label: string;
-  /** The label for screen readers, where the visible one needs its surroundings. */
+  /** Label for screen readers if the visible label is unclear without its context. */
   accessibleLabel?: string;
   isSelected: boolean;
   onChange(isSelected: boolean): void;

@@ -7,7 +7,7 @@ test.each([
   [-60_000, '1 minute ago'],
   [7_200_000, 'in 2 hours'],
   [-86_400_000, '1 day ago'],
-])('a difference of %d ms reads %j', (differenceMs, text) => {
+])('a difference of %d ms is formatted as %j', (differenceMs, text) => {
   expect(formatRelative(differenceMs)).toBe(text);
 });
 
@@ -18,7 +18,7 @@ test.each([
   [60_000, '1 minute'],
   [7_300_000, '2 hours'],
   [86_400_000, '1 day'],
-])('an elapsed time of %d ms reads %j', (elapsedMs, text) => {
+])('an elapsed time of %d ms is formatted as %j', (elapsedMs, text) => {
   expect(formatElapsed(elapsedMs)).toBe(text);
 });
 
@@ -28,6 +28,6 @@ test.each([
   [2_000, '2 s'],
   [180_000, '3 min'],
   [5_400_000, '1.5 h'],
-])('a duration of %d ms reads %j', (ms, text) => {
+])('a duration of %d ms is formatted as %j', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
 });

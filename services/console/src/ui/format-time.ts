@@ -7,7 +7,9 @@ const units = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
-/** Difference to now in the largest unit that fits, for example "3 minutes ago" or "in 2 hours". */
+/**
+ * Formats a difference to the present time in the largest unit that fits, for example `3 minutes ago` or `in 2 hours`.
+ */
 export function formatRelative(differenceMs: number): string {
   const size = Math.abs(differenceMs);
   if (size < 5_000) return differenceMs > 1_000 ? 'in a few seconds' : 'just now';
@@ -15,7 +17,7 @@ export function formatRelative(differenceMs: number): string {
   return relative.format(Math.trunc(differenceMs / lengthMs), unit);
 }
 
-/** Length of a time that began in the past, in the largest unit that fits, for example "6 minutes". */
+/** Formats an elapsed time in the largest unit that fits, for example `6 minutes`. */
 export function formatElapsed(elapsedMs: number): string {
   const [unit, lengthMs] = units.find(([, length]) => elapsedMs >= length) ?? units[3];
   if (elapsedMs < 5_000) return 'a few seconds';
@@ -24,7 +26,7 @@ export function formatElapsed(elapsedMs: number): string {
   );
 }
 
-/** Local date and time to the second, with the time zone. */
+/** Formats a local date and time to the second, with the time zone. */
 export function formatExact(timeMs: number): string {
   if (Number.isNaN(timeMs)) return 'unknown time';
   return new Date(timeMs).toLocaleString('en-GB', {
@@ -38,7 +40,7 @@ export function formatExact(timeMs: number): string {
   });
 }
 
-/** A duration with two significant digits, for example "84 ms", "1.2 s", "3 min". */
+/** Formats a duration with two significant digits, for example `84 ms`, `1.2 s`, `3 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${trim(ms / 1_000)} s`;

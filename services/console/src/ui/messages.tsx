@@ -11,7 +11,7 @@ export function Notice({ tone = 'muted', children }: { tone?: Tone; children: Re
   );
 }
 
-/** Words for something that is on its way. They appear after 300 ms, so that a fast response causes no flicker. */
+/** Loading message. It appears after 300 ms, so that a fast response causes no flicker. */
 export function Loading({ what }: { what: string }) {
   const [isShown, setShown] = useState(false);
   useEffect(() => {
@@ -25,14 +25,14 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-/** Members of the client's errors that are worth showing. */
+/** Members of the API client's errors that are shown. */
 interface DescribedError extends Error {
   requestId?: string | undefined;
   status?: number | undefined;
   errors?: readonly { path: string; message: string }[];
 }
 
-/** An error in the API's words, with the id of the request, which is also in the log of the service. */
+/** Shows the error message of the API, with the request id that the service logs. */
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   const { message, requestId, errors = [] } = error as DescribedError;
   return (
@@ -59,7 +59,7 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
   );
 }
 
-/** State of a list without entries: the reason, and the next step. */
+/** Message for a list without entries: the reason and a possible next step. */
 export function Empty({
   title,
   children,

@@ -2,14 +2,14 @@ import { type ReactNode, useEffect, useRef } from 'react';
 
 export interface PageProps {
   title: string;
-  /** A sentence below the title. */
+  /** Sentence below the title. */
   lead?: ReactNode;
-  /** Buttons at the right of the title. */
+  /** Buttons to the right of the title. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A page with its title, which is read out and gets the focus when the page opens. */
+/** Page with a title. The title gets the focus when the page opens, so that screen readers announce the page. */
 export function Page({ title, lead, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
@@ -39,7 +39,7 @@ export function Card({ title, children }: { title?: string; children: ReactNode 
   );
 }
 
-/** A list of names and values. Undefined values are left out. */
+/** List of names and values. Undefined values are left out. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Tone } from './messages.js';
 
-/** A state in words. The colour repeats the words and says nothing else. */
+/** Shows a state as text with a colour. The colour repeats the text, so it is not needed to understand the state. */
 export function StatusChip({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span className="status" data-tone={tone}>
@@ -10,7 +10,7 @@ export function StatusChip({ tone, children }: { tone: Tone; children: ReactNode
   );
 }
 
-/** A filter that can be removed. */
+/** An active filter with a button that removes it. */
 export function Chip({ children, onRemove }: { children: string; onRemove(): void }) {
   return (
     <span className="chip">

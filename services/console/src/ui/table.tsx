@@ -4,9 +4,9 @@ import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef,
 export interface Column<T> {
   header: string;
   cell(row: T): ReactNode;
-  /** Track of the CSS grid, for example `2fr` or `120px`. */
+  /** Column width as a CSS grid track, for example `2fr` or `120px`. */
   width: string;
-  /** Below 640 px: left out, on a line of its own, or with the header before it. */
+  /** Display below 640 px: hidden, on a separate line, or with the column header in front of the value. */
   narrow?: 'hide' | 'line' | 'label';
 }
 
@@ -16,17 +16,17 @@ export interface TableProps<T> {
   columns: readonly Column<T>[];
   rows: readonly T[];
   rowKey(row: T): string;
-  /** Called when the end of the rows comes into view. */
+  /** Called when the user scrolls to the last row. */
   onEndReached?: () => void;
-  /** A line below the rows. */
+  /** Text below the last row. */
   footer?: ReactNode;
 }
 
 const rowHeightPx = 45;
 
 /**
- * A table of any length that scrolls with the page: only the rows in view are in the document. Rows may have different
- * heights. The first cell should hold a link, which makes the row reachable by keyboard.
+ * Virtual table that scrolls with the page: only visible rows are in the document. Rows can have different heights. The
+ * first cell should contain a link, so that the row can be reached by keyboard.
  */
 export function Table<T>({ label, columns, rows, rowKey, onEndReached, footer }: TableProps<T>) {
   const body = useRef<HTMLDivElement>(null);
@@ -44,8 +44,8 @@ export function Table<T>({ label, columns, rows, rowKey, onEndReached, footer }:
   });
   const visible = virtualizer.getVirtualItems();
   const isAtEnd = (virtualizer.range?.endIndex ?? 0) >= rows.length - 10;
-  // Runs again with every further page: a page can be shorter than the screen.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the callback is new with every rendering.
+  // The effect also runs after each loaded page, because a page can be shorter than the screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the callback is new on each render.
   useEffect(() => {
     if (isAtEnd) onEndReached?.();
   }, [isAtEnd, rows.length]);
@@ -91,8 +91,8 @@ export function Table<T>({ label, columns, rows, rowKey, onEndReached, footer }:
           ))}
         </div>
       </div>
-      {/* biome-ignore-end lint/a11y/useSemanticElements: see above. */}
-      {/* biome-ignore-end lint/a11y/useFocusableInteractive: see above. */}
+      {/* biome-ignore-end lint/a11y/useSemanticElements: absolutely positioned rows cannot be table elements. */}
+      {/* biome-ignore-end lint/a11y/useFocusableInteractive: a table is not interactive; its links are. */}
       {footer !== undefined && <div className="table-foot">{footer}</div>}
     </div>
   );

@@ -3,7 +3,7 @@ import { formatDuration, formatElapsed, formatExact, formatRelative } from './fo
 
 const NowContext = createContext(Date.now());
 
-/** Gives all relative times one clock, which ticks every 5 s while the page is visible. */
+/** Provides the present time to all relative times. It is updated every 5 s while the page is visible. */
 export function NowProvider({ children }: { children: ReactNode }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -20,12 +20,12 @@ export function NowProvider({ children }: { children: ReactNode }) {
   return <NowContext value={now}>{children}</NowContext>;
 }
 
-/** Present time in milliseconds, at most 5 s old. */
+/** Returns the present time in milliseconds, at most 5 s old. */
 export function useNow(): number {
   return useContext(NowContext);
 }
 
-/** "3 minutes ago", with the exact time on hover. `at` is ISO 8601. */
+/** Shows `3 minutes ago`, with the exact time on hover. `at` is ISO 8601. */
 export function RelativeTime({ at }: { at: string }) {
   const now = useNow();
   const timeMs = Date.parse(at);
@@ -36,13 +36,13 @@ export function RelativeTime({ at }: { at: string }) {
   );
 }
 
-/** "in 3 minutes", with the exact time on hover, or "now" when the time has come. `at` is ISO 8601. */
+/** Shows `in 3 minutes`, or `now` for a past time, with the exact time on hover. `at` is ISO 8601. */
 export function NextTime({ at }: { at: string }) {
   const now = useNow();
   return Date.parse(at) > now ? <RelativeTime at={at} /> : 'now';
 }
 
-/** "6 minutes", the time since `since` (ISO 8601), with the exact start on hover. Write "for" or "has waited" before it. */
+/** Shows the time since `since` (ISO 8601) as `6 minutes`, with the exact start on hover. */
 export function ElapsedTime({ since }: { since: string }) {
   const now = useNow();
   const sinceMs = Date.parse(since);
@@ -53,7 +53,7 @@ export function ElapsedTime({ since }: { since: string }) {
   );
 }
 
-/** The exact local time. `at` is ISO 8601. */
+/** Shows the exact local time. `at` is ISO 8601. */
 export function ExactTime({ at }: { at: string }) {
   return (
     <time dateTime={at} title={at}>

@@ -3,11 +3,11 @@ import { useSearchParams } from 'react-router';
 
 export interface Search<Name extends string> {
   values: Partial<Record<Name, string>>;
-  /** Replaces the given members; undefined removes one. */
+  /** Changes the given filters; undefined removes a filter. */
   set(changes: Partial<Record<Name, string | undefined>>): void;
 }
 
-/** Filters of a page, which are in the address. `names` must be a constant. */
+/** Filters that are stored in the address of the page. `names` must be a constant. */
 export function useSearch<Name extends string>(names: readonly Name[]): Search<Name> {
   const [params, setParams] = useSearchParams();
   const values = useMemo(() => {
@@ -22,7 +22,7 @@ export function useSearch<Name extends string>(names: readonly Name[]): Search<N
         if (value === undefined || value === '') next.delete(name);
         else next.set(name, value);
       }
-      // Typing in a field must not fill the history: only a filter that is added or removed is a step of its own.
+      // Only adding or removing a filter creates a history entry, so that typing does not fill the browser history.
       setParams(next, { replace: entries.every(([name, value]) => Boolean(value) && params.has(name)) });
     },
     [params, setParams],

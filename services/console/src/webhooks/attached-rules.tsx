@@ -5,7 +5,7 @@ import { usePaths } from '../paths.js';
 import { AttachList } from '../shared/attach-list.js';
 import { Card, Failure, LinkButton, Loading, Notice } from '../ui/index.js';
 
-/** The alert rules that call a webhook, and those that it can be attached to. */
+/** Lists the alert rules that call a webhook, and offers other rules for attachment. */
 export function AttachedRules({ webhook }: { webhook: Webhook }) {
   const rules = useAlertRules();
   const update = usePermission('alert_rule_update');

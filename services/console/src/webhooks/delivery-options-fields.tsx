@@ -7,7 +7,7 @@ export interface DeliveryOptionsFieldsProps {
   onChange(texts: OptionTexts): void;
 }
 
-/** Settings that most webhooks leave at their defaults. */
+/** Fields for the optional settings of a webhook. */
 export function DeliveryOptionsFields({ texts, errors, onChange }: DeliveryOptionsFieldsProps) {
   const field = (name: keyof OptionTexts, label: string, description: string) => (
     <TextField
@@ -26,16 +26,20 @@ export function DeliveryOptionsFields({ texts, errors, onChange }: DeliveryOptio
         {field(
           'retrySeconds',
           'Retries after seconds',
-          'Such as 5, 30, 120, or none. If empty, the schedule of the deployment.',
+          'For example 5, 30, 120, or none. Empty: the schedule of the deployment.',
         )}
         {field('rateRequests', 'Most requests', 'In the period; no limit if empty.')}
         {field('ratePeriodSeconds', 'Period in seconds', '1 to 3,600.')}
         {field(
           'idempotencyHeader',
           'Header for the delivery id',
-          'Such as Idempotency-Key. The id is the same in all attempts; not sent if empty.',
+          'For example Idempotency-Key. All attempts have the same id. Empty: not sent.',
         )}
-        {field('externalId', 'External id', 'Your own id of the webhook, for files and scripts.')}
+        {field(
+          'externalId',
+          'External id',
+          'Optional. Your own id for the webhook, used in files and scripts.',
+        )}
       </div>
     </details>
   );

@@ -17,7 +17,7 @@ const none = {
   external_id: null,
 };
 
-test('options become texts in seconds and back', () => {
+test('options are converted to texts in seconds and back without loss', () => {
   const texts = toOptionTexts(api as Webhook);
   expect(texts).toEqual({
     timeoutSeconds: '2.5',
@@ -30,7 +30,7 @@ test('options become texts in seconds and back', () => {
   expect(fromOptionTexts(texts)).toEqual({ fields: api });
 });
 
-test('empty texts are the defaults, and none is no retry', () => {
+test('an empty text means the default, and `none` means no retry', () => {
   expect(fromOptionTexts(defaultOptions)).toEqual({ fields: none });
   expect(toOptionTexts(none as Webhook)).toEqual(defaultOptions);
   expect(fromOptionTexts({ ...defaultOptions, retrySeconds: 'none' })).toEqual({
@@ -38,7 +38,7 @@ test('empty texts are the defaults, and none is no retry', () => {
   });
 });
 
-test('the options of a webhook are named, and defaults are left out', () => {
+test('options are described with labels, and defaults are left out', () => {
   expect(describeOptions(api as Webhook)).toEqual([
     ['Time limit', '2.5 s'],
     ['Retries', 'after 5 s, 30 s'],
@@ -63,7 +63,7 @@ test.each([
   ['rateRequests', '1.5'],
   ['rateRequests', '1001'],
   ['ratePeriodSeconds', '60'],
-] as const)('the text of %s %j is an error at its field', (name, text) => {
+] as const)('the invalid %s %j is an error at its field', (name, text) => {
   const result = fromOptionTexts({ ...defaultOptions, [name]: text });
   expect('errors' in result && Object.keys(result.errors)).toContain(name);
 });

@@ -1,10 +1,10 @@
 import type { PatchWebhook, Webhook } from '@tocsin/client/browser';
 import { formatDuration } from '../ui/format-time.js';
 
-/** The optional settings of a webhook's requests, as a person types them. An empty text means the default. */
+/** The optional settings of a webhook as text, as the user typed them. An empty text means the default. */
 export interface OptionTexts {
   readonly timeoutSeconds: string;
-  /** Delays in seconds, separated by commas; `none` for no retry. */
+  /** Delays in seconds, separated by commas. `none` means no retry. */
   readonly retrySeconds: string;
   readonly rateRequests: string;
   readonly ratePeriodSeconds: string;
@@ -12,7 +12,7 @@ export interface OptionTexts {
   readonly externalId: string;
 }
 
-/** Returns the member of `OptionTexts` for the path of an API error, such as `rate_limit` and `period_ms`. */
+/** Returns the member of `OptionTexts` for the path of an API error, for example `rate_limit` and `period_ms`. */
 export function optionAt(field: string, member: string | undefined): keyof OptionTexts | undefined {
   switch (field) {
     case 'timeout_ms':
@@ -56,7 +56,9 @@ export function toOptionTexts(webhook: Webhook): OptionTexts {
   };
 }
 
-/** Returns the fields of the API, or messages for texts that cannot be sent. The limits are those of the API. */
+/**
+ * Returns the request fields of the API, or an error message for each invalid text. The limits are those of the API.
+ */
 export function fromOptionTexts(
   texts: OptionTexts,
 ): { fields: ApiOptions } | { errors: Partial<Record<keyof OptionTexts, string>> } {
@@ -91,7 +93,7 @@ export function fromOptionTexts(
   };
 }
 
-/** The options of a webhook as labels and values for display. Defaults are left out. */
+/** Returns labels and values of the options for display. Options with default values are left out. */
 export function describeOptions(webhook: Webhook): [string, string][] {
   const { timeout_ms, retry_schedule_ms, rate_limit, idempotency_header, external_id } = webhook;
   const facts: [string, string | undefined][] = [
@@ -117,7 +119,10 @@ function secondsOf(ms: number | null): string {
   return ms === null ? '' : String(ms / 1_000);
 }
 
-/** Converts a text in seconds to milliseconds from 1 to `max`. Null for an empty text, undefined for an invalid one. */
+/**
+ * Converts a text in seconds to milliseconds, from 1 to `max`. Returns null for an empty text and undefined for an
+ * invalid one.
+ */
 function msOf(text: string, max: number): number | null | undefined {
   if (text.trim() === '') return null;
   const seconds = /^\s*\d+(\.\d{1,3})?\s*$/.test(text) ? Number(text) : 0;

@@ -16,7 +16,7 @@ const health = (state: string, error: string | null = null) => ({
   success_rate_24h: null,
 });
 
-test('a failing webhook has its last error as reason', () => {
+test('the reason of a failing webhook is its last error', () => {
   expect(describeWebhook(webhookWith({ health: health('failing', 'The status was 500.') }))).toEqual({
     label: 'Failing',
     tone: 'bad',
@@ -26,7 +26,7 @@ test('a failing webhook has its last error as reason', () => {
   });
 });
 
-test('a paused webhook says why and until when', () => {
+test('a paused webhook has the reason and the end of the pause', () => {
   const paused = { reason: 'circuit', since, until, error: 'Nothing listens on this port.' };
   expect(describeWebhook(webhookWith({ health: health('paused'), paused }))).toMatchObject({
     label: 'Paused',
@@ -39,13 +39,13 @@ test('a paused webhook says why and until when', () => {
   ).toContain('asked for a pause');
 });
 
-test('a webhook that the system disabled says why', () => {
+test('a webhook that the system disabled has the reason', () => {
   const disabled = { health: health('disabled'), disabled_reason: 'It failed for a day.' };
   expect(describeWebhook(webhookWith(disabled)).reason).toBe('It failed for a day.');
   expect(describeWebhook(webhookWith({ health: health('disabled') })).reason).toContain('skipped');
 });
 
-test('every other state is named too', () => {
+test('every other state has a label', () => {
   const labels = ['healthy', 'disabled', 'unknown'].map(
     (state) => describeWebhook(webhookWith({ health: health(state) })).label,
   );
@@ -53,7 +53,7 @@ test('every other state is named too', () => {
   expect(describeWebhook(webhookWith({ undecryptable: true })).label).toBe('Cannot be decrypted');
 });
 
-test('a rate is 100 % only where nothing failed, and 0 % only where everything did', () => {
+test('a rate is 100 % only without failures, and 0 % only without successes', () => {
   expect([null, 0, 0.001, 0.5, 0.994, 0.9999, 1].map(formatRate)).toEqual([
     '–',
     '0 %',

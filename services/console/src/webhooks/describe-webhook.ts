@@ -2,18 +2,18 @@ import type { Webhook } from '@tocsin/client/browser';
 import { pauseReasonWords, wordsOf } from '../shared/words.js';
 import type { Tone } from '../ui/index.js';
 
-/** The state of a webhook in words. */
+/** The state of a webhook as text. */
 export interface WebhookState {
   readonly label: 'Healthy' | 'Failing' | 'Paused' | 'Disabled' | 'Idle' | 'Cannot be decrypted';
   readonly tone: Tone;
-  /** Why it is in this state; null where the label says it all. */
+  /** Reason for the state; null if the label needs no explanation. */
   readonly reason: string | null;
-  /** Time from which on deliveries are sent again, ISO 8601. */
+  /** End of a pause, ISO 8601. */
   readonly until: string | null;
   readonly since: string | null;
 }
 
-/** States of the API that need no attention are at the end of the list. */
+/** Order of the states in the list of webhooks: states that need attention come first. */
 export const stateOrder = [
   'Cannot be decrypted',
   'Failing',
@@ -64,7 +64,7 @@ function pauseReason(reason: PauseReason | undefined, error: string | null): str
 
 type PauseReason = NonNullable<Webhook['paused']>['reason'];
 
-/** A rate of 0 to 1 as a percentage that is 100 or 0 only where nothing or everything failed. */
+/** Formats a rate of 0 to 1 as a percentage. Rounding never produces 100 % or 0 % for other rates. */
 export function formatRate(rate: number | null): string {
   if (rate === null) return '–';
   if (rate > 0.99 && rate < 1) return `${Math.min(99.9, Math.floor(rate * 1_000) / 10)} %`;
@@ -72,7 +72,7 @@ export function formatRate(rate: number | null): string {
   return `${Math.round(rate * 100)} %`;
 }
 
-/** Scheme and host of an address, which say where a webhook goes without its secrets. */
+/** Returns scheme and host of an address. The rest of the address can contain secrets. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url;
 }

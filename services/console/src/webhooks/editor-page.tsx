@@ -7,10 +7,13 @@ import { Button, Failure, Loading, Notice, Page } from '../ui/index.js';
 import { WebhookEditor } from './webhook-editor.js';
 import { emptyForm, toCreate, toForm, toPatch, type WebhookForm } from './webhook-form.js';
 
-/** Creates a webhook. */
+/** Page that creates a webhook. */
 export function NewWebhookPage() {
   return (
-    <Page title="New webhook" lead="Write the body that the destination receives, and watch it render.">
+    <Page
+      title="New webhook"
+      lead="Write a template for the body that the destination receives. The preview shows the result."
+    >
       <Permitted permission="workspace_create_webhook" what="Creating a webhook">
         <NewWebhook />
       </Permitted>
@@ -32,7 +35,7 @@ function NewWebhook() {
   );
 }
 
-/** Changes a webhook. */
+/** Page that changes a webhook. */
 export function EditWebhookPage() {
   const { webhookId = '' } = useParams();
   const { data } = useWebhook(webhookId);
@@ -52,7 +55,7 @@ function EditWebhook({ webhookId }: { webhookId: string }) {
   return <Failure error={error} onRetry={() => void refetch()} />;
 }
 
-/** `first` is the webhook when the page opened. Later versions do not replace what the person types. */
+/** `first` is the version that was loaded when the page opened. Later versions do not overwrite unsaved changes. */
 function EditLoaded({ first }: { first: Tagged<Webhook> }) {
   const [loaded, setLoaded] = useState(first);
   const [edited, setEdited] = useState<WebhookForm>();
@@ -99,7 +102,7 @@ function EditLoaded({ first }: { first: Tagged<Webhook> }) {
   );
 }
 
-/** Opens the page of a saved webhook, with the warnings of the API. */
+/** Opens the page of a saved webhook and passes the warnings of the API to it. */
 function useOpenSaved() {
   const navigate = useNavigate();
   const paths = usePaths();

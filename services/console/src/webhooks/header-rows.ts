@@ -1,28 +1,28 @@
-/** One header line of a request: a name that is used twice has two rows. */
+/** One header line of a request. A header with two values has two rows. */
 export interface HeaderRow {
   readonly name: string;
   readonly value: string;
-  /** Identifies the row while it is edited. */
+  /** Stable React key of the row. */
   readonly key: number;
 }
 
 type Headers = Readonly<Record<string, readonly string[]>>;
 
-/** Headers whose values are shown as they are. All others can hold a credential. */
+/** Headers whose values are never masked. All other values can be credentials. */
 const plainHeaders: ReadonlySet<string> = new Set(['content-type', 'accept']);
 
-/** Tells whether the value of a header is masked until it is asked for. The API redacts these values in responses. */
+/** Returns whether the value of a header is masked by default. The API redacts these values in responses. */
 export function isSecretHeader(name: string): boolean {
   return name.trim() !== '' && !plainHeaders.has(name.trim().toLowerCase());
 }
 
-/** Returns a row for each value. A name without values, which sends nothing, has no row. */
+/** Returns one row for each value. A header without values is not sent, so it has no row. */
 export function toRows(headers: Headers): HeaderRow[] {
   const lines = Object.entries(headers).flatMap(([name, values]) => values.map((value) => ({ name, value })));
   return lines.map((line, key) => ({ ...line, key }));
 }
 
-/** Returns the headers of the API: rows without name and value are left out, values of one name stay together. */
+/** Returns the headers in the format of the API. Empty rows are left out, and the values of each name are grouped. */
 export function toHeaders(rows: readonly HeaderRow[]): Record<string, string[]> {
   const headers = new Map<string, string[]>();
   for (const { name, value } of rows) {
@@ -34,12 +34,15 @@ export function toHeaders(rows: readonly HeaderRow[]): Record<string, string[]> 
   return Object.fromEntries(headers);
 }
 
-/** Returns the rows with one empty row more. */
+/** Appends an empty row. */
 export function withEmptyRow(rows: readonly HeaderRow[]): HeaderRow[] {
   return [...rows, { name: '', value: '', key: Math.max(-1, ...rows.map(({ key }) => key)) + 1 }];
 }
 
-/** Problems of the rows by their key, in words: those that the object of headers cannot express. */
+/**
+ * Returns an error message by row key for rows that cannot be converted: a value without a name, or a name in two
+ * spellings.
+ */
 export function rowProblems(rows: readonly HeaderRow[]): ReadonlyMap<number, string> {
   const problems = new Map<number, string>();
   const spellings = new Map<string, string>();

@@ -9,7 +9,10 @@ export interface HeadersEditorProps {
   onChange(rows: readonly HeaderRow[]): void;
 }
 
-/** One row for each header line. Values that can be secrets are masked until they are shown. */
+/**
+ * Fields for the headers of a request, one row for each value. Values that can be secrets are masked until the user
+ * shows them.
+ */
 export function HeadersEditor({ rows, errors, onChange }: HeadersEditorProps) {
   const problems = rowProblems(rows);
   const replace = (changed: HeaderRow) =>

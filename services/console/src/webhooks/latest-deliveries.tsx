@@ -6,7 +6,7 @@ import { Card, Failure, LinkButton, Loading, RelativeTime } from '../ui/index.js
 
 const shown = 10;
 
-/** The newest deliveries of a webhook; new ones appear while the page is open. */
+/** Lists the newest deliveries of a webhook, and polls for new ones. */
 export function LatestDeliveries({ webhookId }: { webhookId: string }) {
   return (
     <Card title="Latest deliveries">

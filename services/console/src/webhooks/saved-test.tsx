@@ -4,14 +4,14 @@ import { PastAlertField } from '../shared/past-alert-field.js';
 import { Button, Card, CodeBlock } from '../ui/index.js';
 import { TestResultView } from './test-result.js';
 
-/** Sends the saved template with sample values, or with those of a past alert. */
+/** Renders the saved template with sample values, or with the values of a past alert, and sends it. */
 export function SavedTest({ webhookId }: { webhookId: string }) {
   const [alertId, setAlertId] = useState<string>();
   const test = useSendSavedTest(webhookId);
   return (
     <Card title="Test">
       <Permitted permission="workspace_test_webhook" what="Sending a test">
-        <p className="muted">Renders the saved template and sends it to the destination, now.</p>
+        <p className="muted">Renders the saved template and sends the result to the destination.</p>
         <div className="row hold">
           <PastAlertField
             label="Values of the test"

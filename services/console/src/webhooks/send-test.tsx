@@ -4,7 +4,7 @@ import { Button, Card } from '../ui/index.js';
 import { TestResultView } from './test-result.js';
 import { toCreate, type WebhookForm } from './webhook-form.js';
 
-/** Sends what the preview shows to the destination, without saving anything. */
+/** Sends the previewed body to the destination. The webhook is not saved. */
 export function SendTest({ form, inspection }: { form: WebhookForm; inspection: Inspection | undefined }) {
   const test = useSendTest();
   const output = inspection?.fault === undefined ? (inspection?.output ?? null) : null;

@@ -14,7 +14,7 @@ import {
   SwitchField,
 } from '../ui/index.js';
 
-/** Signs the requests of a webhook, and manages the secrets that sign them. */
+/** Switches request signing on or off, and manages the signing secrets of a webhook. */
 export function Signing({ webhook }: { webhook: Webhook }) {
   return (
     <Card title="Signing">
@@ -26,8 +26,8 @@ export function Signing({ webhook }: { webhook: Webhook }) {
         permission="webhook_update"
         what={
           webhook.signing
-            ? 'Its requests are signed. Managing the secrets'
-            : 'Its requests are not signed. Signing them'
+            ? 'Requests are signed. Managing the secrets'
+            : 'Requests are not signed. Signing them'
         }
       >
         <SigningOfWebhook webhook={webhook} />
@@ -62,7 +62,7 @@ interface SecretsProps {
   secrets: readonly SigningSecret[];
 }
 
-/** Limit of the API. All of them sign each request. */
+/** Limit of the API for secrets of a webhook. Each request is signed with all of them. */
 const maxSecrets = 5;
 
 function Secrets({ webhookId, signing, secrets }: SecretsProps) {
@@ -71,7 +71,7 @@ function Secrets({ webhookId, signing, secrets }: SecretsProps) {
   return (
     <>
       {signing && secrets.length === 0 && (
-        <Notice tone="bad">Its deliveries wait, because it has no secret to sign with. Create one.</Notice>
+        <Notice tone="bad">Deliveries wait, because this webhook has no signing secret. Create one.</Notice>
       )}
       {create.data !== undefined && <NewSecret secret={create.data} onStored={create.reset} />}
       {secrets.length > 0 && (
@@ -101,7 +101,7 @@ function Secrets({ webhookId, signing, secrets }: SecretsProps) {
   );
 }
 
-/** The only time that a secret is shown. */
+/** Shows a new secret. The API returns the value of a secret only once, in the response that creates it. */
 function NewSecret({ secret: { secret }, onStored }: { secret: CreatedSigningSecret; onStored(): void }) {
   const [copied, setCopied] = useState<'yes' | 'failed'>();
   const copy = () =>
@@ -117,7 +117,7 @@ function NewSecret({ secret: { secret }, onStored }: { secret: CreatedSigningSec
       </p>
       <div className="row">
         <Button onPress={() => void copy()}>Copy</Button>
-        <Button onPress={onStored}>Hide it</Button>
+        <Button onPress={onStored}>Hide the secret</Button>
         <span role="status">
           {copied === 'yes' && 'Copied.'}
           {copied === 'failed' && 'The browser refused to copy it. Select the text.'}
@@ -129,7 +129,7 @@ function NewSecret({ secret: { secret }, onStored }: { secret: CreatedSigningSec
 
 interface SecretProps {
   secret: SigningSecret;
-  /** True: the webhook signs, so its last secret cannot be deleted. */
+  /** True if requests are signed and this is the only secret, so it cannot be deleted. */
   isLast: boolean;
   isDeleting: boolean;
   onDelete(): void;
@@ -151,13 +151,13 @@ function Secret({ secret: { id, created_at, expires_at }, isLast, isDeleting, on
         </span>
       </span>
       {isLast ? (
-        <span className="muted">the only one, so it stays while requests are signed</span>
+        <span className="muted">the only secret: it cannot be deleted while requests are signed</span>
       ) : (
         <ConfirmButton
           kind="danger"
           aria-label={`Delete ${name}`}
           title={`Delete ${name}?`}
-          question="Requests are no longer signed with it. A destination that knows no other secret refuses them."
+          question="Requests are no longer signed with this secret. A destination that has only this secret will reject them."
           action="Delete"
           isPending={isDeleting}
           onConfirm={onDelete}
@@ -169,7 +169,7 @@ function Secret({ secret: { id, created_at, expires_at }, isLast, isDeleting, on
   );
 }
 
-/** Seconds for which the other secrets keep signing. Empty: without end. */
+/** Time until the existing secrets expire, in seconds. An empty value means that they do not expire. */
 const rotations = [
   { value: '', label: 'go on signing' },
   { value: '3600', label: 'stop after 1 hour' },
@@ -184,7 +184,7 @@ interface CreateSecretProps {
   onCreate(expireOthersAfterSeconds: number | undefined): void;
 }
 
-/** Creates the first secret, or one that replaces the others after a time. */
+/** Creates the first secret, or a new one that replaces the others after the chosen time. */
 function CreateSecret({ count, isPending, onCreate }: CreateSecretProps) {
   const [rotation, setRotation] = useState('86400');
   const isFull = count >= maxSecrets && rotation !== '0';

@@ -1,7 +1,9 @@
 import type { TestResult } from '@tocsin/client/browser';
 import { CodeBlock, Duration, Facts, Failure, Notice } from '../ui/index.js';
 
-/** The result of a test: status, duration, likely cause and response, or why nothing was sent. */
+/**
+ * Shows the result of a test request: status, duration, likely cause and response, or the reason why nothing was sent.
+ */
 export function TestResultView({ result, error }: { result: TestResult | undefined; error: Error | null }) {
   if (error !== null) return <Failure error={error} />;
   if (result === undefined) return null;
@@ -33,7 +35,7 @@ export function TestResultView({ result, error }: { result: TestResult | undefin
   );
 }
 
-/** The API writes errors as `code: sentence`. */
+/** Returns the code of an error. The API formats errors as `code: sentence`. */
 function codeOf(error: string): string {
   return error.split(':', 1)[0] ?? error;
 }

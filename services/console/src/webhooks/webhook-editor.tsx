@@ -64,14 +64,14 @@ export function WebhookEditor({ initial, isNew, isSaving, error, onSave }: Webho
       <Card title="Destination">
         <TextField
           label="Name"
-          description="For people, and for finding it when you attach it to a rule."
+          description="Shown in lists and in the search when you attach webhooks to a rule."
           value={form.name}
           error={errors.name}
           onChange={(name) => set({ name })}
         />
         <TextField
           label="URL"
-          description="The address that receives the POST. It can hold a secret; readers see its host only."
+          description="The address that receives the POST requests. It can contain a secret: readers see only the host."
           placeholder="https://chat.example.com/hooks/…"
           type="url"
           autoComplete="off"
@@ -81,7 +81,7 @@ export function WebhookEditor({ initial, isNew, isSaving, error, onSave }: Webho
         />
         <HeadersEditor rows={form.headers} errors={errors} onChange={(headers) => set({ headers })} />
         <SwitchField
-          label="Try again after a timeout"
+          label="Retry after a timeout"
           isSelected={form.retryOnTimeout}
           onChange={(retryOnTimeout) => set({ retryOnTimeout })}
         />
@@ -114,11 +114,11 @@ export function WebhookEditor({ initial, isNew, isSaving, error, onSave }: Webho
   );
 }
 
-/** Placeholders of a ready template that still have to be replaced. */
+/** Lists the placeholders of a ready-made template that the user has not replaced yet. */
 function Placeholders({ open }: { open: readonly (readonly [string, string])[] }) {
   return (
     <Notice tone="wait">
-      <p>Replace before you save:</p>
+      <p>Replace these placeholders before you save:</p>
       <ul>
         {open.map(([name, replacement]) => (
           <li key={name}>
@@ -130,7 +130,9 @@ function Placeholders({ open }: { open: readonly (readonly [string, string])[] }
   );
 }
 
-/** Asks before another page opens, of the console or of the browser, and drops what was typed. */
+/**
+ * Asks for confirmation before the user leaves the page with unsaved changes, within the console or to another site.
+ */
 function AskBeforeLeaving({ when }: { when: boolean }) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => when && currentLocation.pathname !== nextLocation.pathname,

@@ -25,7 +25,7 @@ const webhook: Webhook = {
   health: { state: 'unknown', since: null, last_error: null, success_rate_24h: null },
 };
 
-test('a form that nobody changed changes nothing, also with other line ends', () => {
+test('an unchanged form sends no field, even if its line endings differ', () => {
   expect(toForm(webhook).body).toBe('{\n"a": 1\n}');
   expect(toPatch(toForm(webhook), toForm(webhook))).toEqual({});
 });
@@ -57,7 +57,7 @@ test('a new webhook has a content type and is enabled', () => {
   });
 });
 
-test('errors of the API are shown at their fields', () => {
+test('validation errors of the API are shown at their fields', () => {
   const errors = toFieldErrors([
     { path: '/url', message: 'must be absolute' },
     { path: '/headers/X~1Key/0', message: 'must be text' },

@@ -8,12 +8,12 @@ import {
 } from './delivery-options.js';
 import { type HeaderRow, toHeaders, toRows } from './header-rows.js';
 
-/** The fields of the editor as a person types them. */
+/** The fields of the editor, as the user typed them. */
 export interface WebhookForm {
   readonly name: string;
   readonly url: string;
   readonly headers: readonly HeaderRow[];
-  /** With LF as line end. */
+  /** The template, with LF as line ending. */
   readonly body: string;
   readonly enabled: boolean;
   readonly retryOnTimeout: boolean;
@@ -43,11 +43,11 @@ export function toForm(webhook: Webhook): WebhookForm {
   };
 }
 
-/** The fields of the API that the form has. */
+/** The request fields of the API that the form can set. */
 type WebhookFields = CreateWebhook &
   Required<Pick<CreateWebhook, 'name' | 'url' | 'headers' | 'body' | 'enabled' | 'retry_on_timeout'>>;
 
-/** Returns all fields as the API takes them. Options that are not valid are left out. */
+/** Returns all fields in the format of the API. Invalid options are left out. */
 export function toCreate(form: WebhookForm): WebhookFields {
   const { name, url, headers, body, enabled, retryOnTimeout } = form;
   const options = fromOptionTexts(form.options);
@@ -62,7 +62,7 @@ export function toCreate(form: WebhookForm): WebhookFields {
   };
 }
 
-/** Returns the fields that differ from the form as it was loaded. A field that nobody changed is not sent. */
+/** Returns the fields that differ from the loaded form. Unchanged fields are not sent. */
 export function toPatch(form: WebhookForm, loaded: WebhookForm): PatchWebhook {
   const before: Readonly<Record<string, unknown>> = { ...toCreate(loaded) };
   const changed = Object.entries(toCreate(form)).filter(
@@ -71,20 +71,20 @@ export function toPatch(form: WebhookForm, loaded: WebhookForm): PatchWebhook {
   return Object.fromEntries(changed);
 }
 
-/** Error messages of the API at the fields of the form. */
+/** Error messages of the API by form field. */
 export interface FieldErrors {
   readonly name?: string;
   readonly url?: string;
   readonly headers?: string;
-  /** By the name of the header, in lower case. */
+  /** By header name in lower case. */
   readonly headerNames: ReadonlyMap<string, string>;
   readonly body?: string;
   readonly options: Partial<Record<keyof OptionTexts, string>>;
-  /** Messages for other places of the request. */
+  /** Messages that belong to no field of the form. */
   readonly other: readonly string[];
 }
 
-/** Assigns the errors of a `validation_failed` response to the fields, by their JSON pointers. */
+/** Assigns the errors of a `validation_failed` response to form fields by their JSON pointers. */
 export function toFieldErrors(errors: readonly { path: string; message: string }[]): FieldErrors {
   const fields: Record<'name' | 'url' | 'headers' | 'body', string[]> = {
     name: [],

@@ -59,7 +59,7 @@ function Webhook({ webhookId }: { webhookId: string }) {
   );
 }
 
-/** Warnings of the API, after the webhook was saved. */
+/** Shows the warnings of the API after the webhook was saved. */
 function SaveWarnings() {
   const state: unknown = useLocation().state;
   const { warnings } = (state ?? {}) as { warnings?: unknown };
@@ -164,7 +164,7 @@ function DeleteWebhook({ webhook: { id, name } }: { webhook: ApiWebhook }) {
         <ConfirmButton
           kind="danger"
           title={`Delete “${name}”?`}
-          question="Its waiting deliveries end as failed. The records of its deliveries stay."
+          question="Its waiting deliveries fail. Its delivery records are kept."
           action="Delete"
           isPending={remove.isPending}
           onConfirm={() => remove.mutate({ id, force: false }, { onSuccess })}
@@ -193,7 +193,7 @@ function DeleteWebhook({ webhook: { id, name } }: { webhook: ApiWebhook }) {
   );
 }
 
-/** Names of the rules in a 409, or undefined for other errors. */
+/** Returns the names of the rules in a 409 response, or undefined for any other error. */
 function rulesThatUseIt(error: Error | null): string[] | undefined {
   const rules = (error as { problem?: { alert_rules?: unknown } } | null)?.problem?.alert_rules;
   if (!Array.isArray(rules)) return undefined;

@@ -59,8 +59,8 @@ function Webhooks({ canCreate }: { canCreate: boolean }) {
       {data?.length === 0 && (
         <Empty title="No webhooks yet" action={canCreate ? <NewWebhook /> : undefined}>
           {canCreate
-            ? 'Create the first one: start from a ready template, watch what it renders, and send a test.'
-            : 'Somebody with the role editor or admin can create one.'}
+            ? 'Create the first one: start from a ready-made template, check the preview, and send a test.'
+            : 'Users with the role editor or admin can create one.'}
         </Empty>
       )}
       {data !== undefined && data.length > 0 && (

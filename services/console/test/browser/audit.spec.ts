@@ -2,7 +2,7 @@ import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
 import { expectAccessible, openPage, signIn } from './steps.js';
 
-test('an admin reads who changed which fields of a webhook, and no value', async ({ page, stack }) => {
+test('an admin sees who changed which fields of a webhook, without the values', async ({ page, stack }) => {
   const { api } = stack;
   const url = `${stack.inbox_url}/audited`;
   const { id } = await api.webhooks.create({ name: 'Audited <b>one</b>', url, body: '{"a": 1}' });
@@ -32,7 +32,7 @@ test('an admin reads who changed which fields of a webhook, and no value', async
   await expect(page.getByRole('row')).toHaveCount(2);
 });
 
-test('a started redelivery is in the list of changes', async ({ page, stack }) => {
+test('a started redelivery is listed in the audit events', async ({ page, stack }) => {
   const { id } = await stack.api.redeliveries.create({ status: 'failed', since: new Date().toISOString() });
   await signIn(page, stack);
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/audit?resource_id=${id}`);

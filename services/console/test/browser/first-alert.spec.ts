@@ -5,14 +5,11 @@ import { expectAccessible, signIn } from './steps.js';
 
 const modelId = randomUUID();
 
-test('a person signs in, watches an alert arrive and reads the record of its delivery', async ({
-  page,
-  stack,
-}) => {
+test('a user signs in, sees an alert arrive and opens its delivery', async ({ page, stack }) => {
   const { api } = stack;
   const paths = `${stack.api_url}/w/${stack.workspace_id}`;
 
-  await test.step('an empty workspace says what to do next', async () => {
+  await test.step('an empty workspace shows the next step', async () => {
     await signIn(page, stack);
     await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible();
     await expect(page.getByRole('link', { name: 'Create a webhook' }).first()).toBeVisible();
@@ -48,7 +45,7 @@ test('a person signs in, watches an alert arrive and reads the record of its del
     await row.getByRole('link').click();
   });
 
-  await test.step('the record shows the request and the response', async () => {
+  await test.step('the delivery page shows the request and the response', async () => {
     await expect(page.getByText('It arrived.')).toBeVisible();
     await expect(page.getByRole('figure', { name: 'Request body' })).toContainText(
       '"Accuracy too low fired: 0.8437"',
@@ -56,7 +53,7 @@ test('a person signs in, watches an alert arrive and reads the record of its del
     await expectAccessible(page);
   });
 
-  await test.step('the alert shows what became of its webhook', async () => {
+  await test.step('the alert page shows the delivery to its webhook', async () => {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Alerts' }).click();
     await page.getByRole('link', { name: 'Accuracy too low' }).click();
     await expect(page.getByRole('row').filter({ hasText: 'Chat <b>of the team</b>' })).toContainText(
@@ -74,7 +71,7 @@ test('a person signs in, watches an alert arrive and reads the record of its del
   });
 });
 
-test('a failing webhook is in trouble with its reason, and its deliveries can be redelivered', async ({
+test('a failing webhook is listed with its reason, and its deliveries can be redelivered', async ({
   page,
   stack,
 }) => {

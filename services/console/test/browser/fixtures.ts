@@ -9,7 +9,7 @@ interface WorkerFixtures {
 }
 
 interface TestFixtures {
-  /** A page that fails the test at the first error of a script, of the console or of the Content-Security-Policy. */
+  /** Fails the test at the first script error, console error or violation of the Content-Security-Policy. */
   page: Page;
 }
 
@@ -20,11 +20,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const executablePath = ensureChromiumInstalled(join(tmpdir(), 'tocsin-chromium.log'), report);
       await use({ executablePath });
     },
-    // The installation, where it is needed, takes about a minute.
+    // Installing Chromium, if it is missing, takes about a minute.
     { scope: 'worker', timeout: 300_000 },
   ],
   stack: [
-    // biome-ignore lint/correctness/noEmptyPattern: see above.
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern.
     async ({}, use) => {
       const stack = await startBrowserStack();
       await use(stack);
@@ -47,7 +47,7 @@ function report(message: string): void {
   process.stdout.write(`${message}\n`);
 }
 
-/** Chromium reports every response above 399 as an error, also where the page shows it to the person. */
+/** Chromium logs every response with status 400 or higher as an error. The console handles these responses itself. */
 function isExpected(message: ConsoleMessage): boolean {
   return message.text().startsWith('Failed to load resource:');
 }

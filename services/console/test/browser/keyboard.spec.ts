@@ -3,17 +3,14 @@ import { test } from './fixtures.js';
 import type { BrowserStack } from './stack.js';
 import { focusByTab, signIn } from './steps.js';
 
-test('the whole journey from sign-in to redelivery works with the keyboard alone', async ({
-  page,
-  stack,
-}) => {
+test('every step from sign-in to redelivery works with the keyboard alone', async ({ page, stack }) => {
   test.setTimeout(180_000);
   const { press, fill, open } = keyboardOf(page);
   const template = page.getByRole('textbox', { name: 'Template' });
   const fired = page.getByRole('list', { name: 'Deliveries of the test alert' });
   await signInByKeyboard(page, stack);
 
-  await test.step('a ready template becomes a webhook', async () => {
+  await test.step('a webhook is created from a ready-made template', async () => {
     await open('Webhooks');
     await press(page.getByRole('link', { name: 'New webhook' }).first());
     await press(page.getByRole('button', { name: 'Use Slack message', exact: true }));
@@ -33,7 +30,7 @@ test('the whole journey from sign-in to redelivery works with the keyboard alone
     await press(page.getByRole('button', { name: 'Create webhook' }));
   });
 
-  await test.step('a rule calls it, and the record of a fired alert shows that it arrived', async () => {
+  await test.step('a rule is attached, and a test alert is delivered', async () => {
     await press(page.getByRole('link', { name: 'New alert rule' }));
     await fill(page.getByLabel('Name', { exact: true }), 'Keyboard rule');
     await press(page.getByRole('button', { name: 'Make one up' }));
@@ -47,7 +44,7 @@ test('the whole journey from sign-in to redelivery works with the keyboard alone
     await focusByTab(page, page.getByRole('figure', { name: 'Request body' }));
   });
 
-  await test.step('a failing destination is seen with its reason', async () => {
+  await test.step('a failing destination is shown with its reason', async () => {
     await changeUrl(`${stack.inbox_url}/status/404/keyboard`);
     await press(page.getByRole('list', { name: 'Attached alert rules' }).getByRole('link'));
     await press(page.getByRole('button', { name: 'Fire test alert' }));
@@ -58,7 +55,7 @@ test('the whole journey from sign-in to redelivery works with the keyboard alone
     await press(trouble.getByRole('link', { name: 'By keyboard' }));
   });
 
-  await test.step('everything that failed is redelivered', async () => {
+  await test.step('all failed deliveries are redelivered', async () => {
     await changeUrl(`${stack.inbox_url}/keyboard`);
     await press(page.getByRole('link', { name: 'Failed ones, to redeliver' }));
     await press(page.getByRole('button', { name: 'Redeliver the failed deliveries that match' }));
@@ -123,7 +120,7 @@ test('filters, rules, signing, settings and sign-out work with the keyboard alon
   await press(page.getByRole('list', { name: 'Attached webhooks' }).getByRole('link'));
 
   await press(page.getByRole('button', { name: 'Create a secret' }));
-  await press(page.getByRole('button', { name: 'Hide it' }));
+  await press(page.getByRole('button', { name: 'Hide the secret' }));
   await press(page.getByRole('button', { name: /^Delete Secret/ }));
   await press(page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }));
   await expect(page.getByRole('list', { name: 'Signing secrets' })).toBeHidden();
@@ -170,7 +167,7 @@ test('the bars of the overview are one tab stop with arrow keys', async ({ page,
   await expect(page).toHaveURL(/deliveries\?since=.*until=/);
 });
 
-/** Steps of a person without a mouse. */
+/** Actions that use only the keyboard. */
 function keyboardOf(page: Page) {
   const press = async (target: Locator) => {
     await focusByTab(page, target);

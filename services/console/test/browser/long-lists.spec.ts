@@ -2,15 +2,15 @@ import { expect, type Page } from '@playwright/test';
 import { test } from './fixtures.js';
 import { signIn } from './steps.js';
 
-/** Entries of the list, and entries that the test loads by scrolling. */
+/** Number of entries in the list, and number of entries that the test loads by scrolling. */
 const total = 100_000;
 const scrolled = 20_000;
 /**
- * Longest time in milliseconds for which the page may not react while it scrolls. It was 263 and 693 ms on two cores with
- * loads of 16 and 24; rendering every row takes longer with each page.
+ * Limit for the longest task of the page while it scrolls, in milliseconds. Two measurements on two cores with load
+ * averages of 16 and 24 gave 263 and 693 ms. Without virtual rows, the time grows with each loaded page.
  */
 const longestTaskMs = 2_000;
-/** Those of a window, and 15 above and below it. */
+/** The rows of one window and 15 rows above and below it are fewer than this. */
 const mostRowsInDocument = 100;
 const webhookCount = 1_000;
 
@@ -43,7 +43,7 @@ test('a list of 1,000 webhooks scrolls and is searched with few rows in the docu
   expect(seen).toBe(webhookCount);
   await expect(page.getByRole('link', { name: 'Webhook 0999', exact: true })).toBeVisible();
 
-  // Keys come faster than the address follows.
+  // The test types faster than the address of the page is updated.
   await page.getByLabel('Search by name or host').pressSequentially('webhook 012');
   await expect(page.getByLabel('Search by name or host')).toHaveValue('webhook 012');
   await expect(page.getByText(`10 of ${webhookCount} webhooks`)).toBeVisible();
@@ -52,7 +52,7 @@ test('a list of 1,000 webhooks scrolls and is searched with few rows in the docu
   await expect(page.getByText(`1 of ${webhookCount} webhooks`)).toBeVisible();
 });
 
-/** Replaces the list of deliveries in the page: the API's side of a long list has tests of its own. */
+/** Replaces the responses for deliveries in the browser. Tests of the API cover long lists on its side. */
 function serveLongList(length: number): void {
   const newest = Date.now();
   const entry = (index: number) => ({
@@ -78,7 +78,7 @@ function serveLongList(length: number): void {
   };
 }
 
-/** Replaces the list of webhooks in the page. Every tenth one fails. */
+/** Replaces the responses for webhooks in the browser. Every tenth webhook is failing. */
 function serveWebhooks(length: number): void {
   const now = new Date().toISOString();
   const entry = (index: number) => ({
@@ -105,7 +105,10 @@ function serveWebhooks(length: number): void {
   };
 }
 
-/** Scrolls to the end by half a window in each frame. Returns the largest number of rows at once, and that of all rows. */
+/**
+ * Scrolls to the end by half a window in each frame. Returns the largest number of rows in the document at one time,
+ * and the number of all rows seen.
+ */
 async function scrollToEnd(): Promise<{ mostRows: number; seen: number }> {
   const seen = new Set<string>();
   let mostRows = 0;
@@ -120,7 +123,10 @@ async function scrollToEnd(): Promise<{ mostRows: number; seen: number }> {
   return { mostRows, seen: seen.size };
 }
 
-/** Scrolls down until this number of rows is loaded. Returns the longest task and the largest number of rows in the page. */
+/**
+ * Scrolls down until this number of rows is loaded. Returns the longest task in milliseconds and the largest number of
+ * rows in the document.
+ */
 async function scrollUntilLoaded(rows: number): Promise<{ longestMs: number; mostRows: number }> {
   let longestMs = 0;
   let mostRows = 0;

@@ -5,17 +5,14 @@ import { test } from './fixtures.js';
 import { type BrowserStack, maxOpenPerWebhook } from './stack.js';
 import { expectAccessible, signIn } from './steps.js';
 
-test('a redelivery is cancelled while it runs, and waiting deliveries are cancelled', async ({
-  page,
-  stack,
-}) => {
+test('a running redelivery is cancelled, and waiting deliveries are cancelled', async ({ page, stack }) => {
   const { api } = stack;
   const { rule, webhookId } = await createRule(stack, { name: 'Long work', path: '/status/404' });
   await Promise.all([fire(stack, rule), fire(stack, rule)]);
   await expect(async () => {
     expect(await api.deliveries.list({ webhook_id: webhookId, status: 'failed' }).toArray()).toHaveLength(2);
   }).toPass();
-  // A job waits while more than half of the webhook's open deliveries are used.
+  // A job waits while a webhook has more than half of its allowed open deliveries.
   await api.webhooks.update(webhookId, { paused_until: new Date(Date.now() + 3_600_000).toISOString() });
   const waiting = maxOpenPerWebhook / 2 + 2;
   await Promise.all(Array.from({ length: waiting }, () => fire(stack, rule)));
@@ -49,7 +46,10 @@ test('a redelivery is cancelled while it runs, and waiting deliveries are cancel
   await expect(page.getByText('No delivery matches')).toBeVisible();
 });
 
-test('alerts for which nothing was sent are dispatched by hand, one and all', async ({ page, stack }) => {
+test('alerts without deliveries are dispatched by hand, one at a time and all together', async ({
+  page,
+  stack,
+}) => {
   const { api } = stack;
   const { rule, webhookId } = await createRule(stack, { name: 'By hand', path: '/by-hand' });
   await api.alertRules.update(rule, { notification_webhook_ids: [] });
@@ -79,7 +79,7 @@ test('alerts for which nothing was sent are dispatched by hand, one and all', as
   await expect(page.getByText('No alert matches')).toBeVisible();
 });
 
-test('a dead letter names its reason and is requeued by a deployment admin', async ({ page, stack }) => {
+test('a dead letter shows its reason and is requeued by a deployment admin', async ({ page, stack }) => {
   const publisher = await createAmqpPublisher({ url: stack.amqp_url, workspaceId: stack.workspace_id });
   await publisher.publish({
     alert_rule_id: randomUUID(),

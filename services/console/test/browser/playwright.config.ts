@@ -4,18 +4,18 @@ import { defineConfig } from '@playwright/test';
 const output = fileURLToPath(new URL('../../dist/test-results', import.meta.url));
 
 /**
- * Journeys through the console in Chromium. Each run has a stack of its own on free ports (`fixtures.ts`); one worker
- * serves all tests, because the tests share it.
+ * Browser tests of the console in Chromium. Each run starts its own stack on free ports (`fixtures.ts`). All tests
+ * share that stack, so they run in one worker.
  */
 export default defineConfig({
   outputDir: output,
   workers: 1,
   timeout: 60_000,
   expect: { timeout: 10_000 },
-  // The whole run, the start of the stack included.
+  // Timeout for the whole run, including the start of the stack.
   globalTimeout: 10 * 60_000,
   reporter: 'list',
-  // TRACE=1 records what `playwright show-trace` shows.
+  // TRACE=1 records a trace for `playwright show-trace`.
   use: { trace: process.env.TRACE === undefined ? 'off' : 'on', locale: 'en-GB', timezoneId: 'UTC' },
   projects: [
     { name: 'journeys', testMatch: '*.spec.ts' },

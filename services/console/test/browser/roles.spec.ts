@@ -3,11 +3,11 @@ import { test } from './fixtures.js';
 import { expectAccessible, signIn } from './steps.js';
 
 const everything = {
-  overview: 'Webhooks in trouble',
+  overview: 'Webhooks that need attention',
   alerts: 'Filter',
   deliveries: 'Filter',
   webhooks: 'New webhook',
-  'webhooks/new': 'Write the body that the destination receives',
+  'webhooks/new': 'Write a template for the body that the destination receives',
   'alert-rules': 'New alert rule',
   audit: 'Filter',
   settings: 'nobody is called when a webhook fails',
@@ -21,7 +21,7 @@ const reading = {
   settings: 'Changing the settings is not available to you. It needs the role admin in this workspace.',
 };
 
-/** A text that the page shows to a person with the role. */
+/** For each role and page, a text that the page shows. */
 const texts: Record<string, Record<keyof typeof everything, string>> = {
   admin: everything,
   editor: {
@@ -58,7 +58,7 @@ const texts: Record<string, Record<keyof typeof everything, string>> = {
 };
 
 for (const [user, pages] of Object.entries(texts)) {
-  test(`every page shows what a person with the rights of ${user} may do, and why not more`, async ({
+  test(`every page shows the actions allowed to ${user}, and the reason for the others`, async ({
     page,
     stack,
   }) => {
@@ -78,7 +78,7 @@ for (const [user, pages] of Object.entries(texts)) {
   });
 }
 
-test('a reader sees a webhook and a rule without any way to change them', async ({ page, stack }) => {
+test('a reader sees a webhook and a rule, without any control to change them', async ({ page, stack }) => {
   const { api } = stack;
   const url = `${stack.inbox_url}/read-only`;
   const until = new Date(Date.now() + 3_600_000).toISOString();

@@ -4,7 +4,10 @@ import { test } from './fixtures.js';
 import { seed } from './seed.js';
 import { signIn } from './steps.js';
 
-/** `npm run screenshots -w services/console` writes every page in both themes at 1,280 and 400 px to `dist/screenshots`. */
+/**
+ * `npm run screenshots -w services/console` writes screenshots of every page to `dist/screenshots`, in both themes and
+ * at widths of 1,280 and 400 px.
+ */
 const output = fileURLToPath(new URL('../../dist/screenshots', import.meta.url));
 const widths = [1280, 400];
 const tallestPx = 3_000;
@@ -76,7 +79,7 @@ test('a screenshot of every page is taken in both themes and widths', async ({ p
   async function shoot(name: string): Promise<void> {
     await page.waitForLoadState('networkidle');
     for (const width of widths) {
-      // The window is as tall as the page: rows and editors outside the window are not in the document.
+      // The window gets the height of the page, because rows and editors outside the window are not rendered.
       await page.setViewportSize({ width, height: 800 });
       const height = await page.evaluate(() => document.documentElement.scrollHeight);
       await page.setViewportSize({ width, height: Math.min(height, tallestPx) });

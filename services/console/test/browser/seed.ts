@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createAmqpPublisher } from '@tocsin/client';
 import type { BrowserStack } from './stack.js';
 
-/** Webhooks that succeed, fail, are slow and sign, with rules, alerts, settings and a dead letter, for the screenshots. */
+/**
+ * Creates webhooks that succeed, fail, respond slowly or sign, with rules, alerts, settings and a dead letter, for the
+ * screenshots.
+ */
 export async function seed({ api, inbox_url, amqp_url, workspace_id }: BrowserStack): Promise<void> {
   const body = '{"text": "{{ alert_rule_name }} fired for {{ model_name }}: {{ metric_value | round(2) }}"}';
   const headers = { 'Content-Type': ['application/json'], Authorization: ['Bearer 0123456789abcdef'] };

@@ -2,7 +2,7 @@ import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
 import { signIn } from './steps.js';
 
-test('a token is renewed without leaving the page, and is in no storage', async ({ page, stack }) => {
+test('a token is renewed without leaving the page, and is never stored', async ({ page, stack }) => {
   test.setTimeout(120_000);
   await signIn(page, stack);
   let navigations = 0;
@@ -20,7 +20,7 @@ test('a token is renewed without leaving the page, and is in no storage', async 
   expect(stored).toEqual(['tocsin.workspace']);
 });
 
-test('a person without a session signs in and returns to the address that was opened', async ({
+test('a user without a session returns to the requested address after signing in', async ({
   page,
   stack,
 }) => {
@@ -40,7 +40,7 @@ test('a person without a session signs in and returns to the address that was op
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
 });
 
-test('the development server of the console may sign users in', async ({ page, stack }) => {
+test('the development server of the console can sign users in', async ({ page, stack }) => {
   const { default: config } = await import('../../vite.config.js');
   const { host, port } = (config as { server: { host: string; port: number } }).server;
   const address = new URL(`${stack.auth_url}/realms/${stack.realm}/protocol/openid-connect/auth`);

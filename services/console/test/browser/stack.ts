@@ -20,20 +20,23 @@ interface StackFile {
 }
 
 export interface BrowserStack extends StackFile {
-  /** Client with the rights of an admin, for what a test prepares. */
+  /** API client with the rights of an admin, which tests use to prepare data. */
   api: PlatformClient;
   stop(): Promise<void>;
 }
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const startTimeoutMs = 120_000;
-/** So low that a few alerts reach the point at which jobs wait. */
+/** Limit that is low enough for a few alerts to make jobs wait. */
 export const maxOpenPerWebhook = 40;
 
-/** Runs `npm start` on free ports with a state directory of its own. It ends with this process, even if that is killed. */
+/**
+ * Runs `npm start` on free ports with a separate state directory. The stack ends with this process, even if the process
+ * is killed.
+ */
 export async function startBrowserStack(): Promise<BrowserStack> {
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-browser-'));
-  // PostgreSQL runs as a separate user if this process is root.
+  // If this process runs as root, PostgreSQL runs as another user, who needs access to this directory.
   chmodSync(directory, 0o711);
   const processes = createProcessHost();
   processes.removeAtEnd(directory);
@@ -46,7 +49,7 @@ export async function startBrowserStack(): Promise<BrowserStack> {
       PATH: process.env.PATH,
       TOCSIN_STATE: join(directory, 'state'),
       PORT_BASE: String(portBase),
-      // The console renews a token 30 s before its end: every test goes through renewals.
+      // The console renews a token 30 s before it expires, so a lifetime of 45 s makes every test go through renewals.
       ACCESS_TOKEN_TTL_SECONDS: '45',
       MAX_OPEN_PER_WEBHOOK: String(maxOpenPerWebhook),
     },

@@ -4,7 +4,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import type { AxeResults } from 'axe-core';
 import type { BrowserStack } from './stack.js';
 
-/** Opens the console and signs in through the provider's page. */
+/** Opens the console and signs in at the identity provider. */
 export async function signIn(page: Page, stack: BrowserStack, user = 'admin'): Promise<void> {
   await page.goto(stack.api_url);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -14,14 +14,14 @@ export async function signIn(page: Page, stack: BrowserStack, user = 'admin'): P
   await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible();
 }
 
-/** Opens a page with the navigation. */
+/** Opens a page through the navigation. */
 export async function openPage(page: Page, name: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Fails with the rules and elements that axe finds on the page in either theme. */
+/** Fails if axe reports a violation on the page in the light or the dark theme. */
 export async function expectAccessible(page: Page): Promise<void> {
   for (const theme of ['light', 'dark']) {
     await page.evaluate((name) => {
@@ -39,7 +39,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   }
 }
 
-/** Presses Tab until an element has the focus, as a person without a mouse does. */
+/** Presses Tab until an element has the focus, as keyboard users do. */
 export async function focusByTab(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeAttached();
   for (let presses = 0; presses < maxTabs; presses += 1) {

@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import { test } from './fixtures.js';
 import { expectAccessible, openPage, signIn } from './steps.js';
 
-test('a person writes, breaks, tests, attaches, fires, sees a failure and redelivers', async ({
+test('a user creates, tests and repairs a webhook, and redelivers its failed deliveries', async ({
   page,
   stack,
 }) => {
@@ -11,7 +11,7 @@ test('a person writes, breaks, tests, attaches, fires, sees a failure and redeli
   const template = page.getByRole('textbox', { name: 'Template' });
   await signIn(page, stack);
 
-  await test.step('a ready template is shown with a picture and fills the form', async () => {
+  await test.step('a ready-made template is shown with a picture and fills the form', async () => {
     await openPage(page, 'Webhooks');
     await page.getByRole('link', { name: 'New webhook' }).first().click();
     await expect(
@@ -23,7 +23,7 @@ test('a person writes, breaks, tests, attaches, fires, sees a failure and redeli
     await expect(page.getByLabel('Rendered body')).toContainText('Accuracy below target fired');
   });
 
-  await test.step('an error is marked in its line and disappears when it is corrected', async () => {
+  await test.step('an error is marked in its line until it is corrected', async () => {
     await template.press('Control+End');
     await page.keyboard.type(',');
     await expect(page.locator('.error-line')).toHaveCount(1);
@@ -43,7 +43,7 @@ test('a person writes, breaks, tests, attaches, fires, sees a failure and redeli
     await undoUntil(page, page.getByText('No problems'));
   });
 
-  await test.step('the preview uses edited sample values, as text', async () => {
+  await test.step('the preview shows changed sample values as text', async () => {
     await page.getByText('Sample values', { exact: true }).click();
     await page.getByLabel('model_name').fill('Fraud "v3" <i>');
     await expect(page.getByLabel('Rendered body')).toContainText('Fraud \\"v3\\"');
@@ -69,7 +69,7 @@ test('a person writes, breaks, tests, attaches, fires, sees a failure and redeli
     await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();
   });
 
-  await test.step('a rule is created with the webhook, and its test alert arrives', async () => {
+  await test.step('a rule is created with the webhook, and its test alert is delivered', async () => {
     await expectAccessible(page);
     await page.getByRole('link', { name: 'New alert rule' }).click();
     await expect(page.getByText(`It calls the webhook ${name}.`)).toBeVisible();
@@ -96,7 +96,7 @@ test('a person writes, breaks, tests, attaches, fires, sees a failure and redeli
     await expect(page.getByRole('list', { name: 'Attached webhooks' })).toContainText(name);
   });
 
-  await test.step('a failing destination puts the webhook in trouble, with the reason', async () => {
+  await test.step('a failing destination is listed on the overview with the reason', async () => {
     await page.getByRole('list', { name: 'Attached webhooks' }).getByRole('link').click();
     await expect(page.getByRole('list', { name: 'Latest deliveries' })).toContainText('Succeeded');
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
@@ -113,7 +113,7 @@ test('a person writes, breaks, tests, attaches, fires, sees a failure and redeli
     await row.getByRole('link').click();
   });
 
-  await test.step('what failed is redelivered when the destination works again', async () => {
+  await test.step('failed deliveries are redelivered after the destination recovers', async () => {
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await page.getByLabel('URL').fill(`${stack.inbox_url}/editor`);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -138,7 +138,7 @@ test('a person writes, breaks, tests, attaches, fires, sees a failure and redeli
   });
 });
 
-test('an edit of somebody else is not overwritten unless the person says so', async ({ page, stack }) => {
+test('a change by another user is overwritten only after confirmation', async ({ page, stack }) => {
   const url = `${stack.inbox_url}/conflict`;
   const { id } = await stack.api.webhooks.create({ name: 'Shared', url, body: '{"a": 1}' });
   await signIn(page, stack);
@@ -153,7 +153,7 @@ test('an edit of somebody else is not overwritten unless the person says so', as
   expect(await stack.api.webhooks.get(id)).toMatchObject({ name: 'Mine', body: '{"a": 2}' });
 });
 
-test('an error of the API is shown at its field, and unsaved changes are not lost unasked', async ({
+test('an API error is shown at its field, and leaving with unsaved changes needs confirmation', async ({
   page,
   stack,
 }) => {

@@ -51,16 +51,16 @@ test('requests are signed with a secret that is shown once, rotated and deleted'
   await signIn(page, stack);
   await page.goto(address);
   await page.getByText('Requests are not signed').click();
-  await expect(page.getByText('it has no secret to sign with')).toBeVisible();
+  await expect(page.getByText('this webhook has no signing secret')).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Create a secret' }).click();
   const shown = page.getByText(/^whsec_[A-Za-z0-9+/]{43}=$/);
   await expect(shown).toBeVisible();
   const secret = await shown.innerText();
-  await expect(page.getByText('it has no secret to sign with')).toBeHidden();
-  await expect(page.getByText('the only one, so it stays')).toBeVisible();
+  await expect(page.getByText('this webhook has no signing secret')).toBeHidden();
+  await expect(page.getByText('the only secret: it cannot be deleted')).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Hide it' }).click();
+  await page.getByRole('button', { name: 'Hide the secret' }).click();
   await expect(shown).toBeHidden();
 
   await page.getByLabel('The present secrets').selectOption('stop after 1 hour');

@@ -1,6 +1,6 @@
 /**
  * Parses the value of a command-line option.
- * @throws Error when the value is not a number of at least 0
+ * @throws Error if the value is not a number of at least 0
  */
 export function toNumber(name: string, text: string): number {
   const value = Number(text);

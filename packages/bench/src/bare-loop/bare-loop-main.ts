@@ -1,8 +1,8 @@
 /**
- * The bare loop is the reference for the worker's throughput: the least that a consumer can do with the same clients.
- * It consumes a quorum queue (prefetch 400), renders a compiled template, posts with keep-alive, inserts rows in batches
- * with `unnest`, and acknowledges many messages at once after their commit. It has no claims, retries, egress guard or
- * attempt records, so it loses and repeats deliveries where the worker does not.
+ * The bare loop is the reference for the worker's throughput: the minimum of work for a consumer that uses the same
+ * client libraries. It consumes a quorum queue (prefetch 400), renders a compiled template, posts with keep-alive
+ * connections, inserts rows in batches with `unnest`, and acknowledges many messages at once after their commit. It has
+ * no claims, retries, egress checks or attempt records, so unlike the worker it can lose and repeat deliveries.
  */
 
 import { type Channel, type ChannelModel, connect } from 'amqplib';
@@ -62,7 +62,7 @@ async function start(settings: BareLoopSettings): Promise<void> {
   consumerTag = reply.consumerTag;
 }
 
-/** Renders the benchmark's body template (`delivery-body.ts`) as compiled code would. */
+/** Renders the benchmark's body template (`delivery-body.ts`) by string concatenation, as a compiled template does. */
 function render(alert: Alert): string {
   return `{"alert_id":"${alert.alert_id}","text":"${jsonText(`tocsin bench: ${alert.model_name}`)} is at ${alert.metric_value}","rule":"${alert.alert_rule_id}","threshold":${alert.threshold.toFixed(2)},"bound":"${alert.bound}","fired_at":"${alert.fired_at}","workspace":"${alert.workspace_id}","source":"tocsin"}`;
 }

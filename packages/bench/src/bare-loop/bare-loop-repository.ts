@@ -1,6 +1,6 @@
 import type { Database } from '@tocsin/database';
 
-/** Creates the table of the bare loop, with a primary key as its only index. */
+/** Creates the table of the bare loop. Its only index is the primary key. */
 export async function createBareTable(database: Database): Promise<void> {
   await database.knex.raw(`
     drop table if exists bare_deliveries;
@@ -13,7 +13,7 @@ export async function createBareTable(database: Database): Promise<void> {
     )`);
 }
 
-/** Counts all rows and the different alerts among them. */
+/** Counts the rows and the distinct alerts. */
 export async function countBareRows(database: Database): Promise<{ rows: number; distinct: number }> {
   const { rows } = await database.knex.raw(
     'select count(*)::integer as rows, count(distinct alert_id)::integer as distinct from bare_deliveries',

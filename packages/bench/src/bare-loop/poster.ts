@@ -7,7 +7,7 @@ export interface Poster {
 
 const headers = ['Content-Type', 'application/json'];
 
-/** Uses undici's `dispatch`, which makes no promise, stream or signal for a request. */
+/** Sends requests with undici's `dispatch`, which creates no promise, stream or abort signal for each request. */
 export function createPoster(pool: Pool): Poster {
   return {
     post(body, onResponse) {

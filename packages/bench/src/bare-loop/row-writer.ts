@@ -23,7 +23,10 @@ const insert = {
          select * from unnest($1::uuid[], $2::integer[], $3::text[], $4::text[])`,
 };
 
-/** Inserts gathered rows whenever a connection is free, then acknowledges the longest gap-free prefix of delivery tags. */
+/**
+ * Inserts the collected rows whenever a connection is free. Then it acknowledges all messages up to the first delivery
+ * tag whose row is not committed.
+ */
 export async function createRowWriter(
   createClient: () => pg.Client,
   ackUpTo: (deliveryTag: number) => void,

@@ -11,32 +11,35 @@ export interface BareLoopResult {
   messages: number;
   /** Throughput in deliveries a second. */
   perSecond: number;
-  /** Microseconds of CPU for each delivery, by process. */
+  /** CPU time for each delivery by process, in microseconds. */
   cpuMicros: CpuShares;
-  /** Time from publish to arrival of each message, in milliseconds. */
+  /** Time from the publish to the arrival at the destination for each message, in milliseconds. */
   latenciesMs: Float64Array;
 }
 
 export interface BareLoopOptions {
   messages: number;
-  /** True: the queue is full before the loop starts. False: it is filled during the measurement, as for the worker. */
+  /**
+   * True if the queue is filled before the loop starts. Otherwise it is filled during the measurement, as it is for the
+   * worker.
+   */
   prefilled: boolean;
-  /** Rate of messages a second. Default: as fast as broker confirms allow. */
+  /** Publish rate in messages per second. By default, messages are published as fast as the broker confirms them. */
   perSecond?: number;
 }
 
-/** Messages before a measurement with a rate, so that the loop's code is compiled. */
+/** Number of messages sent before a measurement at a fixed rate, so that V8 has compiled the loop. */
 const warmUpMessages = 1_000;
 const queue = 'bench-bare';
 const prefetch = 400;
 const connections = 128;
-/** Ids of a workspace and a rule that do not exist; the bare loop does not look them up. */
+/** Random ids. The workspace and the rule need not exist, because the bare loop does not look them up. */
 const target = {
   workspaceId: '0d4ffb5c-7a3e-4b0e-8a57-3c7f7a0f6a01',
   alertRuleId: '0d4ffb5c-7a3e-4b0e-8a57-3c7f7a0f6a02',
 };
 
-/** @throws Error when a count at the destination or in the table is wrong */
+/** @throws Error if the destination or the table has a wrong count */
 export async function runBareLoop(testBed: TestBed, options: BareLoopOptions): Promise<BareLoopResult> {
   const { messages, prefilled, perSecond } = options;
   const { postgres, rabbitmq, database, destination, generator } = testBed;

@@ -4,12 +4,14 @@ import { type Apis, createUserKeys, postJson, startApis, timeVerify } from '../t
 import type { TestBed } from '../test-bed/test-bed.js';
 
 export interface AuthResult {
-  /** GET of a workspace's twenty webhooks with an access token. */
+  /** Requests that list the twenty webhooks of a workspace with an access token. */
   listWebhooks: RequestsResult;
-  /** `/auth/verify` with a user key that is in the validator's cache. */
+  /** Requests to `/auth/verify` with a user key that is in the validator's cache. */
   verifyCachedKey: RequestsResult;
   verifyToken: RequestsResult;
-  /** First check of a key, in milliseconds: one database read and one bcrypt hash with cost 9. */
+  /**
+   * Time of the first check of a key, in milliseconds. It includes one database read and one bcrypt hash with cost 9.
+   */
   firstCheckMs: Percentiles;
 }
 

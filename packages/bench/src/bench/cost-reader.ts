@@ -1,10 +1,10 @@
 import type { Database } from '@tocsin/database';
 
-/** Size of the partitions of a history table, or of a table without partitions, in bytes. */
+/** Size of a table and its partitions, in bytes. */
 export interface TableSize {
   heap: number;
   indexes: number;
-  /** Size of the values that are stored outside their rows (TOAST). */
+  /** Size of values that are stored outside their rows (TOAST). */
   toast: number;
 }
 
@@ -31,7 +31,7 @@ export async function readSizes({ knex }: Database): Promise<Record<HistoryTable
   return Object.fromEntries(tables.map((name) => [name, sizeOf(name)])) as Record<HistoryTable, TableSize>;
 }
 
-/** Returns the bytes of write-ahead log since the server was created. */
+/** Returns the number of bytes of write-ahead log since the server was created. */
 export async function readWalBytes({ knex }: Database): Promise<number> {
   const { rows } = await knex.raw(
     `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes`,
@@ -41,11 +41,11 @@ export async function readWalBytes({ knex }: Database): Promise<number> {
 
 export interface UpdateCounts {
   updates: number;
-  /** Number of updates that changed no index (HOT). */
+  /** Number of updates that changed no index (heap-only tuple updates, HOT). */
   hot: number;
 }
 
-/** Returns the updates of a table and its partitions. PostgreSQL counts them some seconds late. */
+/** Returns the update counts of a table and its partitions. PostgreSQL's counters are some seconds behind. */
 export async function readUpdateCounts({ knex }: Database, table: string): Promise<UpdateCounts> {
   await knex.raw('select pg_stat_clear_snapshot()');
   const { rows } = await knex.raw(
@@ -56,7 +56,9 @@ export async function readUpdateCounts({ knex }: Database, table: string): Promi
   return rows[0];
 }
 
-/** Flushes all tables, so that the first write to each page is not counted twice in the log. */
+/**
+ * Runs a checkpoint before a measurement, because the first change of a page after a checkpoint logs the whole page.
+ */
 export async function checkpoint({ knex }: Database): Promise<void> {
   await knex.raw('checkpoint');
 }

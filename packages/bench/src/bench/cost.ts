@@ -12,17 +12,17 @@ import {
 } from './cost-reader.js';
 import { runAlerts } from './run-alerts.js';
 
-/** Cost of one delivery, in bytes and in microseconds of CPU. */
+/** Cost of one delivery, in bytes and in microseconds of CPU time. */
 export interface CostResult {
-  /** `burst`: as fast as possible. Otherwise the rate in deliveries a second. */
+  /** `burst` means as fast as possible. A number is a rate in deliveries per second. */
   load: 'burst' | number;
   webhooks: number;
   deliveries: number;
   perSecond: number;
-  /** Bytes on disk, an alert and its key divided by its deliveries. */
+  /** Bytes on disk for each delivery. An alert and its key are shared by the deliveries of the alert. */
   bytes: Record<HistoryTable, TableSize>;
   walBytes: number;
-  /** Share of the updates of `deliveries` that changed no index, 0 to 1. */
+  /** Fraction of the updates of `deliveries` that changed no index, from 0 to 1. */
   hotShare: number;
   cpuMicros: CpuShares;
 }
@@ -30,11 +30,14 @@ export interface CostResult {
 export interface CostOptions {
   alerts: number;
   webhooks: number;
-  /** Deliveries a second of the run with a rate. */
+  /** Rate of the steady run, in deliveries per second. */
   perSecond: number;
 }
 
-/** Measures a burst and a steady rate: a page of a burst is full before its rows are updated. */
+/**
+ * Measures a burst and a steady rate. Their costs differ: in a burst, pages are full before their rows are updated, so
+ * fewer updates avoid the indexes.
+ */
 export async function measureCost(testBed: TestBed, options: CostOptions): Promise<CostResult[]> {
   return [
     await measureLoad(testBed, options, 'burst'),

@@ -1,20 +1,20 @@
 import { type Database, ensurePartitions, type Transaction } from '@tocsin/database';
 import { applyStatsChanges } from '@tocsin/deliveries';
 
-/** A generated history. The measured workspace has half of it, so that its pages are full. */
+/** Size of a generated history. The measured workspace has half of the deliveries. */
 export interface History {
   workspaceId: string;
   webhookId: string;
-  /** A webhook whose few deliveries are the oldest ones of the workspace. */
+  /** A webhook with few deliveries, which are the oldest ones of the workspace. */
   inactiveWebhookId: string;
   deliveries: number;
   days: number;
 }
 
 /**
- * Writes deliveries spread evenly over the days up to now, each with one attempt, and an alert for every third delivery.
- * 1 % of the deliveries are failed and 2 % open. Twenty workspaces have ten webhooks each; the first workspace has half
- * of all deliveries. Two days are written at a time.
+ * Writes deliveries that are spread evenly over the days up to now, each with one attempt, and an alert for every third
+ * delivery. 1 % of the deliveries failed and 2 % are open. There are twenty workspaces with ten webhooks each, and the
+ * first workspace has half of all deliveries. Two days are written in parallel.
  */
 export async function fillHistory(database: Database, history: History): Promise<void> {
   const nowMs = Date.now();
@@ -38,9 +38,9 @@ const dayMs = 86_400_000;
 /** Number of days for which one call of `ensurePartitions` creates partitions. */
 const partitionDays = 9;
 
-/** Deliveries numbered `from` to `last`; number n was accepted at `startMs + n * stepMs`. */
+/** Deliveries with the numbers `from` to `last`. Delivery n was accepted at `startMs + n * stepMs`. */
 interface Day {
-  /** Suffix of the partitions of this day. */
+  /** Suffix of the partition names of this day. */
   name: string;
   from: number;
   last: number;
@@ -62,12 +62,13 @@ function daysOf({ days, deliveries }: History, nowMs: number): Day[] {
   }));
 }
 
-/** Inserts in time order, as a worker does, and then vacuums, as autovacuum would. */
+/** Inserts rows in the order of time, as a worker does, and vacuums the tables, as autovacuum does in production. */
 async function fillDay(database: Database, history: History, day: Day): Promise<void> {
   const tables = ['alerts', 'deliveries', 'attempts'].map((table) => `${table}_${day.name}`).join(', ');
   await database.knex.transaction(async (trx) => {
     await trx.raw('set local synchronous_commit = off');
-    // With `wal_level` minimal, a table truncated in the same transaction is filled without write-ahead log.
+    // With `wal_level = minimal`, inserting into a table that was truncated in the same transaction writes no
+    // write-ahead log.
     await trx.raw(`truncate ${tables}`);
     await createDeliveryNumbers(trx, history, day);
     for (const statement of [alerts, deliveries, attempts]) await trx.raw(statement(day.name));
@@ -76,7 +77,10 @@ async function fillDay(database: Database, history: History, day: Day): Promise<
   await database.knex.raw(`vacuum analyze ${tables}`);
 }
 
-/** Fewer than a page of 50, so that the query has to search the whole history. */
+/**
+ * Number of deliveries of the inactive webhook. It is below the page size of 50, so a list query has to search the
+ * whole history.
+ */
 const inactiveWebhookDeliveries = 30;
 
 async function createDeliveryNumbers(
@@ -112,7 +116,7 @@ const alerts = (day: string) => `
          'upper_bound', 'dispatched'
   from numbered where n % 3 = 0`;
 
-/** Inserts into the table of all days, whose triggers count the deliveries. */
+/** Inserts into the partitioned table, because its triggers count the deliveries. */
 const deliveries = () => `
   insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
                           destination, status, attempts_made, claims, first_succeeded_at, failed_at, status_code,

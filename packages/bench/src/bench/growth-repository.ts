@@ -5,7 +5,10 @@ import type { History } from './growth-history-repository.js';
 
 const dayMs = 86_400_000;
 
-/** Returns ids of deliveries spread evenly over the history, and encrypts the texts of their attempts as the worker does. */
+/**
+ * Returns ids of deliveries that are spread evenly over the history, and encrypts the texts of their attempts as the
+ * worker does.
+ */
 export async function pickDeliveries(
   database: Database,
   secrets: SecretBox,
@@ -34,7 +37,7 @@ export async function pickDeliveries(
   return ids;
 }
 
-/** Creates a database on the server of the test bed and returns its url. */
+/** Creates a database on the test bed's server and returns its URL. */
 export async function createDatabaseFor({ database, postgres }: TestBed, name: string): Promise<string> {
   await database.knex.raw('create database ??', [name]);
   const url = new URL(postgres.url);
@@ -46,7 +49,7 @@ export async function dropDatabase({ knex }: Database, name: string): Promise<vo
   await knex.raw('drop database ?? with (force)', [name]);
 }
 
-/** Makes new connections log the plan of every statement, or with `false` no plans. */
+/** Makes new connections log the plan of every statement. `false` switches that off again. */
 export async function setAutoExplain(database: Database, on: boolean): Promise<void> {
   const settings = on
     ? [

@@ -10,28 +10,31 @@ import { createDatabaseFor, dropDatabase, pickDeliveries, setAutoExplain } from 
 
 export interface GrowthResult {
   deliveries: number;
-  /** Seconds to write the history. */
+  /** Duration of writing the history, in seconds. */
   fillSeconds: number;
-  /** Latency of each query in milliseconds: lists over HTTP, the dispatcher's queries directly on the database. */
+  /**
+   * Latency of each query in milliseconds. Lists are queried over HTTP, the dispatcher's queries directly on the
+   * database.
+   */
   latencyMs: Record<string, Percentiles>;
-  /** Plans of each query as PostgreSQL logs them. */
+  /** Plans of each query, as PostgreSQL logs them. */
   plans: Record<string, string[]>;
 }
 
 export interface GrowthOptions {
-  /** Numbers of stored deliveries to compare. */
+  /** Numbers of stored deliveries for which the queries are measured. */
   sizes: readonly number[];
   /** Number of requests for each query and size. */
   requests: number;
 }
 
-/** The part of the worker's dispatch repository that is measured. */
+/** The functions of the worker's dispatch repository that are measured. */
 interface DispatchQueries {
   survey(limit: number): Promise<unknown>;
   queued(): Promise<unknown>;
 }
 
-/** A history in a database of its own, with services that use it. */
+/** A history in a separate database, and the services that use it. */
 interface Size {
   history: History;
   fillSeconds: number;
@@ -43,14 +46,17 @@ interface Size {
 
 const days = 30;
 const surveyLimit = 2_000;
-/** Number of deliveries that are read by id. */
+/** Number of deliveries that are fetched by id. */
 const samples = 200;
-/** PostgreSQL plans a prepared statement for its values five times before it may switch to a generic plan. */
+/**
+ * PostgreSQL plans a prepared statement for its parameters in the first five executions, and may use a generic plan
+ * from the sixth.
+ */
 const executionsBeforeGenericPlan = 6;
 
 /**
- * Measures the queries of users and of the dispatcher on small and on large histories. The sizes are queried round robin,
- * so that a slow phase of the machine affects all of them.
+ * Measures the queries of users and of the dispatcher on small and large histories. The sizes are queried in round
+ * robin, so that a slow phase of the machine affects all of them equally.
  */
 export async function measureGrowth(testBed: TestBed, options: GrowthOptions): Promise<GrowthResult[]> {
   const sizes: Size[] = [];
@@ -144,7 +150,7 @@ function pathsOf({ workspaceId, webhookId, inactiveWebhookId }: History, ids: st
   };
 }
 
-/** Uses one keep-alive connection; each query requests its paths round robin. */
+/** Opens one keep-alive connection. Each query requests its paths in round robin. */
 async function openHttpQueries(apis: Apis, paths: Record<string, string[]>) {
   const client = new Client(apis.apiUrl);
   const headers = { authorization: `Bearer ${await apis.accessToken()}` };
@@ -160,7 +166,7 @@ async function openHttpQueries(apis: Apis, paths: Record<string, string[]>) {
   return { queries: Object.fromEntries(queries), close: () => client.close() };
 }
 
-/** Every size is queried once before any size is queried again. */
+/** Queries every size once in each round. */
 async function measureLatencies(sizes: Size[], requests: number): Promise<Record<string, Percentiles>[]> {
   const latencies = sizes.map((): Record<string, Percentiles> => ({}));
   const warmUpRounds = Math.min(50, requests);
@@ -177,7 +183,7 @@ async function measureLatencies(sizes: Size[], requests: number): Promise<Record
   return latencies;
 }
 
-/** Loads the worker's built module by its path, because a package may not import a service. */
+/** Loads the compiled module of the worker by its path, because the linter forbids that a package imports a service. */
 async function openDispatchQueries(database: Database): Promise<DispatchQueries> {
   const path = '../../../../services/delivery-worker/dist/dispatch/dispatch-repository.js';
   const module: {
@@ -186,7 +192,7 @@ async function openDispatchQueries(database: Database): Promise<DispatchQueries>
   return module.createDispatchRepository(database, 60_000);
 }
 
-/** Runs every query with `auto_explain` until its plan is generic and returns the last plans. */
+/** Runs every query with `auto_explain` until PostgreSQL may use a generic plan, and returns the last plans. */
 async function readPlans(testBed: TestBed, size: Size): Promise<Record<string, string[]>> {
   const { databaseUrl, paths } = size;
   const log = testBed.logFile('postgres');
@@ -198,7 +204,7 @@ async function readPlans(testBed: TestBed, size: Size): Promise<Record<string, s
     plans[name] = plansIn(readFileSync(log).subarray(start).toString());
   };
   await setAutoExplain(testBed.database, true);
-  // The pool has one connection, so that all executions of a statement use the same prepared plan.
+  // With one connection in the pool, all executions of a statement use the same prepared statement.
   const poolSize = 1;
   const database = createDatabase({
     url: databaseUrl,

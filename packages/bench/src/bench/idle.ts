@@ -8,9 +8,9 @@ import type { TestBed } from '../test-bed/test-bed.js';
 
 export interface IdleResult {
   seconds: number;
-  /** Processes of Tocsin and of the development stack. */
+  /** Processes of Tocsin and of its development servers. */
   own: IdleProcess[];
-  /** PostgreSQL and RabbitMQ, each with all its processes. */
+  /** PostgreSQL and RabbitMQ, each with all of its processes. */
   servers: IdleProcess[];
 }
 
@@ -18,17 +18,17 @@ interface IdleProcess {
   name: string;
   /** CPU time in percent of one core. */
   cpuPercent: number;
-  /** Memory in megabytes; a page that several processes share counts in parts (PSS). */
+  /** Memory in megabytes (PSS: a page that n processes share counts as 1/n for each). */
   memoryMb: number;
 }
 
 const launcher = fileURLToPath(import.meta.resolve('../../../../infra/local/dist/start.js'));
 const servers = new Set(['postgres', 'rabbitmq', 'epmd']);
 const startTimeoutMs = 300_000;
-/** Time for work that follows the start, such as the first pass of every periodic job. */
+/** Waiting time after the start, in which work such as the first run of every periodic job ends. */
 const settleMs = 20_000;
 
-/** Measures an idle `npm start -- --no-sample`. */
+/** Measures CPU and memory of `npm start -- --no-sample` while nothing is published. */
 export async function measureIdle(testBed: TestBed, { seconds }: { seconds: number }): Promise<IdleResult> {
   const state = join(testBed.directory, 'idle');
   const [portBase = 0] = await findFreePorts(1);
@@ -61,7 +61,7 @@ export async function measureIdle(testBed: TestBed, { seconds }: { seconds: numb
   }
 }
 
-/** The sum of several processes. */
+/** Returns the sum of several processes. */
 export function totalOf(processes: readonly IdleProcess[]): Omit<IdleProcess, 'name'> {
   const sum = (value: (process: IdleProcess) => number) =>
     processes.reduce((total, process) => total + value(process), 0);

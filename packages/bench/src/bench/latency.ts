@@ -4,7 +4,7 @@ import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
 import { runAlerts } from './run-alerts.js';
 
 export interface LatencyResult {
-  /** Requested rate in deliveries a second. */
+  /** Requested rate in deliveries per second. */
   perSecond: number;
   deliveries: number;
   /** Time from the publish to the arrival at the destination, in milliseconds. */
@@ -16,7 +16,7 @@ export interface LatencyOptions {
   seconds: number;
 }
 
-/** Measures latency at steady rates, with one webhook for each alert. */
+/** Measures the latency at several steady rates. Each alert has one webhook. */
 export async function measureLatency(testBed: TestBed, options: LatencyOptions): Promise<LatencyResult[]> {
   const { database, secrets, destination } = testBed;
   const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(1) });

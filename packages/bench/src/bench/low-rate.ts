@@ -6,14 +6,14 @@ import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
 import { type AlertsResult, runAlerts } from './run-alerts.js';
 
 export interface LowRateResult {
-  /** Requested rate in deliveries a second. */
+  /** Requested rate in deliveries per second. */
   perSecond: number;
   worker: LowRateMeasurement;
   bareLoop: LowRateMeasurement;
 }
 
 interface LowRateMeasurement {
-  /** Microseconds of CPU for each delivery, by process. */
+  /** CPU time for each delivery by process, in microseconds. */
   cpuMicros: CpuShares;
   /** Time from the publish to the arrival at the destination, in milliseconds. */
   latencyMs: Percentiles;
@@ -24,7 +24,10 @@ export interface LowRateOptions {
   seconds: number;
 }
 
-/** Measures what a delivery costs while there is little to do: alerts with one webhook over AMQP, and the bare loop. */
+/**
+ * Measures the cost of a delivery at low rates, for the worker (one webhook for each alert, published over AMQP) and
+ * for the bare loop.
+ */
 export async function measureLowRate(testBed: TestBed, options: LowRateOptions): Promise<LowRateResult[]> {
   const { database, secrets, destination } = testBed;
   const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(1) });

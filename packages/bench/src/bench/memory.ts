@@ -7,10 +7,10 @@ import { runAlerts } from './run-alerts.js';
 export interface MemoryResult {
   minutes: number;
   deliveries: number;
-  /** Resident memory of one worker in megabytes, in the first and in the last fifth of the time. */
+  /** Resident memory of one worker in the first and in the last fifth of the measurement, in megabytes. */
   firstFifthMb: Spread;
   lastFifthMb: Spread;
-  /** Resident memory in megabytes, sampled each second. */
+  /** Resident memory in megabytes, sampled once a second. */
   samplesMb: number[];
 }
 

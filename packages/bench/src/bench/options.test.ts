@@ -5,7 +5,7 @@ test('--short lowers the defaults and explicit numbers override them', () => {
   expect(readOptions(['--short', '--alerts', '50'])).toMatchObject({ alerts: 50 });
 });
 
-test('without options all scenarios run with full numbers', () => {
+test('all scenarios run at full size without options', () => {
   const { only, alerts, sizes } = readOptions([]);
   expect(only).toEqual([
     'throughput',

@@ -18,10 +18,10 @@ export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {
   help: boolean;
-  /** True: small numbers for CI, without result files. Wrong counts fail the run, slow times do not. */
+  /** True for small numbers in CI and no result files. Wrong counts fail the run; slow results do not. */
   short: boolean;
   only: readonly ScenarioName[];
-  /** True: writes CPU profiles of the workers and of the published-to API, and counts the statements of the database. */
+  /** True to write CPU profiles of the workers and of the API, and to count the statements of the database. */
   profile: boolean;
   alerts: number;
   repeats: number;
@@ -40,7 +40,7 @@ export const usage = `npm run bench -- [options]
   --minutes N        duration of memory (10)
   --sizes N,…        numbers of stored deliveries in growth (10000,1000000,10000000)`;
 
-/** @throws Error with the reason when an argument is invalid */
+/** @throws Error with the reason if an argument is invalid */
 export function readOptions(args: string[]): BenchOptions {
   const { values } = parseArgs({
     args,

@@ -1,21 +1,26 @@
 import { type Database, firstIdAt } from '@tocsin/database';
 import { alertIdsOfRun } from '../load/alert-ids.js';
 
-/** Rows that the database holds of a run. Without faults, each count equals the number of alerts or deliveries. */
+/**
+ * Numbers of rows that a run has left in the database. Without faults, each equals the number of alerts or deliveries.
+ */
 export interface StoredOutcome {
   alerts: number;
   keys: number;
   deliveries: number;
-  /** Deliveries that succeeded with status 200 in the first attempt. */
+  /** Number of deliveries that succeeded with status 200 in their first attempt. */
   succeeded: number;
   attempts: number;
-  /** First attempts under the last claim that hold the texts and the status 200. */
+  /** Number of first attempts that belong to the last claim of their delivery and contain the texts and status 200. */
   soundAttempts: number;
   open: number;
   deadLetters: number;
 }
 
-/** @param options.sinceMs Unix time in ms before the first alert. Ids begin with a time, so it bounds what is read. */
+/**
+ * @param options.sinceMs Unix time before the first alert, in milliseconds. Ids start with their time, so this limits
+ * the rows that are read
+ */
 export async function readOutcome(
   database: Database,
   { run, sinceMs }: { run: number; sinceMs: number },

@@ -9,17 +9,17 @@ export interface RestResult {
   alerts: number;
   batchSize: number;
   connections: number;
-  /** Alerts a second that the API accepted. */
+  /** Alerts per second that the API accepted. */
   published: Spread;
-  /** Deliveries a second, from the first request to the commit of the last record. */
+  /** Deliveries per second, from the first request to the commit of the last record. */
   delivered: Spread;
-  /** Microseconds of CPU for each alert and its delivery, by process, of the median run. */
+  /** CPU time for each alert and its delivery by process in the median run, in microseconds. */
   cpuMicros: CpuShares;
   steady: SteadyResult;
 }
 
 interface SteadyResult {
-  /** Rate of alerts a second. */
+  /** Rate in alerts per second. */
   perSecond: number;
   /** Duration of a request, in milliseconds. */
   requestMs: Percentiles;
@@ -31,17 +31,20 @@ interface SteadyResult {
 export interface RestOptions {
   alerts: number;
   repeats: number;
-  /** Duration of the measurement at a steady rate. */
+  /** Duration of the measurement at a steady rate, in seconds. */
   seconds: number;
   /** Number of alerts in a request. */
   batchSize: number;
   connections: number;
 }
 
-/** Alerts a second while request time and latency are measured. */
+/** Rate at which request time and latency are measured, in alerts per second. */
 const steadyPerSecond = 200;
 
-/** Measures alerts with one webhook that are published over REST: as fast as the connections allow, and at a steady rate. */
+/**
+ * Measures publishing over REST, with one webhook for each alert: as fast as the connections allow, and at a steady
+ * rate.
+ */
 export async function measureRest(testBed: TestBed, options: RestOptions): Promise<RestResult> {
   const { alerts, repeats, seconds, batchSize, connections } = options;
   const { database, secrets, destination } = testBed;

@@ -12,14 +12,14 @@ export interface AlertsRun {
   fixtures: Fixtures;
   workers: ServiceProcess[];
   alerts: number;
-  /** Without a rate, alerts are published as fast as broker confirms allow. */
+  /** Publish rate in alerts per second. By default, alerts are published as fast as the broker confirms them. */
   alertsPerSecond?: number;
   /** Publishes over REST instead of AMQP. */
   rest?: RestPublishing;
 }
 
 export interface RestPublishing {
-  /** The API. */
+  /** The API process. */
   service: ServiceProcess;
   token: string;
   /** Number of alerts in a request. */
@@ -30,14 +30,14 @@ export interface RestPublishing {
 export interface AlertsResult {
   alerts: number;
   deliveries: number;
-  /** Deliveries a second, from the first publish to the commit of the last record. */
+  /** Deliveries per second, from the first publish to the commit of the last record. */
   perSecond: number;
   seconds: number;
-  /** Seconds from the first publish to the last confirm. */
+  /** Seconds from the first publish to the last broker confirm. */
   publishSeconds: number;
-  /** Microseconds of CPU for each delivery, by process. */
+  /** CPU time for each delivery by process, in microseconds. */
   cpuMicros: CpuShares;
-  /** Time from publish to arrival of each delivery, in milliseconds. */
+  /** Time from the publish to the arrival of each delivery, in milliseconds. */
   latenciesMs: Float64Array;
   /** Duration of each request over REST, in milliseconds. */
   requestMs: Float64Array;
@@ -45,7 +45,7 @@ export interface AlertsResult {
 
 /**
  * Publishes alerts and waits until every delivery is recorded.
- * @throws Error when any count at the destination or in the database is wrong
+ * @throws Error if a count at the destination or in the database is wrong
  */
 export async function runAlerts(testBed: TestBed, options: AlertsRun): Promise<AlertsResult> {
   const { database, destination, generator } = testBed;
@@ -54,7 +54,7 @@ export async function runAlerts(testBed: TestBed, options: AlertsRun): Promise<A
   const webhooks = fixtures.webhookIds.length;
   const deliveries = alerts * webhooks;
   await destination.call('startRun', { run, alerts, webhooks });
-  // The lower bound has one second of tolerance, because the time in an id is rounded.
+  // The lower bound is one second earlier, because the time in an id is rounded.
   const sinceMs = Date.now() - 1_000;
   const meter = createCpuMeter({
     postgres: testBed.postgres.pid(),
@@ -105,7 +105,9 @@ interface RunToCheck {
   offeredAtMs: Float64Array;
 }
 
-/** Checks that every (alert, webhook) arrived exactly once and is recorded completely. Returns latencies in ms. */
+/**
+ * Checks that every pair of alert and webhook arrived exactly once and is recorded completely. Returns latencies in ms.
+ */
 async function checkRun(
   { database, destination }: TestBed,
   { run, sinceMs, alerts, deliveries, offeredAtMs }: RunToCheck,

@@ -22,19 +22,19 @@ export interface RunOptions extends BenchOptions {
 
 /** Number of webhooks of each alert. */
 const webhooks = 3;
-/** Rates of the latency scenario, in deliveries a second. */
+/** Rates of the latency scenario, in deliveries per second. */
 const latencyRates = [50, 200, 1_000];
 const lowRates = [50, 200];
-/** Requests of the REST scenarios: single alerts, and batches. */
+/** Requests of the REST scenarios: one alert in each request, or 100. */
 const singleAlerts = { batchSize: 1, connections: 32 };
 const batches = { batchSize: 100, connections: 8 };
 const workerCounts = [1, 2, 4];
-/** Rate of the cost scenario, in deliveries a second: the steady load of the capacity page. */
+/** Rate of the cost scenario in deliveries per second. The capacity page uses it as the steady load. */
 const costRate = 1_000;
 
 /**
  * Runs the chosen scenarios one after the other on one test bed.
- * @throws Error when a count is wrong or the run is aborted
+ * @throws Error if a count is wrong or the run is aborted
  */
 export async function runScenarios(options: RunOptions): Promise<Results> {
   const { only, profile, print, signal } = options;

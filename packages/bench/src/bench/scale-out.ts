@@ -5,9 +5,9 @@ import { runAlerts } from './run-alerts.js';
 
 export interface ScaleOutResult {
   workers: number;
-  /** Throughput in deliveries a second. */
+  /** Throughput in deliveries per second. */
   perSecond: number;
-  /** Microseconds of CPU for each delivery, by process. */
+  /** CPU time for each delivery by process, in microseconds. */
   cpuMicros: CpuShares;
 }
 
@@ -18,7 +18,10 @@ export interface ScaleOutOptions {
   webhooks: number;
 }
 
-/** Measures one load with several numbers of workers. Where one worker uses all cores, this shows the overhead. */
+/**
+ * Measures the same load with different numbers of workers. On a machine whose cores one worker fills, the result shows
+ * the overhead of more workers.
+ */
 export async function measureScaleOut(testBed: TestBed, options: ScaleOutOptions): Promise<ScaleOutResult[]> {
   const { alerts } = options;
   const { database, secrets, destination } = testBed;

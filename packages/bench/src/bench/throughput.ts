@@ -9,18 +9,21 @@ export interface ThroughputResult {
   alerts: number;
   webhooks: number;
   repeats: number;
-  /** Deliveries a second, from the first publish to the commit of the last record. */
+  /** Deliveries per second, from the first publish to the commit of the last record. */
   worker: Spread;
-  /** Deliveries a second of the bare loop, from a queue that is full at the start. */
+  /** Deliveries per second of the bare loop, from a queue that is full at the start. */
   bareLoop: Spread;
-  /** Deliveries a second of the bare loop, from a queue that is filled during the measurement. */
+  /** Deliveries per second of the bare loop, from a queue that is filled during the measurement. */
   bareLoopWhilePublishing: number;
   /** Median of the worker divided by the median of the bare loop with a full queue. */
   ratio: number;
-  /** Microseconds of CPU for each delivery, by process, of the median runs. */
+  /** CPU time for each delivery by process in the median runs, in microseconds. */
   cpuMicros: { worker: CpuShares; bareLoop: CpuShares };
   runs: number[];
-  /** Alerts with one webhook: deliveries a second, their ratio to the bare loop, and the CPU of the median run. */
+  /**
+   * Results for alerts with one webhook: deliveries per second, the ratio to the bare loop, and the CPU time of the
+   * median run.
+   */
   oneWebhook: { worker: Spread; ratio: number; cpuMicros: CpuShares };
 }
 
@@ -30,7 +33,7 @@ export interface ThroughputOptions {
   repeats: number;
 }
 
-/** Measures worker and bare loop alternately, so that a slow phase of the machine affects both. */
+/** Measures the worker and the bare loop alternately, so that a slow phase of the machine affects both. */
 export async function measureThroughput(
   testBed: TestBed,
   options: ThroughputOptions,

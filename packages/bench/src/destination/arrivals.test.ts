@@ -1,6 +1,6 @@
 import { countArrival, createArrivals } from './arrivals.js';
 
-test('a repeated request is counted and the time of the first one is kept', () => {
+test('a repeated request is counted and the time of the first request is kept', () => {
   const arrivals = createArrivals({ run: 1, alerts: 2, webhooks: 3 });
   countArrival(arrivals, 4, 10);
   countArrival(arrivals, 4, 20);
@@ -10,7 +10,7 @@ test('a repeated request is counted and the time of the first one is kept', () =
   expect(arrivals.firstArrivalMs[4]).toBe(10);
 });
 
-test('the count of one slot stops at 255 and does not wrap to zero', () => {
+test('the count of one slot stops at 255 instead of wrapping to zero', () => {
   const arrivals = createArrivals({ run: 1, alerts: 1, webhooks: 1 });
   for (let index = 0; index < 257; index += 1) countArrival(arrivals, 0, index);
   expect(arrivals.received[0]).toBe(255);

@@ -4,17 +4,17 @@ export interface ArrivalsRun {
   webhooks: number;
 }
 
-/** Requests of one run by slot; the slot of an (alert, webhook) is `alert * webhooks + webhook`. */
+/** Requests of one run by slot. The pair of an alert and a webhook has the slot `alert * webhooks + webhook`. */
 export interface Arrivals {
   run: number;
   webhooks: number;
   /** Number of requests, at most 255. */
   received: Uint8Array;
-  /** Number of requests that got the response 500. */
+  /** Number of requests that were rejected with status 500. */
   rejected: Uint8Array;
-  /** Time of the first request in milliseconds of the machine's monotonic clock. */
+  /** Arrival time of the first request, in milliseconds of the machine's monotonic clock. */
   firstArrivalMs: Float64Array;
-  /** Number of slots with a request. */
+  /** Number of slots with at least one request. */
   distinct: number;
   requests: number;
 }
@@ -32,7 +32,7 @@ export function createArrivals({ run, alerts, webhooks }: ArrivalsRun): Arrivals
   };
 }
 
-/** @throws Error when the run has no such slot */
+/** @throws Error if the run has no such slot */
 export function countArrival(arrivals: Arrivals, slot: number, nowMs: number): void {
   arrivals.requests += 1;
   if (!(slot < arrivals.received.length)) throw new Error(`Run ${arrivals.run} has no slot ${slot}.`);

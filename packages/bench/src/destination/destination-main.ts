@@ -1,6 +1,7 @@
 /**
- * The destination of all measured deliveries: counts every (alert, webhook) and returns 200, unless told otherwise.
- * It implements the minimum of HTTP/1.1 on plain sockets, because it runs on the cores that are measured.
+ * Destination of all measured deliveries. It counts the requests for every pair of alert and webhook and returns 200 by
+ * default. It implements a minimum of HTTP/1.1 on plain sockets, because it runs on the same cores as the measured
+ * processes.
  */
 
 import { once } from 'node:events';
@@ -13,14 +14,17 @@ import { bodyIdAt } from './delivery-body.js';
 import { createRequestReader, type ReadRequest } from './request-reader.js';
 
 export interface Behaviour {
-  /** Delay of every response in milliseconds. */
+  /** Delay of every response, in milliseconds. */
   delayMs: number;
-  /** Additional delay in milliseconds for a delivery that was accepted before. */
+  /** Additional delay for a delivery whose earlier request got status 200, in milliseconds. */
   repeatDelayMs: number;
 }
 
 export interface DestinationRun extends ArrivalsRun {
-  /** The first request of every n-th slot gets status 500, so that retries are always in progress. Default: none. */
+  /**
+   * The first request of every n-th slot gets status 500, so that retries are in progress all the time. Default: no
+   * slot.
+   */
   rejectOneIn?: number;
 }
 
@@ -69,13 +73,13 @@ const commands = {
     if (!server.listening) await once(server, 'listening');
     return { port: (server.address() as AddressInfo).port };
   },
-  /** Counts the requests of this run from now on; all others are unexpected. */
+  /** Resets the counts for a new run. Requests of other runs are counted as unexpected. */
   startRun(run: DestinationRun): void {
     arrivals = createArrivals(run);
     rejectOneIn = run.rejectOneIn ?? 0;
     unexpected = 0;
   },
-  /** Delays that are left out become 0. */
+  /** Sets the delays. Delays that are left out become 0. */
   setBehaviour(next: Partial<Behaviour>): void {
     behaviour = { ...noDelays, ...next };
   },

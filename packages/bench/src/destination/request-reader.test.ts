@@ -14,7 +14,7 @@ test.each(['Content-Length', 'content-length'])('the header %s gives the length 
   expect(read([request(2, '{"a":1}', name)])).toEqual([{ webhook: 2, body: '{"a":1}' }]);
 });
 
-test('requests are read correctly however the network splits them', () => {
+test('requests are read correctly wherever the network splits them', () => {
   const text = request(0, '{"n":1}') + request(1, '{"text":"content-length: 9"}') + request(2, '');
   const expected = read([text]);
   expect(expected.map(({ webhook }) => webhook)).toEqual([0, 1, 2]);

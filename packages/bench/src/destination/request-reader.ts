@@ -1,5 +1,5 @@
 export interface ReadRequest {
-  /** Digit at the end of the path `/hook/{digit}`. */
+  /** The digit at the end of the path `/hook/{digit}`. */
   webhook: number;
   body: string;
 }
@@ -7,9 +7,9 @@ export interface ReadRequest {
 const pathStart = 'POST /hook/'.length;
 
 /**
- * Returns a function that takes the chunks of one connection and calls `onRequest` for every complete request. Supports
- * only requests of our senders: with Content-Length, without trailers. Parsing stays cheap because the destination
- * runs on the cores that are measured; a chunk that is exactly one request is not copied.
+ * Returns a function that reads the chunks of one connection and calls `onRequest` for each complete request. It
+ * supports only the requests of our own senders: with Content-Length and without trailers. It is optimized, because the
+ * destination runs on the same cores as the measured processes: a chunk that is exactly one request is not copied.
  */
 export function createRequestReader(onRequest: (request: ReadRequest) => void): (chunk: Buffer) => void {
   let incomplete = '';
@@ -29,7 +29,7 @@ export function createRequestReader(onRequest: (request: ReadRequest) => void): 
 }
 
 function contentLength(text: string, headEnd: number): number {
-  // Matches both "Content-Length" and "content-length".
+  // The search without the first letter finds both `Content-Length` and `content-length`.
   let at = text.indexOf('ontent-');
   while (at !== -1 && at < headEnd) {
     const name = text.slice(at + 7, at + 13).toLowerCase();

@@ -4,13 +4,13 @@ import type { DestinationCommands } from './destination-main.js';
 
 export interface Destination extends HelperProcess<DestinationCommands> {
   readonly origin: string;
-  /** Returns the url of the webhook with this number, 0 to 9. */
+  /** Returns the URL of the webhook with this number, 0 to 9. */
   urlOf(webhook: number): string;
-  /** Returns the urls of the first `count` webhooks. */
+  /** Returns the URLs of the first `count` webhooks. */
   urls(count: number): string[];
 }
 
-/** Starts the destination as a process of its own, on a free port of 127.0.0.1. */
+/** Starts the destination in a separate process on a free port of 127.0.0.1. */
 export async function startDestination(): Promise<Destination> {
   const helper = startHelper<DestinationCommands>(import.meta.url, './destination-main.js');
   const { port } = await helper.call('listen', undefined);
@@ -26,7 +26,7 @@ export async function startDestination(): Promise<Destination> {
 
 /**
  * Waits until `deliveries` different deliveries have arrived.
- * @throws Error when no further delivery arrives for 30 seconds
+ * @throws Error if no further delivery arrives for 30 seconds
  */
 export async function waitForArrivals(destination: Destination, deliveries: number): Promise<void> {
   await waitFor({

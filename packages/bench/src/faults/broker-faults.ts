@@ -1,4 +1,4 @@
-/** Faults of a broker that keeps running: administrative actions on it and its topology, and network failures. */
+/** Faults of a broker that keeps running: administrative actions, changed topology and network failures. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
@@ -10,7 +10,7 @@ import { delayedAlerts, noRepeats, startLoad } from './exposure.js';
 import { type Exposure, recoveryPolling, type Trial } from './fault.js';
 import { cutIntervalMs, faultDurationMs, repeatFault } from './repeat-fault.js';
 
-/** Reason that `rabbitmqctl close_all_connections` gives to the clients. */
+/** Reason that `rabbitmqctl close_all_connections` sends to the clients. */
 const closeReason = 'fault injection';
 
 export function cutBroker(trial: Trial): Promise<Exposure> {
@@ -27,7 +27,10 @@ function closeAllConnections({ rabbitmq }: Trial): Promise<string> {
   return rabbitmq.control('close_all_connections', closeReason);
 }
 
-/** The broker redelivers the messages that a worker has not acknowledged when its connection ends. */
+/**
+ * Closes the connections of workers repeatedly. When a connection ends, the broker redelivers its unacknowledged
+ * messages.
+ */
 async function breakBrokerConnections(
   trial: Trial,
   intervalMs: number,
@@ -39,20 +42,20 @@ async function breakBrokerConnections(
   return { ...exposure, inFlight: (await countRedelivered(trial)) - before };
 }
 
-/** Reads the broker's own counter, which starts at 0 with the node. */
+/** Returns the broker's own counter of redelivered messages. It starts at 0 when the node starts. */
 async function countRedelivered({ rabbitmq }: Trial): Promise<number> {
   const counters = 'maps:values(rabbit_global_counters:overview())';
   const sum = `lists:sum([maps:get(messages_redelivered_total, C, 0) || C <- ${counters}]).`;
   return Number(await rabbitmq.control('eval', sum));
 }
 
-/** Takes all permissions from the user of all services for a while. */
+/** Removes all permissions of the services' user for the duration of the fault. */
 export async function revokePermissions(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
   const { username } = new URL(trial.rabbitmq.url);
   const sinceMs = monotonicMs();
   await trial.rabbitmq.control('set_permissions', username, '^$', '^$', '^$');
-  // Each channel caches its permissions; new channels read them.
+  // A channel caches its permissions, so the connections are closed to make new channels read them.
   await closeAllConnections(trial);
   await sleep(faultDurationMs);
   await trial.rabbitmq.control('set_permissions', username, '.*', '.*', '.*');
@@ -62,9 +65,12 @@ export async function revokePermissions(trial: Trial): Promise<Exposure> {
 const unroutedExchange = 'tocsin.alerts.unrouted';
 const observationMs = 2_000;
 
-/** Removes the binding of the alerts queue. Alerts confirmed meanwhile are in the queue for unrouted alerts only. */
+/**
+ * Removes the binding of the alerts queue. Alerts that are confirmed without the binding are routed only to the queue
+ * for unrouted alerts.
+ */
 export const unbindAlerts = changeTopology(async (channel) => {
-  // A temporary queue counts a copy of each unrouted alert; it is deleted with the connection.
+  // A temporary queue receives a copy of each unrouted alert, to count them. It is deleted with the connection.
   const { queue: copies } = await channel.assertQueue('', { exclusive: true });
   await channel.bindQueue(copies, unroutedExchange, '');
   await channel.unbindQueue(alertFiredQueue, alertsExchange, alertFiredKey);
@@ -81,14 +87,15 @@ export const deleteAlertsExchange = changeTopology(async (channel, trial) => {
 });
 
 /**
- * With responses after one second, deliveries pass through the queue instead of being claimed at write (docs/adr/0011).
+ * Responses after one second put the webhooks into the slow class. Their deliveries pass through the queue instead of
+ * being claimed when they are written (docs/adr/0011).
  */
 const slowClassResponses = { delayMs: 1_000 };
 const minMessagesToLose = 50;
 
 /**
- * Deletes the deliveries queue with messages in it. The fault consumes the queue without acknowledgements first, because
- * workers empty it at once. Each lost message still has its row in the database.
+ * Deletes the deliveries queue while it contains messages. Workers normally empty it at once, so the fault first
+ * consumes messages without acknowledging them. Each deleted message still has its row in the database.
  */
 export const deleteDeliveriesQueue = changeTopology(async (channel, { destination }) => {
   await destination.call('setBehaviour', slowClassResponses);

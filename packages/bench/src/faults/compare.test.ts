@@ -5,7 +5,7 @@ import type { DeliveryRecord } from './fault-records-reader.js';
 const run = 7;
 const webhookIds = ['w0', 'w1'];
 
-/** Two alerts for two webhooks; all are accepted, delivered and recorded. */
+/** Evidence of a run without problems: two alerts for two webhooks, all accepted, delivered and recorded. */
 function evidence() {
   const record = (sequence: number, webhookId: string): DeliveryRecord => ({
     alertId: alertIdOf(run, sequence),
@@ -43,14 +43,14 @@ test('a run in which each delivery arrived once and is recorded has no problems'
   });
 });
 
-test('an accepted delivery that did not arrive is lost even if recorded as succeeded', () => {
+test('an accepted delivery that did not arrive is lost even if it is recorded as succeeded', () => {
   const given = evidence();
   given.arrivals.received[2] = 0;
   expect(compare(given)).toMatchObject({ delivered: 3, lost: 1 });
   expect(compare(given).disagreements).toEqual([expect.stringContaining('has not arrived')]);
 });
 
-test('an alert that was not accepted is not expected, but an arrival needs a record', () => {
+test('an alert that was not accepted may be missing, but each arrival needs a record', () => {
   const given = evidence();
   given.acceptedAtMs[1] = 0;
   expect(compare(given)).toMatchObject({ accepted: 1, expected: 2, lost: 0, disagreements: [] });
@@ -58,7 +58,7 @@ test('an alert that was not accepted is not expected, but an arrival needs a rec
   expect(compare(given).disagreements).toHaveLength(2);
 });
 
-test('a second request is a repeat unless the destination rejected the first one', () => {
+test('a second request is a repeat unless the first one was rejected', () => {
   const given = evidence();
   given.arrivals.received.set([2, 2, 3, 1]);
   given.arrivals.rejected.set([1, 0, 0, 0]);
@@ -85,13 +85,13 @@ test.each<[string, Partial<DeliveryRecord>, string]>([
     { lastClaim: 2 },
     'claim 1 ended it although claim 2 exists',
   ],
-])('a record disagrees when the delivery %s', (_, change, sentence) => {
+])('a record disagrees if the delivery %s', (_, change, sentence) => {
   const given = evidence();
   Object.assign(given.records[3]!, change);
   expect(compare(given).disagreements).toEqual([expect.stringContaining(sentence)]);
 });
 
-test('a request missing from the records disagrees unless its worker may have died', () => {
+test('a request missing from the records disagrees unless its worker may have been killed', () => {
   const given = evidence();
   given.arrivals.received[2] = 2;
   expect(compare(given)).toMatchObject({ repeated: 1, disagreements: [] });
@@ -101,7 +101,7 @@ test('a request missing from the records disagrees unless its worker may have di
   expect(compare({ ...given, allRequestsRecorded: true }).disagreements).toHaveLength(1);
 });
 
-test('two records of one alert and webhook disagree', () => {
+test('two records of the same alert and webhook disagree', () => {
   const given = evidence();
   given.records.push({ ...given.records[0]! });
   expect(compare(given).disagreements).toEqual([expect.stringContaining('it has 2 records')]);

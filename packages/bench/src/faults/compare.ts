@@ -2,25 +2,25 @@ import type { Arrivals } from '../destination/arrivals.js';
 import { alertIdOf, sequenceOf } from '../load/alert-ids.js';
 import type { DeliveryRecord } from './fault-records-reader.js';
 
-/** Everything that is known about one run: publisher, destination and database. */
+/** Results of one run from the publisher, the destination and the database. */
 export interface Evidence {
   run: number;
   webhookIds: string[];
-  /** Acceptance time of each alert by sequence number; 0 for alerts that were not accepted. */
+  /** Acceptance time of each alert by sequence number. 0 means that the alert was not accepted. */
   acceptedAtMs: Float64Array;
   arrivals: Pick<Arrivals, 'received' | 'rejected'>;
   records: DeliveryRecord[];
-  /** False when a worker was killed or stopped, so that some of its requests may be missing from the records. */
+  /** False if a worker was killed or stopped, because some of its requests can then be missing from the records. */
   allRequestsRecorded: boolean;
 }
 
 export interface Comparison {
   accepted: number;
-  /** Number of deliveries that the accepted alerts must cause. */
+  /** Number of deliveries that the accepted alerts must lead to. */
   expected: number;
   delivered: number;
   lost: number;
-  /** Number of requests after the first accepted one of a delivery. Rejected requests do not count. */
+  /** Number of requests after the first accepted request of a delivery. Rejected requests do not count. */
   repeated: number;
   /** Repeated requests by slot (`alert * webhooks + webhook`). */
   repeats: Map<number, number>;
@@ -114,8 +114,8 @@ function groupBySlot(run: number, webhookIds: string[], records: DeliveryRecord[
 }
 
 /**
- * Returns the slot of an (alert, webhook) in the destination's counts.
- * @throws Error when the alert belongs to another run
+ * Returns the slot of a pair of alert and webhook in the destination's counts.
+ * @throws Error if the alert belongs to another run
  */
 export function slotOf(
   run: number,

@@ -12,7 +12,10 @@ const statements = 'statements in progress';
 const isServiceSession = `datname = current_database() and backend_type = 'client backend'
   and application_name <> '${suiteApplicationName}'`;
 
-/** Calls a function for the backend of each service session. Returns how many backends with a statement got the signal. */
+/**
+ * Calls a PostgreSQL function, such as `pg_terminate_backend`, for each session of a service. Returns the number of
+ * signalled sessions that were executing a statement.
+ */
 async function signalSessions({ database }: Trial, functionName: string): Promise<number> {
   const { rows } = await database.knex.raw<{ rows: { state: string; signalled: boolean }[] }>(
     `select state, ${functionName}(pid) as signalled from pg_stat_activity where ${isServiceSession}`,
@@ -30,7 +33,7 @@ export function cancelStatements(trial: Trial): Promise<Exposure> {
   return repeatFault(trial, { intervalMs: 5, of: statements, inject });
 }
 
-/** Cuts the connections of workers and API; bytes in transit are lost. */
+/** Cuts the connections of workers and API to the database. Bytes in transit are lost. */
 export function cutDatabase(trial: Trial): Promise<Exposure> {
   const readPids = async (condition: string): Promise<number[]> => {
     const { rows } = await trial.database.knex.raw<{ rows: { pid: number }[] }>(
@@ -50,7 +53,7 @@ export function cutDatabase(trial: Trial): Promise<Exposure> {
 
 const latencyMs = 100;
 
-/** Adds latency in both directions, as of a database in another region. */
+/** Adds network latency in both directions, as between two regions. */
 export async function delayDatabase(trial: Trial): Promise<Exposure> {
   const proxies = [trial.api, ...trial.workers].map(({ database }) => database);
   await startLoad(trial);
@@ -62,8 +65,9 @@ export async function delayDatabase(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Locks a table, as `alter table` and `vacuum full` do, for longer than the lease of a worker (the long form: also longer
- * than the statement timeout). Workers keep the claims of deliveries that they cannot record (docs/adr/0007).
+ * Locks a table, as `alter table` and `vacuum full` do, for longer than the lease of a worker. In the long form the
+ * lock also outlasts the statement timeout. Workers keep the claims of deliveries that they cannot record
+ * (docs/adr/0007).
  */
 export async function lockAttempts(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
@@ -77,7 +81,8 @@ export async function lockAttempts(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Makes the database read-only and ends all sessions, as when a primary becomes a standby. Each worker has to report it.
+ * Makes the database read-only and ends all sessions, as happens when a primary becomes a standby. Each worker must log
+ * it.
  */
 export async function forbidWriting(trial: Trial): Promise<Exposure> {
   const { knex } = trial.database;

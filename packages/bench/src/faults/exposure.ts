@@ -6,7 +6,7 @@ import { slotOf } from './compare.js';
 import { type Exposure, recoveryPolling, type Trial } from './fault.js';
 import { readClaimed } from './fault-records-reader.js';
 
-/** Deliveries that a worker has claimed and not recorded, by slot. */
+/** Deliveries that a worker has claimed but not recorded, by slot. */
 export interface Claimed {
   all: Set<number>;
   /** Deliveries whose request has reached the destination. */
@@ -20,28 +20,31 @@ export function readCurrentClaims(trial: Trial): Promise<Claimed> {
   return readClaims(trial);
 }
 
-/** A healthy worker records its deliveries within 3 s. */
+/** A healthy worker records its deliveries within this time. */
 const recordTimeMs = 3_000;
 
-/** Returns the claims that stand after 3 s of a fault in which no worker can record. */
+/** Returns the claims that are still unrecorded 3 s after the start of a fault in which no worker can record. */
 export async function readUnrecordedClaims(trial: Trial): Promise<Claimed> {
   await sleep(recordTimeMs);
   return readClaims(trial);
 }
 
 /**
- * Time in which the server finishes the last statements of a worker that was killed or stopped. The worker's lease ends at
- * least 2 s after it, so its claims are not released yet.
+ * Time in which the server finishes the last statements of a killed or stopped worker. The worker's lease expires at
+ * least 2 s later, so its claims are not released yet.
  */
 const lastStatementsMs = 1_000;
 
-/** Returns the claims of a worker that has just been killed, stopped or cut off. */
+/** Returns the claims of a worker that was just killed, stopped or disconnected. */
 export async function readLostClaims(trial: Trial, pid: number): Promise<Claimed> {
   await sleep(lastStatementsMs);
   return readClaims(trial, pid);
 }
 
-/** Like `readLostClaims`, for a database that may be unavailable too: waits until it can be queried. */
+/**
+ * Returns the claims of a worker as `readLostClaims` does. If the database is also unavailable, waits until it
+ * responds.
+ */
 export async function readLostClaimsWhenAvailable(trial: Trial, pid: number): Promise<Claimed> {
   const read = () => readLostClaims(trial, pid).catch(() => undefined);
   return until('the database is available', read, recoveryPolling);
@@ -50,7 +53,9 @@ export async function readLostClaimsWhenAvailable(trial: Trial, pid: number): Pr
 const stuckAfterMs = 500;
 const stuckTimeoutMs = 5_000;
 
-/** Waits until a claim of the worker is older than a healthy worker needs. Returns after 5 s in any case. */
+/**
+ * Waits until a claim of the worker is older than a healthy worker needs to record it. Returns after 5 s at the latest.
+ */
 export async function waitForStuckClaim(trial: Trial, pid: number): Promise<void> {
   const deadlineMs = monotonicMs() + stuckTimeoutMs;
   let before = new Map<number, number>();
@@ -71,29 +76,30 @@ async function readClaims(trial: Trial, pid?: number): Promise<Claimed> {
   return { all, sent: new Set([...all].filter((slot) => received[slot]! > 0)), claims };
 }
 
-/** 300 ms keep requests in flight at every moment and stay far below the request timeout. */
+/** A delay of 300 ms keeps requests in flight at every moment, and is far below the request timeout. */
 export const slowResponses = { delayMs: 300 };
 
-/** Slows the destination down and waits until requests are in flight. */
+/** Delays the responses of the destination and waits until requests are in flight. */
 export async function startLoad({ destination }: Trial, behaviour: Partial<Behaviour> = {}): Promise<void> {
   await destination.call('setBehaviour', { ...slowResponses, ...behaviour });
   await sleep(1_000);
 }
 
-/** Exposure of a fault in which no worker dies: each worker records its own claims, so no request may be repeated. */
+/** Exposure of a fault in which no worker ends. Each worker records its own claims, so no request may be repeated. */
 export function noRepeats(inFlight: number, of: string, endedAtMs = monotonicMs()): Exposure {
   return { inFlight, of, bound: 0, endedAtMs };
 }
 
 /**
- * Delay in milliseconds above which an alert counts as delayed. Without a fault, every alert is accepted within 1 s.
+ * An alert counts as delayed if it is accepted after this time, in milliseconds. Without a fault, every alert is
+ * accepted within 1 s.
  */
 const defaultDelayMs = 1_000;
 
 /**
- * Counts the alerts that the fault delayed. Must be called at the end of the fault.
+ * Counts the alerts whose acceptance the fault delayed. Must be called at the end of the fault.
  * @param options.sinceMs start of the fault, on the monotonic clock
- * @param options.minimumMs shortest wait for acceptance that counts as delayed
+ * @param options.minimumMs acceptance time from which an alert counts as delayed, in milliseconds
  */
 export async function delayedAlerts(
   { generator, run }: Trial,
@@ -104,7 +110,7 @@ export async function delayedAlerts(
 }
 
 export interface RepeatableSlots {
-  /** A slot may be repeated once for each time that it is listed. */
+  /** A delivery may be repeated once for each occurrence of its slot in this list. */
   slots: Iterable<number>;
   of: string;
   endedAtMs: number;

@@ -38,15 +38,15 @@ import {
   terminate,
 } from './worker-faults.js';
 
-/** No process dies in these faults, so no delivery waits for a lease to expire. */
+/** Recovery limit for faults in which no process ends, so no delivery waits for a lease to expire. */
 const recoveryLimitMs = 35_000;
-/** Workers only lack their keys, or are busy, so the backlog of the fault is the only wait. */
+/** Recovery limit for faults in which workers lack keys or are busy, so only the backlog has to be delivered. */
 const backlogLimitMs = 20_000;
 
-/** Eight processes share the machine with the load, so the rate is lower. */
+/** With replicas, eight more processes share the machine with the load, so the rate is lower. */
 const replicated = { replicated: true, alertsPerSecond: 100 };
 
-/** Returns all faults in the order of the table. */
+/** Returns all faults in the order of the result table. */
 export function allFaults(seed: number): Fault[] {
   return [
     { name: 'worker killed before the POST', inject: killBeforePost, affectsWorkers: true, short: true },

@@ -1,7 +1,7 @@
 import { type Database, firstIdAt } from '@tocsin/database';
 import { alertIdsOfRun } from '../load/alert-ids.js';
 
-/** One delivery with a summary of its attempts. */
+/** A delivery with a summary of its attempts. */
 export interface DeliveryRecord {
   alertId: string;
   webhookId: string;
@@ -9,7 +9,7 @@ export interface DeliveryRecord {
   attemptsMade: number;
   /** Number of the claim under which the delivery ended. */
   claims: number;
-  /** Time of the success in Unix milliseconds; null without a success. */
+  /** Time of success in Unix milliseconds; null if the delivery did not succeed. */
   succeededAtMs: number | null;
   attempts: number;
   successfulAttempts: number;
@@ -17,7 +17,10 @@ export interface DeliveryRecord {
   lastClaim: number;
 }
 
-/** @param options.sinceMs Unix time in ms before the first alert. Ids begin with a time, so it bounds what is read. */
+/**
+ * @param options.sinceMs Unix time before the first alert, in milliseconds. Ids start with their time, so this limits
+ * the rows that are read
+ */
 export async function readRecords(
   database: Database,
   { run, sinceMs }: { run: number; sinceMs: number },
@@ -38,7 +41,7 @@ export async function readRecords(
 }
 
 export interface OpenState {
-  /** Number of alerts of the run that a worker has committed. */
+  /** Number of alerts of the run that workers have committed. */
   alerts: number;
   open: number;
   deadLetters: number;
@@ -56,7 +59,7 @@ export async function readOpenState(database: Database, run: number): Promise<Op
   return rows[0];
 }
 
-/** Counts the deliveries that a worker has returned because it could not decrypt their webhooks. */
+/** Counts the deliveries that workers have released because they could not decrypt the webhook. */
 export async function countUndecryptable({ knex }: Database): Promise<number> {
   const { rows } = await knex.raw(
     `select count(*)::integer as count from open_deliveries where waiting_reason = 'undecryptable'`,
@@ -65,14 +68,14 @@ export async function countUndecryptable({ knex }: Database): Promise<number> {
 }
 
 export interface FloodState {
-  /** Alerts of the flood that workers have committed. */
+  /** Number of alerts of the flood that workers have committed. */
   alerts: number;
-  /** Deliveries of the flood that are open, and those that were written as ended. */
+  /** Number of open deliveries of the flood, and number of those that were written as ended. */
   open: number;
   ended: number;
 }
 
-/** @param options.sinceMs Unix time in ms before the first alert */
+/** @param options.sinceMs Unix time before the first alert, in milliseconds */
 export async function readFloodState(
   { knex }: Database,
   { workspaceIds, sinceMs }: { workspaceIds: string[]; sinceMs: number },
@@ -95,11 +98,11 @@ export async function deleteFlood({ knex }: Database, workspaceIds: string[]): P
 export interface ClaimedDelivery {
   alertId: string;
   webhookId: string;
-  /** Claim number, counted from 1 within the delivery. */
+  /** Number of the claim, counted from 1 for each delivery. */
   claim: number;
 }
 
-/** Reads deliveries that are claimed, by the worker with this process id if one is given. */
+/** Returns the deliveries that are claimed now. With a process id, only those of that worker. */
 export async function readClaimed(
   database: Database,
   { run, pid }: { run: number; pid: number | undefined },
@@ -110,19 +113,19 @@ export async function readClaimed(
      from open_deliveries o join alerts a on a.id = o.alert_record_id
      left join workers w on w.id = o.claimed_by
      where o.claimed_by is not null and a.alert_id between :first::uuid and :last::uuid
-       -- The name of a worker is its host and its process id.
+       -- The name of a worker consists of its host and its process id.
        and (:pid::text is null or split_part(w.name, ' ', 2) = :pid::text)`,
     { first, last, pid: pid === undefined ? null : String(pid) },
   );
   return rows;
 }
 
-/** Counts alerts committed and deliveries succeeded since a time. */
+/** Counts the alerts committed and the deliveries succeeded since a time. */
 export async function countCommittedSince(database: Database, since: Date): Promise<number> {
   const { rows } = await database.knex.raw(
     `select (select count(*) from alert_keys where accepted_at > :since)
             + (select count(*) from deliveries where first_succeeded_at > :since and id >= :first::uuid) as committed`,
-    // Deliveries of the run are at most a minute old; the bound on their ids limits the partitions that are read.
+    // Deliveries of the run are at most one minute old. This bound on their ids limits the partitions that are read.
     { since, first: firstIdAt(since.getTime() - 60_000) },
   );
   return Number(rows[0].committed);

@@ -6,7 +6,7 @@ import { type ProxiedService, startProxiedService } from '../test-bed/services.j
 import { createTestBed, type TestBed } from '../test-bed/test-bed.js';
 import type { Timing } from './timing.js';
 
-/** A test bed with services behind proxies, so that faults can freeze and cut their connections. */
+/** A test bed whose services connect through proxies, so that faults can freeze and cut their connections. */
 export interface FaultTestBed extends TestBed {
   workers: ProxiedService[];
   api: ProxiedService;
@@ -16,15 +16,15 @@ export interface FaultTestBed extends TestBed {
   /** Access token of an administrator, who may publish in every workspace. */
   adminToken: string;
   timing: Timing;
-  /** Undefined for single servers. */
+  /** Undefined if the test bed has single servers. */
   replicas: Replicas | undefined;
 }
 
 export interface FaultTestBedOptions {
   timing: Timing;
-  /** True: three brokers and two databases behind a balancer, in place of one of each. */
+  /** True for three brokers and two databases behind a balancer instead of single servers. */
   replicated?: boolean;
-  /** Options of Node for the services; used to load mutations. */
+  /** Node.js options of the services, which load mutations. */
   nodeOptions?: { worker?: string[]; api?: string[] };
   print(line: string): void;
 }
@@ -43,13 +43,13 @@ export async function createFaultTestBed(options: FaultTestBedOptions): Promise<
   const { database, destination, secrets } = testBed;
   const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(webhooksPerAlert) });
   const provider = await startIdentityProvider(testBed, fixtures.workspaceId);
-  // Warnings are enough for the checks and keep the logs small.
+  // The checks read warnings and errors only, and this level keeps the log files small.
   const env = { LOG_LEVEL: 'warn', ...timing.env };
   const [api, ...workers] = await Promise.all([
     startProxiedService(testBed, {
       kind: 'webhook-api',
       nodeOptions: nodeOptions.api ?? [],
-      // High enough that no fault run meets the rate limit.
+      // This rate limit is high enough to never affect a fault run.
       env: { ...env, OIDC_ISSUER: provider.issuer, ALERTS_PER_MINUTE: '1000000' },
     }),
     ...Array.from({ length: workerCount }, (_, index) =>

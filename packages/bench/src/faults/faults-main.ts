@@ -37,7 +37,7 @@ else {
   process.exit(passed ? 0 : 1);
 }
 
-/** Returns true when no fault has a problem. */
+/** Returns true if no fault has a problem. */
 async function runFaults(): Promise<boolean> {
   const form = values.short ? shortTiming : longTiming;
   const timing = { ...form, alerts: toNumber('alerts', values.alerts ?? String(form.alerts)) };
@@ -62,7 +62,7 @@ async function runFaults(): Promise<boolean> {
     } catch (error) {
       errors.push(`RED ${fault.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
-    // After a problem the state of the system is unknown, so the next fault gets a new one.
+    // After a problem the state of the test bed is unknown, so the next fault gets a new one.
     if (!passed) {
       await testBed?.stop();
       testBed = undefined;
@@ -87,7 +87,7 @@ function chooseFaults(all: Fault[]): Fault[] {
   return all.filter((fault) => texts.some((text) => isNamed(text)(fault)));
 }
 
-/** Returns true when the suite detects every chosen mutation. */
+/** Returns true if the suite detects every chosen mutation. */
 async function runMutations(name: string): Promise<boolean> {
   const chosen = mutationCases.filter((mutation) => name === 'all' || mutation.name === name);
   if (chosen.length === 0) throw new Error(`No mutation is called "${name}".`);

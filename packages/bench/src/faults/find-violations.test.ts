@@ -29,20 +29,20 @@ test.each<[string, ReturnType<typeof repeating>, string[]]>([
     repeating([4, 1], [6, 3]),
     ['4 repeated, 3 were in flight', '1 repeated more often than they were in flight'],
   ],
-])('repeating %s is a problem', (_, comparison, problems) => {
+])('repeating %s is reported as a problem', (_, comparison, problems) => {
   expect(findDeliveryViolations(comparison, exposed(4, 6, 6))).toEqual(problems);
 });
 
-test('lost deliveries and disagreeing records are problems of every fault', () => {
+test('lost deliveries and disagreeing records are problems for every fault', () => {
   const comparison = { ...noProblems, lost: 2, disagreements: ['a', 'b'] };
   expect(findDeliveryViolations(comparison, exposed())).toEqual(['2 lost', 'records disagree, first: a']);
 });
 
-test('responses 202, and 503 with Retry-After, are no problem', () => {
+test('status 202, and 503 with Retry-After, are no problem', () => {
   expect(findResponseViolations(normalResponses, {})).toEqual([]);
 });
 
-test.each(['500', '401', '404', '429', '200'])('the response %s is a problem of every fault', (status) => {
+test.each(['500', '401', '404', '429', '200'])('status %s is a problem for every fault', (status) => {
   for (const fault of [{}, { affectsApi: true }])
     expect(findResponseViolations(responding({ [status]: 3 }), fault)).toEqual([
       `the API returned ${status}, 3 times`,
@@ -56,7 +56,7 @@ test('a lost connection is a problem unless the fault affects the API', () => {
 });
 
 test.each([{ affectsApi: true }, {}])(
-  'hanging requests and a missing Retry-After are problems of the fault %j',
+  'hanging requests and missing Retry-After headers are problems for the fault %j',
   (fault) => {
     expect(findResponseViolations({ ...normalResponses, withoutRetryAfter: 7 }, fault)).toEqual([
       '7 responses 503 without Retry-After',
@@ -68,7 +68,7 @@ test.each([{ affectsApi: true }, {}])(
   },
 );
 
-test('a log line with a failure event is a problem, and only the first one is reported', () => {
+test('only the first log line with a failure event is reported as a problem', () => {
   const log = '{"msg":"database.unavailable"}\n{"msg":"message.failed","n":1}\n{"msg":"service.crashed"}\n';
   expect(findLogViolations('worker-1', log)).toEqual(['worker-1: {"msg":"message.failed","n":1}']);
   expect(findLogViolations('worker-1', '{"msg":"database.unavailable"}\n')).toEqual([]);

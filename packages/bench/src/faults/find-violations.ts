@@ -4,7 +4,10 @@ import type { Exposure, Fault } from './fault.js';
 
 type Compared = Pick<Comparison, 'lost' | 'repeated' | 'repeats' | 'disagreements'>;
 
-/** Returns one sentence for each broken promise about deliveries: none lost, few repeated, records that agree. */
+/**
+ * Returns one sentence for each broken promise about deliveries: lost deliveries, too many repeats, or records that
+ * disagree with the destination.
+ */
 export function findDeliveryViolations(
   compared: Compared,
   { slots, bound }: Pick<Exposure, 'slots' | 'bound'>,
@@ -22,14 +25,14 @@ export function findDeliveryViolations(
   ];
 }
 
-/** Longest acceptable response time; a caller must not hang for the duration of a fault. */
+/** Limit for a response time, in milliseconds. A client must not hang for the duration of a fault. */
 const responseLimitMs = 10_000;
-/** Expected statuses; hung requests are checked separately. */
+/** Expected statuses. Hanging requests are checked separately. */
 const expectedStatuses = ['202', '503', 'hung'];
 
 /**
- * Returns one sentence for each broken promise about the API: a response is 202, or 503 with Retry-After, in time.
- * Requests without a response are allowed only when the fault affects the API itself.
+ * Returns one sentence for each broken promise about the API: every response must be 202, or 503 with Retry-After, and
+ * arrive within the limit. Requests without a response are allowed only if the fault affects the API itself.
  */
 export function findResponseViolations(
   responses: RestResponses,
@@ -49,7 +52,7 @@ export function findResponseViolations(
 /** Log events that no fault may cause. */
 export const failureEvents = ['service.crashed', 'service.stopped_uncleanly', 'message.failed'];
 
-/** Returns the first line of a service's log with a failure event, as at most one sentence. */
+/** Returns the first line with a failure event in the log of a service, as a list of at most one sentence. */
 export function findLogViolations(service: string, log: string): string[] {
   const failure = log.split('\n').find((line) => failureEvents.some((event) => line.includes(event)));
   return failure === undefined ? [] : [`${service}: ${failure.slice(0, 300)}`];

@@ -1,4 +1,4 @@
-/** Floods of a tenant: alerts with a rule that is not registered and webhooks that do not exist. */
+/** A flood of one workspace: alerts with an unregistered rule and webhooks that do not exist. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,25 +13,28 @@ import { deleteFlood, readFloodState } from './fault-records-reader.js';
 import { firstRetryMs } from './timing.js';
 
 interface FloodOptions {
-  /** Workspaces that flood at the same time and share the alerts. */
+  /** Number of workspaces that publish the flood at the same time. They share its alerts. */
   workspaces: number;
-  /** Publishes every second alert over REST, where it must be 422. */
+  /** True to publish every second alert over REST, where the expected status is 422. */
   overRest: boolean;
 }
 
 /**
- * Limit on the delay of another workspace's retries, in milliseconds. The isolation suite measures the contract's limit of
- * one second; this suite also runs on busy machines. Without the protection, retries come 8 to 33 s late.
+ * Limit for the delay of another workspace's retries, in milliseconds. The contract's limit of one second is checked by
+ * the isolation suite; this suite also runs on busy machines. Without the protection, retries are 8 to 33 s late.
  */
 const maxRetryDelayMs = 5_000;
-/** Rate of each workspace that floods over REST too, so that half of its requests stay below the API's capacity. */
+/**
+ * Rate of each workspace that also floods over REST, in alerts per second. Half of its alerts are REST requests, which
+ * stays below the capacity of the API.
+ */
 const restAlertsPerSecond = 300;
-/** Limit of the contract on the webhooks of a rule. */
+/** The contract's limit for webhooks of a rule. */
 const webhooksPerAlert = 20;
-/** Time in which a retry that is late comes. */
+/** Waiting time for late retries, in milliseconds. */
 const lateRetriesMs = 3_000;
 
-/** Publishes the flood and waits until it is written. */
+/** Publishes the flood and waits until workers have committed it. */
 export function flood(options: FloodOptions): (trial: Trial) => Promise<Exposure> {
   return async (trial) => {
     const { database, timing } = trial;
@@ -57,7 +60,7 @@ export function flood(options: FloodOptions): (trial: Trial) => Promise<Exposure
     const endedAtMs = monotonicMs();
     const toMs = Date.now();
     const written = await state();
-    // Workers can take half an hour for the open rows of a flood.
+    // Workers would need up to half an hour to end the open deliveries of the flood, so its rows are deleted.
     await deleteFlood(database, workspaceIds);
     await sleep(lateRetriesMs);
     const period = { run: trial.run, fromMs, toMs, scheduledMs: firstRetryMs };
@@ -73,7 +76,9 @@ export function flood(options: FloodOptions): (trial: Trial) => Promise<Exposure
 type Statuses = [status: string, count: number][];
 
 interface FloodEvidence {
-  /** Deliveries of the flood: open, written as ended, and all that the accepted alerts name. */
+  /**
+   * Deliveries of the flood: number of open ones, of those written as ended, and of all that the accepted alerts name.
+   */
   open: number;
   ended: number;
   expected: number;
@@ -102,13 +107,13 @@ interface FloodLoad extends FloodOptions {
   alerts: number;
 }
 
-/** Resolves when every alert is confirmed, or refused over REST. */
+/** Resolves when every alert is confirmed over AMQP or rejected over REST. */
 async function publish(
   { rabbitmq, api, adminToken, nextRun }: Trial,
   targets: { workspaceId: string; alertRuleId: string }[],
   { alerts, overRest }: FloodLoad,
 ): Promise<LoadResult[]> {
-  // The other workspace must not wait for the confirms of the flood.
+  // A separate connection, so that publishing for the other workspace does not wait for confirms of the flood.
   const generator = await startLoadGenerator(rabbitmq.url);
   try {
     return await Promise.all(

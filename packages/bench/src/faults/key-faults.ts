@@ -1,4 +1,4 @@
-/** Faults of `SECRETS_KEYS`, the keys that decrypt the database's values. */
+/** Faults of `SECRETS_KEYS`, the keys that encrypt stored values. */
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,19 +13,19 @@ import { readReadiness, untilReported } from './readiness.js';
 import { countMessages } from './settle.js';
 import { endCleanly } from './worker-faults.js';
 
-/** Limit on the log of a worker while its keys are wrong, in bytes. Its one line a minute has about 1 KB. */
+/** Limit for the log size of a worker with wrong keys, in bytes. The worker logs one line of about 1 KB each minute. */
 const maxLogBytes = 20_000;
 const watchEveryMs = 250;
 
 /**
- * Gives wrong keys to one worker and then to both, as a mistake in a roll-out does, and returns the right ones. Workers
- * with wrong keys must not be ready and must leave all deliveries to the others.
+ * Gives wrong keys to one worker and then to both, as a mistake in a roll-out would, and then restores the correct
+ * keys. Workers with wrong keys must not be ready and must leave all deliveries to the others.
  */
 export async function useWrongKeys(trial: Trial): Promise<Exposure> {
   const { workers, rabbitmq } = trial;
   const [first, second] = workers as [ProxiedService, ProxiedService];
   await startLoad(trial);
-  // The id of the right key with another value, and a key with another id.
+  // The first worker gets another value under the id of the correct key; the second gets a key with another id.
   const withOne = await restartWithKey(first, 'bench').then(() => watch(trial, [first]));
   const withBoth = await restartWithKey(second, 'other').then(() => watch(trial, workers));
   const problems = [
@@ -47,11 +47,11 @@ async function restartWithKey(worker: ProxiedService, id: string): Promise<void>
 interface Watched {
   /** Requests that reached the destination. */
   requests: number;
-  /** Names of workers with wrong keys that were ready at some time. */
+  /** Names of workers that were ready at some time although their keys were wrong. */
   ready: Set<string>;
-  /** Highest number of deliveries that workers had returned as undecryptable at a time. */
+  /** Highest number of deliveries that were waiting as undecryptable at any time. */
   undecryptable: number;
-  /** Sizes by which the logs of the workers grew, by name. */
+  /** Growth of each worker log in bytes, by worker name. */
   logBytes: Map<string, number>;
 }
 
@@ -75,7 +75,7 @@ async function watch(trial: Trial, wrong: ProxiedService[]): Promise<Watched> {
   };
 }
 
-/** Size of a log in bytes, without the lines about the requests that watch the readiness. */
+/** Returns the size of a log in bytes, without the lines about the suite's own requests to `/readyz`. */
 function readLogSize(file: string): number {
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines.filter((line) => !line.includes('"http.request"')).join('\n').length;

@@ -6,9 +6,9 @@ import { type Mutation, mutations } from './mutations.js';
 import { killApi, killBeforeCommit, killBeforePost, recordLate } from './worker-faults.js';
 
 export interface MutationCase extends Mutation {
-  /** Fault that reveals the mutation. */
+  /** The fault that reveals the mutation. */
   fault: Fault;
-  /** Problem that the suite must report. */
+  /** The problem that the suite must report. */
   expectedProblem: RegExp;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Loads a mutation into a service (`node --import '…/mutation-loader.js?mutation=NAME' main.js`): replaces a piece of
- * one module while Node loads it. The code that ships therefore needs no test hooks.
+ * Loads a mutation into a service (`node --import '…/mutation-loader.js?mutation=NAME' main.js`). It replaces a text in
+ * one module while Node.js loads that module, so the released code needs no test hooks.
  */
 
 import { writeSync } from 'node:fs';
@@ -8,13 +8,15 @@ import { type LoadHook, register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import { type Mutation, markOf, mutations } from './mutations.js';
 
-/** File descriptor 2, because `process.stderr` of a worker thread is written by the main thread and may arrive late. */
+/**
+ * File descriptor 2. `process.stderr` is not used, because in a worker thread the main thread writes it, possibly late.
+ */
 const stderr = 2;
 const name = new URL(import.meta.url).searchParams.get('mutation') ?? '';
 const mutation: Mutation | undefined = Object.values(mutations).find((entry) => entry.name === name);
 if (mutation === undefined) throw new Error(`There is no mutation called "${name}".`);
 
-// Node runs loader hooks in a thread of their own, which loads this module a second time.
+// Node.js runs loader hooks in a separate thread, which loads this module a second time.
 if (isMainThread) register(import.meta.url);
 
 export const load: LoadHook = async (url, context, nextLoad) => {
@@ -25,7 +27,8 @@ export const load: LoadHook = async (url, context, nextLoad) => {
     throw new Error(
       `${mutation.name}: ${mutation.module} contains ${parts.length - 1} times: ${mutation.piece}`,
     );
-  // The suite requires this line: a mutation of a module that is never loaded would prove nothing.
+  // The suite requires this line. Without it, a mutation of a module that is never loaded would look like an undetected
+  // defect.
   writeSync(stderr, `${markOf(mutation)}\n`);
   return { ...loaded, source: parts.join(mutation.replacement) };
 };

@@ -1,15 +1,15 @@
-/** A deliberate defect in a service. It breaks one promise, and the suite must detect it. */
+/** A deliberate defect in a service that breaks one promise. The suite must detect it. */
 export interface Mutation {
   name: string;
   target: 'worker' | 'api';
-  /** Last part of the path of the compiled module. */
+  /** End of the path of the compiled module. */
   module: string;
-  /** Text that is replaced. The module must contain it exactly once. */
+  /** The text to replace. It must occur exactly once in the module. */
   piece: string;
   replacement: string;
 }
 
-/** Line that a service writes to standard error after it has loaded the mutation. */
+/** Returns the line that a service writes to standard error after loading the mutation. */
 export function markOf({ name }: Mutation): string {
   return `mutation loaded: ${name}`;
 }

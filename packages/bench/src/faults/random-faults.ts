@@ -5,11 +5,11 @@ import type { ProxiedService } from '../test-bed/services.js';
 import { mayRepeat, readLostClaimsWhenAvailable, slowResponses } from './exposure.js';
 import type { Exposure, Trial } from './fault.js';
 
-/** A fault of one process that is over when `inject` resolves. */
+/** A fault of one process. The fault is over when `inject` resolves. */
 interface Injection {
-  /** Name of the target. The injections of one round have different targets. */
+  /** Name of the affected process. The injections of one round affect different processes. */
   target: string;
-  /** @param noteClaims reads the claims that the worker with this process id may not record */
+  /** @param noteClaims stores the claims that the worker with this process id may be unable to record */
   inject(noteClaims: (pid: number) => Promise<void>): Promise<unknown>;
 }
 
@@ -17,12 +17,12 @@ const rounds = { long: 12, short: 4 };
 const injectionsPerRound = 2;
 const maxFaultMs = 8_000;
 
-/** Injects faults of several processes at a time. A seed always chooses the same faults. */
+/** Injects faults in several processes at the same time. The same seed always chooses the same faults. */
 export function injectRandomly(seed: number): (trial: Trial) => Promise<Exposure> {
   return async (trial) => {
     const random = createRandom(seed);
     const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
-    /** Slot of each claim of an affected worker. Each such claim may cause one repeated request. */
+    /** Slot of each claim of an affected worker. Each such claim may lead to one repeated request. */
     const claims = new Map<string, number>();
     const noteClaims = async (pid: number) => {
       const lost = await readLostClaimsWhenAvailable(trial, pid);
@@ -83,7 +83,7 @@ function allInjections(trial: Trial, random: () => number): Injection[] {
         if (random() < 0.5) proxy.cut();
         proxy.thaw();
       });
-      // A worker without its broker still records its deliveries, so only a frozen database puts claims at risk.
+      // A worker without the broker still records its deliveries. Only a frozen database connection can prevent that.
       const mayLoseClaims = isWorker(target) && proxy === target.database;
       await Promise.all([mayLoseClaims && noteClaims(target.pid()), thawed]);
     },
@@ -94,7 +94,7 @@ function allInjections(trial: Trial, random: () => number): Injection[] {
   ];
 }
 
-/** Mulberry32: a small generator that returns the same numbers for the same seed on every machine. */
+/** Mulberry32, a small random number generator that returns the same sequence for the same seed on every machine. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

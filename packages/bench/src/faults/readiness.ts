@@ -3,7 +3,10 @@ import type { ServiceProcess } from '../test-bed/services.js';
 
 const noticeMs = 30_000;
 
-/** Waits until `/readyz` of each worker is 503 and names the reason. @throws Error after 30 s */
+/**
+ * Waits until `/readyz` of each worker returns 503 with the reason.
+ * @throws Error after 30 s
+ */
 export async function untilReported(workers: ServiceProcess[], reason: string): Promise<void> {
   const report = (worker: ServiceProcess) =>
     until(

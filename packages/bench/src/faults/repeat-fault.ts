@@ -3,20 +3,20 @@ import { monotonicMs } from '../measure/clock.js';
 import { noRepeats, startLoad } from './exposure.js';
 import type { Exposure, Trial } from './fault.js';
 
-/** Duration of faults that last or repeat, in milliseconds. */
+/** Duration of continuous or repeated faults, in milliseconds. */
 export const faultDurationMs = 10_000;
-/** Interval between two cuts of connections in milliseconds, long enough for clients to reconnect. */
+/** Interval between two cuts of the connections, in milliseconds. Clients have time to reconnect. */
 export const cutIntervalMs = 300;
 
 export interface RepeatedFault {
   intervalMs: number;
-  /** Name of the items that the fault hits, such as "connections". */
+  /** Name of the affected items, for example "connections". */
   of: string;
-  /** Returns the number of items hit. */
+  /** Returns the number of affected items. */
   inject: () => Promise<number>;
 }
 
-/** Injects a fault repeatedly and adds up the items that it hits. No process dies, so no request may be repeated. */
+/** Injects a fault repeatedly and adds up the affected items. No process ends, so no request may be repeated. */
 export async function repeatFault(
   trial: Trial,
   { intervalMs, of, inject }: RepeatedFault,

@@ -1,4 +1,4 @@
-/** Faults of replicated servers: a member is killed with SIGKILL under load, and others take over. */
+/** Faults of replicated servers: one server is killed with SIGKILL under load, and the others continue its work. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredQueue } from '@tocsin/messaging';
@@ -10,12 +10,12 @@ import type { Replicas } from '../test-bed/replicas/replicas.js';
 import { delayedAlerts, startLoad } from './exposure.js';
 import type { Exposure, Trial } from './fault.js';
 
-/** Time after which a killed broker or standby is started again, in milliseconds. */
+/** Time before a killed broker node or standby is started again, in milliseconds. */
 const absenceMs = 10_000;
-/** Time after which a failed primary is replaced, in milliseconds: three failed checks of one second. */
+/** Time before a failed primary is replaced, in milliseconds: three failed checks at intervals of one second. */
 const detectionMs = 3_000;
 
-/** Kills the node that leads the queue of alerts, and starts it again after 10 s. */
+/** Kills the node that leads the alerts queue, and starts it again after 10 s. */
 export function killBrokerLeader(trial: Trial): Promise<Exposure> {
   return failOver(trial, async ({ brokers }) => {
     const leader = await brokers.leaderOf(alertFiredQueue);
@@ -26,7 +26,7 @@ export function killBrokerLeader(trial: Trial): Promise<Exposure> {
   });
 }
 
-/** Kills each node of the broker, the next one when the one before is back. */
+/** Kills each broker node in sequence. The next node is killed when the previous one is running again. */
 export function killAllBrokers(trial: Trial): Promise<Exposure> {
   return failOver(trial, async ({ brokers }) => {
     const [first, ...others] = brokers.nodes;
@@ -43,7 +43,7 @@ export function killAllBrokers(trial: Trial): Promise<Exposure> {
   });
 }
 
-/** Kills the synchronous standby: every commit waits until it is back. */
+/** Kills the synchronous standby. Every commit waits until the standby is running again. */
 export function killStandby(trial: Trial): Promise<Exposure> {
   return failOver(trial, async ({ databases }) => {
     const standby = databases.standby();
@@ -51,7 +51,7 @@ export function killStandby(trial: Trial): Promise<Exposure> {
   });
 }
 
-/** Kills the primary, promotes the standby, and makes the former primary a standby. */
+/** Kills the primary, promotes the standby, and then makes the former primary a standby. */
 export function killPrimary(trial: Trial): Promise<Exposure> {
   return failOver(trial, async ({ databases }) => ({
     kill: () => kill(databases.primary()),
@@ -73,13 +73,13 @@ export function killPrimaryAndBrokerLeader(trial: Trial): Promise<Exposure> {
 
 interface Failover {
   kill(): Promise<unknown>;
-  /** The step that replaces the failed member, if the others do not do it by themselves. */
+  /** Replaces the failed server. Undefined if the other servers do that on their own. */
   failOver?(): Promise<unknown>;
-  /** Brings the failed member back. */
+  /** Starts the failed server again. */
   repair(): Promise<unknown>;
 }
 
-/** No worker dies, so no request may be repeated. */
+/** No worker ends in a failover, so no request may be repeated. */
 async function failOver(trial: Trial, plan: (replicas: Replicas) => Promise<Failover>): Promise<Exposure> {
   if (trial.replicas === undefined) throw new Error('This fault needs replicated servers.');
   const steps = await plan(trial.replicas);

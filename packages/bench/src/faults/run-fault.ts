@@ -17,20 +17,19 @@ export interface FaultResult extends Comparison {
   recoverySeconds: number;
   pauses: Pauses;
   responses: RestResponses;
-  /** One sentence for each broken promise; empty when the fault has passed. */
+  /** One sentence for each broken promise. Empty if the fault passed. */
   problems: string[];
 }
 
-/** Limit on the alerts of one run; sizes the arrays of the counts. */
+/** Maximum number of alerts in a run. It is the length of the arrays that count requests. */
 const maxAlerts = 60_000;
 const maxTrials = 3;
-/** The destination rejects every 50th delivery once, so that retries are always in progress. */
+/** The destination rejects every 50th delivery once, so that retries are in progress all the time. */
 const rejectOneIn = 50;
 
 /**
- * Injects a fault under load and compares the outcome with the promises. A run in which nothing was in flight proves
- * nothing and is repeated.
- * @throws Error when a process did not obey or did not come back
+ * Injects a fault under load and checks the promises. A run without affected work proves nothing, so it is repeated.
+ * @throws Error if a process did not stop or did not start again
  */
 export async function runFault(testBed: FaultTestBed, fault: Fault): Promise<FaultResult> {
   for (let trial = 1; ; trial += 1) {
@@ -45,7 +44,7 @@ async function runTrial(testBed: FaultTestBed, fault: Fault): Promise<FaultResul
   const { timing, fixtures, destination, generator, database } = testBed;
   const run = testBed.nextRun();
   const trial: Trial = { ...testBed, run };
-  // The lower bound has one second of tolerance, because the time in an id is rounded.
+  // The lower bound is one second earlier, because the time in an id is rounded.
   const sinceMs = Date.now() - 1_000;
   for (const service of [...testBed.workers, testBed.api]) service.takeNewLog();
   await destination.call('startRun', { run, alerts: maxAlerts, webhooks: webhooksPerAlert, rejectOneIn });
@@ -108,7 +107,7 @@ interface Recovery {
   records: DeliveryRecord[];
 }
 
-/** Seconds from the end of the fault to the last success of an alert that was offered before that end. */
+/** Returns the seconds from the end of the fault to the last success of an alert that was offered before that end. */
 function recoveryOf({ exposure, load, records }: Recovery): number {
   const monotonicToUnixMs = Date.now() - monotonicMs();
   let lastMs = exposure.endedAtMs;
@@ -120,7 +119,7 @@ function recoveryOf({ exposure, load, records }: Recovery): number {
   return (lastMs - exposure.endedAtMs) / 1_000;
 }
 
-/** Longest times while alerts were offered in which none was accepted, and in which no delivery succeeded. */
+/** Longest periods without an accepted alert and without a succeeded delivery, while alerts were offered. */
 interface Pauses {
   acceptMs: number;
   deliverMs: number;
@@ -141,7 +140,7 @@ function pausesOf({ offeredAtMs, acceptedAtMs }: LoadResult, records: DeliveryRe
   };
 }
 
-/** Finds processes that ended by themselves and services that logged a failure. */
+/** Returns a problem for each process that ended unexpectedly, and for each service that logged a failure. */
 function findProcessProblems({ workers, api, postgres, rabbitmq }: FaultTestBed): string[] {
   const exits = [...workers, api, postgres, rabbitmq].flatMap((child) => child.unexpectedExit() ?? []);
   const logged = [...workers, api].flatMap((service) =>

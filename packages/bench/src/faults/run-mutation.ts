@@ -5,14 +5,14 @@ import { runFault } from './run-fault.js';
 import type { Timing } from './timing.js';
 
 export interface MutationResult {
-  /** True when the suite has reported the expected problem. */
+  /** True if the suite reported the expected problem. */
   detected: boolean;
   problems: string[];
 }
 
 /**
  * Runs a fault against services with a mutation.
- * @throws Error when a service has not loaded the mutation
+ * @throws Error if a service has not loaded the mutation
  */
 export async function runMutation(
   mutation: MutationCase,
@@ -29,7 +29,8 @@ export async function runMutation(
         throw new Error(`${target.name} runs without the mutation: ${mutation.module} was not loaded.`);
     }
     const { problems, delivered } = await runFault(testBed, mutation.fault);
-    // A system that does not work at all would report the expected problem too.
+    // A system that delivers nothing at all also reports the expected problem. Such a run does not count as a
+    // detection.
     const works = delivered > 0 && !problems.some((problem) => /crashed|by itself/.test(problem));
     return {
       detected: works && problems.some((problem) => mutation.expectedProblem.test(problem)),

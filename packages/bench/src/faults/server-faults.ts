@@ -11,7 +11,7 @@ type Inject = (trial: Trial) => Promise<Exposure>;
 
 const diskAlarmMs = 10_000;
 
-/** Shuts servers down cleanly and starts them again. */
+/** Stops servers cleanly and starts them again. */
 export function restart(choose: ChooseServers): Inject {
   return (trial) => takeDown(trial, choose(trial), (server) => server.stop());
 }
@@ -34,13 +34,14 @@ async function takeDown(
   const sinceMs = monotonicMs();
   await Promise.all(servers.map(end));
   await Promise.all(servers.map((server) => server.restart()));
-  // The minimum delay is below the default of 1 s, because a server can be ready again in less than a second.
+  // The limit is below the default of 1 s, because a server can be ready again in less than a second.
   return delayedAlerts(trial, { sinceMs, minimumMs: 250 });
 }
 
 /**
- * Freezes all connections between services and database without closing them. A freeze that exceeds every timeout is
- * the harder case: services have given up their statements and repeated them, and the first statements arrive as well.
+ * Freezes all connections between services and database without closing them. A freeze that is longer than every
+ * timeout is the harder case: services repeat statements that timed out, and then the database executes the first ones
+ * as well.
  */
 export function freezeDatabase({ times = 1, cut = false } = {}): Inject {
   return async (trial) => {
@@ -58,7 +59,9 @@ export function freezeDatabase({ times = 1, cut = false } = {}): Inject {
   };
 }
 
-/** Freezes all connections between services and broker. Workers finish the deliveries that they have claimed. */
+/**
+ * Freezes all connections between services and broker. Workers finish the deliveries that they have already claimed.
+ */
 export async function freezeBroker(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
   const proxies = proxiesOf(trial, (service) => service.broker);
@@ -73,7 +76,7 @@ function proxiesOf({ api, workers }: Trial, choose: (service: ProxiedService) =>
   return [api, ...workers].map(choose);
 }
 
-/** Raises the broker's disk alarm: it blocks publishers, as with a disk that is nearly full. */
+/** Triggers the broker's disk alarm, which blocks publishers as a nearly full disk does. */
 export async function fillDisk(trial: Trial): Promise<Exposure> {
   const sinceMs = monotonicMs();
   await trial.rabbitmq.control('set_disk_free_limit', '1000000GB');

@@ -10,7 +10,7 @@ const sources = ['packages/kit/src', 'services/delivery-worker/src'].flatMap((di
     .map((file) => readFileSync(new URL(`${directory}/${file}`, root), 'utf8')),
 );
 
-test.each(Object.values(mutations))('the piece that $name replaces occurs once', ({ module, piece }) => {
+test.each(Object.values(mutations))('the text that the mutation $name replaces occurs once in its module', ({ module, piece }) => {
   const source = module.replace('/dist/', '/src/').replace(/\.js$/, '.ts');
   expect(readFileSync(new URL(source, root), 'utf8').split(piece)).toHaveLength(2);
 });

@@ -5,7 +5,7 @@ import { readOpenState } from './fault-records-reader.js';
 
 /**
  * Waits until every offered alert is accepted, committed, delivered and recorded, and all queues are empty. Returns
- * undefined then. Without progress it returns what is unfinished, and the comparison shows the consequences.
+ * undefined in that case. If there is no more progress, returns a description of the unfinished work.
  */
 export async function settle(trial: Trial): Promise<string | undefined> {
   const { generator, destination, database, run, timing } = trial;
@@ -26,7 +26,9 @@ export async function settle(trial: Trial): Promise<string | undefined> {
 
 const emptyTimeoutMs = 20_000;
 
-/** Redelivered messages of finished work may remain for a moment; workers acknowledge them without effect. */
+/**
+ * Redelivered messages of finished work can be in a queue for a short time. Workers acknowledge them without effect.
+ */
 async function waitForEmptyQueues({ rabbitmq }: Trial): Promise<string | undefined> {
   const deadlineMs = performance.now() + emptyTimeoutMs;
   for (;;) {
@@ -40,10 +42,10 @@ async function waitForEmptyQueues({ rabbitmq }: Trial): Promise<string | undefin
   }
 }
 
-/** Returns the number of messages of each queue, unacknowledged ones included. */
+/** Returns the number of messages in each queue, including unacknowledged ones. */
 export async function countMessages(rabbitmq: Trial['rabbitmq']): Promise<Map<string, number>> {
   const table = await rabbitmq.control('list_queues', 'name', 'messages');
-  // Each line is a queue name, a tab and a number.
+  // Each line contains a queue name, a tab and a number.
   return new Map(
     table.split('\n').flatMap((line) => {
       const [name, count] = line.split('\t');

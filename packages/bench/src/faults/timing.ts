@@ -1,28 +1,31 @@
-/** The long form keeps the leases of production, so that recovery times are realistic. The short form runs in CI. */
+/**
+ * Parameters of a suite run. The long form uses the lease durations of production, for realistic recovery times. The
+ * short form runs in CI.
+ */
 export interface Timing {
   form: 'long' | 'short';
-  /** Minimum number of alerts of each fault. */
+  /** Minimum number of alerts for each fault. */
   alerts: number;
   alertsPerSecond: number;
   env: Record<string, string>;
-  /** Time for which connections are frozen, in milliseconds. */
+  /** Duration of a connection freeze, in milliseconds. */
   frozenMs: number;
-  /** Time for which a table is locked, in milliseconds. */
+  /** Duration of a table lock, in milliseconds. */
   lockedMs: number;
-  /** Time for which a worker is stopped, in milliseconds. */
+  /** Duration for which a worker is stopped, in milliseconds. */
   stoppedMs: number;
-  /** Time for which a worker has wrong keys, in milliseconds; once for one worker and once for both. */
+  /** Duration for which workers have wrong keys, in milliseconds: once for one worker, once for both. */
   wrongKeysMs: number;
-  /** Number of alerts with which a tenant floods the system. */
+  /** Number of alerts that one workspace publishes in a flood. */
   floodAlerts: number;
   recoveryLimitMs: number;
-  /** Time without progress after which a run has failed, in milliseconds. */
+  /** A run fails after this time without progress, in milliseconds. */
   stallTimeoutMs: number;
 }
 
-/** First delay of the retry schedule in milliseconds. */
+/** First delay of the retry schedule, in milliseconds. */
 export const firstRetryMs = 1_000;
-/** Short delays, so that deliveries that fail because of a fault are retried within the run. */
+/** The delays are short, so that deliveries that fail because of a fault are retried within the run. */
 const retrySchedule = `${firstRetryMs / 1_000}s,2s,5s,10s,20s,30s,60s`;
 
 export const longTiming: Timing = {
@@ -39,7 +42,7 @@ export const longTiming: Timing = {
   stallTimeoutMs: 120_000,
 };
 
-/** The lease of queued rows is close to the minimum. */
+/** The lease of queued rows is close to its minimum, so that the short form is fast. */
 export const shortTiming: Timing = {
   form: 'short',
   alerts: 500,

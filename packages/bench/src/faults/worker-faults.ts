@@ -20,7 +20,7 @@ function firstWorker({ workers }: Trial): ProxiedService {
   return workers[0]!;
 }
 
-/** Sends SIGKILL and drops the bytes buffered in the proxies. */
+/** Kills the service with SIGKILL and drops the bytes that its proxies have buffered. */
 async function kill(service: ProxiedService): Promise<{ pid: number; atMs: number }> {
   service.signal('SIGKILL');
   await service.exited();
@@ -35,7 +35,7 @@ async function kill(service: ProxiedService): Promise<{ pid: number; atMs: numbe
 /** Names of the prepared statements that claim deliveries. */
 export const claimStatements = ['fan-out.write', 'delivery.claim'];
 
-/** Kills a worker whose claims are committed, but whose responses from the database have not arrived. */
+/** Kills a worker whose claims are committed but whose database responses have not arrived. */
 export async function killBeforePost(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   worker.database.freezeResponsesTo(...claimStatements);
@@ -47,7 +47,7 @@ export async function killBeforePost(trial: Trial): Promise<Exposure> {
   return { ...exposure, inFlight: all.size - sent.size };
 }
 
-/** Kills a worker whose requests have succeeded, but whose records have not reached the database. */
+/** Kills a worker whose requests have succeeded but whose records have not reached the database. */
 export async function killBeforeCommit(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   await startLoad(trial);
@@ -59,7 +59,7 @@ export async function killBeforeCommit(trial: Trial): Promise<Exposure> {
   return mayRepeat({ slots: sent, of: 'deliveries sent and not recorded', endedAtMs: atMs });
 }
 
-/** Kills all workers after alerts and deliveries are committed, but before any acknowledgement reaches the broker. */
+/** Kills all workers after alerts and deliveries are committed but before an acknowledgement reaches the broker. */
 export async function killBeforeAck(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
   for (const worker of trial.workers) worker.broker.freeze('to-server');
@@ -87,7 +87,7 @@ export async function killAllWorkers(trial: Trial): Promise<Exposure> {
 const kills = 3;
 const killIntervalMs = 12_000;
 
-/** Kills all workers three times within 36 s, so that deliveries can be in flight at several kills. */
+/** Kills all workers three times within 36 s, so that a delivery can be in flight at more than one kill. */
 export async function killAllWorkersRepeatedly(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
   const slots: number[] = [];
@@ -111,7 +111,7 @@ async function killAndRestartAll(trial: Trial): Promise<Claimed & { atMs: number
   return { ...claimed, atMs: first!.atMs };
 }
 
-/** Kills the API while its messages to the broker are not confirmed. */
+/** Kills the API while its messages wait for broker confirms. */
 export async function killApi(trial: Trial): Promise<Exposure> {
   trial.api.broker.freeze('to-server');
   await sleep(700);
@@ -121,7 +121,7 @@ export async function killApi(trial: Trial): Promise<Exposure> {
   return noRepeats(inFlight.rest, 'requests not confirmed', atMs);
 }
 
-/** Stops a worker until its lease has expired and others have sent its deliveries, then continues it. */
+/** Suspends a worker until its lease has expired and other workers have sent its deliveries, and then resumes it. */
 export async function stopAndContinue(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   await startLoad(trial);
@@ -132,7 +132,9 @@ export async function stopAndContinue(trial: Trial): Promise<Exposure> {
   return mayRepeat({ slots: all, of: 'claimed deliveries', endedAtMs: monotonicMs() });
 }
 
-/** Delays the records of a worker until another worker sends the same deliveries. Late records may only add attempts. */
+/**
+ * Delays the records of a worker until another worker sends the same deliveries. Late records may only add attempts.
+ */
 export async function recordLate(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   await startLoad(trial, { repeatDelayMs: 8_000 });
@@ -147,7 +149,9 @@ export async function recordLate(trial: Trial): Promise<Exposure> {
   return mayRepeat({ slots: sent, of: 'deliveries sent and not recorded', endedAtMs: monotonicMs() });
 }
 
-/** Sends SIGTERM: the worker must finish its requests within the deadline and return the rest to the broker. */
+/**
+ * Sends SIGTERM. The worker must finish its requests within the deadline and return all other messages to the broker.
+ */
 export async function terminate(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   await startLoad(trial);
@@ -158,7 +162,10 @@ export async function terminate(trial: Trial): Promise<Exposure> {
   return noRepeats(all.size, 'claimed deliveries', signalledAtMs);
 }
 
-/** Sends SIGTERM. @throws Error when the worker does not stop cleanly within 20 s */
+/**
+ * Sends SIGTERM and waits for the exit.
+ * @throws Error if the worker does not stop cleanly within 20 s
+ */
 export async function endCleanly(worker: ProxiedService): Promise<void> {
   const signalledAtMs = monotonicMs();
   worker.signal('SIGTERM');

@@ -9,24 +9,24 @@ test.each([
   [10, 35],
   [25, 50],
   [40, 80],
-])('a p99 of %d ms alone allows %d ms with neighbours', (aloneMs, limitMs) => {
+])('a p99 of %d ms alone gives a limit of %d ms with neighbours', (aloneMs, limitMs) => {
   expect(p99LimitMs(aloneMs)).toBe(limitMs);
 });
 
-test('a p99 at the limit passes and a p99 above it fails', () => {
+test('a p99 at the limit passes and a p99 above the limit fails', () => {
   expect(compareWithBar([runOf(10, 35)]).passed).toEqual({ p99: true, slowest: true });
   expect(compareWithBar([runOf(10, 36)]).passed.p99).toBe(false);
   expect(compareWithBar([runOf(40, 80)]).passed.p99).toBe(true);
   expect(compareWithBar([runOf(40, 81)]).passed.p99).toBe(false);
 });
 
-test('the median run decides about the p99', () => {
+test('the p99 of the median run is compared with the limit', () => {
   const result = compareWithBar([runOf(10, 90), runOf(10, 12), runOf(10, 14)]);
   expect(result.median).toEqual(runOf(10, 14));
   expect(result.passed.p99).toBe(true);
 });
 
-test('one delivery above a second in any run fails', () => {
+test('the bar fails if one delivery in any run takes more than a second', () => {
   const slow = { ...runOf(10, 12), withNeighbours: { ...percentilesOf([12]), max: 1_001 } };
   expect(compareWithBar([runOf(10, 12), slow, runOf(10, 12)])).toMatchObject({
     slowestMs: 1_001,

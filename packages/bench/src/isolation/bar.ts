@@ -6,37 +6,39 @@ export interface IsolationRun {
   withNeighbours: Percentiles;
 }
 
-/** Limit on any healthy delivery, in milliseconds. */
+/** Limit for the latency of every healthy delivery, in milliseconds. */
 const maxHealthyMs = 1_000;
-/** Limit on single alerts during a storm or a backlog of another workspace, in milliseconds. */
+/** Limit for the latency of single alerts during a storm or a backlog of another workspace, in milliseconds. */
 export const maxSingleAlertMs = 2_000;
-/** Limit on the delay of another workspace's retries while a tenant floods the system, in milliseconds. */
+/** Limit for the delay of another workspace's retries while one workspace floods the system, in milliseconds. */
 export const maxRetryDelayMs = 1_000;
-/** Part of their throughput alone that others must reach once a flood is written. */
+/** Fraction of their throughput alone that others must reach after a flood is written. */
 export const minThroughputShare = 2 / 3;
-/** Deliveries a second that must be tried while many webhooks of many workspaces have some due. */
+/** Deliveries per second that must be attempted while many webhooks in many workspaces have due deliveries. */
 export const minDeliveriesPerSecond = 2_000;
-/** Limit on the p99 of verifying a cached key during credential guessing, in milliseconds. */
+/** Limit for the p99 of verifying a cached key during credential guessing, in milliseconds. */
 export const maxCachedKeyP99Ms = 20;
-/** Limit on a verification that needs a bcrypt check, in milliseconds. */
+/** Limit for a verification that needs a bcrypt check, in milliseconds. */
 export const maxCheckedKeyMs = 250;
 
-/** Limit on the healthy p99 with neighbours: twice the p99 alone or 25 ms above it, whichever is larger. */
+/**
+ * Returns the limit for the healthy p99 with neighbours: twice the p99 alone or 25 ms above it, whichever is larger.
+ */
 export function p99LimitMs(aloneP99Ms: number): number {
   return Math.max(2 * aloneP99Ms, aloneP99Ms + 25);
 }
 
 export interface BarResult {
-  /** Run whose `p99Share` is the median, because single runs vary with other activity of the machine. */
+  /** The run with the median `p99Share`. Single runs vary with other activity on the machine. */
   median: IsolationRun;
-  /** p99 of the median run divided by its limit; at most 1 passes. */
+  /** p99 of the median run divided by its limit. A value of at most 1 passes. */
   p99Share: number;
-  /** Slowest healthy delivery of all runs, in milliseconds. */
+  /** Latency of the slowest healthy delivery in all runs, in milliseconds. */
   slowestMs: number;
   passed: { p99: boolean; slowest: boolean };
 }
 
-/** Compares the runs with one neighbour with the bar. A run without latencies fails. */
+/** Compares the runs with one kind of neighbour to the limits. A run without latencies fails. */
 export function compareWithBar(runs: readonly IsolationRun[]): BarResult {
   const p99Share = spreadOf(runs.map(shareOf)).median;
   const median = runs.find((run) => Object.is(shareOf(run), p99Share));

@@ -1,4 +1,4 @@
-/** A destination that accepts connections and never responds, and a name server that never responds. */
+/** Servers that never respond: an HTTP destination that accepts connections, and a name server. */
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

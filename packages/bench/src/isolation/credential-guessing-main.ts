@@ -1,4 +1,7 @@
-/** Sends `/auth/verify` requests with random secrets, half with unknown key ids and half with the given ids, if any. */
+/**
+ * Sends `/auth/verify` requests with random secrets. Half of them have random key ids. The other half has the given
+ * ids, if there are any.
+ */
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +10,7 @@ import { serveCommands } from '../test-bed/helper-process.js';
 
 export interface GuessingOptions {
   origin: string;
-  /** Ids of real keys. */
+  /** Ids of existing keys. */
   ids: readonly string[];
   perSecond: number;
   seconds: number;
@@ -16,7 +19,7 @@ export interface GuessingOptions {
 const connections = 512;
 
 const commands = {
-  /** Sends requests at a fixed rate, independent of response times. Returns the number of responses by status. */
+  /** Sends requests at a fixed rate, regardless of response times. Returns the number of responses by status. */
   async guess({ origin, ids, perSecond, seconds }: GuessingOptions): Promise<Record<string, number>> {
     const pool = new Pool(origin, { connections });
     const statuses: Record<string, number> = {};

@@ -5,35 +5,38 @@ import { startHelper } from '../test-bed/helper-process.js';
 import { createTestBed } from '../test-bed/test-bed.js';
 import type { GuessingCommands } from './credential-guessing-main.js';
 
-/** Times to verify valid keys, in milliseconds. */
+/** Durations of verifying valid keys, in milliseconds. */
 export interface GuessingResult {
-  /** Keys in use, without guessing. */
+  /** Keys in regular use, without guessing. */
   alone: Percentiles;
-  /** Keys in use, during guessing. */
+  /** Keys in regular use, during guessing. */
   withGuessing: Percentiles;
-  /** During guessing: keys whose last bcrypt check is too old to count. */
+  /** Keys whose last bcrypt check has expired, during guessing. */
   expiredChecks: Percentiles;
-  /** During guessing at unknown ids: keys that were never used before. */
+  /** Keys that were never used before, during guessing at unknown ids. */
   firstChecks: Percentiles;
-  /** Number of responses to guesses by status. */
+  /** Number of responses to guesses, by status. */
   statuses: Record<string, number>;
 }
 
 const warmUpSeconds = 5;
-/** Lifetime of a bcrypt check in the engine. */
+/** Lifetime of a bcrypt check in the engine, in seconds. */
 const checkLifetimeSeconds = 10;
 const guesses = { perSecond: 1_000, seconds: 20 };
-/** Keys that nobody uses: guesses at their ids cost a bcrypt each, as far as the engine bounds it. */
+/**
+ * Number of attacked keys that have no regular use. Each guess at such an id needs a bcrypt check, up to the engine's
+ * limit.
+ */
 const unusedTargets = 20;
 const keysInUse = { count: 20, usesPerSecond: 100 };
-/** Keys that are verified once, at intervals that keep bcrypt checks of different users from queueing. */
+/** Keys that are verified once. The interval prevents that bcrypt checks of different users wait for each other. */
 const singleKeys = { count: 18, intervalMs: 500 };
-/** Duration of the first checks, and a second for the requests themselves. */
+/** Duration of the first checks, plus one second for the requests themselves. */
 const firstChecksSeconds = (singleKeys.count * singleKeys.intervalMs) / 1_000 + 1;
 
 /**
- * Measures `/auth/verify` while others guess credentials.
- * @throws Error when a valid key is rejected
+ * Measures `/auth/verify` while an attacker guesses credentials.
+ * @throws Error if a valid key is rejected
  */
 export async function measureGuessing(print: (line: string) => void): Promise<GuessingResult> {
   const testBed = await createTestBed({ print });
@@ -47,7 +50,7 @@ export async function measureGuessing(print: (line: string) => void): Promise<Gu
     const knownIds = [...inUse, ...expiring, ...targets].map(idOf);
     const guess = (seconds: number, ids = knownIds) =>
       attacker.call('guess', { origin: apis.engineUrl, ids, perSecond: guesses.perSecond, seconds });
-    // The warm-up lets V8 compile the code for rejections too, and checks each key once.
+    // During the warm-up, V8 also compiles the code for rejections, and each key is checked once.
     await guess(warmUpSeconds);
     for (const key of [...inUse, ...expiring]) await timeVerify(apis, key);
     await useKeys(apis, inUse, warmUpSeconds);
@@ -57,7 +60,8 @@ export async function measureGuessing(print: (line: string) => void): Promise<Gu
     const expiredChecks = await useSingly(apis, expiring);
     const withGuessing = await using;
     const statuses = await guessing;
-    // Somebody who knows the id of a key can delay its first check, so these keys are attacked with unknown ids only.
+    // An attacker who knows the id of a key can delay its first check. These keys are therefore attacked with unknown
+    // ids only.
     const guessingUnknown = guess(firstChecksSeconds, []);
     const firstChecks = await useSingly(apis, unused);
     return {
@@ -79,7 +83,7 @@ function addCounts(a: Record<string, number>, b: Record<string, number>): Record
   return sums;
 }
 
-/** Verifies keys round robin at a fixed rate, independent of response times. */
+/** Verifies keys in round robin at a fixed rate, regardless of response times. */
 async function useKeys(apis: Apis, keys: string[], seconds: number): Promise<number[]> {
   const uses: Promise<number>[] = [];
   const startedAtMs = performance.now();
@@ -99,7 +103,10 @@ async function useSingly(apis: Apis, keys: string[]): Promise<number[]> {
   return timesMs;
 }
 
-/** A user key is the base64 form of `{id}:{secret}` (the customer's interface, "Internal format"). */
+/**
+ * Returns the id of a user key, which is the base64 form of `{id}:{secret}` (the customer's interface, "Internal
+ * format").
+ */
 function idOf(key: string): string {
   return Buffer.from(key, 'base64').toString('latin1').split(':')[0]!;
 }

@@ -60,7 +60,7 @@ const check = (isWithinLimit: boolean, sentence: string) => {
   print(`${isWithinLimit ? 'ok ' : 'RED'} ${sentence}`);
 };
 
-/** Measurements by name, in the order in which they run. */
+/** Measurements by name, in the order of execution. */
 const measurements: Record<string, () => Promise<void>> = {
   neighbours: checkNeighbours,
   async storm() {
@@ -129,7 +129,7 @@ async function checkNeighbours(): Promise<void> {
 
 interface RepeatedMeasurement {
   bar: BarResult;
-  /** Lowest number of requests of the neighbours in any run. */
+  /** Lowest number of neighbour requests in any run. */
   neighbourRequests: number;
   /** Highest number of repeated healthy deliveries in any run. */
   repeated: number;

@@ -2,7 +2,7 @@ import type { Database } from '@tocsin/database';
 
 const pauseMs = 3_600_000;
 
-/** Pauses webhooks for an hour, as a response with `Retry-After` would. */
+/** Pauses webhooks for an hour, as a response with `Retry-After` does. */
 export async function pauseWebhooks({ knex }: Database, webhookIds: string[]): Promise<void> {
   await knex('webhook_pauses').insert(
     webhookIds.map((id) => ({
@@ -23,7 +23,7 @@ export async function deleteOpenDeliveries({ knex }: Database, workspaceId: stri
   await knex('open_deliveries').where({ workspace_id: workspaceId }).delete();
 }
 
-/** Counts the open deliveries, of these workspaces if any are given. */
+/** Counts the open deliveries, optionally of the given workspaces only. */
 export async function countOpen({ knex }: Database, workspaceIds?: string[]): Promise<number> {
   const { rows } = await knex.raw(
     `select count(*)::integer as open from open_deliveries
@@ -33,7 +33,7 @@ export async function countOpen({ knex }: Database, workspaceIds?: string[]): Pr
   return rows[0].open;
 }
 
-/** Counts the open deliveries of these workspaces that have used no step of the retry schedule. */
+/** Counts the open deliveries of these workspaces that have not used a step of the retry schedule. */
 export async function countUntried({ knex }: Database, workspaceIds: string[]): Promise<number> {
   const { rows } = await knex.raw(
     `select count(*)::integer as untried from open_deliveries
@@ -44,8 +44,8 @@ export async function countUntried({ knex }: Database, workspaceIds: string[]): 
 }
 
 /**
- * Inserts deliveries of every webhook of these workspaces in one commit, all due now. Each belongs to an alert of its own
- * time, as after an outage.
+ * Inserts deliveries for every webhook of these workspaces in one transaction, all due now. Each belongs to an alert
+ * with a different time, as after an outage.
  */
 export async function insertDueDeliveries(
   { knex }: Database,
@@ -53,7 +53,7 @@ export async function insertDueDeliveries(
 ): Promise<void> {
   await knex.raw(
     `with planned as materialized (
-       -- Ids of the history begin with the Unix milliseconds of acceptance.
+       -- Ids of the history start with the acceptance time in Unix milliseconds.
        select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0')
                || substring(replace(gen_random_uuid()::text, '-', '') from 13))::uuid as id,
               gen_random_uuid() as alert_id, w.workspace_id, w.id as webhook_id, w.name, w.destination
@@ -76,7 +76,7 @@ export async function insertDueDeliveries(
   );
 }
 
-/** Counts the alerts of workspaces that workers have committed. */
+/** Counts the alerts of the workspaces that workers have committed. */
 export async function countAlerts({ knex }: Database, workspaceIds: string[]): Promise<number> {
   const { rows } = await knex.raw(
     'select count(*)::integer as alerts from alert_keys where workspace_id = any(cast(? as uuid[]))',
@@ -85,7 +85,7 @@ export async function countAlerts({ knex }: Database, workspaceIds: string[]): P
   return rows[0].alerts;
 }
 
-/** Counts claims of a workspace that ended without an attempt, because no slot became free in time. */
+/** Counts the claims of a workspace that ended without an attempt, because no slot became free in time. */
 export async function countReleasedClaims({ knex }: Database, workspaceId: string): Promise<number> {
   const { rows } = await knex.raw(
     `select coalesce(sum(claims - attempts_made), 0)::integer as released
@@ -95,7 +95,7 @@ export async function countReleasedClaims({ knex }: Database, workspaceId: strin
   return rows[0].released;
 }
 
-/** Returns when a worker committed each alert, in Unix milliseconds by alert id. */
+/** Returns the commit time of each alert in Unix milliseconds, by alert id. */
 export async function readCommitTimes({ knex }: Database, workspaceId: string): Promise<Map<string, number>> {
   const { rows } = await knex.raw(
     `select alert_id as id, (extract(epoch from accepted_at) * 1000)::float8 as "atMs"

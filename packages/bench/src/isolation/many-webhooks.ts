@@ -14,7 +14,7 @@ export interface ManyWebhooksOptions {
   workspaces: number;
   webhooksPerWorkspace: number;
   deliveriesPerWebhook: number;
-  /** False: nothing listens at the url of these webhooks. */
+  /** False if no server listens at the URL of these webhooks. */
   responds: boolean;
   workers: number;
   print(line: string): void;
@@ -22,26 +22,32 @@ export interface ManyWebhooksOptions {
 
 export interface ManyWebhooksResult {
   webhooks: number;
-  /** Deliveries that became due at once. */
+  /** Number of deliveries that became due at the same time. */
   deliveries: number;
-  /** Deliveries that ended or were tried each second, from the time at which all were due. */
+  /** Number of deliveries attempted or ended each second, counted from the time at which all were due. */
   perSecond: number;
-  /** Delays of the retries of another workspace meanwhile, in milliseconds. */
+  /** Delays of the retries of another workspace during the measurement, in milliseconds. */
   retryDelays: Percentiles;
   retries: number;
 }
 
-/** First retries are due soon, so that the other workspace always has some; later ones come after the measurement. */
+/**
+ * The first retry is due after 1 s, so the other workspace always has retries. The second one is due after the
+ * measurement.
+ */
 const retrySchedule = '1s,10m';
 const firstRetryMs = 1_000;
 /**
- * Load of the other workspace. One of 5 deliveries is rejected once: 3 retries a second are less than its equal share, which
- * is 4 a second among 500 workspaces with 2,000 deliveries a second.
+ * Load of the other workspace. One of 5 deliveries is rejected once, which gives 3 retries a second. That is less than
+ * its equal share of 4 a second, with 500 workspaces and 2,000 deliveries a second.
  */
 const healthyLoad = { webhooks: 3, alertsPerSecond: 5, maxAlerts: 60_000, rejectOneIn: 5 };
 const lateRetriesMs = 3_000;
 
-/** Makes deliveries of many webhooks of many workspaces due at once, and measures how late the retries of another one are. */
+/**
+ * Makes deliveries for many webhooks of many workspaces due at the same time, and measures the delay of another
+ * workspace's retries.
+ */
 export async function measureManyWebhooks(options: ManyWebhooksOptions): Promise<ManyWebhooksResult> {
   const { workspaces, webhooksPerWorkspace, deliveriesPerWebhook, responds, workers } = options;
   const testBed = await createTestBed(options);

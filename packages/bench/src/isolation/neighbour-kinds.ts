@@ -3,7 +3,7 @@ import { type HelperProcess, startHelper } from '../test-bed/helper-process.js';
 import type { BlackholeCommands } from './blackhole-server-main.js';
 import { worstTemplate } from './worst-template.js';
 
-/** Webhooks of other workspaces that share the workers with the healthy ones. */
+/** Webhooks of other workspaces that use the same workers as the healthy webhooks. */
 export interface NoisyNeighbours {
   name: string;
   kind: 'no webhooks' | 'hanging destination' | 'hanging name server' | 'expensive template';
@@ -11,7 +11,7 @@ export interface NoisyNeighbours {
   deliveriesPerSecond: number;
 }
 
-/** Reference measurement: neighbours whose alerts cause no delivery. */
+/** Reference measurement: alerts of neighbours that lead to no delivery. */
 export const alertsOnly: NoisyNeighbours = {
   name: 'as many alerts without webhooks',
   kind: 'no webhooks',
@@ -78,10 +78,10 @@ export interface WebhookGroup {
   body?: string;
 }
 
-/** The API accepts at most 20 webhooks for each rule. */
+/** Limit of the API for the webhooks of a rule. */
 const maxWebhooksOfRule = 20;
 
-/** Returns the webhooks of the warm-up neighbour, followed by one group for each rule of the neighbours. */
+/** Returns the webhooks of the warm-up neighbour, followed by one group of webhooks for each rule of the neighbours. */
 export async function groupWebhooks(
   { kind, webhooks }: NoisyNeighbours,
   { blackhole, responding }: NeighbourServers,

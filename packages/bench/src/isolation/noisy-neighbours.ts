@@ -11,18 +11,18 @@ import {
   type WebhookGroup,
 } from './neighbour-kinds.js';
 
-/** Latencies of healthy deliveries from publish to arrival, in milliseconds. */
+/** Latencies of healthy deliveries from the publish to the arrival, in milliseconds. */
 export interface NoisyNeighboursResult {
   alone: Percentiles;
   withNeighbours: Percentiles;
   /** Number of healthy deliveries that arrived more than once. */
   repeated: number;
-  /** Number of the neighbours' connections, name queries or requests, by the kind of neighbour. */
+  /** Number of connections, name queries or requests of the neighbours, depending on their kind. */
   neighbourRequests: number;
 }
 
 export interface MeasureOptions {
-  /** Duration of each of the two parts, alone and with neighbours. */
+  /** Duration of each of the two phases (alone, with neighbours), in seconds. */
   seconds: number;
   workers: number;
   print(line: string): void;
@@ -30,16 +30,16 @@ export interface MeasureOptions {
 
 const healthyLoad = { webhooks: 10, deliveriesPerSecond: 500 };
 /**
- * Duration of the warm-up. In 20 s V8 compiles most of the worker's code, which costs as much CPU as the deliveries do.
- * For 3 s of the warm-up a neighbour of the same kind is active; its open deliveries are deleted 5 s before the
+ * Warm-up before the measurement. Within 20 s, V8 compiles most of the worker's code, which needs as much CPU time as
+ * the deliveries. For 3 s, a neighbour of the same kind is active. Its open deliveries are deleted 5 s before the
  * measurement.
  */
 const warmUp = { seconds: 20, neighbourSeconds: 3, settleSeconds: 5 };
 
 /**
- * Publishes 500 healthy deliveries a second, first alone and then with neighbours. Both parts use the same workers and
- * follow each other directly, because the speed of a shared machine changes from minute to minute.
- * @throws Error when a healthy delivery does not arrive
+ * Publishes 500 healthy deliveries per second, first alone and then with neighbours. Both phases use the same workers
+ * and follow each other directly, because the speed of a shared machine changes over minutes.
+ * @throws Error if a healthy delivery does not arrive
  */
 export async function measureNoisyNeighbours(
   neighbours: NoisyNeighbours,
@@ -84,7 +84,7 @@ export async function measureNoisyNeighbours(
     };
   } finally {
     await servers.stop();
-    // Open deliveries to a hanging destination would delay the shutdown of the workers.
+    // The workers are killed, because a clean stop would wait for open deliveries to a hanging destination.
     await testBed.kill();
   }
 }
@@ -98,7 +98,7 @@ async function publish(
   await testBed.generator.call('publishAll', { run: testBed.nextRun(), target, alerts, alertsPerSecond });
 }
 
-/** Returns latencies in milliseconds, in the order of publication. */
+/** Returns latencies in milliseconds, in the order of publishing. */
 async function publishHealthy(
   testBed: TestBed,
   fixtures: Fixtures,

@@ -1,4 +1,4 @@
-/** Counts the messages on the deliveries exchange with a temporary queue of its own. */
+/** Counts the messages of the deliveries exchange with a temporary queue. */
 
 import { decodeDeliveriesDue, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
 import { connect } from 'amqplib';
@@ -24,7 +24,7 @@ const commands = {
     };
     await channel.consume(queue, (message) => message && count(message.content), { noAck: true });
   },
-  /** Returns the numbers of different deliveries, of different runs of deliveries, and of publications in all. */
+  /** Returns the number of different deliveries, of different delivery runs, and of all published deliveries. */
   counts: () => ({ deliveries: deliveries.size, runs: runs.size, published }),
   reset(): void {
     deliveries.clear();

@@ -1,6 +1,6 @@
 /**
- * Loaded into a worker (`node --import '…/resolver-override-main.js?server=127.0.0.1:PORT' main.js`): makes it query
- * another name server. A line in resolv.conf cannot do this, because it cannot name a port.
+ * Makes a worker query another name server (`node --import '…/resolver-override-main.js?server=127.0.0.1:PORT'
+ * main.js`). The file resolv.conf cannot be used for this, because it does not support ports.
  */
 
 import { promises } from 'node:dns';

@@ -12,17 +12,17 @@ import { probeDuring } from './single-alert-probe.js';
 export interface StormResult {
   alerts: number;
   webhooks: number;
-  /** Seconds from the storm's first publish to its last confirm. */
+  /** Seconds from the storm's first publish to its last broker confirm. */
   publishSeconds: number;
   /** Seconds from the storm's first publish to the record of its last delivery. */
   seconds: number;
-  /** Single alerts of another workspace: time from publish to arrival, in milliseconds. */
+  /** Time from the publish to the arrival of another workspace's single alerts, in milliseconds. */
   singleAlerts: Percentiles;
-  /** Single alerts of another workspace: time from publish to commit by a worker, in milliseconds. */
+  /** Time from the publish of another workspace's single alerts to their commit by a worker, in milliseconds. */
   singleAlertCommits: Percentiles;
-  /** Number of (alert, webhook) of the storm that arrived more than once. */
+  /** Number of pairs of alert and webhook of the storm that arrived more than once. */
   repeated: number;
-  /** Number of messages that named a run of a delivery again; 0 when all messages are claimed in time. */
+  /** Number of published messages that repeat a run of a delivery. 0 if all messages are claimed in time. */
   publishedAgain: number;
   /** Number of claims that ended without an attempt, because no slot became free in time. */
   releasedClaims: number;
@@ -32,14 +32,14 @@ export interface StormOptions {
   alerts: number;
   webhooks: number;
   workers: number;
-  /** Pauses the storm's webhooks until all its alerts are committed, so that its deliveries form one backlog. */
+  /** True to pause the storm's webhooks until all its alerts are committed, so that its deliveries form one backlog. */
   asBacklog: boolean;
   print(line: string): void;
 }
 
 interface Storm {
   testBed: TestBed;
-  /** The storm has a generator and a destination of its own, so that the probes do not wait for either. */
+  /** The storm has a separate generator and destination, so that the probes wait for neither. */
   generator: LoadGenerator;
   destination: Destination;
   publications: HelperProcess<PublicationCounterCommands>;
@@ -47,9 +47,9 @@ interface Storm {
 }
 
 /**
- * Publishes alerts of one workspace as fast as broker confirms allow, while another workspace publishes one alert a
- * second.
- * @throws Error when a delivery does not arrive or is not recorded
+ * Publishes alerts of one workspace as fast as the broker confirms them, while another workspace publishes one alert
+ * per second.
+ * @throws Error if a delivery does not arrive or is not recorded
  */
 export async function measureStorm(options: StormOptions): Promise<StormResult> {
   const testBed = await createTestBed({ print: options.print });
@@ -77,7 +77,7 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
 
 const warmUpAlerts = 3_000;
 
-/** V8 compiles the code of new workers while they work; the warm-up keeps that out of the measurement. */
+/** V8 compiles the code of a new worker during its first deliveries. The warm-up keeps this out of the measurement. */
 async function warmUp({ testBed, generator, destination, fixtures }: Storm): Promise<void> {
   const load = { run: testBed.nextRun(), alerts: warmUpAlerts };
   const webhooks = fixtures.webhookIds.length;
@@ -135,7 +135,7 @@ async function resumeBacklog(testBed: TestBed, { webhookIds }: Fixtures, rows: n
   await resumeWebhooks(database, webhookIds);
 }
 
-/** A backlog passes through the queue completely, so the counter must have seen every delivery at least once. */
+/** Every delivery of a backlog is published to the queue, so the counter must have counted each at least once. */
 async function waitForPublications(
   publications: HelperProcess<PublicationCounterCommands>,
   rows: number,

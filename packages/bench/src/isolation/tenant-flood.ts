@@ -10,23 +10,23 @@ import { createTestBed, type TestBed } from '../test-bed/test-bed.js';
 import { countAlerts, countOpen } from './isolation-repository.js';
 
 export interface TenantFloodResult {
-  /** Deliveries of the flood, all to webhooks that do not exist, and seconds until they were written. */
+  /** Number of deliveries in the flood, all to webhooks that do not exist, and seconds until they were written. */
   deliveries: number;
   seconds: number;
-  /** Deliveries of the flood that were open once all were written. */
+  /** Number of open deliveries of the flood after all were written. */
   open: number;
-  /** Delays of the retries of another workspace while the flood was written, in milliseconds. */
+  /** Delays of another workspace's retries while the flood was written, in milliseconds. */
   retryDelays: Percentiles;
   retries: number;
-  /** Deliveries of another workspace a second: alone, and once the flood was written. */
+  /** Throughput of another workspace in deliveries per second: alone, and after the flood was written. */
   alone: number;
   afterwards: number;
 }
 
 export interface TenantFloodOptions {
-  /** Alerts of the flood, with 20 webhooks each. */
+  /** Number of alerts in the flood. Each names 20 webhooks. */
   alerts: number;
-  /** Workspaces that flood at the same time and share the alerts. */
+  /** Number of workspaces that publish the flood at the same time. They share its alerts. */
   workspaces: number;
   print(line: string): void;
 }
@@ -35,16 +35,16 @@ const webhooksPerAlert = 20;
 const firstRetryMs = 1_000;
 /** Load of the other workspace while the flood is written. One of 20 deliveries is rejected once. */
 const healthyLoad = { webhooks: 3, alertsPerSecond: 100, maxAlerts: 60_000, rejectOneIn: 20 };
-/** Alerts of a measurement of the throughput, and of the warm-up, in which V8 compiles the worker's code. */
+/** Number of alerts in a throughput measurement, and in the warm-up, during which V8 compiles the worker's code. */
 const throughputAlerts = 10_000;
 const warmUpAlerts = 10_000;
-/** Time in which a retry that is late comes. */
+/** Waiting time for late retries, in milliseconds. */
 const lateRetriesMs = 3_000;
 
 /**
- * Publishes alerts that name webhooks that do not exist, as fast as broker confirms allow, while one worker serves
- * another workspace too.
- * @throws Error when a delivery of the other workspace does not arrive
+ * Publishes alerts that name webhooks that do not exist, as fast as the broker confirms them. One worker serves this
+ * workspace and another one.
+ * @throws Error if a delivery of the other workspace does not arrive
  */
 export async function measureTenantFlood(options: TenantFloodOptions): Promise<TenantFloodResult> {
   const testBed = await createTestBed(options);
@@ -52,7 +52,7 @@ export async function measureTenantFlood(options: TenantFloodOptions): Promise<T
     const { database, destination, secrets } = testBed;
     const urls = destination.urls(healthyLoad.webhooks);
     const fixtures = await writeFixtures(database, { secrets, urls });
-    // One worker, because the contract gives the limit for one.
+    // The contract's limit applies to one worker.
     await testBed.startWorkers(1, { env: { RETRY_SCHEDULE: `${firstRetryMs / 1_000}s,5s,10s` } });
     await measureThroughput(testBed, fixtures, warmUpAlerts);
     const alone = await measureThroughput(testBed, fixtures, throughputAlerts);
@@ -64,7 +64,7 @@ export async function measureTenantFlood(options: TenantFloodOptions): Promise<T
   }
 }
 
-/** Returns the deliveries a second from the first publish to the last arrival. */
+/** Returns the deliveries per second from the first publish to the last arrival. */
 async function measureThroughput(testBed: TestBed, fixtures: Fixtures, alerts: number): Promise<number> {
   const { destination, generator, database } = testBed;
   const load = { run: testBed.nextRun(), alerts };

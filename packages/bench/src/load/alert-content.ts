@@ -2,18 +2,18 @@ import { alertIdOf, unknownIds } from './alert-ids.js';
 
 export interface AlertFacts {
   run: number;
-  /** Workspace and rule of all alerts; `Fixtures` has both. */
+  /** Workspace and rule of all alerts. `Fixtures` has both members. */
   target: { workspaceId: string; alertRuleId: string };
   /**
-   * Number of webhooks that each alert names in a rule of its own, at most 20. None of them exists, and each alert names
-   * other ones. Default: the alerts contain no rule.
+   * Number of webhooks that the rule inside each alert names, at most 20. The webhooks do not exist and differ between
+   * alerts. By default, the alerts contain no rule.
    */
   unknownWebhooks?: number;
 }
 
 /**
- * Returns a function from sequence number to the content of an alert-fired message. The fields that all alerts of a run
- * share are serialized once, because the generator runs on the cores that are measured.
+ * Returns a function that creates the content of an alert-fired message from a sequence number. The fields that all
+ * alerts of a run share are serialized once, because the generator runs on the same cores as the measured processes.
  */
 export function createAlertContent({
   run,

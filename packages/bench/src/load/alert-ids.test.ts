@@ -7,7 +7,7 @@ test('an alert id contains its run and its sequence number at fixed positions', 
   expect(sequenceOf(id)).toBe(70_000);
 });
 
-test('the id bounds of a run contain all its ids and none of other runs', () => {
+test('the id bounds of a run include all ids of that run and none of other runs', () => {
   const { first, last } = alertIdsOfRun(7);
   expect(alertIdOf(7, 0) >= first && alertIdOf(7, 2 ** 40) <= last).toBe(true);
   expect(alertIdOf(6, 2 ** 40) < first && alertIdOf(8, 0) > last).toBe(true);

@@ -1,12 +1,12 @@
 /**
- * Returns an alert id that names its run and its sequence number, so that the destination counts alerts without a
- * look-up: the second group is the run, the last group the sequence number.
+ * Returns an alert id that contains its run (second group) and its sequence number (last group). The destination can
+ * therefore count alerts without a lookup.
  */
 export function alertIdOf(run: number, sequence: number): string {
   return `be0c4000-${hex(run, 4)}-4000-8000-${hex(sequence, 12)}`;
 }
 
-/** Returns bounds (inclusive) that contain every alert id of a run and no id of another run. */
+/** Returns inclusive bounds that contain every alert id of a run and no id of another run. */
 export function alertIdsOfRun(run: number): { first: string; last: string } {
   return {
     first: `be0c4000-${hex(run, 4)}-0000-0000-000000000000`,
@@ -14,11 +14,11 @@ export function alertIdsOfRun(run: number): { first: string; last: string } {
   };
 }
 
-/** Positions of the run and of the sequence number within an id. */
+/** Positions of the run and of the sequence number in an id. */
 export const runAt = { start: 9, end: 13 } as const;
 export const sequenceAt = { start: 24, end: 36 } as const;
 
-/** Returns `count` ids of webhooks that do not exist; different for each run and alert. */
+/** Returns `count` ids of webhooks that do not exist. They differ between runs and alerts. */
 export function unknownIds({
   run,
   sequence,

@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConfirmChannel, connect } from 'amqplib';
 import { monotonicMs } from '../measure/clock.js';
 
-/** Publishes alerts until the system has accepted them. */
+/** Publishes alerts and repeats each until it is accepted. */
 export interface AlertPublisher {
   publish(alert: OfferedAlert): void;
-  /** Number of alerts that were sent and have no confirm or response yet. */
+  /** Number of alerts that were sent and have neither a confirm nor a response. */
   inFlight(): number;
 }
 
 export interface OfferedAlert {
   content: Buffer;
-  /** The REST publisher ignores the route. */
+  /** Exchange and routing key. The REST publisher ignores them. */
   route: Route;
-  /** Called once, when the system has taken responsibility for the alert. */
+  /** Called once, when the broker or the API has accepted the alert. */
   onAccepted(): void;
 }
 
@@ -27,17 +27,17 @@ const connectTimeoutMs = 5_000;
 const messageOptions = { persistent: true, mandatory: true, contentType: 'application/json' };
 
 /**
- * A message without a confirm after this time is published again, as every publisher has to do: RabbitMQ 3.10 can
- * leave messages that were in flight to a killed leader of a queue without any reply.
+ * A message that is not confirmed within this time, in milliseconds, is published again. Every publisher must do this:
+ * RabbitMQ 3.10 sometimes never confirms messages that were in flight to a queue leader when it was killed.
  */
 const confirmTimeoutMs = 5_000;
 
 /**
  * Publishes with confirms over one connection. After a connection loss it reconnects and publishes all unconfirmed
- * messages again. Rejects when the first connection fails.
+ * messages again. Rejects if the first connection fails.
  */
 export async function openAmqpPublisher(url: string): Promise<AlertPublisher> {
-  /** Time of the latest publish, on the monotonic clock. */
+  /** Time of the last publish of each unconfirmed alert, on the monotonic clock. */
   const unconfirmed = new Map<OfferedAlert, number>();
   let channel: ConfirmChannel | undefined;
 
@@ -54,7 +54,7 @@ export async function openAmqpPublisher(url: string): Promise<AlertPublisher> {
         },
       );
     } catch {
-      // The channel has just closed. The next one publishes the alert again.
+      // The channel has closed. The next channel publishes the alert again.
     }
   };
   const open = async (): Promise<{ ended: Promise<unknown> }> => {
@@ -77,7 +77,7 @@ export async function openAmqpPublisher(url: string): Promise<AlertPublisher> {
       try {
         await (await open()).ended;
       } catch {
-        // The broker is unavailable; the loop tries again.
+        // The broker is unavailable, and the loop connects again.
       }
     }
   };

@@ -1,4 +1,4 @@
-/** The load generator: publishes the alerts of several runs at a time, over AMQP and REST. */
+/** Load generator. It publishes the alerts of one or more runs at the same time, over AMQP and REST. */
 
 import { serveCommands } from '../test-bed/helper-process.js';
 import { type AlertPublisher, openAmqpPublisher } from './amqp-publisher.js';
@@ -26,14 +26,14 @@ const commands = {
   progress: (run: number): LoadProgress => runOf(run).progress(),
   countDelayed: ({ run, ...delay }: AcceptanceDelay & { run: number }): number =>
     runOf(run).countDelayed(delay),
-  /** Offers no further alerts; `end` returns the result. */
+  /** Stops offering alerts. `end` returns the result. */
   stop: (run: number): void => runOf(run).stop(),
   async end(run: number): Promise<LoadResult> {
     const result = await runOf(run).end();
     runs.delete(run);
     return result;
   },
-  /** Publishes all alerts of a run and resolves when the last one is accepted. */
+  /** Publishes all alerts of a run. Resolves when the last alert is accepted. */
   async publishAll(options: LoadRunOptions): Promise<LoadResult> {
     commands.start(options);
     await runOf(options.run).finished;

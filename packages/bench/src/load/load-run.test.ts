@@ -4,7 +4,7 @@ import { startLoadRun } from './load-run.js';
 
 const target = { workspaceId: 'w', alertRuleId: 'r' };
 
-/** Keeps alerts until the test accepts them. */
+/** A publisher that collects alerts. The test accepts them one by one. */
 function recordingPublisher(): AlertPublisher & { alerts: OfferedAlert[] } {
   const alerts: OfferedAlert[] = [];
   return {
@@ -14,7 +14,7 @@ function recordingPublisher(): AlertPublisher & { alerts: OfferedAlert[] } {
   };
 }
 
-test('a run without a rate keeps 1,000 alerts in flight and finishes with the last acceptance', async () => {
+test('a run without a rate keeps 1,000 alerts in flight and ends after the last acceptance', async () => {
   const publisher = recordingPublisher();
   const run = startLoadRun({ run: 1, target, alerts: 1_002 }, publisher);
   expect(publisher.alerts).toHaveLength(1_000);
@@ -38,7 +38,7 @@ test('a run with a rate offers no alert after it is stopped', async () => {
   expect(run.progress().offered).toBe(offered);
 });
 
-test('alerts that waited too long are counted, accepted or not', async () => {
+test('delayed alerts are counted whether they were accepted or not', async () => {
   const publisher = recordingPublisher();
   const run = startLoadRun({ run: 1, target, alerts: 3 }, publisher);
   publisher.alerts[0]!.onAccepted();

@@ -5,23 +5,25 @@ import type { AlertPublisher, Route } from './amqp-publisher.js';
 import { openRestPublisher, type RestResponses, type RestTarget } from './rest-publisher.js';
 
 export interface LoadRunOptions extends AlertFacts {
-  /** Number of alerts after which the run ends. */
+  /** The run ends after this number of alerts. */
   alerts: number;
-  /** Rate of alerts. Without a rate, alerts are published as fast as broker confirms allow. */
+  /** Publish rate in alerts per second. By default, alerts are published as fast as the broker confirms them. */
   alertsPerSecond?: number | undefined;
-  /** Exchange and routing key. Default: those of alert-fired messages. */
+  /** Exchange and routing key. By default, those of alert-fired messages. */
   route?: Route;
-  /** With a target, every second alert is published over REST. */
+  /** If set, every second alert is published to this target over REST. */
   rest?: RestTarget;
 }
 
-/** Times are milliseconds of the machine's monotonic clock, by sequence number; 0 where the event did not happen. */
+/**
+ * Times are milliseconds of the machine's monotonic clock, by sequence number. 0 means that the event did not happen.
+ */
 export interface LoadResult {
   offeredAtMs: Float64Array;
   acceptedAtMs: Float64Array;
-  /** Time at which the last alert was accepted. */
+  /** Time of the last acceptance. */
   endedAtMs: number;
-  /** Present when the run has a REST target. */
+  /** Defined if the run has a REST target. */
   responses: RestResponses | undefined;
 }
 
@@ -32,7 +34,7 @@ export interface LoadProgress {
   inFlight: { amqp: number; rest: number };
 }
 
-/** Selects alerts offered after `sinceMs` that waited at least `minimumMs` for their acceptance. */
+/** Selects alerts that were offered after `sinceMs` and waited at least `minimumMs` to be accepted. */
 export interface AcceptanceDelay {
   sinceMs: number;
   minimumMs: number;
@@ -40,18 +42,18 @@ export interface AcceptanceDelay {
 
 export interface LoadRun {
   progress(): LoadProgress;
-  /** Counts delayed alerts, those that are still waiting included. */
+  /** Counts the delayed alerts, including those that are still waiting. */
   countDelayed(delay: AcceptanceDelay): number;
   /** Resolves when every alert of the run is accepted. */
   finished: Promise<void>;
-  /** Offers no further alerts. Alerts that were offered are still retried. */
+  /** Stops offering alerts. Alerts that were already offered are still retried. */
   stop(): void;
-  /** Ends the run, retries over REST included. */
+  /** Ends the run, including retries over REST. */
   end(): Promise<LoadResult>;
 }
 
 const tickMs = 2;
-/** Limit on unconfirmed messages of a run without a rate: enough to keep the broker busy without filling its memory. */
+/** Limit for unconfirmed messages in a run without a rate. It keeps the broker busy without filling its memory. */
 const maxUnconfirmed = 1_000;
 
 export function startLoadRun(options: LoadRunOptions, amqp: AlertPublisher): LoadRun {

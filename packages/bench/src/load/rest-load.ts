@@ -3,24 +3,24 @@ import { monotonicMs } from '../measure/clock.js';
 import { type AlertFacts, createAlertContent } from './alert-content.js';
 
 export interface RestLoadOptions extends AlertFacts {
-  /** URL of the API and an access token of a publisher. */
+  /** URL of the API, and the access token of a publisher. */
   api: { url: string; token: string };
   alerts: number;
-  /** Number of alerts in a request. 1: requests for single alerts. */
+  /** Number of alerts in a request. With 1, the endpoint for single alerts is used. */
   batchSize: number;
-  /** Number of connections; without a rate each has one request in progress at any time. */
+  /** Number of connections. Without a rate, each connection always has one request in progress. */
   connections: number;
-  /** Rate of alerts a second. */
+  /** Publish rate in alerts per second. */
   alertsPerSecond?: number | undefined;
 }
 
 /** Times are milliseconds of the machine's monotonic clock. */
 export interface RestLoadResult {
-  /** Time of the request of each alert, by sequence number. */
+  /** Start time of the request that contained each alert, by sequence number. */
   offeredAtMs: Float64Array;
-  /** Durations of the requests. */
+  /** Duration of each request. */
   requestMs: Float64Array;
-  /** Time at which the last alert was accepted. */
+  /** Time of the last acceptance. */
   endedAtMs: number;
 }
 
@@ -28,7 +28,7 @@ const tickMs = 2;
 
 /**
  * Publishes all alerts of a run over REST.
- * @throws Error at the first alert that is not accepted
+ * @throws Error if an alert is not accepted
  */
 export async function publishOverRest(options: RestLoadOptions): Promise<RestLoadResult> {
   const { api, alerts, batchSize, connections, alertsPerSecond, target } = options;
@@ -85,7 +85,7 @@ async function sendOneByOne(
   await Promise.all(Array.from({ length: connections }, sendNext));
 }
 
-/** Requests start when they are due, also while earlier ones have no response. */
+/** Starts each request at its scheduled time, even if earlier requests have no response yet. */
 async function sendAtRate(
   send: Send,
   { requests, everySecond }: { requests: number; everySecond: number },

@@ -8,7 +8,7 @@ const replies: ((response: ServerResponse) => void)[] = [
   (response) => setTimeout(() => response.destroy(), 100),
   (response) => response.writeHead(202).end(),
 ];
-/** The code of undici for a connection that closes without a response. */
+/** Error code of undici for a connection that closes without a response. */
 const connectionClosed = 'UND_ERR_SOCKET';
 
 test('the publisher repeats an alert until it is accepted and counts all responses', async () => {
@@ -31,7 +31,7 @@ test('the publisher repeats an alert until it is accepted and counts all respons
   const { byStatus, withoutRetryAfter, slowestMs } = publisher!.responses();
   expect(byStatus).toEqual({ 202: 1, 503: 2, [connectionClosed]: 1 });
   expect(withoutRetryAfter).toBe(1);
-  // The slowest request is the one that got no response.
+  // The slowest request is the one without a response.
   expect(slowestMs).toBeGreaterThanOrEqual(95);
   await publisher!.close();
   server.close();

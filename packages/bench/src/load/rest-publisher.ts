@@ -3,20 +3,20 @@ import { Agent } from 'undici';
 import type { AlertPublisher, OfferedAlert } from './amqp-publisher.js';
 
 export interface RestTarget {
-  /** URL of `POST …/alerts`. */
+  /** URL of the endpoint `POST …/alerts`. */
   url: string;
   token: string;
-  /** Status that ends the publication of an alert. Default: 202. */
+  /** Status that ends the publishing of an alert. By default 202. */
   expectedStatus?: number;
 }
 
-/** Statistics of all responses to a publisher. */
+/** Statistics of all requests of a publisher. */
 export interface RestResponses {
   /** Number of requests by status. Requests without a response are counted by error code, or as `hung`. */
   byStatus: Record<string, number>;
-  /** Responses with status 503 that had no `Retry-After`. */
+  /** Number of responses with status 503 and without `Retry-After`. */
   withoutRetryAfter: number;
-  /** Longest request in milliseconds, requests without a response included. */
+  /** Duration of the longest request in milliseconds, including requests without a response. */
   slowestMs: number;
 }
 
@@ -28,12 +28,12 @@ export interface RestPublisher extends AlertPublisher {
 const minBackoffMs = 250;
 const maxBackoffMs = 5_000;
 const responseTimeoutMs = 30_000;
-/** Number of rejected alerts that are retried at the same time. */
+/** Maximum number of rejected alerts that are retried at the same time. */
 const maxRetries = 200;
 
 /**
- * Posts each alert as soon as it is offered. An alert without the expected status is posted again under the same id,
- * after `Retry-After` and an exponential backoff.
+ * Posts each alert as soon as it is offered. If the status differs from the expected one, the alert is posted again
+ * with the same id, after `Retry-After` and an exponential backoff.
  */
 export function openRestPublisher({ url, token, expectedStatus = 202 }: RestTarget): RestPublisher {
   const agent = new Agent({ headersTimeout: responseTimeoutMs, bodyTimeout: responseTimeoutMs });
@@ -69,7 +69,7 @@ export function openRestPublisher({ url, token, expectedStatus = 202 }: RestTarg
       if (retryAfterMs !== undefined) rejected.unshift(alert);
     }
   };
-  /** Returns undefined when the alert is accepted, otherwise the delay that the API asks for. */
+  /** Returns undefined if the alert was accepted, or else the delay that the API requested. */
   const post = async (alert: OfferedAlert): Promise<number | undefined> => {
     const { status, retryAfterMs } = await postOnce(alert.content);
     responses.byStatus[status] = (responses.byStatus[status] ?? 0) + 1;

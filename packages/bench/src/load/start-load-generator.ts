@@ -3,7 +3,7 @@ import type { LoadGeneratorCommands } from './load-generator-main.js';
 
 export type LoadGenerator = HelperProcess<LoadGeneratorCommands>;
 
-/** Starts the load generator as a process of its own, connected to the broker. */
+/** Starts the load generator in a separate process and connects it to the broker. */
 export async function startLoadGenerator(amqpUrl: string): Promise<LoadGenerator> {
   const generator = startHelper<LoadGeneratorCommands>(import.meta.url, './load-generator-main.js');
   await generator.call('connect', { amqpUrl });

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Resources used by a process and all its descendants. */
+/** Resources used by a process and all of its descendants. */
 export interface Usage {
-  /** CPU time in milliseconds of one core, user and system, since the start of each process. */
+  /** CPU time (user and system) since the start of each process, in milliseconds of one core. */
   cpuMs: number;
-  /** Resident memory. PostgreSQL's shared buffers count once for each backend that has touched them. */
+  /** Resident memory in bytes. PostgreSQL's shared buffers count once for each backend that has used them. */
   rssBytes: number;
 }
 
-/** A CPU time for each process, by process name. */
+/** CPU time by process name. */
 export type CpuShares = Record<string, number>;
 
 export function sumOf(shares: CpuShares): number {
@@ -16,7 +16,7 @@ export function sumOf(shares: CpuShares): number {
 }
 
 export interface CpuMeter {
-  /** Returns the CPU time since the meter was created, in microseconds for each of `units`. */
+  /** Returns the CPU time since the meter was created, divided by `units`, in microseconds. */
   microsFor(units: number): CpuShares;
 }
 
@@ -31,11 +31,13 @@ export function createCpuMeter(pids: Record<string, number>): CpuMeter {
   };
 }
 
-/** `USER_HZ`, the unit of CPU times in `/proc`: 100 on every Linux that Node runs on. */
+/** `USER_HZ`, the unit of CPU times in `/proc`. It is 100 on every Linux that Node.js supports. */
 const ticksPerSecond = 100;
 const pageBytes = 4_096;
 
-/** Reads the usage of a process and its descendants, including descendants that have ended and were waited for. */
+/**
+ * Returns the usage of a process and its descendants. Descendants that ended count if their parent has waited for them.
+ */
 export function readUsage(pid: number): Usage {
   const stats = readStats();
   const usage: Usage = { cpuMs: 0, rssBytes: 0 };
@@ -48,13 +50,13 @@ export function readUsage(pid: number): Usage {
 }
 
 export interface ExactUsage {
-  /** CPU time in milliseconds of one core since the start of each process. */
+  /** CPU time since the start of each process, in milliseconds of one core. */
   cpuMs: number;
-  /** Memory, of which a page that several processes share counts in parts (PSS). */
+  /** Memory in bytes (PSS: a page that n processes share counts as 1/n for each). */
   pssBytes: number;
 }
 
-/** Reads the usage of a process, with or without the descendants that it has now. */
+/** Returns the usage of a process, with or without its current descendants. */
 export function readExactUsage(pid: number, { withDescendants }: { withDescendants: boolean }): ExactUsage {
   const stats = readStats();
   const ids = withDescendants ? familyOf(pid, stats) : [pid];
@@ -62,7 +64,7 @@ export function readExactUsage(pid: number, { withDescendants }: { withDescendan
   return { cpuMs, pssBytes: ids.reduce((sum, id) => sum + readPssBytes(id), 0) };
 }
 
-/** A process and its descendants. */
+/** Returns the ids of a process and its descendants. */
 function familyOf(pid: number, stats: Map<number, Stat>): number[] {
   if (!stats.has(pid)) return [];
   const children = [...stats].filter(([, { parent }]) => parent === pid);
@@ -78,7 +80,7 @@ function readPssBytes(pid: number): number {
     const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
     return Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1_024;
   } catch {
-    // The process has ended since it was listed.
+    // The process ended after it was listed.
     return 0;
   }
 }
@@ -86,7 +88,7 @@ function readPssBytes(pid: number): number {
 interface Stat {
   parent: number;
   ticks: number;
-  /** Ticks of children that have ended and were waited for. */
+  /** CPU ticks of children that have ended and that their parent has waited for. */
   ticksOfEnded: number;
   rssPages: number;
 }
@@ -101,7 +103,9 @@ function readStats(): Map<number, Stat> {
   return stats;
 }
 
-/** Parses `/proc/{pid}/stat` (proc(5)). Field 3 is the first one after the closing bracket of the command's name. */
+/**
+ * Parses `/proc/{pid}/stat` (proc(5)). Field 3 is the first field after the closing parenthesis of the command name.
+ */
 function readStat(pid: number): Stat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -114,7 +118,7 @@ function readStat(pid: number): Stat | undefined {
     ].map((index) => fields[index]);
     return { parent, ticks: utime + stime, ticksOfEnded: cutime + cstime, rssPages };
   } catch {
-    // The process has ended since it was listed.
+    // The process ended after it was listed.
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { type Percentiles, percentilesOf } from './statistics.js';
 
 export interface RequestsOptions {
   origin: string;
-  /** Paths, which are requested round robin. */
+  /** Paths, requested in round robin. */
   paths: readonly string[];
   headers: Record<string, string>;
   requests: number;
@@ -20,7 +20,7 @@ export interface RequestsResult {
 
 /**
  * Sends GET requests over keep-alive connections.
- * @throws Error at the first response with another status than `expectStatus`
+ * @throws Error if a response has another status than `expectStatus`
  */
 export async function measureRequests(options: RequestsOptions): Promise<RequestsResult> {
   const { origin, paths, headers, requests, concurrency, expectStatus } = options;

@@ -3,21 +3,24 @@ import { alertIdsOfRun } from '../load/alert-ids.js';
 
 export interface RetryDelaysOptions {
   run: number;
-  /** Bounds of the first attempts, in Unix milliseconds. */
+  /** Time range of the first attempts, in Unix milliseconds. */
   fromMs: number;
   toMs: number;
-  /** First delay of `RETRY_SCHEDULE` in milliseconds. */
+  /** First delay of `RETRY_SCHEDULE`, in milliseconds. */
   scheduledMs: number;
 }
 
-/** Jitter of the retry schedule, as a part of each delay. */
+/** Jitter of the retry schedule, as a fraction of each delay. */
 const jitter = 0.2;
-/** Alerts are accepted at most this long before their first attempt; limits the partitions that are read. */
+/**
+ * Maximum time between the acceptance of an alert and its first attempt, in milliseconds. It limits the partitions that
+ * are read.
+ */
 const maxAgeMs = 600_000;
 
 /**
- * Returns by how many milliseconds the first retry of each rejected delivery came later than the schedule and its jitter
- * allow. A retry that has not come yet counts until now.
+ * Returns the delay of the first retry of each rejected delivery, in milliseconds beyond the schedule and its jitter.
+ * For a retry that has not been sent yet, the delay until now is returned.
  */
 export async function readRetryDelays(
   { knex }: Database,

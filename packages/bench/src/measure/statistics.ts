@@ -26,12 +26,12 @@ export function percentilesOf(values: Iterable<number>): Percentiles {
   };
 }
 
-/** Nearest rank: the result is always one of the values. */
+/** Returns a percentile by the nearest-rank method, so the result is always one of the values. */
 function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
-/** Formats milliseconds with one decimal. */
+/** Formats milliseconds with one decimal place. */
 export function formatMs(value: number): string {
   return `${value.toFixed(1)} ms`;
 }

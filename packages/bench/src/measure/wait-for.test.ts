@@ -12,7 +12,7 @@ test('waiting continues while the count changes', async () => {
   expect(arrived).toBe(9);
 });
 
-test('waiting fails when the count stops changing, and the error names the count', async () => {
+test('waiting fails if the count stops changing, and the error contains the count', async () => {
   const waiting = waitFor({ ...arrivals, count: async () => 8, stallTimeoutMs: 20 });
   await expect(waiting).rejects.toThrow('Stalled: 8 of 9 arrived.');
 });

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Wait {
-  /** Text after the count in the error message "Stalled: 7 …". */
+  /** Text after the count in the error message, which starts with "Stalled: 7 …". */
   description: string;
   count(): Promise<number>;
   isReached(count: number): boolean;
   intervalMs: number;
-  /** Longest time in milliseconds without a change of the count. */
+  /** Waiting fails after this time without a change of the count, in milliseconds. */
   stallTimeoutMs?: number;
 }
 
 /**
- * Polls a count until it is reached. There is no limit on the total time.
- * @throws Error when the count does not change for `stallTimeoutMs`
+ * Polls a count until the condition is met. The total time is unlimited.
+ * @throws Error if the count does not change for `stallTimeoutMs`
  */
 export async function waitFor(wait: Wait): Promise<void> {
   const { description, count, isReached, intervalMs, stallTimeoutMs = 30_000 } = wait;

@@ -9,7 +9,7 @@ export interface Machine {
   kernel: string;
   system: string;
   node: string;
-  /** Commit of the measured code, with `-dirty` if the work tree has changes. */
+  /** Commit of the measured code, followed by `-dirty` if the working tree has changes. */
   commit: string;
 }
 

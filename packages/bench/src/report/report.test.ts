@@ -16,14 +16,14 @@ const results: Results = {
   latency: [{ perSecond: 200, deliveries: 2_000, latencyMs: { p50: 3, p95: 7, p99: 12, max: 30 } }],
 };
 
-test('the table contains only the scenarios that were measured', () => {
+test('the table contains only the measured scenarios', () => {
   const table = renderTable(results);
   expect(table).toContain('latency at 200/s');
   expect(table).toContain('p99 12.0 ms');
   expect(table.split('\n')).toHaveLength(1);
 });
 
-test('the chart escapes special characters in the name of the machine', () => {
+test('the chart escapes special characters in the machine name', () => {
   const chart = renderChart(results);
   expect(chart).toContain('A &lt;fast&gt; &amp; &quot;good&quot; one');
   expect(chart.match(/<rect /g)).toHaveLength(2);

@@ -4,13 +4,13 @@ import { describeMachine } from './machine.js';
 export interface Page {
   file: string;
   title: string;
-  /** The npm script that wrote the page. */
+  /** The npm script that writes the page. */
   command: string;
-  /** Markdown. */
+  /** Content in Markdown. */
   content: string;
 }
 
-/** Writes a Markdown page with the day, the commit, the machine and the command line. */
+/** Writes a Markdown page with the date, the commit, the machine and the command line. */
 export function savePage({ file, title, command, content }: Page): void {
   const { commit, cpu, cores, memoryGb, system, node } = describeMachine();
   const args = process.argv

@@ -6,7 +6,7 @@ import type { Results } from './results.js';
 
 type Row = [label: string, value: string, detail?: string];
 
-/** Renders the results as aligned lines of text. */
+/** Renders the results as aligned lines of plain text. */
 export function renderTable(results: Results): string {
   const rows = [
     ...throughputRows(results),

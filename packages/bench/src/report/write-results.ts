@@ -5,7 +5,10 @@ import { renderChart } from './chart.js';
 import type { Results } from './results.js';
 import { renderTable } from './table.js';
 
-/** Writes JSON, chart and table, named by day and commit. Returns the directory and the name without extension. */
+/**
+ * Writes the results as JSON, chart and table, in files named by date and commit. Returns the directory and the file
+ * name without extension.
+ */
 export function writeResults(results: Results): { directory: string; name: string } {
   const directory = fileURLToPath(new URL('../../results/', import.meta.url));
   const name = `${results.startedAt.slice(0, 10)}-${results.machine.commit}`;

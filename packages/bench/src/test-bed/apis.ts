@@ -3,20 +3,20 @@ import { startIdentityProvider } from './identity-provider.js';
 import { type ServiceProcess, startService } from './services.js';
 import type { TestBed } from './test-bed.js';
 
-/** Both HTTP services and the OpenID provider that they trust. */
+/** Both HTTP services, and the OpenID provider that they trust. */
 export interface Apis {
   apiUrl: string;
   engineUrl: string;
   workspaceId: string;
   engineAdminKey: string;
-  /** Returns a token of an admin of the workspace. */
+  /** Returns an access token of an admin of the workspace. */
   accessToken(): Promise<string>;
   stop(): Promise<void>;
 }
 
 export interface ApisOptions {
   workspaceId?: string;
-  /** Default: the database of the test bed. */
+  /** URL of the database. By default, the database of the test bed. */
   databaseUrl?: string;
   poolSize?: number;
 }
@@ -73,10 +73,10 @@ export async function startApi(testBed: TestBed, workspaceId: string): Promise<R
   };
 }
 
-/** Limits so high that no measurement meets them. */
+/** Rate limits that are high enough to never affect a measurement. */
 const unlimited = { REQUESTS_PER_MINUTE: '1000000', ALERTS_PER_MINUTE: '100000000' };
 
-/** Creates user keys of the engine and returns them in the form that users send. */
+/** Creates user keys in the engine. Returns them in the format that users send. */
 export async function createUserKeys({ engineUrl, engineAdminKey }: Apis, count: number): Promise<string[]> {
   const keys: string[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -87,7 +87,7 @@ export async function createUserKeys({ engineUrl, engineAdminKey }: Apis, count:
   return keys;
 }
 
-/** @throws Error when the response is not 201 */
+/** @throws Error if the status is not 201 */
 export async function postJson(url: string, credential: string, body: object): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',
@@ -100,8 +100,8 @@ export async function postJson(url: string, credential: string, body: object): P
 }
 
 /**
- * Returns how long the engine took to accept a key, in milliseconds.
- * @throws Error when the engine rejects the key
+ * Returns the time in which the engine accepted a key, in milliseconds.
+ * @throws Error if the engine rejects the key
  */
 export async function timeVerify({ engineUrl }: Apis, key: string): Promise<number> {
   const startedAtMs = performance.now();

@@ -12,13 +12,13 @@ export interface Fixtures {
 
 export interface FixturesOptions {
   secrets: SecretBox;
-  /** One webhook for each url, in this order. Without urls the rule has no webhooks. */
+  /** URLs of the webhooks. The rule gets one webhook for each URL, in this order, and none if the list is empty. */
   urls: string[];
-  /** Body template of the webhooks; default: one whose requests the destination can count. */
+  /** Body template of the webhooks. With the default template, the destination can count requests. */
   body?: string;
 }
 
-/** Writes the rows that the API would write. */
+/** Inserts the rows that the API inserts for a workspace, a rule and its webhooks. */
 export async function writeFixtures(
   database: Database,
   { secrets, urls, body = bodyTemplate }: FixturesOptions,

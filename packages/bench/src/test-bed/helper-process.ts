@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Commands that a helper process serves: each takes one value and returns one value. */
+/** Commands of a helper process. Each command has one parameter and one result. */
 type Commands = Record<string, (input: never) => unknown>;
 
-/** A process of the suite itself, such as the load generator or the destination. */
+/** A process that belongs to the test suite, for example the load generator or the destination. */
 export interface HelperProcess<C extends Commands> {
   readonly pid: number;
-  /** Runs a command in the process. Rejects with the command's error, or when the process ends. */
+  /** Runs a command in the process. Rejects with the command's error, or if the process ends. */
   call<Name extends keyof C & string>(
     name: Name,
     input: Parameters<C[Name]>[0],
@@ -23,10 +23,10 @@ interface Call {
 
 type Reply = { id: number; result: unknown } | { id: number; failure: string };
 
-/** Forks the module `modulePath` (relative to `importUrl`), which must call `serveCommands`. */
+/** Forks the module `modulePath`, which is relative to `importUrl` and must call `serveCommands`. */
 export function startHelper<C extends Commands>(importUrl: string, modulePath: string): HelperProcess<C> {
   const file = fileURLToPath(new URL(modulePath, importUrl));
-  // Advanced serialization copies typed arrays; JSON would turn them into objects.
+  // Advanced serialization can transfer typed arrays. JSON would convert them to objects.
   const child = fork(file, { serialization: 'advanced', execArgv: nodeOptions() });
   const pending = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
   let calls = 0;
@@ -52,7 +52,7 @@ export function startHelper<C extends Commands>(importUrl: string, modulePath: s
   };
 }
 
-/** Serves `commands` to the parent process and exits when the parent disconnects. */
+/** Executes commands for the parent process. Exits when the parent disconnects. */
 export function serveCommands(commands: Commands): void {
   process.on('message', async ({ id, name, input }: Call) => {
     const send = (reply: Reply) => process.connected && process.send?.(reply);
@@ -63,11 +63,11 @@ export function serveCommands(commands: Commands): void {
     }
   });
   process.on('disconnect', () => process.exit());
-  // Ctrl-C signals the whole process group; the parent decides when its helpers end.
+  // Ctrl-C sends SIGINT to the whole process group. Helpers ignore it, because the parent decides when they end.
   process.on('SIGINT', () => {});
 }
 
-/** `TOCSIN_BENCH_NODE_OPTIONS="--cpu-prof"` profiles the helpers. */
+/** Node.js options for helpers. For example, `TOCSIN_BENCH_NODE_OPTIONS="--cpu-prof"` profiles them. */
 function nodeOptions(): string[] {
   return (process.env.TOCSIN_BENCH_NODE_OPTIONS ?? '').split(' ').filter((option) => option !== '');
 }

@@ -5,15 +5,15 @@ import type { TestBed } from './test-bed.js';
 
 export interface IdentityProvider {
   issuer: string;
-  /** Returns an access token of a client that has this role in the workspace; valid for a day. */
+  /** Returns an access token of a client with this role in the workspace. It is valid for one day. */
   fetchToken(role: RoleName): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Lifetime of a token: one day, longer than any run of a suite. */
+/** Lifetime of a token in seconds. One day is longer than any run of a suite. */
 const tokenTtlSeconds = 86_400;
 
-/** Starts the development OpenID provider with one client for each role in `workspaceId`. */
+/** Starts the development OpenID provider, with one client for each role in `workspaceId`. */
 export async function startIdentityProvider(
   testBed: TestBed,
   workspaceId: string,

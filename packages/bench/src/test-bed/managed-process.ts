@@ -3,24 +3,24 @@ import type { ProcessHost } from '@tocsin/local';
 
 type Child = Awaited<ReturnType<ProcessHost['start']>>;
 
-/** A process of the system under test. Faults may signal it, stop it and start it again. */
+/** A process of the tested system. Faults can signal it, stop it and start it again. */
 export interface ManagedProcess {
   readonly name: string;
   pid(): number;
-  /** Sends a signal to the process; `SIGKILL` goes to its whole process group. */
+  /** Sends a signal to the process. `SIGKILL` is sent to its whole process group. */
   signal(signal: NodeJS.Signals): void;
-  /** Resolves with the exit code or the signal when the process has ended. */
+  /** Resolves with the exit code or the signal after the process has ended. */
   exited(): Child['exited'];
-  /** Starts the process again after it has ended, with `startOther` if given. Resolves when it is ready. */
+  /** Starts the process again after it has ended, with `startOther` if given. Resolves when the process is ready. */
   restart(startOther?: () => Promise<Child>): Promise<void>;
-  /** Describes an exit that nobody asked for; undefined when there was none. */
+  /** Describes an exit that the suite did not request; undefined if there was none. */
   unexpectedExit(): string | undefined;
-  /** Returns the text logged since the last call. */
+  /** Returns the text that was logged since the last call. */
   takeNewLog(): string;
   stop(): Promise<void>;
 }
 
-/** @param start starts the process and resolves when it is ready; every restart calls it again */
+/** @param start starts the process and resolves when it is ready. It is called again for each restart */
 export async function startManagedProcess(
   name: string,
   start: () => Promise<Child>,

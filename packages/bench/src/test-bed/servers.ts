@@ -13,7 +13,7 @@ import { enableStatementCounts } from './statement-counts-reader.js';
 
 export interface ServersOptions {
   processes: ProcessHost;
-  /** Parent of the servers' data directories. */
+  /** Parent directory of the servers' data directories. */
   directory: string;
   logFile(name: string): string;
   print(line: string): void;
@@ -27,7 +27,7 @@ export interface BrokerServer extends ManagedProcess, BrokerCommands {
   readonly url: string;
 }
 
-/** Commands of a broker node. Each returns its standard output. */
+/** Commands of a broker node. Each returns the standard output of the command. */
 export interface BrokerCommands {
   /** Runs `rabbitmqctl`. */
   control(...args: string[]): Promise<string>;
@@ -41,8 +41,8 @@ export interface Servers {
 }
 
 /**
- * Starts PostgreSQL, durable as in production: `fsync` and `synchronous_commit` are on.
- * @param countStatements loads `pg_stat_statements`, which costs a few percent of throughput
+ * Starts PostgreSQL with the durability of production: `fsync` and `synchronous_commit` are on.
+ * @param countStatements loads `pg_stat_statements`, which reduces the throughput by a few percent
  */
 export async function startDatabaseServer(
   { processes, directory, logFile }: ServersOptions,
@@ -64,7 +64,7 @@ export async function startDatabaseServer(
   });
   if (countStatements) {
     await enableStatementCounts(url);
-    // PostgreSQL loads the library at its start only.
+    // PostgreSQL loads the library only when it starts.
     await server.stop();
     await server.restart();
   }
@@ -95,7 +95,7 @@ export async function startBrokerServer(options: ServersOptions): Promise<Broker
 
 export interface BrokerCommandsOptions {
   installed: { server: string; path: string };
-  /** Directory of the node, with its Erlang cookie. */
+  /** Directory of the node. It contains the Erlang cookie. */
   directory: string;
   epmdPort: number;
   nodeName: string;

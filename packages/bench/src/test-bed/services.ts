@@ -5,15 +5,15 @@ import { startTcpProxy, type TcpProxy } from '@tocsin/testing';
 import { type ManagedProcess, startManagedProcess } from './managed-process.js';
 import type { BrokerServer, DatabaseServer } from './servers.js';
 
-/** Parts of a test bed that a service needs. */
+/** The members of a test bed that a service needs. */
 export interface ServiceHost {
   processes: ProcessHost;
-  /** Working directory of the services; temporary, removed at the end. */
+  /** Temporary working directory of the services. It is removed at the end. */
   directory: string;
   logFile(name: string): string;
   postgres: DatabaseServer;
   rabbitmq: BrokerServer;
-  /** The setting SECRETS_KEYS of all services. */
+  /** Value of the setting SECRETS_KEYS for all services. */
   secretsKeys: string;
 }
 
@@ -21,12 +21,12 @@ type ServiceKind = 'delivery-worker' | 'webhook-api' | 'engine-auth';
 
 export interface ServiceOptions {
   kind: ServiceKind;
-  /** Name of the process and of its log file. Default: `kind`. */
+  /** Name of the process and of its log file. By default `kind`. */
   name?: string;
   env?: Record<string, string>;
-  /** Options of Node itself, such as `--cpu-prof`. */
+  /** Options for Node.js itself, for example `--cpu-prof`. */
   nodeOptions?: readonly string[];
-  /** URL of the database. Defaults: the database and the broker of the test bed. */
+  /** URLs of the database and the broker. By default, those of the test bed. */
   databaseUrl?: string;
   amqpUrl?: string;
 }
@@ -34,19 +34,19 @@ export interface ServiceOptions {
 export interface ServiceProcess extends ManagedProcess {
   readonly httpUrl: string;
   /**
-   * Starts the process again after it has ended, with these variables changed. Resolves when it responds: it need not
-   * become ready. A later `restart` uses the original variables.
+   * Starts the process again after it has ended, with changed environment variables. Resolves when the process
+   * responds, even if it is not ready. A later `restart` uses the original variables again.
    */
   restartWith(changed: Record<string, string>): Promise<void>;
 }
 
-/** A service with a TCP proxy of its own in front of the database and in front of the broker. */
+/** A service that connects to the database and to the broker through one TCP proxy each. */
 export interface ProxiedService extends ServiceProcess {
   readonly database: TcpProxy;
   readonly broker: TcpProxy;
 }
 
-/** Compiled entry points of the services, as in the image. */
+/** Compiled entry points of the services. The container image uses the same ones. */
 const scripts: Record<ServiceKind, string> = {
   'delivery-worker': import.meta.resolve('../../../../services/delivery-worker/dist/main.js'),
   'webhook-api': import.meta.resolve('../../../../services/webhook-api/dist/main.js'),
@@ -54,7 +54,7 @@ const scripts: Record<ServiceKind, string> = {
 };
 const readyTimeoutMs = 30_000;
 
-/** Starts a service and resolves when `/readyz` returns 200. */
+/** Starts a service. Resolves when `/readyz` returns 200. */
 export async function startService(host: ServiceHost, options: ServiceOptions): Promise<ServiceProcess> {
   const { kind, name = kind, env = {}, nodeOptions = [] } = options;
   const [port = 0, metricsPort = 0] = await findFreePorts(2);
@@ -94,9 +94,9 @@ export async function startService(host: ServiceHost, options: ServiceOptions): 
 }
 
 interface StartOptions {
-  /** Variables that differ from those of the service. */
+  /** Environment variables that replace those of the service. */
   changed?: Record<string, string>;
-  /** Path that returns 200 once the process has started. */
+  /** Path that must return 200 before the start counts as successful. */
   until?: '/livez' | '/readyz';
 }
 

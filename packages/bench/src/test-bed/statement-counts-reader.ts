@@ -1,6 +1,6 @@
 import { createDatabase, type Database } from '@tocsin/database';
 
-/** Makes the server load `pg_stat_statements` at its next start. */
+/** Configures the server to load `pg_stat_statements` at its next start. */
 export async function enableStatementCounts(url: string): Promise<void> {
   const database = createDatabase({ url, applicationName: 'tocsin-bench' });
   await database.knex.raw(`alter system set shared_preload_libraries = 'pg_stat_statements'`);
@@ -14,11 +14,11 @@ export interface StatementCount {
   rows: number;
   totalMs: number;
   meanMs: number;
-  /** Write-ahead log written, in bytes. */
+  /** Bytes of write-ahead log that the statement wrote. */
   walBytes: number;
 }
 
-/** Returns the 20 statements with the most execution time, slowest first. */
+/** Returns the 20 statements with the highest total execution time, slowest first. */
 export async function readStatementCounts(database: Database): Promise<StatementCount[]> {
   const { rows } = await database.knex.raw(
     `select left(regexp_replace(query, '\\s+', ' ', 'g'), 160) as statement, calls::integer, rows::integer,

@@ -17,16 +17,19 @@ import { type LoadGenerator, startLoadGenerator } from '../load/start-load-gener
 import { type Servers, type ServersOptions, startBrokerServer, startDatabaseServer } from './servers.js';
 import { type ServiceHost, type ServiceOptions, type ServiceProcess, startService } from './services.js';
 
-/** PostgreSQL, RabbitMQ, a destination and a load generator on free ports. Each suite starts the services it needs. */
+/**
+ * PostgreSQL, RabbitMQ, a destination and a load generator on free ports. Each suite also starts the services that it
+ * needs.
+ */
 export interface TestBed extends ServiceHost {
-  /** Connects directly, past all proxies, under the application name `suiteApplicationName`. */
+  /** Connects directly, without a proxy, under the application name `suiteApplicationName`. */
   database: Database;
   secrets: SecretBox;
   destination: Destination;
   generator: LoadGenerator;
-  /** Options of Node for measured services, which write CPU profiles with `profile`. */
+  /** Node.js options for measured services. With `profile`, they write CPU profiles. */
   nodeOptions: readonly string[];
-  /** Returns the number of a new run. Alert ids contain it, so that runs do not count each other's requests. */
+  /** Returns the number of a new run. Alert ids contain it, so requests are counted for the correct run. */
   nextRun(): number;
   startWorkers(count: number, options?: WorkerOptions): Promise<ServiceProcess[]>;
   print(line: string): void;
@@ -39,15 +42,15 @@ type WorkerOptions = Pick<ServiceOptions, 'env' | 'nodeOptions'>;
 
 export interface TestBedOptions {
   print(line: string): void;
-  /** Writes CPU profiles of the workers and counts statements in PostgreSQL. Both reduce throughput. */
+  /** True to write CPU profiles of the workers and to count statements in PostgreSQL. Both reduce throughput. */
   profile?: boolean;
-  /** Starts database and broker. Default: one server of each. */
+  /** Starts the database and the broker. By default, one server of each. */
   startServers?: (options: ServersOptions) => Promise<Servers>;
 }
 
 export const suiteApplicationName = 'tocsin-bench';
 
-/** Directory of the CPU profiles, which Chrome's developer tools can open. */
+/** Directory for CPU profiles, which the developer tools of Chrome can open. */
 const profileDirectory = fileURLToPath(new URL('../../results/profiles/', import.meta.url));
 const longStatementMs = 600_000;
 
@@ -57,7 +60,7 @@ export async function createTestBed({
   startServers = (options) => startSingleServers(options, { countStatements: profile }),
 }: TestBedOptions): Promise<TestBed> {
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-bench-'));
-  // Started as root, PostgreSQL runs as another user, who must be able to enter the directory.
+  // If this process runs as root, PostgreSQL runs as another user, who needs access to this directory.
   chmodSync(directory, 0o711);
   const processes = createProcessHost();
   processes.removeAtEnd(directory);
@@ -130,7 +133,7 @@ async function startSingleServers(
   return { postgres, rabbitmq };
 }
 
-/** Runs `work` with `count` workers and stops them afterwards. */
+/** Starts `count` workers, runs `work`, and stops the workers. */
 export async function withWorkers<T>(
   testBed: TestBed,
   count: number,

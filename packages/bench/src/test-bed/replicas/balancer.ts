@@ -9,7 +9,9 @@ import type { ServersOptions } from '../servers.js';
 import type { BrokerCluster } from './broker-cluster.js';
 import { type DatabasePair, query } from './database-pair.js';
 
-/** HAProxy with the configuration of the guide. Its addresses stay while servers behind it change. */
+/**
+ * HAProxy with the configuration from the documentation. Its addresses stay the same when the servers behind it change.
+ */
 export interface Balancer {
   databaseUrl: string;
   amqpUrl: string;
@@ -65,7 +67,10 @@ export async function startBalancer(
   };
 }
 
-/** HAProxy takes a server for healthy until two checks have failed, and its connections take turns. */
+/**
+ * Checks several connections: HAProxy distributes them in round robin, and uses a failed server until two checks have
+ * failed.
+ */
 async function reachesPrimaryOnly(url: string): Promise<boolean> {
   for (let connections = 0; connections < 4; connections += 1) {
     const rows = await query<{ standby: boolean }>(url, inRecovery).catch(() => []);
@@ -84,7 +89,7 @@ function withHost(url: string, host: string): string {
   return changed.href;
 }
 
-/** Responds as Patroni does to `GET /primary`: 200 if the database takes writes, 503 otherwise. */
+/** Serves `GET /primary` as Patroni does: 200 if the database accepts writes, 503 otherwise. */
 async function servePrimaryCheck(url: string) {
   const pool = new Pool({
     connectionString: url,

@@ -6,17 +6,17 @@ import { type ManagedProcess, startManagedProcess } from '../managed-process.js'
 import { type BrokerCommands, brokerCommands, type ServersOptions } from '../servers.js';
 
 export interface BrokerNode extends ManagedProcess, BrokerCommands {
-  /** Name of the node in the cluster, such as `tocsin-1@localhost`. */
+  /** Name of the node in the cluster, for example `tocsin-1@localhost`. */
   readonly nodeName: string;
   readonly url: string;
 }
 
-/** Three RabbitMQ nodes on one machine. Each queue of Tocsin has a member on every node. */
+/** Three RabbitMQ nodes on one machine. Each queue of Tocsin has a replica on every node. */
 export interface BrokerCluster {
   nodes: BrokerNode[];
-  /** Returns the node that leads a queue now. */
+  /** Returns the node that currently leads a queue. */
   leaderOf(queue: string): Promise<BrokerNode>;
-  /** Waits until all members of all queues are online. */
+  /** Waits until all replicas of all queues are online. */
   untilComplete(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -25,8 +25,8 @@ const nodeCount = 3;
 const joinTimeoutMs = 60_000;
 
 /**
- * Starts one node with the queues of Tocsin, lets two empty nodes join it, and grows the queues to them: a cluster that
- * began as a single node.
+ * Starts one node with the queues of Tocsin, joins two empty nodes to it, and adds queue replicas on them. This is how
+ * an installation that started with a single node is extended.
  */
 export async function startBrokerCluster(options: ServersOptions): Promise<BrokerCluster> {
   const { processes, logFile, print } = options;
@@ -68,7 +68,7 @@ export async function startBrokerCluster(options: ServersOptions): Promise<Broke
   for (const node of joining) await joinCluster(node, first);
   const nodes = [first, ...joining];
 
-  /** Nodes by queue, from a column of `rabbitmqctl list_queues`. */
+  /** Returns the nodes of each queue, from a column of `rabbitmqctl list_queues`. */
   const readColumn = async (column: 'leader' | 'members' | 'online') => {
     const table = await listQueues(nodes, column);
     return new Map(
@@ -102,14 +102,17 @@ export async function startBrokerCluster(options: ServersOptions): Promise<Broke
   };
 }
 
-/** A service declares the queues when it connects. */
+/** Declares the queues by connecting as a service does. */
 async function declareQueues(url: string): Promise<void> {
   const broker = await createBroker({ url, name: 'tocsin-bench' });
   await broker.ready();
   await broker.close();
 }
 
-/** The commands of the guide. An existing queue has no member on a new node until it is grown. */
+/**
+ * Runs the commands from the documentation. An existing queue has no replica on a new node until `rabbitmq-queues grow`
+ * adds one.
+ */
 async function joinCluster(node: BrokerNode, first: BrokerNode): Promise<void> {
   await node.control('stop_app');
   await node.control('reset');
@@ -118,7 +121,7 @@ async function joinCluster(node: BrokerNode, first: BrokerNode): Promise<void> {
   await node.queues('grow', node.nodeName, 'all');
 }
 
-/** Asks the nodes one after the other, because some of them may be down. */
+/** Tries the nodes in sequence, because some of them may be stopped. */
 async function listQueues(nodes: BrokerNode[], column: string): Promise<string> {
   const [node, ...others] = nodes;
   if (node === undefined) throw new Error('No node of the cluster responds.');

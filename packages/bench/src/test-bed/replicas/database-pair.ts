@@ -8,15 +8,17 @@ import { Client } from 'pg';
 import { type ManagedProcess, startManagedProcess } from '../managed-process.js';
 import type { DatabaseServer, ServersOptions } from '../servers.js';
 
-/** A PostgreSQL primary and a synchronous standby: a commit is confirmed when both have it on disk. */
+/** A PostgreSQL primary and a synchronous standby. A commit is confirmed after both servers have written it to disk. */
 export interface DatabasePair {
-  /** Both servers in the order of their ports. Either one can be the primary. */
+  /** Both servers in the order of their ports. Either can be the primary. */
   nodes: [DatabaseServer, DatabaseServer];
   primary(): ManagedProcess;
   standby(): ManagedProcess;
-  /** Makes the standby the primary. The former primary must have ended. Resolves when it takes writes. */
+  /**
+   * Makes the standby the primary. The former primary must have ended. Resolves when the new primary accepts writes.
+   */
   promote(): Promise<void>;
-  /** Makes the former primary a synchronous standby, from a new copy of the data. */
+  /** Makes the former primary a synchronous standby with a new copy of the data. */
   rebuildStandby(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -25,11 +27,11 @@ const settings = { wal_level: 'replica', max_wal_senders: 5, wal_keep_size: '1GB
 const streamTimeoutMs = 60_000;
 
 interface Node {
-  /** Name by which the primary knows it as a standby. */
+  /** Name of the server as a standby (`application_name`). */
   name: string;
   directory: string;
   url: string;
-  /** The server that it copies from its next start on; undefined for a primary. */
+  /** The server that this server replicates after its next start; undefined for a primary. */
   follows: Node | undefined;
   process: ManagedProcess;
 }
@@ -98,8 +100,8 @@ function following({ url }: Node, name: string) {
 }
 
 /**
- * Copies a running server as `pg_basebackup -R` does, which npm's PostgreSQL does not contain. The primary keeps the
- * write-ahead log that the copy needs (`wal_keep_size`).
+ * Copies a running server as `pg_basebackup -R` does. That program is missing from the npm distribution of PostgreSQL.
+ * The primary keeps the write-ahead log that the copy needs (`wal_keep_size`).
  */
 async function copyDatabase({ url, directory: from }: Node, to: string): Promise<void> {
   const client = new Client({ connectionString: url });
@@ -123,7 +125,10 @@ async function copyDatabase({ url, directory: from }: Node, to: string): Promise
   }
 }
 
-/** Makes the standby synchronous once it streams: before that, every commit would wait. */
+/**
+ * Makes the standby synchronous after it has started to stream. If it were synchronous earlier, every commit would wait
+ * for it.
+ */
 async function waitForStandby({ url }: Node, { name }: Node): Promise<void> {
   const untilState = (states: string[]) =>
     until(
@@ -143,7 +148,7 @@ async function waitForStandby({ url }: Node, { name }: Node): Promise<void> {
   await untilState(['sync']);
 }
 
-/** Runs a statement on a connection of its own. */
+/** Runs a statement on a new connection. */
 export async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();

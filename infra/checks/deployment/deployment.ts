@@ -5,8 +5,8 @@ import { createPlatformClient, type PlatformClient } from '@tocsin/client';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
- * Settings of the deployment under test: the defaults are those of the compose file, .env and secrets/ are what make-env.js
- * has written, and variables of the environment win.
+ * Settings of the tested deployment: the defaults of the compose file, overridden by the files that make-env.js wrote
+ * (.env and secrets/), and those by environment variables.
  */
 const settings: Record<string, string | undefined> = {
   API_URL: 'http://localhost:8080',
@@ -27,7 +27,10 @@ function readEnvFile(file: string): Record<string, string> {
   return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
 }
 
-/** One file for each secret; `tocsin_admin_client_secret` is TOCSIN_ADMIN_CLIENT_SECRET here. */
+/**
+ * Reads one secret from each file. The file `tocsin_admin_client_secret` becomes the setting
+ * TOCSIN_ADMIN_CLIENT_SECRET.
+ */
 function readSecrets(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
   const files = readdirSync(folder);
@@ -45,7 +48,7 @@ export function setting(name: string): string {
 
 export type Account = 'ADMIN' | 'PUBLISHER';
 
-/** Access token of a service account, by the client credentials grant. */
+/** Returns an access token of a service account (client credentials grant). */
 export async function tokenOf(account: Account): Promise<string> {
   const response = await fetch(`${setting('OIDC_ISSUER')}/protocol/openid-connect/token`, {
     method: 'POST',
@@ -60,7 +63,7 @@ export async function tokenOf(account: Account): Promise<string> {
   return token;
 }
 
-/** Client of the API in the first workspace. */
+/** Returns an API client for the first workspace. */
 export async function clientOf(account: Account): Promise<PlatformClient> {
   const credential = await tokenOf(account);
   return createPlatformClient({ url: setting('API_URL'), credential, workspaceId: setting('WORKSPACE_ID') });

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { clientOf, setting } from './deployment.js';
 
-// Scenario: deployed.test.ts has run, then the database was backed up, dropped and restored.
+// deployed.test.ts has run. After that, the database was backed up, dropped and restored.
 
-test('a delivery from before the restore is there, and its webhook can be decrypted', async () => {
+test('a delivery from before the backup exists, and its webhook can be decrypted', async () => {
   const before = JSON.parse(readFileSync(setting('DELIVERY_FILE'), 'utf8')) as Record<string, string>;
   const tocsin = await clientOf('ADMIN');
   expect(await tocsin.deliveries.get(before.id ?? '')).toMatchObject({

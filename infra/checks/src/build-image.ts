@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Stage, Step } from './dockerfile.js';
 
 export interface BuiltImage {
-  /** Working directory of the last stage. */
+  /** Working directory of the image. */
   directory: string;
   env: Record<string, string>;
   entrypoint: string[];
@@ -12,13 +12,14 @@ export interface BuiltImage {
 }
 
 /**
- * Runs the stages as `docker build` would, without a container: each stage is a folder, RUN is a shell in its working
- * directory, and the context is the files that git tracks. Absolute paths are relative to the stage's folder.
+ * Runs the instructions of a Dockerfile without a container engine. Each stage is a folder, RUN commands run in a shell
+ * there, and the build context contains the files that git tracks. Absolute paths are relative to the folder of the
+ * stage.
  */
 export function buildImage(stages: readonly Stage[], { repository, root }: Places): BuiltImage {
   const context = join(root, 'context');
   copyTracked(repository, context);
-  // npm gets a separate cache, because clean-up commands of a stage must not empty the user's cache.
+  // npm gets a separate cache, because the clean-up commands in a stage would otherwise empty the user's cache.
   const cache = { npm_config_cache: join(root, 'npm-cache') };
   const image: BuiltImage = { directory: '', env: {}, entrypoint: [], healthcheck: [] };
   for (const stage of stages) {
@@ -34,7 +35,7 @@ export function buildImage(stages: readonly Stage[], { repository, root }: Place
       } else if (step.kind === 'copy') {
         copy(step, { context: step.from === undefined ? context : join(root, step.from), at });
       } else if (step.kind === 'shell') {
-        // The shell of Alpine is not everywhere; bash knows its options.
+        // Many machines lack Alpine's shell. bash supports the same options.
         shell = ['bash', ...step.words.slice(1)];
       } else if (step.kind === 'run') {
         const command = step.command.replaceAll('/app/', `${join(folder, 'app')}/`);
@@ -48,7 +49,7 @@ export function buildImage(stages: readonly Stage[], { repository, root }: Place
 
 interface Places {
   repository: string;
-  /** Path of an empty folder for the stages. */
+  /** Path of an empty folder in which the stages are created. */
   root: string;
 }
 
@@ -69,7 +70,10 @@ function copy(
   }
 }
 
-/** Copies the files that git tracks or would track: no build output and no secrets, as with .dockerignore. */
+/**
+ * Copies the files that git tracks, and new files that it does not ignore. As with .dockerignore, the copy contains no
+ * build output and no secrets.
+ */
 function copyTracked(repository: string, context: string): void {
   rmSync(context, { recursive: true, force: true });
   mkdirSync(context, { recursive: true });

@@ -1,4 +1,4 @@
-/** One stage of a Dockerfile: its base and its instructions in order. */
+/** One stage of a Dockerfile: its base image and its instructions in order. */
 export interface Stage {
   name: string;
   from: string;
@@ -13,7 +13,7 @@ export type Step =
   | { kind: 'user'; name: string }
   | { kind: 'shell' | 'entrypoint' | 'cmd' | 'healthcheck'; words: string[] };
 
-/** Parses the instructions that our Dockerfile uses. Throws for any other, so that none is skipped silently. */
+/** Parses the instructions that our Dockerfile uses. Throws for any other instruction, so that none is ignored. */
 export function parseDockerfile(text: string): Stage[] {
   const stages: Stage[] = [];
   for (const line of instructions(text)) {

@@ -6,7 +6,7 @@ import type { BuiltImage } from './build-image.js';
 
 const waitMs = 20_000;
 
-/** Starts a service from the image and runs the image's health check. Returns the failure, or undefined. */
+/** Starts a service from the image and runs the health check of the image. Returns the error message, or undefined. */
 export async function checkHealth(image: BuiltImage, service: string): Promise<string | undefined> {
   const [port] = await findFreePorts(1);
   const env = { PATH: process.env.PATH, ...image.env, ...nowhere, PORT: String(port), METRICS_PORT: '0' };
@@ -30,7 +30,9 @@ export async function checkHealth(image: BuiltImage, service: string): Promise<s
   }
 }
 
-/** Addresses where nothing listens: liveness must not depend on database, broker or provider. */
+/**
+ * Addresses on which no server listens, because liveness must not depend on the database, the broker or the provider.
+ */
 const nowhere = {
   HOST: '127.0.0.1',
   DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Files in the image that are for tests or development, or that hold secrets. */
+/** Returns files in the image that are only for tests or development, or that contain secrets. */
 export function findUnwanted(directory: string): string[] {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const ours = files.filter((file) => !file.includes('node_modules/'));
@@ -20,7 +20,7 @@ export function mebibytesOf(directory: string): number {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const bytes = files.reduce((sum, file) => {
     const status = lstatSync(join(directory, file));
-    // A file system allocates whole blocks of 4 KiB; `blocks` counts in units of 512 bytes.
+    // File systems allocate whole blocks of 4 KiB. `blocks` counts units of 512 bytes.
     return sum + (status.isFile() ? status.blocks * 512 : 0);
   }, 0);
   return bytes / 1_048_576;

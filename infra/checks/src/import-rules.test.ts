@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Plants faults in a small copy of the repository's layout and runs the tools of `npm run check` on it. */
+/** The tests add a violation to a small copy of the repository and run the tools of `npm run check` on it. */
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 let root: string;
 
@@ -25,7 +25,7 @@ function run(tool: string, ...args: string[]) {
   const { status, stdout } = spawnSync(join(repository, 'node_modules/.bin', tool), args, {
     cwd: root,
     encoding: 'utf8',
-    // oxlint looks for the type checker in the current folder unless it is named.
+    // Without this variable, oxlint searches for the type checker in the current folder.
     env: { ...process.env, OXLINT_TSGOLINT_PATH: join(repository, 'node_modules/.bin/tsgolint') },
   });
   return { status, stdout };
@@ -50,7 +50,7 @@ test.each([
     "import '../../../packages/egress/src/d.js';\n",
   ],
   ['every-import-resolves', 'packages/kit/src/c.ts', "import './missing.js';\n"],
-])('the rule %s fails for a planted import', (rule, path, text) => {
+])('the rule %s fails for an added import', (rule, path, text) => {
   write('packages/kit/src/b.ts', "import './a.js';\n");
   write('packages/kit/src/a.ts', 'export const a = 1;\n');
   write('packages/egress/src/d.ts', 'export const d = 1;\n');
@@ -60,7 +60,7 @@ test.each([
   expect(stdout).toContain(`error ${rule}`);
 });
 
-test('a floating promise fails, also of a function in another file', () => {
+test('a floating promise fails, even if the function is in another file', () => {
   write(
     'tsconfig.json',
     '{ "compilerOptions": { "module": "nodenext", "target": "es2023", "strict": true } }',

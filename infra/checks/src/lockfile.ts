@@ -1,4 +1,4 @@
-/** The part of package-lock.json that `npm ci` needs to install exactly these packages. */
+/** The members of package-lock.json that `npm ci` needs to install exactly these packages. */
 export interface Lockfile {
   packages: Record<string, LockedPackage>;
 }
@@ -11,8 +11,9 @@ interface LockedPackage {
 }
 
 /**
- * Returns a sentence for each package without an integrity hash, and for each optional package of another platform that has
- * no entry: npm leaves out those that the registry in use does not serve, and `npm ci` then fails on that platform.
+ * Returns one sentence for each package without an integrity hash, and for each optional package of another platform
+ * without an entry. npm omits optional packages that the current registry does not have, and then `npm ci` fails on
+ * their platforms.
  */
 export function findLockfileProblems({ packages }: Lockfile): string[] {
   return Object.entries(packages).flatMap(([path, entry]) => {

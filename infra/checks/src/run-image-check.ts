@@ -8,13 +8,14 @@ import { checkHealth } from './health.js';
 import { findUnwanted, mebibytesOf } from './image-content.js';
 
 /**
- * `npm run check:image`: runs the steps of infra/Dockerfile in an empty folder, without a container, checks the result,
- * starts each service from it and runs the image's health check. Needs the package registry.
+ * `npm run check:image`: runs the instructions of infra/Dockerfile in an empty folder without a container engine,
+ * checks the result, starts each service from it and runs the health check. Requires access to the package registry.
  */
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'tocsin-image-'));
 const services = ['webhook-api', 'engine-auth', 'delivery-worker'];
-// Size of node:26-alpine unpacked, from the layers of that image. The whole image must stay below 250 MB.
+// Unpacked size of node:26-alpine, measured from the layers of that image. The complete image must be smaller than 250
+// MB.
 const baseMebibytes = 170;
 const mostMebibytes = 250;
 const problems: string[] = [];

@@ -8,12 +8,13 @@ import { createWordCheck, type WordList } from './language/private-words.js';
 import { findSentenceProblems } from './language/sentences.js';
 
 /**
- * `npm run check:language -- [path ...]`: fails on private words (infra/checks/private-words.yml), on sentences that do not
- * start with a subject, on long test titles, and on malformed commit subjects. Without a path it checks the repository.
+ * `npm run check:language -- [path ...]`: fails for private words (infra/checks/private-words.yml), for sentences that
+ * do not start with a subject, for long test titles, and for malformed commit subjects. Without a path it checks the
+ * whole repository.
  */
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const listFile = 'infra/checks/private-words.yml';
-/** First commit that follows these rules; older commits are not checked. */
+/** First commit that must follow these rules. Older commits are not checked. */
 const firstChecked = 'd17cd6e';
 
 const notRead = /^package-lock\.json$|(^|\/)results\/|\.(png|svg|ico|woff2?|pem|gz|pdf)$/;
@@ -48,12 +49,15 @@ if (words.length + sentences.length + badSubjects.length > 0) {
   process.exitCode = 1;
 }
 
-/** Files under version control and new ones; without git, all files but installed and built ones. */
+/**
+ * Returns the tracked files and new files that git does not ignore. Without git, returns all files except installed and
+ * built ones.
+ */
 function listFiles(): string[] {
   try {
     const args = ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'];
     const deleted = new Set(git('ls-files', '--deleted'));
-    // Links of the chart lead to files that are listed themselves.
+    // Symbolic links in the chart point to files that are also listed.
     return git(...args).filter((path) => !deleted.has(path) && lstatSync(join(repository, path)).isFile());
   } catch {
     const ignored = /(^|\/)(node_modules|dist|\.git|\.tocsin|coverage)(\/|$)/;

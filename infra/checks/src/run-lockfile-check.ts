@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { findLockfileProblems, type Lockfile } from './lockfile.js';
 
-/** `npm run check:lockfile`: fails if package-lock.json has an entry without integrity, or lacks one. */
+/**
+ * `npm run check:lockfile`: fails if an entry of package-lock.json has no integrity hash, or if an entry is missing.
+ */
 const file = new URL('../../../package-lock.json', import.meta.url);
 const problems = findLockfileProblems(JSON.parse(readFileSync(file, 'utf8')) as Lockfile);
 for (const problem of problems) console.log(`package-lock.json: ${problem}`);

@@ -32,7 +32,7 @@ const { values } = parseArgs({
 if (values.help) console.log(usage);
 else process.exitCode = (await runMutationTests()) ? 0 : 1;
 
-/** Returns true if enough mutants are killed, and all survivors are accepted. */
+/** Returns true if enough mutants are killed and all survivors are accepted. */
 async function runMutationTests(): Promise<boolean> {
   process.chdir(repository);
   const files: MutationReport['files'] = {};
@@ -66,14 +66,15 @@ function reportOf({ name }: MutatedModule, extension: 'html' | 'json' | 'increme
 }
 
 /**
- * Mutates a copy of the workspace and runs the unit tests next to the mutated files, which start no servers. Two
- * preprocessors of Stryker are off because they need the compiler API that TypeScript 7 does not have.
+ * Mutates a copy of the workspace and runs the unit tests next to the mutated files. These tests start no servers. Two
+ * preprocessors of Stryker are disabled, because they need the compiler API that TypeScript 7 does not have.
  */
 function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker>[0] {
   const { workspace } = module;
   return {
     mutate: pathsOf(module, '.ts'),
-    // Imports of other workspaces lead through node_modules to their sources outside of the copy.
+    // Only one workspace is copied. Its imports of other workspaces are resolved through node_modules to their original
+    // sources.
     ignorePatterns: ['**', '!package.json', '!jest.config.ts', `!${workspace}/**`],
     testRunner: 'jest',
     plugins: ['@stryker-mutator/jest-runner'],
@@ -86,7 +87,7 @@ function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker
         globalSetup: null,
         globalTeardown: null,
       },
-      // The search for the tests of a mutant takes longer than the tests.
+      // Finding the related tests of a mutant would take longer than running all tests.
       enableFindRelatedTests: false,
     },
     coverageAnalysis: 'perTest',

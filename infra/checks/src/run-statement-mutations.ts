@@ -14,7 +14,7 @@ const usage = `npm run test:statements -- [options]
   --list          print the mutations and run none`;
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
-/** A mutation can keep a test waiting. Most runs take a few seconds. */
+/** Limit for one test run in milliseconds. Most runs take a few seconds, but a mutation can make a test hang. */
 const timeoutMs = 120_000;
 
 const { values } = parseArgs({
@@ -32,7 +32,9 @@ if (values.help) console.log(usage);
 else if (values.list) for (const { name } of chosen) console.log(name);
 else process.exitCode = (await runMutations()) ? 0 : 1;
 
-/** Makes one mutation after the other. Returns true if the tests pass without a mutation, and fail with each. */
+/**
+ * Applies the mutations one after the other. Returns true if the tests pass without a mutation and fail with each one.
+ */
 async function runMutations(): Promise<boolean> {
   const processes = createProcessHost();
   const { env } = await startTestServers(processes);
@@ -53,7 +55,7 @@ async function runMutations(): Promise<boolean> {
   }
 }
 
-/** Runs test files. Returns true if all of their tests pass in time. */
+/** Runs test files. Returns true if all their tests pass within the timeout. */
 async function pass(tests: string[], env: NodeJS.ProcessEnv): Promise<boolean> {
   const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
   const options = ['--config', 'infra/checks/statements.jest.config.ts', '--runInBand', '--silent', '--bail'];

@@ -22,11 +22,11 @@ const alarms = groups.flatMap(({ rules }) => rules);
 
 const stepSeconds = 15;
 const steps = 150;
-/** Time of the evaluation: 35 minutes, longer than any window plus `for` of an alarm. */
+/** Evaluation time: after 35 minutes, which is longer than the window plus `for` of every alarm. */
 const atSeconds = (steps - 10) * stepSeconds;
 
 /**
- * Series by name with labels. A number is a constant gauge. `0.5/s` is a counter that rises by 0.5 each second. `60s`
+ * Series by name and labels. A number is a constant gauge. `0.5/s` is a counter that increases by 0.5 per second. `60s`
  * is a gauge that changes every 60 seconds.
  */
 type Given = Record<string, number | `${number}/s` | `${number}s`>;
@@ -71,9 +71,9 @@ const certificate = (expiresAtSeconds: number): Given => ({
   'probe_ssl_earliest_cert_expiry{job="certificates", instance="tocsin.example:443"}': expiresAtSeconds,
 });
 
-/** Metrics that fire each alarm, with the labels of the alarm, and similar metrics that must not fire it. */
+/** For each alarm: metrics that fire it, with the resulting labels, and similar metrics that must not fire it. */
 const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: Given[] }> = {
-  // The only alarm that is never silent.
+  // Watchdog is the only alarm that always fires.
   Watchdog: { fires: [[{}, {}]], silent: [] },
   AlarmsNotSent: {
     fires: [
@@ -333,14 +333,14 @@ function valueAt(seconds: number, value: Given[string]): number {
   return value.endsWith('/s') ? figure * seconds : Math.floor(seconds / figure);
 }
 
-/** A duration of Prometheus with one unit, such as `90s` or `5m`. */
+/** Converts a duration of Prometheus with one unit, for example `90s` or `5m`, to seconds. */
 function secondsOf(duration: string): number {
   const [, figure, unit] = /^(\d+)([sm])$/.exec(duration) ?? [];
   if (figure === undefined) throw new Error(`${duration} is no duration in s or m.`);
   return Number(figure) * (unit === 'm' ? 60 : 1);
 }
 
-/** Returns the label sets for which the alarm has been true for its `for` time. */
+/** Returns the label sets for which the expression has been true during the `for` time of the alarm. */
 function firing(alarm: Alarm, given: Given): Record<string, string>[] {
   const data = { series: sampled(given), stepSeconds };
   const expression = parsePromql(alarm.expr);
@@ -357,7 +357,7 @@ function firing(alarm: Alarm, given: Given): Record<string, string>[] {
 }
 
 test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
-  'the alarm %s fires for its fault, and not for similar metrics',
+  'the alarm %s fires for its fault and not for similar metrics',
   (name, alarm) => {
     const { fires = [], silent = [] } = cases[name] ?? {};
     expect([fires.length > 0, silent.length > 0]).toEqual([true, name !== 'Watchdog']);
@@ -366,7 +366,7 @@ test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
   },
 );
 
-test('the lag of the pipeline alarms within three minutes of the last marker, without any worker', () => {
+test('the alarm PipelineLag fires within three minutes of the last marker without any worker', () => {
   const alarm = alarms.find(({ alert }) => alert === 'PipelineLag') as Alarm;
   const growing = { series: sampled({ tocsin_pipeline_lag_seconds: '1/s' }), stepSeconds };
   const first = Array.from({ length: steps }, (_, step) => step * stepSeconds).find(
@@ -375,12 +375,12 @@ test('the lag of the pipeline alarms within three minutes of the last marker, wi
   expect(first + secondsOf(alarm.for ?? '0s')).toBeLessThanOrEqual(180);
 });
 
-test('an alarm fires after its `for` time', () => {
+test('an alarm fires only after its `for` time', () => {
   const slow = alarms.find(({ alert }) => alert === 'DeliveriesOverdue') as Alarm;
   expect(firing({ ...slow, for: '36m' }, { tocsin_oldest_due_seconds: 121 })).toEqual([]);
 });
 
-// promtool comes with Prometheus, not with an npm package.
+// promtool is part of Prometheus, not an npm package, so this test runs only where it is installed.
 const promtool = 'promtool';
 
 testWith([promtool, '--version'], 'promtool agrees with the evaluator', () => {

@@ -46,13 +46,13 @@ describe('a blank broker with the settings of the compose file', () => {
       void broker.useConfirming(async (channel) => resolve(channel));
     });
 
-  test('the broker has exactly the user of the services', () => {
+  test("the broker's only user is the user of the services", () => {
     const users = shipped.command(['rabbitmqctl', '--quiet', 'list_users', '--no-table-headers']);
     expect(users.trim().split(/\s/)[0]).toBe('tocsin');
     expect(users.trim().split('\n')).toHaveLength(1);
   }, 60_000);
 
-  test('an expired alert reaches workers once the definitions are imported', async () => {
+  test('an expired alert is routed to workers after the definitions are imported', async () => {
     shipped.command(composeService('broker-definitions').command ?? []);
     const taken: string[] = [];
     await createConsumer(broker, {
@@ -71,7 +71,7 @@ describe('a blank broker with the settings of the compose file', () => {
     await until('the expired alert is taken', () => taken.includes('short-lived'));
   }, 60_000);
 
-  test('the broker accepts an alert of 1 MiB and refuses a larger one with a reason', async () => {
+  test('the broker accepts an alert of 1 MiB and rejects a larger one with a reason', async () => {
     const channel = await openChannel();
     const publish = (bytes: number) => channel.publish('', deliveriesQueue, Buffer.alloc(bytes));
     publish(maxAlertBytes);
@@ -97,13 +97,13 @@ describe('a blank broker with the settings of the compose file', () => {
       url = withLogin(shipped.url, 'monitor', 'first');
     }, 60_000);
 
-    test('it publishes alerts without declaring anything', async () => {
+    test('a publisher with the documented permissions publishes without declaring topology', async () => {
       const publisher = await createAmqpPublisher({ url, workspaceId, declare: false });
       await expect(publisher.publish(alert)).resolves.toMatchObject({ workspace_id: workspaceId });
       await publisher.close();
     });
 
-    test('a publisher that declares is told to declare nothing', async () => {
+    test('a publisher that declares topology gets an error that suggests --no-declare', async () => {
       const publisher = await createAmqpPublisher({ url, workspaceId });
       await expect(publisher.publish(alert)).rejects.toMatchObject({
         code: 'misconfigured',
@@ -120,7 +120,7 @@ describe('a blank broker with the settings of the compose file', () => {
       ['bind a queue of its own', (channel) => channel.bindQueue(alertFiredQueue, alertsExchange, '#')],
       ['make a queue', (channel) => channel.assertQueue('own')],
       ['delete the exchange', (channel) => channel.deleteExchange(alertsExchange)],
-    ])('it cannot %s', async (_, act) => {
+    ])('a publisher with the documented permissions cannot %s', async (_, act) => {
       const connection = await connect(url);
       const channel = await connection.createChannel();
       channel.on('error', () => {});
@@ -129,7 +129,7 @@ describe('a blank broker with the settings of the compose file', () => {
     });
 
     test.each(['', 'tocsin.deliveries', 'tocsin.events', 'tocsin.alerts.unrouted'])(
-      'it cannot publish to the exchange "%s"',
+      'a publisher with the documented permissions cannot publish to the exchange "%s"',
       async (exchange) => {
         const connection = await connect(url);
         const channel = await connection.createConfirmChannel();
@@ -140,7 +140,7 @@ describe('a blank broker with the settings of the compose file', () => {
       },
     );
 
-    test('a login that is refused after the first connection is tried until it works', async () => {
+    test('a publisher retries a login that is refused after its first connection', async () => {
       const publisher = await createAmqpPublisher({ url, workspaceId, declare: false });
       await publisher.publish(alert);
       shipped.command(['rabbitmqctl', 'change_password', 'monitor', 'second']);
@@ -152,7 +152,7 @@ describe('a blank broker with the settings of the compose file', () => {
     }, 60_000);
   });
 
-  test('the broker exports the metrics of alarms and dashboard', async () => {
+  test('the broker exports the metrics that alarms and the dashboard use', async () => {
     const exported = parseExposition(await (await fetch(shipped.metricsUrl)).text()).map(({ name }) => name);
     const asked = ['infra/prometheus/alarms.yml', 'infra/grafana/dashboards/tocsin.json'].flatMap(
       (file) => readText(file).match(/\brabbitmq_[a-z_]+/g) ?? [],
@@ -168,7 +168,7 @@ describe('a blank broker with the settings of the compose file', () => {
   }, 60_000);
 });
 
-/** The command of the guide that contains `part`, without `docker compose exec SERVICE`. */
+/** Returns the command in docs/operate.md that contains `part`, without `docker compose exec SERVICE`. */
 function guideLine(part: string): string {
   const line = readText('docs/operate.md')
     .split('\n')
@@ -176,7 +176,7 @@ function guideLine(part: string): string {
   return line?.replace(/^docker compose exec \w+ /, '') ?? '';
 }
 
-/** Words of a command line as a shell splits them. */
+/** Splits a command line into words as a shell does. */
 function wordsOf(line: string): string[] {
   return execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
     .trimEnd()
@@ -187,7 +187,7 @@ function withLogin(url: string, username: string, password: string): string {
   return Object.assign(new URL(url), { username, password }).href;
 }
 
-test("definitions are imported by the broker's own image before services start", () => {
+test("the broker's image imports the definitions before services start", () => {
   const { image, depends_on, volumes } = composeService('broker-definitions');
   expect(image).toBe(composeService('rabbitmq').image);
   expect(depends_on).toEqual({ rabbitmq: { condition: 'service_healthy' } });

@@ -1,5 +1,5 @@
-// Two unmodified installations with databases and brokers of their own stand behind nginx with the configuration of the
-// guide. A client uses one address for the workspaces of both.
+// Two unmodified installations, each with its own database and broker, are behind nginx with the documented
+// configuration. A client uses one address for the workspaces of both installations.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const debianPackage = {
   name: 'nginx-light',
   unitLinks: ['/etc/systemd/system/multi-user.target.wants/nginx.service'],
 };
-/** The clients of the test's provider have roles in the first workspace; its deployment admin reaches the second one too. */
+/** The test clients have roles in the first workspace. The deployment admin can access both workspaces. */
 const workspaces = { a: process.env.TOCSIN_TEST_WORKSPACE_ID ?? '', b: randomUUID() };
 type Cell = keyof typeof workspaces;
 const cellNames: Cell[] = ['a', 'b'];
@@ -39,7 +39,7 @@ let publisher: AlertPublisher;
 beforeAll(async () => {
   destination = await startHttpReceiver();
   token = await tokenOf('admin');
-  // One after the other: four services that start at once take too long on a busy machine.
+  // The cells are started in sequence, because starting four services at once takes too long on a busy machine.
   const a = await startCell('a');
   const b = await startCell('b');
   cells = { a, b };
@@ -78,7 +78,7 @@ async function startCell(cell: Cell): Promise<Installation> {
   return { api, worker, database, amqpUrl };
 }
 
-/** Starts nginx with the shipped file, in which only addresses are replaced. */
+/** Starts nginx with the shipped configuration. Only the addresses are replaced. */
 async function startNginx() {
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-nginx-'));
   const processes = createProcessHost();
@@ -123,7 +123,7 @@ async function startNginx() {
   };
 }
 
-/** Calls the API as an admin, and expects a response of this shape. */
+/** Sends a request to the API as an admin. `T` is the expected type of the response body. */
 async function call<T>(method: string, path: string, body?: unknown): Promise<{ status: number; body: T }> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
@@ -178,7 +178,7 @@ async function delivered(cell: Cell, alertId: string) {
 }
 
 test.each(cellNames)(
-  'a client configures, alerts and redelivers in cell %s over one address',
+  'a client configures, alerts and redelivers in cell %s through one address',
   async (cell) => {
     const { webhookId, ruleId } = await configure(cell);
     const { database } = cells[cell].database;
@@ -205,13 +205,13 @@ function arrivals(cell: Cell, alertId: string): number {
   return destination.at(`/${cell}`).filter(({ body }) => body.includes(alertId)).length;
 }
 
-test.each(cellNames)('a publisher sends the alerts of a workspace to the broker of cell %s', async (cell) => {
+test.each(cellNames)('alerts of a workspace are published to the broker of its cell %s', async (cell) => {
   const { ruleId } = await configure(cell);
   const { alert_id } = await publisher.publish({ ...facts(ruleId), workspace_id: workspaces[cell] });
   await delivered(cell, alert_id);
 });
 
-test('an id that no cell has is 404, and the list of a workspace shows its own entries only', async () => {
+test('an unknown id gives 404, and lists contain only entries of their own workspace', async () => {
   expect((await call('GET', `/webhooks/${randomUUID()}`)).status).toBe(404);
   const lists = await Promise.all(
     cellNames.map((cell) => call<Webhook[]>('GET', `/workspaces/${workspaces[cell]}/webhooks`)),

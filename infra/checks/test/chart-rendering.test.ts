@@ -6,7 +6,8 @@ import { imageEnv } from './support/image.js';
 import { testWith } from './support/test-with.js';
 import { loaders, variablesReadBy } from './support/variables.js';
 
-// helm is no npm package. Without it the rendering is not tested; chart.test.ts checks the files themselves.
+// helm is not an npm package, so these tests run only where it is installed. chart.test.ts always checks the files
+// themselves.
 const testRendering = (name: string, run: () => void) => testWith(['helm', 'version'], name, run);
 
 interface Container {
@@ -152,7 +153,7 @@ testRendering('migrations run before everything else, once, and their first fail
   expect(job).toMatchObject({ metadata: { annotations: hook }, spec: { backoffLimit: 0 } });
   expect(podOf(job)?.spec).toMatchObject({ restartPolicy: 'Never' });
   expect(podOf(job)?.spec.containers[0]?.args).toEqual(composeService('migrations').command);
-  // An object that is no hook does not exist when the hook runs for the first time.
+  // Before the first installation, only objects that are hooks exist when a hook runs.
   const secret = named(manifests, 'Secret', 'tocsin-migrations');
   expect(secret.metadata.annotations).toMatchObject(hook);
   expect(Object.keys(secret.stringData ?? {})).toEqual(['DATABASE_URL']);
@@ -197,7 +198,7 @@ testRendering('webhooks reach public addresses and EGRESS_ALLOW, and no other ad
   }
 });
 
-test('the network policies close the ranges that the services refuse', () => {
+test('the network policies block the address ranges that the services reject', () => {
   const rules = readText('packages/egress/src/address-rules.ts');
   const rangesOf = (name: string) => {
     const [, list = ''] = new RegExp(`const ${name} = \\[([^\\]]*)\\]`).exec(rules) ?? [];
@@ -211,7 +212,7 @@ test('the network policies close the ranges that the services refuse', () => {
 function isWithin(address: string, ranges: readonly string[]): boolean {
   return ranges.some((range) => {
     const [first = '', bits] = range.split('/');
-    // Node takes IPv4-mapped addresses for the IPv4 address that they contain; a NetworkPolicy does not.
+    // Node.js treats an IPv4-mapped IPv6 address as its IPv4 address. A NetworkPolicy does not.
     if (isIPv6(first) !== isIPv6(address)) return false;
     const list = new BlockList();
     list.addSubnet(first, Number(bits), isIPv6(first) ? 'ipv6' : 'ipv4');

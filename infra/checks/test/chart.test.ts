@@ -15,7 +15,7 @@ const schema = JSON.parse(readChartFile('values.schema.json')) as {
 };
 const isValid = new Ajv({ allErrors: true, strict: false }).compile(schema);
 
-/** Values over the defaults as helm merges them: objects are merged, everything else is replaced. */
+/** Merges values as helm does: objects are merged, and all other values are replaced. */
 function merge(base: Values, over: Values): Values {
   const isObject = (value: unknown): value is Values =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -51,11 +51,11 @@ test.each<[string, Values]>([
   ['a tag where a digest belongs', { image: { digest: 'latest' } }],
   ['a negative number of workers', { deliveryWorker: { replicas: -1 } }],
   ['a trigger without a threshold', { deliveryWorker: { keda: { triggers: { more: { query: 'up' } } } } }],
-])('the schema refuses %s', (_, over) => {
+])('the schema rejects %s', (_, over) => {
   expect(faultsOf(over)).not.toEqual([]);
 });
 
-test('the schema knows each setting that is no secret, address or file of a container', () => {
+test('the schema lists every setting that is not a secret, an address or a container file', () => {
   const set = ['DATABASE_URL', 'AMQP_URL', 'SECRETS_KEYS', 'GENAI_ENGINE_ADMIN_KEY'];
   const ofContainer = ['HOST', 'PORT', 'METRICS_PORT', 'EGRESS_CA_FILE'];
   const read = new Set(Object.keys(loaders).flatMap((service) => [...variablesReadBy(service)]));
@@ -64,7 +64,7 @@ test('the schema knows each setting that is no secret, address or file of a cont
   expect([...schema.definitions.settings.propertyNames.anyOf[1].enum].sort()).toEqual(own.sort());
 });
 
-test('each value that a template reads has a default', () => {
+test('each value that a template uses has a default', () => {
   const templates = readdirSync(`${chartFolder}/templates`).map((file) => readChartFile(`templates/${file}`));
   const paths = templates.flatMap((text) => text.match(/\.Values(\.\w+)+/g) ?? []);
   expect(paths.length).toBeGreaterThan(30);
@@ -73,13 +73,13 @@ test('each value that a template reads has a default', () => {
       .split('.')
       .slice(2)
       .reduce<unknown>((value, name) => (value as Values | undefined)?.[name], defaults) !== undefined;
-  // Only config contains names that the operator chooses.
+  // Only `config` has keys that the operator chooses.
   expect([...new Set(paths)].filter((path) => !path.startsWith('.Values.config.') && !isSet(path))).toEqual(
     [],
   );
 });
 
-test('alarms, dashboards and policies of the chart are the files that the compose file uses', () => {
+test('the chart and the compose file use the same alarms, dashboards and policies', () => {
   const linked = ['alarms.yml', 'dashboards', 'definitions.json'].map((name) =>
     realpathSync(`${chartFolder}/files/${name}`).slice(root.length),
   );
@@ -95,7 +95,7 @@ test('alarms, dashboards and policies of the chart are the files that the compos
   expect(rules.map((file) => file.split('/').at(-1))).toEqual(['alarms.yml']);
 });
 
-test('the chart has the version of the package', () => {
+test('the chart version equals the package version', () => {
   const { version } = JSON.parse(readText('package.json')) as { version: string };
   expect(parse(readChartFile('Chart.yaml'))).toMatchObject({ version, appVersion: version });
 });

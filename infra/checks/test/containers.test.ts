@@ -48,7 +48,7 @@ test.each([
   ['an interval without a unit', { image: 'x', healthcheck: { test: ['CMD', 'x'], interval: '10' } }],
   ['a port that is none', { image: 'x', ports: ['127.0.0.1:web:80'] }],
   ['a variable without a value', { image: 'x', environment: { A: { b: 1 } } }],
-])('the check of the compose file finds %s', (_, service) => {
+])('the check of the compose file reports %s', (_, service) => {
   expect(faultsOfCompose({ name: 'tocsin', services: { one: { image: 'x' }, wrong: service } })).not.toEqual(
     [],
   );
@@ -56,7 +56,7 @@ test.each([
 
 const ours = [...services, 'migrations', 'rotate-keys'];
 
-test.each(ours)('%s runs a built file of the image', (name) => {
+test.each(ours)('the command of %s is a built file of the image', (name) => {
   const [script = ''] = composeService(name).command ?? [];
   expect(existsSync(`${root}${script.replace('/dist/', '/src/').replace(/js$/, 'ts')}`)).toBe(true);
 });
@@ -68,7 +68,7 @@ test.each(Object.keys(all))('the container %s has no privileges, a memory limit 
     cap_drop: ['ALL'],
     security_opt: ['no-new-privileges:true'],
   });
-  // Keycloak's first start writes next to its program.
+  // The first start of Keycloak writes into its program directory.
   expect(read_only).toBe(name !== 'keycloak');
   expect(mem_limit).toMatch(/^\d+m$/);
   expect(logging).toEqual({ driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } });
@@ -76,18 +76,18 @@ test.each(Object.keys(all))('the container %s has no privileges, a memory limit 
 
 const megabytes = (name: string) => Number.parseInt(composeService(name).mem_limit ?? '', 10);
 
-test('the memory limits of the containers that run at the same time fit 4 GB', () => {
+test('the memory limits of containers that run at the same time are below 4 GB', () => {
   const sum = (names: string[]) => names.reduce((total, name) => total + megabytes(name), 0);
   const named = Object.entries(all).filter(([, { profiles }]) => profiles === undefined);
   const lasting = named.filter(([, { restart }]) => restart !== 'no').map(([name]) => name);
   const first = named.filter(([, { restart }]) => restart === 'no').map(([name]) => name);
-  // 200 MB are left for the machine itself.
+  // 200 MB remain for the operating system.
   expect(sum(lasting)).toBeLessThanOrEqual(4_096 - 200);
-  // Services start after these have ended.
+  // Services start only after these containers have ended.
   expect(sum(first)).toBeLessThanOrEqual(sum(services));
 });
 
-test('the servers divide the memory of their containers', () => {
+test('PostgreSQL and RabbitMQ are configured for the memory of their containers', () => {
   const setting = (file: string, name: string) =>
     Number(new RegExp(`^${name} = (\\d+)MB$`, 'm').exec(readText(file))?.[1]);
   const postgres = 'infra/postgres/postgresql.conf';
@@ -100,7 +100,7 @@ test('the servers divide the memory of their containers', () => {
   expect(Number(heap)).toBeLessThanOrEqual(0.6 * megabytes('keycloak'));
 });
 
-test('only containers that call addresses of others have a way to the Internet', () => {
+test('only containers that call external addresses can reach the Internet', () => {
   expect(networks.inside).toEqual({ internal: true });
   expect(networks.published?.driver_opts).toEqual({
     'com.docker.network.bridge.enable_ip_masquerade': 'false',
@@ -116,12 +116,12 @@ test('only containers that call addresses of others have a way to the Internet',
     'webhook-api',
   ]);
   for (const [name, { ports = [], networks: own = [] }] of Object.entries(all)) {
-    // An internal network publishes no ports.
+    // A container with only an internal network cannot publish ports.
     if (ports.length > 0) expect([name, own.length]).toEqual([name, 2]);
   }
 });
 
-test('each container is given only the secrets that it needs', () => {
+test('each container gets only the secrets that it needs', () => {
   const given = Object.keys(all).map((name) => [
     name,
     mountedSecrets(name)
@@ -143,7 +143,7 @@ test('one service builds the image that all services run', () => {
   expect(containers.filter(({ build }) => build !== undefined)).toHaveLength(1);
 });
 
-test('the image runs node directly, not as root, with a health check', () => {
+test('the image runs node directly, without root, and has a health check', () => {
   const steps = imageSteps();
   expect(steps).toContainEqual({ kind: 'user', name: '1000' });
   expect(steps).toContainEqual({ kind: 'entrypoint', words: ['node'] });
@@ -172,7 +172,7 @@ test('the image contains every package that a service imports', () => {
 test.each([
   ['/readyz', 200, 0],
   ['/readyz', 503, 1],
-])('the health check requests %s on PORT; the response %i gives exit code %i', async (path, status, code) => {
+])('the health check requests %s on PORT, and status %i gives exit code %i', async (path, status, code) => {
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url);
@@ -188,11 +188,11 @@ test.each([
   expect([ended, asked]).toEqual([code, [path]]);
 });
 
-test.each(services)('the health check of %s is its readiness', (name) => {
+test.each(services)('the health check of %s requests its readiness endpoint', (name) => {
   expect(composeService(name).healthcheck?.test).toEqual(['CMD', 'node', 'infra/healthcheck.js', '/readyz']);
 });
 
-test('each published port is a port of its service and bound to loopback', () => {
+test('each published port is a port of its service and is bound to loopback', () => {
   const own: Record<string, string | undefined> = {
     'webhook-api': port,
     'engine-auth': port,
@@ -212,7 +212,7 @@ test('each published port is a port of its service and bound to loopback', () =>
   }
 });
 
-test('workers can be scaled because they have no host port and no fixed name', () => {
+test('workers can be scaled, because they have no host port and no fixed name', () => {
   const worker = composeService('delivery-worker');
   expect([worker.ports, worker.container_name]).toEqual([undefined, undefined]);
 });
@@ -262,14 +262,14 @@ describe('Prometheus', () => {
   const targetsOf = (given: Targets[]) =>
     given.flatMap(({ static_configs = [] }) => static_configs).flatMap(({ targets }) => targets);
 
-  test('it scrapes each service at its metrics port', () => {
+  test('Prometheus scrapes each service at its metrics port', () => {
     for (const name of services) {
       const job = jobs.find(({ job_name }) => job_name === name);
       expect(job?.dns_sd_configs).toMatchObject([{ names: [name], type: 'A', port: Number(metricsPort) }]);
     }
   });
 
-  test('its other targets are containers, with their usual ports', () => {
+  test('the other targets of Prometheus are containers with their default ports', () => {
     const probed = jobs.flatMap(({ relabel_configs = [] }) => relabel_configs);
     const addresses = [...targetsOf(jobs), ...probed.flatMap(({ replacement }) => replacement ?? [])];
     expect(addresses.sort()).toEqual([
@@ -282,11 +282,11 @@ describe('Prometheus', () => {
     for (const address of addresses) expect(Object.keys(all)).toContain(address.split(':')[0]);
   });
 
-  test('it sends its alarms to Alertmanager', () => {
+  test('Prometheus sends its alarms to Alertmanager', () => {
     expect(targetsOf(alerting.alertmanagers)).toEqual(['alertmanager:9093']);
   });
 
-  test('it watches the certificates of addresses that operators list in a file', () => {
+  test('Prometheus checks the certificates of addresses that operators list in a file', () => {
     const [watched] = jobs.flatMap(({ file_sd_configs = [] }) => file_sd_configs);
     expect(watched?.files).toEqual(['/etc/prometheus/certificates.yml']);
     expect(parse(readText('infra/prometheus/certificates.yml'))).toEqual([{ targets: [] }]);

@@ -12,7 +12,7 @@ interface Panel {
 const { panels } = JSON.parse(readText('infra/grafana/dashboards/tocsin.json')) as { panels: Panel[] };
 const charts = panels.filter(({ type }) => type !== 'row');
 
-/** Returns the heading above a panel. */
+/** Returns the row heading above a panel. */
 const rowOf = (panel: Panel) =>
   panels.filter(({ type, gridPos }) => type === 'row' && gridPos.y < panel.gridPos.y).at(-1);
 
@@ -30,7 +30,7 @@ test('panels do not overlap and fill each row', () => {
   expect(owners.size).toBe(24 * height);
 });
 
-test('the panels of a row have one size and a heading', () => {
+test('the panels of a row have equal sizes and a heading', () => {
   for (const panel of charts) {
     const row = rowOf(panel);
     expect([panel.title, row?.title]).toEqual([panel.title, expect.stringMatching(/./)]);
@@ -39,7 +39,7 @@ test('the panels of a row have one size and a heading', () => {
   }
 });
 
-test('each panel has a unit and a unique id, and alarms come first', () => {
+test('each panel has a unit and a unique id, and the alarms panel is first', () => {
   expect(charts.slice(0, 3).map(({ title }) => title)).toEqual([
     'Alarms firing',
     'Services up',

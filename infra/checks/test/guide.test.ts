@@ -6,7 +6,7 @@ import { readExamples, secretVariables } from './support/variables.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const guide = readText('docs/operate.md');
-/** Pages for operators, which operate.md links to. */
+/** Documents for operators. operate.md links to all of them. */
 const pages = ['operate.md', 'poolers.md', 'proxy.md', 'security.md', 'tls.md'];
 const texts = pages.map((page) => readText(`docs/${page}`));
 const commands = texts
@@ -21,7 +21,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-test.each(pages)('each link of %s has a target', (page) => {
+test.each(pages)('each link in %s has a target', (page) => {
   const anchorsOf = (file: string) =>
     [...readText(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
   const links = [...readText(`docs/${page}`).matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
@@ -35,16 +35,16 @@ test.each(pages)('each link of %s has a target', (page) => {
   }
 });
 
-test('operate.md links to each page for operators', () => {
+test('operate.md links to each document for operators', () => {
   for (const page of pages.slice(1)) expect(guide).toContain(`](${page})`);
 });
 
-test("each file and service in the guide's commands exists", () => {
+test('the files and services in documented commands exist', () => {
   const files = commands.match(/\b(infra|packages|services)\/[\w./-]+/g) ?? [];
   expect(files.length).toBeGreaterThan(3);
   for (const file of files) {
     const source = file.replace('/dist/', '/src/').replace(/(\/src\/.*)\.js$/, '$1.ts');
-    // A pattern of a test has no ending.
+    // A pattern for tests has no file extension.
     const exists = existsSync(`${root}${source}`) || existsSync(`${root}${source}.test.ts`);
     expect([file, exists]).toEqual([file, true]);
   }
@@ -56,11 +56,11 @@ test("each file and service in the guide's commands exists", () => {
   for (const [, name = ''] of named) expect(Object.keys(services)).toContain(name);
 });
 
-test('each variable in the guide is in .env.example or the compose file', () => {
+test('each documented variable is in .env.example or the compose file', () => {
   const known = new Set([
     ...readExamples().map(({ name }) => name),
     ...secretVariables.map((name) => `${name}_FILE`),
-    // Variables of Node and pg.
+    // Variables of Node.js and of the library pg.
     ...['NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED', 'PGSSLMODE'],
   ]);
   const named = [...texts.join('\n').matchAll(/`([A-Z][A-Z_]{5,})(?:=[^`]*)?`/g)].map(
@@ -77,14 +77,14 @@ describe('the guide’s table of events', () => {
     .flatMap((folder) => listSources(folder))
     .map(readText)
     .join('\n')
-    // The code composes the event of a lost broker connection from `broker.` and the argument of `lost`.
+    // The code composes the event name for a lost broker connection from `broker.` and the argument of `lost`.
     .replaceAll(/lost\('([a-z]+)'\)/g, "log.warn({}, 'broker.$1')");
 
   test('each listed event is logged by the code', () => {
     expect(explained.filter((event) => !sources.includes(`'${event}'`))).toEqual([]);
   });
 
-  test('each event that the code logs by default is listed', () => {
+  test('the table of events contains each event that the code logs by default', () => {
     const calls = sources.matchAll(/\.(?:info|warn|error|fatal)\([^;]*?'([a-z_]+\.[a-z_]+)'/g);
     const logged = [...new Set([...calls].map(([, event = '']) => event))];
     expect(logged.length).toBeGreaterThan(30);
@@ -98,12 +98,12 @@ function listSources(folder: string): string[] {
     .map((file) => `${folder}/${file}`);
 }
 
-test('the guide explains each dead-letter reason below its alarm', () => {
+test('each dead-letter reason is documented below its alarm', () => {
   const section = guide.slice(guide.indexOf('### DeadLetters'), guide.indexOf('### ManyCircuitsOpen'));
   expect(deadLetterReasons.filter((reason) => !section.includes(`\`${reason}\``))).toEqual([]);
 });
 
-test("git ignores files that the guide's commands create", () => {
+test('git ignores the files that documented commands create', () => {
   const ignored = readText('.gitignore').split('\n');
   const made = [
     ...[...commands.matchAll(/mkdir -p (\S+)/g)].map(([, name]) => name),

@@ -10,7 +10,7 @@ import { makeDeployment } from './support/variables.js';
 const { env, secrets } = makeDeployment();
 const keycloak = composeService('keycloak');
 
-/** Returns the environment of a service of the compose file for these settings in .env. */
+/** Returns the environment of a compose service with the given settings in .env. */
 function environmentOf(service: string, choices: Record<string, string> = {}): Record<string, string> {
   const pairs = Object.entries(composeService(service).environment);
   return Object.fromEntries(
@@ -20,7 +20,7 @@ function environmentOf(service: string, choices: Record<string, string> = {}): R
 
 const file = () => JSON.parse(interpolate(realmText, keycloakEnvironment({ env, secrets })));
 
-test('start.sh gives Keycloak its arguments and a variable for each of its secrets', () => {
+test('start.sh passes arguments to Keycloak and sets a variable for each secret', () => {
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-keycloak-'));
   const mounted = mountedSecrets('keycloak').map(({ path }) => basename(path));
   const given = keycloakEnvironment({ env, secrets });
@@ -38,7 +38,7 @@ test('start.sh gives Keycloak its arguments and a variable for each of its secre
   expect(printed).toEqual(['start --import-realm', ...mounted.map((name) => given[name])]);
 });
 
-test('the realm file uses only fields of Keycloak', () => {
+test('the realm file uses only fields that Keycloak knows', () => {
   expect(faultsOfRealm(file())).toEqual([]);
 });
 
@@ -58,7 +58,7 @@ test.each<[string, (realm: ReturnType<typeof file>) => void]>([
     'a group with a field of its own',
     (realm) => Object.assign(realm.groups[0].subGroups[0], { id: { a: 1 } }),
   ],
-])('the check of the realm file finds %s', (_, spoil) => {
+])('the check of the realm file reports %s', (_, spoil) => {
   const realm = file();
   spoil(realm);
   expect(faultsOfRealm(realm)).not.toEqual([]);
@@ -68,7 +68,7 @@ function mapperOf(scopes: { protocolMappers?: { config: object }[] }[]): object 
   return scopes.flatMap(({ protocolMappers = [] }) => protocolMappers)[0]?.config ?? {};
 }
 
-test('the realm file stays valid JSON after substitution of secrets', () => {
+test('the realm file is valid JSON after the secrets are inserted', () => {
   const given = { ...keycloakEnvironment({ env, secrets }), PUBLIC_URL: 'checked-elsewhere' };
   const used = Object.entries(given).filter(([name]) => realmText.includes(`\${${name}}`));
   expect(used.length).toBeGreaterThan(2);
@@ -78,10 +78,9 @@ test('the realm file stays valid JSON after substitution of secrets', () => {
 test.each([
   ['as it is made', {}],
   ['behind a proxy', { KEYCLOAK_URL: 'https://id.example', OIDC_ISSUER: 'https://id.example/realms/tocsin' }],
-])('the issuer that Keycloak writes is the one that the services expect: %s', (_, choices) => {
+])('Keycloak issues tokens with the issuer that the services expect: %s', (_, choices) => {
   const given = environmentOf('keycloak', choices);
-  // Keycloak requires a complete origin in KC_HOSTNAME, because KC_HOSTNAME_BACKCHANNEL_DYNAMIC and KC_HOSTNAME_ADMIN
-  // are set.
+  // With KC_HOSTNAME_BACKCHANNEL_DYNAMIC and KC_HOSTNAME_ADMIN, Keycloak requires a complete origin in KC_HOSTNAME.
   expect(new URL(given.KC_HOSTNAME ?? '').origin).toBe(given.KC_HOSTNAME);
   expect(given.KC_HOSTNAME_BACKCHANNEL_DYNAMIC).toBe('true');
   for (const service of ['webhook-api', 'engine-auth']) {
@@ -91,7 +90,7 @@ test.each([
   }
 });
 
-test("Keycloak's console stays reachable at its published port", () => {
+test("Keycloak's admin console is reachable at its published port", () => {
   const { KC_HOSTNAME_ADMIN: console } = environmentOf('keycloak', { KEYCLOAK_URL: 'https://id.example' });
   expect(keycloak.ports).toEqual([`127.0.0.1:${new URL(console ?? '').port}:8080`]);
   expect(console).toMatch(/^http:\/\/localhost:/);
@@ -108,7 +107,7 @@ test("Keycloak's health check uses the management port and tools of its image", 
   expect(keycloak.command).toEqual(['start', '--import-realm']);
 });
 
-test('the compose file passes only settings that Keycloak has', () => {
+test('the compose file passes only settings that Keycloak knows', () => {
   const given = keycloakEnvironment({ env, secrets });
   const settings = Object.keys(given).filter((name) => name.startsWith('KC_'));
   expect(settings.sort()).toEqual([

@@ -14,7 +14,7 @@ import {
   tokenOf,
 } from './support/stack.js';
 
-/** Test secrets, one for each kind. No output may contain any of them in any encoding. */
+/** Test secrets of all kinds. No output may contain one of them in any encoding. */
 const secrets = {
   url: 'url-Secret-1/with+plus',
   query: 'query Secret 2',
@@ -44,15 +44,15 @@ let worker: Service;
 let amqpUrl: string;
 const given: string[] = [];
 /**
- * Texts of the API about failed deliveries and tests. They are stored, and visible to callers who may not read the
- * webhook.
+ * Texts of the API about failed deliveries and tests. They are stored, and users who may not read the webhook can see
+ * them.
  */
 const told: string[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
   amqpUrl = (await createTestBroker()).url;
-  // The password of the working broker account is a secret too; `secrets` holds only a wrong one.
+  // The password of the working broker account is a secret too. `secrets` contains only a wrong password.
   given.push(new URL(amqpUrl).password);
   destination = await startRawDestination();
   await database.database.knex.raw(
@@ -91,7 +91,7 @@ function withCredentials(address: string, user: string, password: string): strin
 }
 
 /**
- * Starts a destination on a bare socket that chooses its response by the first segment of the path. A bare socket can
+ * Starts a destination on a raw socket, which chooses its response by the first segment of the path. A raw socket can
  * also send bytes that are not HTTP.
  */
 async function startRawDestination() {
@@ -147,7 +147,7 @@ function webhookTo(kind: string, changes: object = {}) {
   };
 }
 
-/** Creates a webhook and a rule, and fires an alert with this request id. Resolves when the delivery has ended. */
+/** Creates a webhook and a rule, and publishes an alert with this request id. Resolves when the delivery has ended. */
 async function deliver(webhook: object, requestId: string): Promise<void> {
   const { body: saved } = await call(inWorkspace('webhooks'), { body: webhook });
   const rule = { name: 'r', model_id: modelId, threshold: 0.4, bound: 'upper_bound', enabled: true };
@@ -172,7 +172,7 @@ async function deliver(webhook: object, requestId: string): Promise<void> {
 const linesOf = (program: LoggingProgram, event: string, requestId: string) =>
   program.lines(event).filter((line) => line.request_id === requestId);
 
-test('the request id is in the log lines of fan-out and of every attempt', async () => {
+test('log lines of fan-out and of every attempt contain the request id', async () => {
   await deliver(webhookTo('fail'), 'req-of-the-test');
   await until('all is logged', () => linesOf(worker, 'delivery.attempted', 'req-of-the-test').length === 3);
   const [published] = linesOf(api, 'http.request', 'req-of-the-test');
@@ -257,7 +257,7 @@ test('deliveries and tests with secrets in their data end, with and without erro
   }
 }, 60_000);
 
-test('the engine answers valid, wrong and malformed keys', async () => {
+test('the engine responds to valid, wrong and malformed keys', async () => {
   const admin = `Bearer ${secrets.adminKey}`;
   const keys = `${engine.url}/auth/api_keys/`;
   const { body: created } = await call(keys, { as: admin, body: { description: 'd' } });
@@ -273,7 +273,7 @@ test('the engine answers valid, wrong and malformed keys', async () => {
   expect((await verify(`Bearer ${created.key}`)).status).toBe(401);
 });
 
-test('a worker that cannot reach the database says so, and takes no message from the others', async () => {
+test('a worker without the database logs it and takes no message from other workers', async () => {
   const [port = 0, metricsPort = 0] = await findFreePorts(2);
   const stranded = await startService('delivery-worker', {
     env: { ...env, DATABASE_URL: `postgres://u:${secrets.databasePassword}@127.0.0.1:1/x` },
@@ -289,7 +289,7 @@ test('a worker that cannot reach the database says so, and takes no message from
   await stranded.ended;
 });
 
-test('failing starts are logged with the reason and without secrets', async () => {
+test('failed starts are logged with the reason and without secrets', async () => {
   const wrongDatabase = withCredentials(database.url, 'tocsin_planted', `${secrets.databasePassword}wrong`);
   const wrongBroker = withCredentials(amqpUrl, 'nobody', secrets.brokerPassword);
   const closed = `postgres://u:${secrets.databasePassword}@127.0.0.1:1/x`;
@@ -364,7 +364,7 @@ function spellingsOf(secret: string): string[] {
     secret,
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
-    // A body in a log line is JSON inside a JSON string.
+    // In a log line, a body is JSON inside a JSON string.
     JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1),
     bytes.toString('base64'),
     bytes.toString('base64url'),
@@ -372,7 +372,7 @@ function spellingsOf(secret: string): string[] {
   ];
 }
 
-test("each line is JSON, and no caller's mistake is logged as error", () => {
+test('each log line is JSON, and client errors are never logged at level error', () => {
   for (const service of [api, engine, worker]) {
     for (const line of service.output().trim().split('\n')) {
       const { level, msg } = JSON.parse(line) as Record<string, string>;

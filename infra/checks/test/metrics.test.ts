@@ -26,7 +26,8 @@ const alarms = (
 const { panels } = JSON.parse(readText('infra/grafana/dashboards/tocsin.json')) as { panels: Panel[] };
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })));
 
-// Metrics of Prometheus, Alertmanager, the broker's plugin and the exporters, which monitoring.test.ts reads from the real ones. Prometheus adds the labels `job` and `instance` to every series.
+// Metrics of Prometheus, Alertmanager, the broker's plugin and the exporters. monitoring.test.ts reads them from the
+// real programs. Prometheus adds the labels `job` and `instance` to every series.
 const foreign = new Set([
   'up',
   'ALERTS',
@@ -148,7 +149,7 @@ function expectExported(expression: string): void {
 }
 
 test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
-  'the alarm %s queries exported metrics, and the guide explains it',
+  'the alarm %s queries exported metrics and has a documented runbook',
   (name, { expr, labels, annotations }) => {
     if (name !== 'Watchdog') expectExported(expr);
     expect(name === 'Watchdog' ? ['none'] : ['page', 'ticket']).toContain(labels.severity);
@@ -178,7 +179,7 @@ test('the autoscaler queries exported metrics', () => {
   for (const query of queries) expectExported(query);
 });
 
-test('each metric in the guide is exported', () => {
+test('each documented metric is exported', () => {
   const roles = ['`tocsin_admin`', '`tocsin_engine_admin`'];
   const words = readText('docs/operate.md').match(/`tocsin_[a-z_]+`/g) ?? [];
   const named = words.filter((word) => !roles.includes(word));
@@ -186,7 +187,7 @@ test('each metric in the guide is exported', () => {
   expect(named.filter((name) => seriesOf(name.slice(1, -1)).length === 0)).toEqual([]);
 });
 
-test('each metric is on the dashboard or in an alarm', () => {
+test('each metric is used on the dashboard or in an alarm', () => {
   const asked = [...alarms.map(({ expr }) => expr), ...queries.map(({ expr }) => expr)].join('\n');
   const ours = series.map(({ name }) => name).filter((name) => /^(tocsin|http)_/.test(name));
   const families = new Set(ours.map((name) => name.replace(/_(bucket|sum|count)$/, '')));
@@ -194,7 +195,7 @@ test('each metric is on the dashboard or in an alarm', () => {
   expect([...families].filter((family) => !asked.includes(family))).toEqual([]);
 });
 
-test('no label names a webhook, workspace, key, URL or caller', () => {
+test('no label contains a webhook, workspace, key, URL or caller', () => {
   const ours = series.filter(({ name }) => /^(tocsin|http)_/.test(name));
   const names = new Set(ours.flatMap(({ labels }) => Object.keys(labels)));
   expect([...names].sort()).toEqual([
@@ -235,9 +236,9 @@ test('the metrics count one alert, one delivery and the checks of one key', () =
   ]) {
     expect([name, total(name, {})]).toEqual([name, 1]);
   }
-  // The alert was published twice. The batch counts both messages; the counter above counts one alert.
+  // The alert was published twice. The batch size counts both messages, while the counter above counts one alert.
   expect(total('tocsin_batch_size_sum', { stage: 'fan_out' })).toBe(2);
-  // The delivery was claimed at write, so no batch of claims was needed.
+  // The delivery was claimed when it was written, so no batch of claims was needed.
   expect(total('tocsin_batch_size_sum', { stage: 'claim' })).toBe(0);
   expect(total('tocsin_batch_size_sum', { stage: 'record' })).toBe(1);
   expect(total('tocsin_key_checks_total', { result: 'looked_up' })).toBe(1);
@@ -248,7 +249,7 @@ test('the metrics count one alert, one delivery and the checks of one key', () =
   expect(total('http_request_duration_seconds_count', created)).toBe(1);
 });
 
-test('the pools of each service and the last run of each maintenance job are exported', () => {
+test('connection pools and the last run of each maintenance job are exported', () => {
   const pools = seriesOf('tocsin_database_connections_max').map(({ labels, value }) => [
     labels.service,
     labels.pool,

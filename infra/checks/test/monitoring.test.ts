@@ -14,7 +14,7 @@ import { parseExposition } from './support/exposition.js';
 import { alertmanagerConfiguration, type Monitoring, startMonitoring } from './support/monitoring.js';
 import { selectionsOf } from './support/promql.js';
 
-// Prometheus, Alertmanager and the exporters of Debian, with the shipped configuration.
+// The tests run Debian's Prometheus, Alertmanager and exporters with the shipped configuration.
 
 const shown = { timeoutMs: 60_000, intervalMs: 250 };
 const directory = mkdtempSync(join(tmpdir(), 'tocsin-certificates-'));
@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
   const client = new Client({ connectionString: url });
   await client.connect();
-  // infra/postgres/init creates the same user.
+  // infra/postgres/init creates a user with the same permissions.
   await client.query("create role metrics login password 'p' connection limit 5 in role pg_monitor");
   await client.query("select pg_create_physical_replication_slot('standby', true)");
   await client.end();
@@ -68,13 +68,13 @@ afterAll(async () => {
 const sentToChat = () => receiver.at('/chat').map(({ body }) => body);
 const wasSent = (text: string) => sentToChat().some((body) => body.includes(text));
 
-test('the watchdog reaches its receiver, and not the chat', async () => {
+test('the watchdog alarm is sent to its receiver and not to the chat', async () => {
   await until('the watchdog is sent', () => receiver.at('/watchdog').length > 0, shown);
   expect(receiver.at('/watchdog')[0]?.body).toContain('"alertname":"Watchdog"');
   expect(wasSent('Watchdog')).toBe(false);
 });
 
-test('the chat message of an alarm has its description and the path of its runbook', async () => {
+test('a chat message contains the description and the runbook path of its alarm', async () => {
   await until('a missing service is reported', () => wasSent('NoDeliveryWorker'), shown);
   const body = sentToChat().find((text) => text.includes('NoDeliveryWorker')) ?? '';
   expect(body).toContain('No delivery worker is running: alerts are accepted, nothing is delivered.');
@@ -82,7 +82,7 @@ test('the chat message of an alarm has its description and the path of its runbo
   expect(body).toContain('(firing, page)');
 });
 
-test('a certificate that expires in five days is reported', async () => {
+test('a certificate that expires in five days fires an alarm', async () => {
   await until('the certificate is reported', () => wasSent('CertificateExpires'), shown);
   expect(wasSent(`The certificate of ${proxyAddress} expires within two weeks`)).toBe(true);
 });
@@ -97,7 +97,8 @@ test('the exporters export the metrics that the alarms query', async () => {
   };
   const rules = groups.find(({ name }) => name === 'infrastructure')?.rules ?? [];
   const queried = rules.flatMap(({ expr }) => selectionsOf(expr)).map(({ metric }) => metric);
-  // Prometheus makes `up`, the probe makes its own, and a primary without a standby has no row for one.
+  // Metrics from other sources: Prometheus and the probe add their own, and a primary without a standby has no
+  // replication row.
   const elsewhere = [
     'up',
     'probe_success',
@@ -109,7 +110,7 @@ test('the exporters export the metrics that the alarms query', async () => {
   expect([...exported]).toContain('pg_settings_max_connections');
 });
 
-test('a receiver that refuses alarms is reported to the other one', async () => {
+test('alarms about a failing receiver are sent to the other receiver', async () => {
   receiver.respond('/watchdog', (_, response) => response.writeHead(404).end());
   await until('the refusal is reported', () => wasSent('the receiver webhook refuses them'), {
     ...shown,
@@ -117,7 +118,7 @@ test('a receiver that refuses alarms is reported to the other one', async () => 
   });
 }, 130_000);
 
-test('a database that does not respond to its exporter is reported', async () => {
+test('an alarm fires if the database does not respond to its exporter', async () => {
   expect(wasSent('PostgresDown')).toBe(false);
   await monitoring.stopOne('postgres-exporter');
   await until('the database is reported', () => wasSent('PostgresDown'), shown);

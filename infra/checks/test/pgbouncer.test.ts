@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase, testSecretsKeys } from '@tocsin/
 import { type Pgbouncer, startPgbouncer } from './support/pgbouncer.js';
 import { run, type Service, startService, stop, tokenOf } from './support/stack.js';
 
-// All connections pass PgBouncer with its default settings: it pools sessions and refuses startup parameters.
+// All connections use PgBouncer with its default settings: it pools sessions and rejects startup parameters.
 
 const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
 let database: TestDatabase;
@@ -52,7 +52,7 @@ async function post(path: string, body: object): Promise<Record<string, string>>
   return (await response.json()) as Record<string, string>;
 }
 
-test('migrations and key rotation run through PgBouncer', async () => {
+test('migrations and key rotation work through PgBouncer', async () => {
   for (const [script, text] of [
     ['migrate.js', 'The database is up to date.'],
     ['rotate-keys.js', 'with the current key.'],

@@ -35,7 +35,7 @@ describe('a token of the development provider', () => {
   >;
 
   test.each(['admin', 'editor', 'responder', 'reader', 'publisher'] as const)(
-    'the token of %s is read correctly',
+    'the APIs read the roles of %s from a token of the development provider',
     async (role) => {
       const body = new URLSearchParams({ grant_type: 'client_credentials', ...clients[role] });
       const response = await fetch(`${issuer}/protocol/openid-connect/token`, { method: 'POST', body });
@@ -66,13 +66,13 @@ describe('a token derived from the mappers of the realm file', () => {
     ['tocsin-console', 'operator', admin],
     ['tocsin-admin', 'service-account-tocsin-admin', admin],
     ['tocsin-publisher', 'service-account-tocsin-publisher', publisher],
-  ])('a token that %s gets for %s is read correctly', async (client, user, holder) => {
+  ])('the APIs accept a token that %s gets for %s with the right roles', async (client, user, holder) => {
     const token = await provider.sign(deriveClaims(realm, clientOf(client), userOf(user)));
     await expectAccepted(provider.issuer, { token, workspaceId, ...holder });
   });
 
   test.each(['oidc-audience-mapper', 'oidc-group-membership-mapper', 'oidc-usermodel-realm-role-mapper'])(
-    'a token without the %s is not read correctly',
+    'the APIs do not read the right roles from a token without the mapper %s',
     async (missing) => {
       const clientScopes = realm.clientScopes.map(({ name, protocolMappers = [] }) => ({
         name,
@@ -85,7 +85,7 @@ describe('a token derived from the mappers of the realm file', () => {
     },
   );
 
-  test("a service account that is made in Keycloak's console publishes alerts", async () => {
+  test("a service account that was created in Keycloak's console publishes alerts", async () => {
     const made = { clientId: 'churn-monitor' };
     const user = {
       username: 'service-account-churn-monitor',
@@ -95,7 +95,7 @@ describe('a token derived from the mappers of the realm file', () => {
     await expectAccepted(provider.issuer, { token, workspaceId, ...publisher });
   });
 
-  test('a token without `sub` is refused', async () => {
+  test('a token without `sub` is rejected', async () => {
     const client = { ...clientOf('tocsin-cli'), defaultClientScopes: ['tocsin-api'] };
     const claims = deriveClaims(realm, client, userOf('operator'));
     const token = await provider.sign(claims);
@@ -105,8 +105,8 @@ describe('a token derived from the mappers of the realm file', () => {
   });
 });
 
-test('the realm file names what Keycloak leaves out in an import with scopes', () => {
-  // With `clientScopes` in the file Keycloak makes no scopes of its own, and gives none to the clients that it makes.
+test("the realm file defines the scopes that Keycloak's import does not create", () => {
+  // If the file has `clientScopes`, Keycloak creates no built-in scopes and assigns none to new clients.
   const own = [
     'basic',
     'profile',
@@ -122,7 +122,7 @@ test('the realm file names what Keycloak leaves out in an import with scopes', (
     expect(clientOf(client).defaultClientScopes).toContain('basic');
 });
 
-test('access tokens last 5 minutes and use an accepted algorithm', () => {
+test('access tokens are valid for 5 minutes and use an accepted algorithm', () => {
   expect([realm.realm, realm.accessTokenLifespan, realm.defaultSignatureAlgorithm]).toEqual([
     'tocsin',
     300,
@@ -130,7 +130,7 @@ test('access tokens last 5 minutes and use an accepted algorithm', () => {
   ]);
 });
 
-test('the realm file contains no secret, only variables of the compose file', () => {
+test('the realm file contains no secrets, only variables of the compose file', () => {
   for (const { name } of variablesIn(realmText)) expect(Object.keys(keycloakEnv)).toContain(name);
   const secrets = realmText.match(/"(secret|value)": "[^"]*"/g) ?? [];
   expect(secrets).toHaveLength(3);
@@ -139,7 +139,7 @@ test('the realm file contains no secret, only variables of the compose file', ()
 
 test('each referenced group, role and client exists', () => {
   const paths = groupPaths(realm.groups);
-  // Keycloak gives `default-roles-tocsin` to every user, which allows users to change their own password.
+  // Keycloak gives every user the role `default-roles-tocsin`, which allows users to change their own password.
   const roles = ['default-roles-tocsin', ...realm.roles.realm.map(({ name }) => name)];
   for (const role of ['reader', 'responder', 'editor', 'publisher', 'admin']) {
     expect(paths).toContain(`/workspaces/${workspaceId}/${role}`);

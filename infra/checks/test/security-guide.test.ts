@@ -6,7 +6,7 @@ import { createTestBroker } from '@tocsin/testing/broker';
 import { createTestDatabase, testSecretsKeys } from '@tocsin/testing/database';
 import { startService, stop } from './support/stack.js';
 
-// `REGENERATE=1 npm test -- infra/checks/test/security-guide` writes the tables of docs/security.md.
+// `REGENERATE=1 npm test -- infra/checks/test/security-guide` updates the tables of docs/security.md.
 
 interface Operation {
   'x-permission'?: string;
@@ -66,7 +66,7 @@ function tables(): string {
   ].join('\n');
 }
 
-/** Operations of both APIs by permission, `token` or `public`. */
+/** Returns the operations of both APIs by permission, or by `token` or `public`. */
 function listOperations(): Map<string, string[]> {
   const operations = new Map<string, string[]>();
   for (const [path, methods] of Object.entries(paths)) {
@@ -84,7 +84,7 @@ function table(heads: string[], rows: string[][]): string {
   return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n');
 }
 
-test('the tables show who can publish and who cannot', () => {
+test('the tables show which roles can publish and which cannot', () => {
   const line = tables()
     .split('\n')
     .find((row) => row.startsWith('| `workspace_publish_alert`'));

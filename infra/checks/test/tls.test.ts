@@ -19,7 +19,7 @@ import { Client } from 'pg';
 import { readText } from './support/compose.js';
 import { run, type Service, startService, stop } from './support/stack.js';
 
-// Servers and certificates are made with the commands and settings of docs/tls.md.
+// Servers and certificates are set up with the commands and settings of docs/tls.md.
 
 const page = readText('docs/tls.md');
 const directory = mkdtempSync(join(tmpdir(), 'tocsin-tls-'));
@@ -31,7 +31,7 @@ let brokerUrl: string;
 let superuser: Client;
 let services: Service[] = [];
 
-/** The block of the page that contains `part`, with the files and servers of this test. */
+/** Returns the code block of the page that contains `part`, with the files and servers of this test. */
 function block(part: string): string {
   const blocks = [...page.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   const found = blocks.find((text) => text.includes(part)) ?? '';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const hba = join(directory, 'pg_hba.conf');
   const own = 'host all tocsin 127.0.0.1/32 scram-sha-256';
   const guide = block('clientcert=verify-full').replace('hostssl tocsin tocsin', 'hostssl tocsin app');
-  // The server's superuser is named `tocsin` here, hence another user and another certificate.
+  // In this test the server's superuser is named `tocsin`, so the services use another user with another certificate.
   writeFileSync(hba, `${guide}${own}\n`);
   const issue = block('openssl req -x509').match(/^issue\(\)[\s\S]*?^\}/m)?.[0];
   const app = `${issue}\nissue app /CN=app extendedKeyUsage=clientAuth`;
@@ -113,7 +113,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test('all connections of the services to PostgreSQL use TLS and the client certificate', async () => {
+test('all connections of the services to PostgreSQL use TLS and a client certificate', async () => {
   const { rows } = await superuser.query<{ application_name: string; client_dn: string }>(
     `select distinct application_name, ssl, client_dn from pg_stat_activity join pg_stat_ssl using (pid)
      where usename = 'app' order by 1`,
@@ -144,7 +144,7 @@ test('an alert that is published with TLS is processed', async () => {
   });
 });
 
-/** A change of a URL, by name. */
+/** Returns a function that removes parameters from a URL. */
 const without =
   (...parameters: string[]) =>
   (text: string) => {
@@ -164,7 +164,7 @@ test.each<[string, (url: string) => string, RegExp]>([
   ],
   ['without TLS', without('sslmode', 'sslrootcert', 'sslcert', 'sslkey'), /no encryption/],
   ['with a name that the certificate does not have', toLocalhost, /Hostname\/IP does not match/],
-])('PostgreSQL is not used %s', async (_, change, reason) => {
+])('a connection to PostgreSQL %s fails', async (_, change, reason) => {
   const migrations = run('packages/database/dist/migrate.js', { DATABASE_URL: change(databaseUrl) });
   expect([await migrations.ended, migrations.output()]).toEqual([1, expect.stringMatching(reason)]);
 });
@@ -173,7 +173,7 @@ test.each<[string, (url: string) => string, RegExp]>([
   ['without the authority', without('cacertfile'), /self-signed certificate/],
   ['without a client certificate', without('certfile', 'keyfile'), /alert|closed|ECONNRESET/],
   ['with a name that the certificate does not have', toLocalhost, /Hostname\/IP does not match/],
-])('RabbitMQ is not used %s', async (_, change, reason) => {
+])('a connection to RabbitMQ %s fails', async (_, change, reason) => {
   const broker = await createBroker({ url: change(brokerUrl), name: 'test' });
   await until('the connection has failed', () => broker.lastError() !== undefined);
   const state = [broker.isUp(), String(broker.lastError())];

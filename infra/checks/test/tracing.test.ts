@@ -1,5 +1,5 @@
-// An alert is published over REST by a caller with a trace. Its destination fails once. The OTLP receiver must get one
-// tree: request, fan-out, and for each claim a delivery with its attempt.
+// A client publishes an alert over REST as part of a trace. The destination fails once. The OTLP receiver must receive
+// one tree of spans: the request, the fan-out, and a delivery with its attempt for each claim.
 import { randomUUID } from 'node:crypto';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { findFreePorts } from '@tocsin/local';
@@ -97,7 +97,7 @@ function spansOf(id: string): Span[] {
     .filter((span) => span.traceId === id);
 }
 
-/** Draws the spans below a span, one line for each, indented by their depth. */
+/** Formats the spans below a span, one line for each, indented by depth. */
 function draw(spans: Span[], parent: string | undefined, depth = 0): string[] {
   return spans
     .filter(({ parentSpanId }) => parentSpanId === parent)
@@ -132,7 +132,7 @@ async function publishOverRest(headers: Record<string, string>): Promise<void> {
   expect(response.status).toBe(202);
 }
 
-test('one trace leads from the POST of the caller to each attempt of the alert', async () => {
+test('one trace contains the POST of the client and each attempt of the alert', async () => {
   await publishOverRest({ traceparent });
   await until('all spans have arrived', () => spansOf(traceId).length === 6, longWait);
   expect(draw(spansOf(traceId), '00f067aa0ba902b7')).toEqual([
@@ -141,7 +141,7 @@ test('one trace leads from the POST of the caller to each attempt of the alert',
   ]);
 });
 
-test('one trace leads from a publisher over AMQP to each attempt of its alert', async () => {
+test('one trace contains the publish over AMQP and each attempt of the alert', async () => {
   const id = randomUUID().replaceAll('-', '');
   const broker = await createBroker({ url: amqpUrl, name: 'test' });
   await broker.ready();
@@ -158,7 +158,7 @@ test('one trace leads from a publisher over AMQP to each attempt of its alert', 
   expect(draw(spansOf(id), '00f067aa0ba902b7')).toEqual(deliveries);
 });
 
-test('the API begins a trace for a caller without one, or with a malformed one', async () => {
+test('the API starts a new trace for a request without a valid trace context', async () => {
   const roots = () =>
     receiver
       .at('/v1/traces')
@@ -173,7 +173,7 @@ test('the API begins a trace for a caller without one, or with a malformed one',
     await until('the trace has its attempts', () => spansOf(id).length === 6, longWait);
 });
 
-test('the destination receives no trace context, and the receiver gets the standard settings', () => {
+test('destinations receive no trace context, and the receiver gets standard settings', () => {
   const names = destination.received.flatMap(({ rawHeaders }) =>
     rawHeaders.filter((_, index) => index % 2 === 0),
   );
@@ -183,7 +183,7 @@ test('the destination receives no trace context, and the receiver gets the stand
   expect(first?.body).toContain('deployment.environment.name');
 });
 
-test('a receiver that fails delays no delivery and is reported once', async () => {
+test('a failing receiver delays no delivery and is logged once', async () => {
   receiver.respond('/v1/traces', (_, response) => void response.writeHead(400).end());
   const before = destination.received.length;
   await publishOverRest({});
@@ -192,12 +192,12 @@ test('a receiver that fails delays no delivery and is reported once', async () =
 });
 
 test.each([
-  ['with', true],
-  ['without', false],
-])('a service %s an endpoint loads the SDK of OpenTelemetry: %s', async (_, loads) => {
+  ['with an endpoint loads', true],
+  ['without an endpoint does not load', false],
+])('a service %s the OpenTelemetry SDK', async (_, loads) => {
   const [port = 0, metricsPort = 0] = await findFreePorts(2);
   const service = await startService('delivery-worker', {
-    // Node writes each module that it loads to standard error.
+    // With this debug setting, Node.js writes each module that it loads to standard error.
     env: { ...env, ...(!loads && { OTEL_EXPORTER_OTLP_ENDPOINT: '' }), NODE_DEBUG: 'module' },
     ports: [port, metricsPort],
   });

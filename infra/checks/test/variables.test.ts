@@ -26,14 +26,14 @@ const examples = readExamples();
 const exampleNames = examples.map(({ name }) => name);
 const usedByCompose = variablesIn(readText('docker-compose.yml'));
 
-test('.env.example lists each variable once with a sentence', () => {
+test('.env.example lists each variable once, with a sentence', () => {
   expect(new Set(exampleNames).size).toBe(exampleNames.length);
   for (const { name, sentence } of examples) {
     expect(`${name} ${sentence}`).toMatch(/ # .{20,}[.;]$/);
   }
 });
 
-test('.env.example lists exactly the variables that are read', () => {
+test('.env.example lists exactly the variables that services read', () => {
   const read = new Set([
     ...services.flatMap((service) => [...variablesReadBy(service)]),
     ...usedByCompose.map(({ name }) => name),
@@ -41,9 +41,9 @@ test('.env.example lists exactly the variables that are read', () => {
   expect([...exampleNames].sort()).toEqual([...read].sort());
 });
 
-test.each(services)('the compose file passes %s exactly its variables', (service) => {
+test.each(services)('the compose file passes to %s exactly its variables', (service) => {
   const given = { ...imageEnv(), ...composeService(service).environment };
-  // HOST is not set: each container listens on all of its own addresses. Secrets are given as files.
+  // HOST is not set, so that containers listen on all their addresses. Secrets are passed as files.
   const read = [...variablesReadBy(service)]
     .filter((name) => name !== 'HOST')
     .map((name) => (secretVariables.includes(name) ? `${name}_FILE` : name));
@@ -70,7 +70,7 @@ test('.env.example shows the defaults of the compose file', () => {
   }
 });
 
-test.each(services)('the output of make-env.js is a valid configuration of %s', (service) => {
+test.each(services)('the output of make-env.js is a valid configuration for %s', (service) => {
   const { env, secrets } = makeDeployment();
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-secrets-'));
   const files = mountedSecrets(service).map(({ path, secret }) => {
@@ -83,17 +83,17 @@ test.each(services)('the output of make-env.js is a valid configuration of %s', 
   });
   const load = () => loaders[service]?.({ ...imageEnv(), ...Object.fromEntries(given) });
   expect(load).not.toThrow();
-  // No variable names a file that is not mounted.
+  // The configuration names no file that is not mounted.
   rmSync(directory, { recursive: true });
   expect(load).toThrow(/_FILE names .* which cannot be read \(ENOENT\)/);
 });
 
-test.each(services)('%s refuses a disabled check of certificates', (service) => {
+test.each(services)('the service %s rejects a disabled certificate check', (service) => {
   const env = { ...least, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   expect(() => loaders[service]?.(env)).toThrow('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused');
 });
 
-test('each secret of the compose file is a file that make-env.js writes and a container mounts', () => {
+test('make-env.js writes each secret of the compose file, and a container mounts it', () => {
   const { services: all, secrets } = readCompose();
   const files = Object.entries(secrets).map(([name, { file }]) => [name, file]);
   expect(files).toEqual(Object.keys(secrets).map((name) => [name, `./secrets/${name}`]));
@@ -102,7 +102,7 @@ test('each secret of the compose file is a file that make-env.js writes and a co
   expect([...new Set(mounted)].sort()).toEqual(Object.keys(secrets).sort());
 });
 
-test('no variable of the compose file holds a secret', () => {
+test('no variable of the compose file contains a secret', () => {
   const secret = /PASSWORD|PASS$|SECRET|_KEYS?$|_URL$/;
   const isPath = (value: string) => value.startsWith('/run/secrets/');
   const held = Object.entries(readCompose().services).flatMap(([service, { environment }]) =>
@@ -120,7 +120,7 @@ test('no variable of the compose file holds a secret', () => {
   ]);
 });
 
-test("the guide's table of secrets lists each file", () => {
+test('the documented table of secrets lists each file', () => {
   const rows = [...readText('docs/operate.md').matchAll(/^\| `secrets\/([a-z_]+)` \|/gm)].map(
     ([, name]) => name,
   );
@@ -135,7 +135,7 @@ describe('make-env.js', () => {
   afterEach(() => rmSync(directory, { recursive: true }));
   const run = () => spawnSync(process.execPath, [makeEnvScript, directory], { encoding: 'utf8' });
 
-  test('the files are for their owner on the machine, and readable for any user of a container', () => {
+  test('only the owner can enter secrets/, and any container user can read the files', () => {
     const umask = process.umask(0o077);
     expect(run()).toMatchObject({ status: 0, stdout: '' });
     process.umask(umask);
@@ -145,7 +145,7 @@ describe('make-env.js', () => {
       expect([name, statSync(join(directory, 'secrets', name)).mode & 0o777]).toEqual([name, 0o644]);
   });
 
-  test.each(['.env', 'secrets'])('nothing is written while %s exists', (name) => {
+  test.each(['.env', 'secrets'])('make-env.js writes nothing if %s exists', (name) => {
     const path = join(directory, name);
     writeFileSync(path, 'mine');
     chmodSync(path, 0o644);
@@ -154,7 +154,7 @@ describe('make-env.js', () => {
   });
 });
 
-test('two runs of make-env.js share no secret', () => {
+test('two runs of make-env.js generate different secrets', () => {
   const [first, second] = [makeDeployment().secrets, makeDeployment().secrets];
   const random = Object.entries(first).filter(([name]) => !['chat_url', 'watchdog_url'].includes(name));
   expect(random.length).toBeGreaterThan(10);
@@ -164,7 +164,7 @@ test('two runs of make-env.js share no secret', () => {
   }
 });
 
-test('the services and the servers get the same passwords', () => {
+test('the services and the servers get equal passwords', () => {
   const { secrets } = makeDeployment();
   expect(new URL(secrets.database_url ?? '').password).toBe(secrets.tocsin_db_password);
   expect(secrets.rabbitmq_user).toBe(

@@ -20,7 +20,7 @@ const files = readdirSync(new URL(`../../../${folder}`, import.meta.url));
 const read = (file: string) => parse(readText(`${folder}/${file}`)) as Workflow;
 const dockerfile = readText('infra/Dockerfile');
 
-test.each(files)('each action in %s is named by its commit', (file) => {
+test.each(files)('each action in %s is pinned to a commit', (file) => {
   const used = Object.values(read(file).jobs).flatMap(({ uses, steps = [] }) => [
     ...(uses === undefined ? [] : [uses]),
     ...steps.flatMap((step) => step.uses ?? []),
@@ -29,7 +29,7 @@ test.each(files)('each action in %s is named by its commit', (file) => {
   expect(used.filter((name) => !/^(\.\/|[\w-]+\/[\w-]+@[0-9a-f]{40}$)/.test(name))).toEqual([]);
 });
 
-test.each(files)('a job in %s may write only what it publishes, and has a time limit', (file) => {
+test.each(files)('each job in %s has minimal permissions and a timeout', (file) => {
   const { permissions, jobs } = read(file);
   expect(Object.values(permissions)).not.toContain('write');
   for (const [name, job] of Object.entries(jobs)) {
@@ -46,17 +46,17 @@ const publishes: Record<string, string[]> = {
   release: ['contents'],
 };
 
-test('the workflow tests on the oldest supported Node and on that of the image', () => {
+test('the workflow tests on the oldest supported Node.js version and that of the image', () => {
   const { engines } = JSON.parse(readText('package.json')) as { engines: { node: string } };
   const [, image] = /^ARG NODE_VERSION=(.*)$/m.exec(dockerfile) ?? [];
   expect(read('ci.yml').jobs.test?.strategy?.matrix.node).toEqual([engines.node.replace('>=', ''), image]);
 });
 
-test('the workflow restores by the commands of the guide', () => {
+test('the workflow restores a backup with the documented commands', () => {
   const [, section = ''] = readText('docs/operate.md').split('## Backup and restore');
   const [backup = '', restore = ''] = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text);
   const run = (read('ci.yml').jobs.deployment?.steps ?? []).map((step) => step.run ?? '').join('\n');
-  // The database of Keycloak is restored by the same commands.
+  // The database of Keycloak is restored with the same commands, so they are checked once.
   const commands = [...backup.split('\n'), ...restore.split('\n')].filter(
     (line) => !/ keycloak >/.test(line),
   );
@@ -64,7 +64,7 @@ test('the workflow restores by the commands of the guide', () => {
   expect(commands.filter((line) => !run.includes(line))).toEqual([]);
 });
 
-test('a pipe in the Dockerfile fails with each of its commands', () => {
+test('a pipe in the Dockerfile fails if any of its commands fails', () => {
   const piping = parseDockerfile(dockerfile).filter(({ steps }) =>
     steps.some((step) => step.kind === 'run' && step.command.includes(' | ')),
   );

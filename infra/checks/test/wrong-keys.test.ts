@@ -6,8 +6,8 @@ import { createTestDatabase, type TestDatabase, testSecretsKeys } from '@tocsin/
 import { parseExposition } from './support/exposition.js';
 import { longWait, type Service, startService, stop, tokenOf } from './support/stack.js';
 
-// The services run as processes, as an operator runs them. webhook-api writes the canary; one worker, and later every
-// worker, has keys that do not decrypt it.
+// The services run as separate processes, as in production. webhook-api encrypts the canary. First one worker, later
+// every worker has keys that cannot decrypt it.
 
 const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
 const wrongKeys = `k1:${randomBytes(32).toString('base64')}`;
@@ -89,7 +89,7 @@ async function expectWrong(): Promise<void> {
   expect(wrong.output().length).toBeLessThan(20_000);
 }
 
-test('a worker with wrong keys is not ready, and the other one delivers everything at once', async () => {
+test('a worker with wrong keys is not ready, and the other worker delivers everything at once', async () => {
   await until('it has checked its keys', () => wrong.lines('secrets.keys_mismatch').length > 0);
   await fire(50);
   await received(50);
@@ -100,7 +100,7 @@ test('a worker with wrong keys is not ready, and the other one delivers everythi
   expect(await gauge(right, 'tocsin_keys_mismatch')).toBe(0);
 }, 60_000);
 
-test('alerts wait while every worker has wrong keys, until one has the right keys', async () => {
+test('alerts wait while every worker has wrong keys, until one has the correct keys', async () => {
   await until('markers pass', async () => (await gauge(api, 'tocsin_pipeline_lag_seconds'))! < 15, longWait);
   await stop([right]);
   await fire(20);

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Returns why a request cannot come from a person or program of this machine, or undefined. A web page elsewhere can send
- * requests to loopback: its name resolves to 127.0.0.1 (DNS rebinding), or it names another origin.
+ * Returns the reason why a request cannot come from this machine, or undefined. A web page of another site can also
+ * send requests to loopback addresses: with a name that resolves to 127.0.0.1 (DNS rebinding), or from another origin.
  */
 export function refuseForeign(
   { headers: { host = '', origin } }: IncomingMessage,

@@ -1,9 +1,9 @@
 import { connect } from 'amqplib';
 import { Client } from 'pg';
 
-/** Every integration test of the repository uses these servers. */
-describe('the servers of a test run', () => {
-  it('include PostgreSQL with a user who may create databases', async () => {
+/** Checks the servers that all integration tests of the repository use. */
+describe('PostgreSQL is running with a user who may create databases', () => {
+  test('include PostgreSQL with a user who may create databases', async () => {
     const client = new Client({ connectionString: process.env.TOCSIN_TEST_DATABASE_URL });
     await client.connect();
     await client.query('create database harness_probe');
@@ -11,7 +11,7 @@ describe('the servers of a test run', () => {
     await client.end();
   });
 
-  it('include a broker with quorum queues', async () => {
+  test('the broker is running and supports quorum queues', async () => {
     const connection = await connect(process.env.TOCSIN_TEST_AMQP_URL ?? '');
     const channel = await connection.createChannel();
     await channel.assertQueue('harness-probe', { durable: true, arguments: { 'x-queue-type': 'quorum' } });
@@ -19,7 +19,7 @@ describe('the servers of a test run', () => {
     await connection.close();
   });
 
-  it('include a provider that issues tokens for each role', async () => {
+  test('the provider issues tokens for each role', async () => {
     const clients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}') as Record<
       string,
       Record<string, string>

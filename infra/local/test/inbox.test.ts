@@ -10,7 +10,7 @@ describe('the inbox', () => {
   beforeEach(() => inbox.clear());
   afterAll(() => inbox.close());
 
-  it('stores header lines and body exactly as received', async () => {
+  test('the inbox stores header lines and body exactly as received', async () => {
     const body = Buffer.from([0x7b, 0xff, 0x00, 0x7d]);
     await sendRaw(
       inbox,
@@ -36,25 +36,25 @@ describe('the inbox', () => {
     ]);
   });
 
-  it('keeps the newest requests and drops the oldest', async () => {
+  test('the inbox keeps the newest requests and drops the oldest', async () => {
     for (const path of ['/1', '/2', '/3', '/4']) await fetch(inbox.url + path, { method: 'POST' });
     expect(inbox.received().map(({ url }) => url)).toEqual(['/4', '/3', '/2']);
   });
 
-  it('responds with the failure that the path names', async () => {
+  test('the inbox responds with the failure that the path names', async () => {
     const refused = await fetch(`${inbox.url}/retry-after/7/status/429`, { method: 'POST' });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7']);
     await expect(fetch(`${inbox.url}/hang-up`, { method: 'POST' })).rejects.toThrow();
     expect(inbox.received().map(({ answeredWith }) => answeredWith)).toEqual([0, 429]);
   });
 
-  it.each([
+  test.each([
     ['a name that resolves to loopback', 'evil.example:8703', undefined],
     ['a name that begins like loopback', '127.0.0.1.evil.example', undefined],
     ['no name', '', undefined],
     ['a page of another site', undefined, 'https://evil.example'],
     ['a sandboxed page', undefined, 'null'],
-  ])('refuses to show or clear requests under %s', async (_, host, origin) => {
+  ])('the inbox does not show or delete requests for %s', async (_, host, origin) => {
     await fetch(`${inbox.url}/kept`, { method: 'POST' });
     const { host: own } = new URL(inbox.url);
     for (const line of ['GET / ', 'GET /requests', 'DELETE /requests']) {
@@ -66,13 +66,16 @@ describe('the inbox', () => {
     expect(inbox.received()).toHaveLength(1);
   });
 
-  it.each(['localhost', '127.0.0.1', '[::1]'])('shows requests under the name %s', async (name) => {
-    const { port } = new URL(inbox.url);
-    const request = `GET /requests HTTP/1.1\r\nHost: ${name}:${port}\r\nOrigin: http://${name}:${port}\r\n\r\n`;
-    expect(await sendRaw(inbox, Buffer.from(request))).toMatch(/^HTTP\/1\.1 200 /);
-  });
+  test.each(['localhost', '127.0.0.1', '[::1]'])(
+    'the inbox shows requests under the name %s',
+    async (name) => {
+      const { port } = new URL(inbox.url);
+      const request = `GET /requests HTTP/1.1\r\nHost: ${name}:${port}\r\nOrigin: http://${name}:${port}\r\n\r\n`;
+      expect(await sendRaw(inbox, Buffer.from(request))).toMatch(/^HTTP\/1\.1 200 /);
+    },
+  );
 
-  it('shows received requests as text, never as markup', async () => {
+  test('the inbox shows requests as text, never as markup', async () => {
     await fetch(`${inbox.url}/<b>`, { method: 'POST', body: '<script>alert(1)</script>' });
     const page = await (await fetch(inbox.url)).text();
     expect(page).not.toContain('<script>');
@@ -80,7 +83,7 @@ describe('the inbox', () => {
   });
 });
 
-/** Returns the beginning of the response. */
+/** Sends raw bytes and returns the start of the response. */
 function sendRaw({ url }: RunningInbox, bytes: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes));

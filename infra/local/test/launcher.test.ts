@@ -17,7 +17,10 @@ const resetScript = fileURLToPath(new URL('../dist/reset.js', import.meta.url));
 
 const timeoutMs = 90_000;
 
-/** `npm start` as shipped, with a separate state directory. The tests depend on each other and run in this order. */
+/**
+ * Runs `npm start` unmodified with a separate state directory. The tests depend on each other and must run in this
+ * order.
+ */
 describe('npm start', () => {
   const state = mkdtempSync(join(tmpdir(), 'tocsin-launcher-'));
   let portBase = 0;
@@ -39,8 +42,8 @@ describe('npm start', () => {
     rmSync(state, { recursive: true, force: true, maxRetries: 5 });
   }, timeoutMs);
 
-  it(
-    'starts everything and writes the addresses to a file that only the owner can read',
+  test(
+    'npm start writes all addresses to a file that only the owner can read',
     async () => {
       expect(launcher.output()).toContain('Ready after');
       const stack = readStack();
@@ -61,8 +64,8 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  it(
-    'prints the address of the console with a user to sign in with',
+  test(
+    'npm start prints the address of the console and a user',
     async () => {
       const { api_url, auth_url, realm, console_client_id, users } = readStack();
       expect(launcher.output()).toContain(
@@ -79,8 +82,8 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  it(
-    'prints the body of the sample alert as it arrived, and its record',
+  test(
+    'npm start prints the delivered body of the sample alert and its record',
     () => {
       expect(launcher.output()).toContain('"text": "Sample: accuracy too low fired for Churn “v2”"');
       expect(launcher.output()).toContain('"status": "succeeded"');
@@ -88,8 +91,8 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  it(
-    'delivers the alerts of the README, published over REST and AMQP as written',
+  test(
+    "alerts of the README's commands are delivered over REST and AMQP",
     async () => {
       const { token, alerts } = runReadme();
       for (const alert of alerts) {
@@ -104,8 +107,8 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  it(
-    'closes the channel of a publisher whose message exceeds the shipped limit',
+  test(
+    'the channel of a publisher is closed if a message exceeds the shipped limit',
     async () => {
       const connection = await connect(readStack().amqp_url);
       const channel = await connection.createConfirmChannel();
@@ -117,8 +120,8 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  it(
-    'refuses a second start and prints where the first one runs',
+  test(
+    'a second start is rejected with the address of the first one',
     async () => {
       const second = run(startScript, []);
       expect(await second.exited).toBe(1);
@@ -127,8 +130,8 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  it(
-    'names the process whose port is in use',
+  test(
+    'the error for a port in use names the process that needs it',
     async () => {
       const other = mkdtempSync(join(tmpdir(), 'tocsin-launcher-other-'));
       const second = run(startScript, [], { TOCSIN_STATE: other });
@@ -140,8 +143,8 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  it(
-    'refuses to remove the state of a running stack',
+  test(
+    'the state of a running stack cannot be removed',
     async () => {
       const reset = run(resetScript, []);
       expect(await reset.exited).toBe(1);
@@ -150,8 +153,8 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  it(
-    'restarts a killed worker and writes its new process id',
+  test(
+    'a killed worker is restarted and its new process id is written',
     async () => {
       const [first = 0, second = 0] = readStack().pids['delivery-worker'];
       process.kill(first, 'SIGKILL');
@@ -163,8 +166,8 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  it(
-    'restarts a killed database with its data',
+  test(
+    'a killed database is restarted with its data',
     async () => {
       const killed = readStack().pids.postgres;
       process.kill(killed, 'SIGKILL');
@@ -177,8 +180,8 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  it(
-    'restarts the port mapper before the broker starts it as a daemon',
+  test(
+    'a killed port mapper is restarted before the broker starts it as a daemon',
     async () => {
       const findEpmd = () => readChildren().find(({ name }) => name === 'epmd')?.pid ?? 0;
       const killed = findEpmd();
@@ -188,8 +191,8 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  it(
-    'leaves no process behind after SIGKILL',
+  test(
+    'no process remains after SIGKILL',
     async () => {
       const children = readChildren();
       expect(children.map(({ name }) => name)).toEqual(
@@ -213,8 +216,8 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  it(
-    'starts again with the same secrets, and stops everything on request',
+  test(
+    'a restarted stack has the same secrets and stops completely on request',
     async () => {
       const { engine_admin_key: key, clients } = readStack();
       launcher = run(startScript, ['--no-sample']);
@@ -233,8 +236,8 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  it(
-    'removes its whole state',
+  test(
+    'npm run reset removes the whole state',
     async () => {
       expect(await run(resetScript, []).exited).toBe(0);
       expect(existsSync(state)).toBe(false);
@@ -244,7 +247,7 @@ describe('npm start', () => {
 
   const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}): Running =>
     runScript(script, args, { TOCSIN_STATE: state, PORT_BASE: String(portBase), ...env });
-  /** Runs the first block of commands below "Use" as written, with the stack file of this test. */
+  /** Runs the first code block below the README's heading "Use", with the stack file of this test. */
   const runReadme = () => {
     const [, use = ''] = readFileSync(join(repository, 'README.md'), 'utf8').split('\n## Use\n');
     const [, commands = ''] = /```sh\n(.*?)```/s.exec(use) ?? [];
@@ -288,7 +291,7 @@ function runScript(script: string, args: string[], env: NodeJS.ProcessEnv): Runn
   };
 }
 
-/** Each process id has one URL of its health and one of its metrics, and each of them responds. */
+/** Checks that each process id has one health URL and one metrics URL, and that each URL responds. */
 async function expectUrls({ pids, health_urls, metrics_urls }: StackFile): Promise<void> {
   for (const name of ['webhook-api', 'engine-auth', 'delivery-worker'] as const) {
     const count = [pids[name]].flat().length;
@@ -337,7 +340,8 @@ async function findFreeBlock(): Promise<number> {
 }
 
 /**
- * Waits until the check succeeds. Its errors are ignored, because a file can be incomplete or a service still starting.
+ * Waits until the check succeeds. Errors are ignored, because a file can be incomplete or a service can still be
+ * starting.
  */
 function eventually(what: string, check: () => boolean | Promise<boolean>): Promise<boolean> {
   const tryToCheck = async () => check();

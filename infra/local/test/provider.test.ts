@@ -63,7 +63,7 @@ describe('the development OpenID provider', () => {
     client_secret: directory.services[name].clientSecret,
   });
 
-  it('serves discovery with the path and the endpoints of a Keycloak realm', async () => {
+  test('discovery has the path and the endpoints of a Keycloak realm', async () => {
     const metadata = await (await fetch(`${provider.url}/.well-known/openid-configuration`)).json();
     expect(provider.url).toMatch(/\/realms\/tocsin$/);
     expect(metadata).toMatchObject({
@@ -76,7 +76,7 @@ describe('the development OpenID provider', () => {
     });
   });
 
-  it('issues a service a token with its audiences, groups and realm roles', async () => {
+  test('a service receives a token with its audiences, groups and realm roles', async () => {
     const { status, body } = await requestToken(credentials('admin'));
     expect(status).toBe(200);
     expect(body.expires_in).toBe(60);
@@ -99,12 +99,12 @@ describe('the development OpenID provider', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['a name that resolves to loopback', { host: 'evil.example' }, 403],
     ['a page of another site', { origin: 'https://evil.example' }, 403],
     ['a page of the console', { origin: new URL(consoleUri).origin }, 200],
     ['this machine', {}, 200],
-  ])('checks Host and Origin of requests of %s', async (_, headers, status) => {
+  ])('requests are accepted or rejected by their Host and Origin: %s', async (_, headers, status) => {
     const address = new URL(`${base}/certs`);
     const given = await new Promise<number | undefined>((resolve, reject) => {
       request(address, { headers }, (response) => {
@@ -117,12 +117,12 @@ describe('the development OpenID provider', () => {
     expect(given).toBe(status);
   });
 
-  it('refuses a wrong secret', async () => {
+  test('a wrong client secret is rejected', async () => {
     const { status, body } = await requestToken({ ...credentials('admin'), client_secret: 'wrong' });
     expect([status, body.error]).toEqual([401, 'invalid_client']);
   });
 
-  it('signs a device in through the browser, and accepts each refresh token once', async () => {
+  test('a device signs in through the browser and uses each refresh token once', async () => {
     const device = await startDevice();
     const poll = { grant_type: deviceGrant, client_id: 'tocsin-cli', device_code: device.device_code ?? '' };
     expect((await requestToken(poll)).body.error).toBe('authorization_pending');
@@ -153,7 +153,7 @@ describe('the development OpenID provider', () => {
     expect((await requestToken(refresh)).body.error).toBe('invalid_grant');
   });
 
-  it('tells a device that the user refused', async () => {
+  test('a device receives an error if the user rejects the sign-in', async () => {
     const device = await startDevice();
     const browser = createBrowser();
     await browser.open(device.verification_uri_complete ?? '');
@@ -163,7 +163,7 @@ describe('the development OpenID provider', () => {
     expect((await requestToken(poll)).body.error).toBe('access_denied');
   });
 
-  it('issues the console a token for a code only with the verifier', async () => {
+  test('the console receives a token for a code only with the PKCE verifier', async () => {
     const browser = createBrowser();
     await browser.open(authorizationUrl({ code_challenge: challenge, code_challenge_method: 'S256' }));
     await browser.submit({ username: 'reader', password: directory.users.reader.password });
@@ -183,7 +183,7 @@ describe('the development OpenID provider', () => {
     expect(decode(body.access_token).payload).toMatchObject({ sub: 'user-reader' });
   });
 
-  it('signs the console in again without a page while the session lasts (prompt=none)', async () => {
+  test('the console signs in again without a page during the session (prompt=none)', async () => {
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256', prompt: 'none' };
     const stranger = createBrowser();
     await stranger.open(authorizationUrl(pkce));
@@ -204,7 +204,7 @@ describe('the development OpenID provider', () => {
     expect(decode(body.access_token).payload).toMatchObject({ aud: ['tocsin-api', 'tocsin-engine'] });
   });
 
-  it("lets the console's page read discovery, keys and tokens, and no other page", async () => {
+  test("only the console's page may read discovery, keys and tokens", async () => {
     const origin = new URL(consoleUri).origin;
     const allowed = async (path: string, init: RequestInit = {}) => {
       const response = await fetch(path, { ...init, headers: { origin } });
@@ -228,7 +228,7 @@ describe('the development OpenID provider', () => {
     expect([elsewhere.status, elsewhere.headers.get('access-control-allow-origin')]).toEqual([403, null]);
   });
 
-  it('refuses a sign-in without PKCE, and a redirect that is not registered', async () => {
+  test('a sign-in without PKCE and an unregistered redirect are rejected', async () => {
     const withoutPkce = await fetch(authorizationUrl({}), { redirect: 'manual' });
     expect(withoutPkce.headers.get('location')).toContain('error=invalid_request');
     const elsewhere = await fetch(
@@ -242,7 +242,7 @@ describe('the development OpenID provider', () => {
     expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([400, null]);
   });
 
-  it('signs with the new key after a rotation, and still publishes the old key', async () => {
+  test('tokens are signed with the new key after a rotation, and the old key stays published', async () => {
     const before = decode((await requestToken(credentials('admin'))).body.access_token).header.kid;
     await provider.rotateKeys();
     const after = decode((await requestToken(credentials('admin'))).body.access_token).header.kid;
@@ -269,7 +269,7 @@ function decode(token: string | undefined) {
   return { header: header as Record<string, unknown>, payload: payload as Record<string, unknown> };
 }
 
-/** A minimal browser for signing in: cookies, redirects within the provider, and the form of a page. */
+/** A minimal browser that signs in: it stores cookies, follows redirects within the provider, and submits forms. */
 function createBrowser() {
   const cookies = new Map<string, string>();
   let url = '';

@@ -6,7 +6,7 @@ import { parse, parseAllDocuments } from 'yaml';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const folder = 'infra/helm/tocsin';
 
-/** An object of Kubernetes, as far as every kind has the same fields. */
+/** Members that all kinds of Kubernetes objects have. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
@@ -16,7 +16,7 @@ export interface Manifest {
     labels?: Record<string, string>;
     annotations?: Record<string, string>;
   };
-  /** Fields of the kind; empty for kinds without any. */
+  /** Members of the specific kind. Empty if the kind has none. */
   spec: Record<string, unknown>;
   data?: Record<string, string>;
   stringData?: Record<string, string>;
@@ -24,14 +24,14 @@ export interface Manifest {
 
 export const chartFolder = `${root}${folder}`;
 
-/** Names of the sets of values in `ci/`, such as `everything`. */
+/** Names of the value files in `ci/`, for example `everything`. */
 export const chartVariants = readdirSync(`${chartFolder}/ci`).map((file) => file.replace('-values.yaml', ''));
 
 export function variantFile(variant: string): string {
   return `${chartFolder}/ci/${variant}-values.yaml`;
 }
 
-/** The objects that `helm template` renders for a variant; `args` are further arguments of the command. */
+/** Returns the objects that `helm template` renders for a variant. `args` are additional arguments. */
 export function renderChart(variant: string, args: readonly string[] = []): Manifest[] {
   const values = ['--values', variantFile(variant)];
   const command = ['template', 'tocsin', chartFolder, '--namespace', 'tocsin', ...values, ...args];
@@ -46,7 +46,7 @@ export function readChartFile(path: string): string {
   return readFileSync(`${chartFolder}/${path}`, 'utf8');
 }
 
-/** The default values of the chart. */
+/** Returns the default values of the chart. */
 export function readChartValues(): Record<string, unknown> {
   return parse(readChartFile('values.yaml')) as Record<string, unknown>;
 }

@@ -14,21 +14,24 @@ import {
 } from './chart.js';
 
 /**
- * `npm run check:deploy`: checks the chart, the compose file, the Dockerfile, the workflows and the alarms with the tools of
- * their field. Tools that are not installed are named; `--require-all` makes that a failure.
+ * `npm run check:deploy`: checks the chart, the compose file, the Dockerfile, the workflows and the alarms with
+ * standard tools. Missing tools are reported; with `--require-all` they are an error.
  */
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'tocsin-deploy-'));
 
-/** The oldest version that the chart supports, and a current one. */
+/** The oldest Kubernetes version that the chart supports, and a current one. */
 const kubernetesVersions = ['1.27', '1.37'];
 
-/** Custom resources have no schema in Kubernetes. Rules are checked by promtool, the others by test/chart-rendering.test.ts. */
+/**
+ * API groups of custom resources, for which Kubernetes has no schemas. promtool checks the alarm rules, and
+ * test/chart-rendering.test.ts the other resources.
+ */
 const customGroups = ['keda.sh', 'monitoring.coreos.com', 'rabbitmq.com'];
 
 interface Check {
   tool: string;
-  /** Tools besides `tool` without which the check cannot run. */
+  /** Other tools that the check needs. */
   needs?: string[];
   run(): void;
 }
@@ -72,7 +75,7 @@ function isInstalled(tool: string): boolean {
   return spawnSync(tool, ['--help'], { stdio: 'ignore' }).error === undefined;
 }
 
-/** Runs a tool in the root of the repository and shows its output. */
+/** Runs a tool in the root folder of the repository and prints its output. */
 function runTool(tool: string, args: readonly string[], cwd = root): void {
   const { status } = spawnSync(tool, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
   if (status !== 0) failures.push([tool, ...args].join(' '));
@@ -86,7 +89,7 @@ function checkChart(): void {
   const archive = readdirSync(folder).find((file) => file.endsWith('.tgz'));
   if (archive === undefined) return;
   runTool('tar', ['-xmzf', archive], folder);
-  // Links to files outside of the chart, which helm replaces with the files.
+  // These files are symbolic links to files outside the chart. helm must replace them with the content.
   for (const file of ['alarms.yml', 'definitions.json', 'dashboards/tocsin.json']) {
     const packaged = readFileSync(join(folder, 'tocsin/files', file), 'utf8');
     if (packaged !== readChartFile(`files/${file}`)) failures.push(`The package has another files/${file}.`);

@@ -24,14 +24,14 @@ test('npm run test:fuzz -- --help prints the usage', () => {
   expect(stdout).toMatch(/^npm run test:fuzz -- /);
 });
 
-test('without a running stack the command says how to start one', () => {
+test('the command explains how to start a stack if none is running', () => {
   const { status, stderr } = run();
   expect(status).toBe(1);
   expect(stderr).toContain('no stack is running');
   expect(stderr).toContain('npm start');
 });
 
-test('without Python the command says what is missing', () => {
+test('the command names the missing program if Python is not installed', () => {
   writeFileSync(join(state, 'stack.json'), '{}');
   const { status, stderr } = run();
   expect(status).toBe(1);
@@ -40,7 +40,10 @@ test('without Python the command says what is missing', () => {
   );
 });
 
-test.each([[['--examples', 'many']], [['--seed', '-1']], [['--unknown']]])('%j is refused', (args) => {
-  const { status, stderr } = run(...args);
-  expect([status, stderr]).toEqual([1, expect.stringContaining(args[0]!)]);
-});
+test.each([[['--examples', 'many']], [['--seed', '-1']], [['--unknown']]])(
+  'the arguments %j are rejected',
+  (args) => {
+    const { status, stderr } = run(...args);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(args[0]!)]);
+  },
+);

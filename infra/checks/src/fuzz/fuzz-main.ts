@@ -7,8 +7,8 @@ import { installSchemathesis } from './schemathesis.js';
 import { createResources, fetchToken, howToStart, readStack } from './stack-client.js';
 
 /**
- * `npm run test:fuzz`: sends generated requests to both APIs of a running stack, as an editor and as an admin, and fails on
- * a 5xx, an undocumented status or a response outside its schema.
+ * `npm run test:fuzz`: sends generated requests to both APIs of a running stack, as an editor and as an admin. Fails if
+ * a response has status 5xx, an undocumented status or a body that does not match its schema.
  */
 const usage = `npm run test:fuzz -- [--examples N] [--seed N]
   --examples N   generated requests for each operation and role, besides the systematic ones (default 50)

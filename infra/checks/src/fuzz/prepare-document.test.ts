@@ -47,11 +47,11 @@ const prepared = prepareDocument(document, values) as typeof document;
 const { patch, delete: deletion } = prepared.paths['/webhooks/{webhook_id}'];
 const { PatchWebhook, Webhook } = prepared.components.schemas;
 
-test('a status is documented only if the operation names it', () => {
+test('a status counts as documented only if the operation names it', () => {
   expect([Object.keys(patch.responses), Object.keys(deletion.responses)]).toEqual([['200'], ['204']]);
 });
 
-test('generated requests have no destination but the given one', () => {
+test('generated requests have no other destination than the given one', () => {
   expect(PatchWebhook.properties.url).toEqual({ type: 'string', enum: [values.url] });
   expect(PatchWebhook.examples).toEqual([{ url: values.url }]);
   expect(patch.requestBody.content['application/json'].example).toEqual({
@@ -60,7 +60,7 @@ test('generated requests have no destination but the given one', () => {
   });
 });
 
-test('requests mostly name existing resources, and deletions others than the rest', () => {
+test('requests mostly use existing ids, and deletions use separate ids', () => {
   const uuid = { type: 'string', format: 'uuid' };
   expect(patch.parameters[0]!.schema).toEqual({ anyOf: [{ const: 'kept' }, uuid] });
   expect(deletion.parameters[0]!.schema).toEqual({ anyOf: [{ const: 'deletable' }, uuid] });
@@ -68,7 +68,7 @@ test('requests mostly name existing resources, and deletions others than the res
   expect(items).toEqual({ anyOf: [{ const: 'kept' }, { type: 'string' }] });
 });
 
-test('responses keep their schemas, and the given document is unchanged', () => {
+test('responses keep their schemas, and the given document is not changed', () => {
   expect(Webhook).toEqual(document.components.schemas.Webhook);
   expect(document.paths['/webhooks/{webhook_id}'].patch.responses).toHaveProperty('default');
 });

@@ -1,10 +1,10 @@
-/** Values that generated requests use, so that they reach the code behind the first checks, and nothing outside the stack. */
+/** Values for generated requests. With them, requests pass the first checks of the API and never leave the stack. */
 export interface FuzzValues {
-  /** The only destination: no generated request leads to another server. */
+  /** The only allowed destination, so that no generated request reaches another server. */
   url: string;
-  /** Bodies of webhooks that are saved. */
+  /** Valid bodies for webhooks that are saved. */
   bodies: string[];
-  /** Ids of existing resources by the name of their parameter, for operations that keep them. */
+  /** Ids of existing resources by parameter name, for operations that do not delete them. */
   ids: Record<string, string[]>;
   /** Ids of resources that may be deleted. */
   deletableIds: Record<string, string[]>;
@@ -14,9 +14,9 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 type JsonObject = { [name: string]: Json };
 
 /**
- * Returns the OpenAPI document for a fuzzing tool:
- * - Each operation loses its `default` response, with which every status would count as documented.
- * - Requests have no destination but `values.url`, and mostly name resources that exist.
+ * Changes an OpenAPI document for fuzzing:
+ * - `default` responses are removed, because otherwise every status would count as documented.
+ * - All destinations are `values.url`, and ids are mostly those of existing resources.
  */
 export function prepareDocument(document: object, values: FuzzValues): object {
   const copy = structuredClone(document) as { paths: Record<string, Record<string, Operation>> } & JsonObject;
@@ -42,7 +42,7 @@ interface Operation {
   responses: Record<string, unknown>;
 }
 
-/** Other values stay valid: stateful tests use the ids of resources that they have created. */
+/** Prefers the given values. Other values stay valid, because stateful tests use ids of resources that they created. */
 function preferring(schema: JsonObject, values: readonly string[] | undefined): JsonObject {
   if (values === undefined || values.length === 0) return schema;
   return { anyOf: [...values.map((value) => ({ const: value })), schema] };
@@ -66,7 +66,7 @@ function limitRequest(schema: JsonObject, values: FuzzValues): void {
   }
 }
 
-/** Replaces addresses and ids of examples, which name servers and resources that do not exist. */
+/** Replaces addresses and ids in examples, because their servers and resources do not exist. */
 function withOwnUrls(value: Json, values: FuzzValues): Json {
   if (typeof value === 'string') return /^https?:/.test(value) ? values.url : value;
   if (Array.isArray(value)) return value.map((item) => withOwnUrls(item, values));

@@ -7,7 +7,7 @@ const version = '4.32.5';
 const oldestPython = [3, 10] as const;
 
 export interface Schemathesis {
-  /** Sends generated requests to `apiUrl` and prints the failures. Resolves with true if there are none. */
+  /** Sends generated requests to `apiUrl` and prints failures. Resolves with true if there are none. */
   run(options: {
     /** Path of an OpenAPI document. */
     document: string;
@@ -19,8 +19,8 @@ export interface Schemathesis {
 }
 
 /**
- * Installs schemathesis from PyPI into a virtual environment in `folder`, unless it is there.
- * @throws Error that names what is missing on this machine
+ * Installs schemathesis from PyPI into a virtual environment in `folder`, unless it is already installed.
+ * @throws Error that names the missing program
  */
 export function installSchemathesis(folder: string): Schemathesis {
   const python = findPython();
@@ -34,8 +34,8 @@ export function installSchemathesis(folder: string): Schemathesis {
         url: apiUrl,
         header: `Authorization: Bearer ${token}`,
         checks: 'all',
-        // Rules such as "renders to JSON" are no part of a schema, so a valid request can be 422. Without a valid token, an
-        // unsupported method is 401.
+        // Rules such as "renders to JSON" cannot be expressed in a schema, so a valid request can get status 422. An
+        // unsupported method without a valid token gets status 401 instead of 405.
         'exclude-checks': 'positive_data_acceptance,unsupported_method',
         'max-examples': String(maxExamples),
         seed: String(seed),
@@ -54,7 +54,10 @@ export function installSchemathesis(folder: string): Schemathesis {
   };
 }
 
-/** By default, 431 is no refusal of an invalid request, such as one with a long query. */
+/**
+ * By default, schemathesis does not accept status 431 as the rejection of an invalid request, for example one with a
+ * long query.
+ */
 const configuration = `[checks.negative_data_rejection]
 expected-statuses = ["4xx"]
 `;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { FuzzValues } from './prepare-document.js';
 
-/** The part of `.tocsin/stack.json` that the fuzzing needs. */
+/** The members of `.tocsin/stack.json` that fuzzing needs. */
 export interface RunningStack {
   api_url: string;
   engine_url: string;
@@ -22,7 +22,10 @@ export function readStack(file: string): RunningStack {
 export const howToStart = `Start one in another terminal:
   ACCESS_TOKEN_TTL_SECONDS=7200 REQUESTS_PER_MINUTE=1000000 WORKSPACE_REQUESTS_PER_MINUTE=1000000 TESTS_PER_MINUTE=100000 npm start`;
 
-/** Longer than a run takes. With an expired token every response would be 401, which finds nothing. */
+/**
+ * Minimum lifetime of a token in seconds, longer than a run. With an expired token every response is 401, and no fault
+ * can be found.
+ */
 const shortestTokenSeconds = 3_600;
 
 /** @throws Error if the tokens of the stack expire too soon */
@@ -44,7 +47,7 @@ export async function fetchToken({ auth_url, realm, clients }: RunningStack, rol
 const keptCount = 2;
 const deletableCount = 40;
 
-/** Creates the resources that generated requests name, and fires alerts of which some are delivered. */
+/** Creates the resources that generated requests use, and publishes alerts, some of which are delivered. */
 export async function createResources(stack: RunningStack, token: string): Promise<FuzzValues> {
   const create = async (path: string, body: object): Promise<{ id: string; alert_id: string }> => {
     const response = await fetch(`${stack.api_url}/api/v1/workspaces/${stack.workspace_id}/${path}`, {

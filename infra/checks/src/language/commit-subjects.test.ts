@@ -31,7 +31,7 @@ describe('in a repository', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  test('subjects after the given commit are returned, the newest first', () => {
+  test('subjects after the given commit are returned, newest first', () => {
     git('init', '--quiet');
     const first = commit('old');
     commit('a: one');
@@ -39,13 +39,13 @@ describe('in a repository', () => {
     expect(subjectsSince(first, directory)).toEqual(['b: two', 'a: one']);
   });
 
-  test('a shallow clone without the given commit has no known subjects', () => {
+  test('subjects are unknown in a shallow clone without the given commit', () => {
     git('init', '--quiet');
     commit('a: one');
     expect(subjectsSince('d17cd6e', directory)).toBeUndefined();
   });
 
-  test('a folder without git has no known subjects', () => {
+  test('subjects are unknown in a folder without git', () => {
     expect(subjectsSince('d17cd6e', directory)).toBeUndefined();
   });
 });

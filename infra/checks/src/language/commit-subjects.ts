@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 
 const maxSubjectLength = 72;
 
-/** Returns what is wrong with a commit subject, or undefined. The form is `area: change`, with the area in lower case. */
+/** Returns the problem of a commit subject, or undefined. The format is `area: change`, with the area in lower case. */
 export function subjectProblem(subject: string): string | undefined {
   if (subject.length > maxSubjectLength)
     return `has ${subject.length} characters, more than ${maxSubjectLength}`;
@@ -11,8 +11,8 @@ export function subjectProblem(subject: string): string | undefined {
 }
 
 /**
- * Returns the subjects of the commits after `since`, or undefined where they cannot be known: outside of git, in a
- * shallow clone, or on a branch that does not contain `since`.
+ * Returns the subjects of the commits after `since`. Returns undefined if they cannot be determined: outside a git
+ * repository, in a shallow clone, or on a branch that does not contain `since`.
  */
 export function subjectsSince(since: string, directory: string): string[] | undefined {
   const git = (...args: string[]) =>

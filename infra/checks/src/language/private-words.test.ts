@@ -34,12 +34,12 @@ test('an everyday word is found in identifiers only', () => {
   expect(find('', 'src/take-up.ts')).toEqual([[0, 'take up']]);
 });
 
-test('the reviewed list allows one word in one folder', () => {
+test('an exception allows one word in one folder', () => {
   expect(find('anew, put back', 'docs/history/a.md')).toEqual([[1, 'put back']]);
   expect(find('anew', 'docs/historybook.md')).toEqual([[1, 'anew']]);
 });
 
-test('a finding names the standard word', () => {
+test('a finding contains the standard word', () => {
   expect(check('src/a.ts', 'putting back')).toEqual([
     { path: 'src/a.ts', line: 1, found: 'putting back', pattern: 'put(s|ting)? back', instead: 'release' },
   ]);

@@ -1,22 +1,22 @@
 export interface WordList {
-  /** Pattern -> standard word, for all text. */
+  /** Pattern and standard word, for all text. */
   everywhere: Record<string, string>;
-  /** Pattern -> standard word, for identifiers and file names. */
+  /** Pattern and standard word, for identifiers and file names. */
   identifiers: Record<string, string>;
-  /** `word` is one pattern, or `everywhere` for all of them. */
+  /** `word` is one pattern, or `everywhere` for all patterns of that list. */
   allowed: { path: string; word: string; reason: string }[];
 }
 
 export interface PrivateWord {
   path: string;
-  /** Line number from 1, or 0 for a word in the file name. */
+  /** Line number, starting at 1. 0 means the file name. */
   line: number;
   found: string;
   pattern: string;
   instead: string;
 }
 
-/** Returns a function that finds the private words in a file's text and path. */
+/** Returns a function that finds private words in the path and the text of a file. */
 export function createWordCheck(list: WordList): (path: string, text: string) => PrivateWord[] {
   const everywhere = matcherOf(list.everywhere);
   const identifiers = matcherOf(list.identifiers);
@@ -38,7 +38,7 @@ export function createWordCheck(list: WordList): (path: string, text: string) =>
     const codeWords = isCode(path) ? withoutCommentsAndTexts(text).map(toWords) : [];
     const found = lines.flatMap((_, index) => {
       const current = words[index] ?? '';
-      // The next line completes an expression that is broken between its words.
+      // The next line is appended, because an expression can be split between two lines.
       const matches = everywhere(`${current} ${withoutLeader(words[index + 1] ?? '')}`, current.length);
       const code = codeWords[index] ?? '';
       return [...matches, ...identifiers(code, code.length)].map((match) => ({ ...match, line: index + 1 }));
@@ -65,7 +65,7 @@ function matcherOf(words: Record<string, string>): (text: string, end: number) =
       });
 }
 
-/** `readInHand` and `READ_IN-HAND` become `read in hand`. */
+/** Splits an identifier into words: `readInHand` and `READ_IN-HAND` become `read in hand`. */
 function toWords(text: string): string {
   return text
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -81,7 +81,7 @@ function isCode(path: string): boolean {
   return /\.[cm]?[jt]sx?$/.test(path);
 }
 
-/** Returns the lines of a program without comments and text literals; regular expressions stay. */
+/** Returns the lines of a program without comments and string literals. Regular expressions are kept. */
 function withoutCommentsAndTexts(text: string): string[] {
   const token = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`/g;
   return text.replace(token, (match) => match.replace(/[^\n]/g, ' ')).split('\n');

@@ -7,24 +7,24 @@ test.each([
   '// Whether it is open.',
   ' * It waits. Of these one runs.',
   'f(); // As is.',
-])('a comment is found: %j', (text) => {
+])('a comment without a subject is found: %j', (text) => {
   expect(find('src/a.ts', text)).toEqual([1]);
 });
 
 test.each(['/** Messages wait, whatever they hold. */', "const text = 'What is it? Who is it?';", ' * Of\n'])(
-  'a line is accepted: %j',
+  'a sentence with a subject is accepted: %j',
   (text) => {
     expect(find('src/a.ts', text)).toEqual([]);
   },
 );
 
-test('prose of Markdown is checked, headings and tables are not', () => {
+test('prose in Markdown is checked, but headings and tables are not', () => {
   expect(
     find('a.md', '# What it is\n\n| Of all |\n\nIt runs. What fails is retried.\n- Whether it works.'),
   ).toEqual([5, 6]);
 });
 
-test('a test title of 91 characters is too long, and one starts with its subject', () => {
+test('a test title must have at most 90 characters and start with its subject', () => {
   expect(find('a.test.ts', `test('${'x'.repeat(90)}', () => {});`)).toEqual([]);
   expect(find('a.test.ts', `test('${'x'.repeat(91)}', () => {});`)).toEqual([1]);
   expect(find('a.test.ts', "  it('what is sent is kept', () => {});")).toEqual([1]);

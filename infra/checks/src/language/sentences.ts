@@ -10,8 +10,8 @@ const startOfSentence = new RegExp(`(?:^|[.!?] )(${starts}) `);
 const startOfTitle = new RegExp(`^(${starts}) `, 'i');
 
 /**
- * Finds sentences of comments and Markdown that do not start with their subject, and test titles that are too long.
- * Headings, tables and quotations of Markdown are exempt.
+ * Finds sentences in comments and Markdown that do not start with their subject, and test titles that are too long.
+ * Headings, tables and quotations in Markdown are exempt.
  */
 export function findSentenceProblems(path: string, text: string): SentenceProblem[] {
   return text.split('\n').flatMap((line, index) => {
@@ -36,7 +36,7 @@ function isCode(path: string): boolean {
   return /\.[cm]?[jt]sx?$/.test(path);
 }
 
-/** Returns the text of a comment that fills its line or follows code. */
+/** Returns the text of a comment on a separate line or after code. */
 function commentOf(line: string): string | undefined {
   return /^\s*(?:\/\*\*?|\*(?!\/)|\/\/)\s+(.*)$/.exec(line)?.[1] ?? /[;,{)]\s+\/\/ (.*)$/.exec(line)?.[1];
 }

@@ -4,7 +4,7 @@ import { mutatedModules, pathsOf } from './mutated-modules.js';
 
 const source = 'const a = 1;\nconst b = 2 < 3;\n';
 
-/** A mutant of the given text in `source`. */
+/** Returns a mutant at the position of the given text in `source`. */
 function mutant(text: string, status: string): Mutant {
   const before = source.slice(0, source.indexOf(text)).split('\n');
   const start = { line: before.length, column: before.at(-1)!.length + 1 };
@@ -17,7 +17,7 @@ const check = (mutants: Mutant[], accepted: AcceptedSurvivors[] = []) =>
 const many = (count: number, status: string) => Array.from({ length: count }, () => mutant('1', status));
 const entry = (code: string) => ({ file: 'a.ts', code, reason: 'It behaves alike.' });
 
-test('killed mutants and time-outs count, and mutants with a run-time error do not', () => {
+test('killed and timed-out mutants count, and mutants with a runtime error do not', () => {
   const { scores, all, problems } = check([
     ...many(8, 'Killed'),
     mutant('1', 'Timeout'),
@@ -30,14 +30,14 @@ test('killed mutants and time-outs count, and mutants with a run-time error do n
   ]);
 });
 
-test('a survivor that is not accepted is a problem that names its place', () => {
+test('a survivor that is not accepted is reported with its position', () => {
   for (const status of ['Survived', 'NoCoverage'])
     expect(check([...many(9, 'Killed'), mutant('2 < 3', status)]).problems).toEqual([
       'a.ts:2:11 M survives: 2 < 3 → changed',
     ]);
 });
 
-test('an accepted survivor is no problem, and still counts as not killed', () => {
+test('an accepted survivor is not reported but counts as not killed', () => {
   const survivor = mutant('<', 'Survived');
   const accepted = check([...many(9, 'Killed'), survivor], [entry('2 < 3')]);
   expect([accepted.problems, accepted.all]).toEqual([[], { killed: 9, total: 10 }]);
@@ -47,13 +47,13 @@ test('an accepted survivor is no problem, and still counts as not killed', () =>
   ).toHaveLength(1);
 });
 
-test('an accepted survivor that is killed meanwhile is a problem', () => {
+test('an accepted survivor that is killed is reported', () => {
   expect(check(many(9, 'Killed'), [entry('const b')]).problems).toEqual([
     'a.ts: no mutant of "const b" survives; remove it from the accepted ones',
   ]);
 });
 
-test('90 % of all mutants and 80 % of those in each file are required', () => {
+test('a score of 90 % in total and of 80 % for each file is required', () => {
   const files = (killed: number, survived: number) => ({
     'a.ts': { source, mutants: many(100, 'Killed') },
     'b.ts': { source, mutants: [...many(killed, 'Killed'), ...many(survived, 'Survived')] },
@@ -74,7 +74,7 @@ test('a percentage is rounded down', () => {
   ]);
 });
 
-test.each(mutatedModules)('the files of the module $name exist, and one of them has a test', (module) => {
+test.each(mutatedModules)('all files of the module $name exist, and at least one has a test', (module) => {
   const exists = (path: string) => existsSync(new URL(`../../../../${path}`, import.meta.url));
   expect(pathsOf(module, '.ts').filter((path) => !exists(path))).toEqual([]);
   expect(pathsOf(module, '.test.ts').some(exists)).toBe(true);

@@ -1,4 +1,4 @@
-/** Part of a mutation report (mutation-testing-report-schema) that is checked. */
+/** The members of a mutation report (mutation-testing-report-schema) that are checked. */
 export interface MutationReport {
   files: Record<string, { source: string; mutants: Mutant[] }>;
 }
@@ -7,7 +7,7 @@ export interface Mutant {
   mutatorName: string;
   replacement?: string | undefined;
   status: string;
-  /** Lines and columns are counted from 1. */
+  /** Lines and columns start at 1. */
   location: { start: Position; end: Position };
 }
 
@@ -16,10 +16,10 @@ interface Position {
   column: number;
 }
 
-/** Surviving mutants that stay, with the reason: they behave alike, or no unit test can observe them. */
+/** A surviving mutant that is accepted with a reason: it behaves like the original, or no unit test can observe it. */
 export interface AcceptedSurvivors {
   file: string;
-  /** Text of the file in which the mutants begin. */
+  /** Source text at the start of the mutant. */
   code: string;
   reason: string;
 }
@@ -27,7 +27,7 @@ export interface AcceptedSurvivors {
 export interface FileScore {
   file: string;
   killed: number;
-  /** Killed and surviving mutants. Those with a run-time error are not counted. */
+  /** Number of killed and surviving mutants. Mutants with a runtime error do not count. */
   total: number;
 }
 
@@ -41,7 +41,7 @@ const requiredPercent = { overall: 90, eachFile: 80 };
 const killedStatuses = ['Killed', 'Timeout'];
 const survivingStatuses = ['Survived', 'NoCoverage'];
 
-/** Compares a report with the required scores and the accepted survivors. An accepted mutant counts as a survivor. */
+/** Compares a report with the required scores and the accepted survivors. An accepted survivor counts as not killed. */
 export function checkMutants(report: MutationReport, accepted: AcceptedSurvivors[]): CheckedMutants {
   const scores = Object.entries(report.files).map(([file, { mutants }]) => scoreOf(file, mutants));
   const all = { killed: sum(scores, 'killed'), total: sum(scores, 'total') };

@@ -1,9 +1,9 @@
-/** Files that are mutated and tested together, by the unit tests next to them. */
+/** Files that are mutated and tested together, with the unit tests next to them. */
 export interface MutatedModule {
   name: string;
   /** Folder of the package or service. */
   workspace: string;
-  /** Paths below `src`, without extension. A file without a test of its own is tested by those of the others. */
+  /** Paths below `src` without extension. The tests of the other files also test a file without its own test. */
   files: string[];
 }
 

@@ -3,13 +3,13 @@ import { mutationVariable, type StatementMutation, statementMutations } from './
 
 type Step = (source: string, path: string, ...rest: unknown[]) => unknown;
 
-/** Transforms TypeScript for jest as other tests do, after one piece of one file was replaced. */
+/** Compiles TypeScript for jest as in other tests, after replacing one text in one file. */
 export default {
   createTransformer(options: Parameters<typeof swc.createTransformer>[0]) {
     const name = process.env[mutationVariable];
     const mutation = statementMutations.find((entry) => entry.name === name);
     if (name !== undefined && mutation === undefined) throw new Error(`No mutation is called "${name}".`);
-    // The steps `process`, `processAsync` and `getCacheKey` all take a source and its path.
+    // The functions `process`, `processAsync` and `getCacheKey` all have a source and its path as first parameters.
     const steps = Object.entries<unknown>({ ...swc.createTransformer(options) });
     const mutating =
       (step: Step): Step =>

@@ -1,16 +1,16 @@
-/** A deliberate defect in a statement, or in the values that are sent with it. Database tests must fail with it. */
+/** A deliberate defect in an SQL statement or in its parameters. At least one database test must fail with it. */
 export interface StatementMutation {
-  /** File name, replaced text and replacement, as they are printed. */
+  /** File name, replaced text and replacement, for the output. */
   name: string;
   file: string;
-  /** Text that is replaced. The file must contain it exactly once. */
+  /** The text to replace. It must occur exactly once in the file. */
   piece: string;
   replacement: string;
-  /** Test files, at least one of which must fail. */
+  /** Test files. At least one of them must fail. */
   tests: string[];
 }
 
-/** Environment variable with the name of the mutation that is applied. Without it, no file is changed. */
+/** Environment variable with the name of the mutation to apply. Without the variable, no file is changed. */
 export const mutationVariable = 'TOCSIN_STATEMENT_MUTATION';
 
 interface MutatedFile {

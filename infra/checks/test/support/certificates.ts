@@ -3,17 +3,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface Certificate {
-  /** PEM files. */
+  /** Paths of PEM files. */
   certificate: string;
   key: string;
 }
 
 export interface Authority extends Certificate {
-  /** Issues a certificate with these lines of extensions, such as `subjectAltName=IP:127.0.0.1`. */
+  /** Issues a certificate with these extension lines, for example `subjectAltName=IP:127.0.0.1`. */
   issue(name: string, options: { extensions: string[]; days?: number }): Certificate;
 }
 
-/** Creates a private certificate authority with its files in `directory`. */
+/** Creates a private certificate authority whose files are in `directory`. */
 export function createAuthority(directory: string): Authority {
   const file = (name: string) => join(directory, name);
   const openssl = (...args: string[]) =>

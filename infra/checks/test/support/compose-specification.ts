@@ -78,7 +78,7 @@ const service = {
     security_opt: texts,
     stop_grace_period: duration,
     stop_signal: text,
-    // The file has a variable here, which is an integer after substitution.
+    // The file has a variable here, which is replaced by an integer.
     scale: { type: 'integer', minimum: 0 },
     shm_size: bytes,
   },
@@ -114,8 +114,8 @@ const check = new Ajv({ allErrors: true, allowUnionTypes: true }).compile({
 });
 
 /**
- * Problems of a compose file with merged anchors and substituted variables, by the part of the Compose specification
- * (https://compose-spec.io) that our file uses. New keys in the file have to be added here.
+ * Returns the problems of a compose file with merged anchors and substituted variables. Only the part of the Compose
+ * specification (https://compose-spec.io) that our file uses is known, so new keys must be added here.
  */
 export function faultsOfCompose(file: unknown): string[] {
   if (check(file)) return [];

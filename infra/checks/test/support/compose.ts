@@ -36,7 +36,7 @@ interface ComposeFile {
   secrets: Record<string, { file: string }>;
 }
 
-/** The compose file with merged anchors; variables are not substituted. */
+/** Returns the compose file with merged anchors. Variables are not substituted. */
 export function readCompose(): ComposeFile {
   const file = parse(readText('docker-compose.yml'), { merge: true }) as ComposeFile;
   for (const service of Object.values(file.services)) service.environment ??= {};
@@ -49,7 +49,7 @@ export function composeService(name: string): ComposeService {
   return service;
 }
 
-/** The mounted secrets of a service: path in the container and name of the secret. */
+/** Returns the mounted secrets of a service: path in the container and name of the secret. */
 export function mountedSecrets(name: string): { path: string; secret: string }[] {
   return (composeService(name).secrets ?? []).map((entry) => {
     const { source, target } = typeof entry === 'string' ? { source: entry, target: entry } : entry;
@@ -62,7 +62,7 @@ const variable = /\$\{([A-Z_]+)(?:(:?[-?])([^}]*))?\}/g;
 export interface Use {
   name: string;
   required: boolean;
-  /** Default of the variable; empty if there is none. */
+  /** Default value of the variable, or an empty string. */
   fallback: string;
 }
 
@@ -74,7 +74,7 @@ export function variablesIn(text: string): Use[] {
   }));
 }
 
-/** Substitutes variables as docker compose does. Throws for a required variable that is missing. */
+/** Substitutes variables as docker compose does. Throws if a required variable is missing. */
 export function interpolate(text: string, env: Readonly<Record<string, string>>): string {
   return text.replace(variable, (_, name: string, operator = '', rest = '') => {
     const value = env[name];

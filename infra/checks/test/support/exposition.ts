@@ -1,4 +1,4 @@
-/** One sample of a series in the text format that Prometheus scrapes. */
+/** One sample in the text format that Prometheus scrapes. */
 export interface Series {
   name: string;
   labels: Record<string, string>;

@@ -1,7 +1,7 @@
 import { parseDockerfile, type Step } from '../../src/dockerfile.js';
 import { readText } from './compose.js';
 
-/** Instructions of the last stage of the Dockerfile, which is the image. */
+/** Returns the instructions of the last stage of the Dockerfile. */
 export function imageSteps(): Step[] {
   return parseDockerfile(readText('infra/Dockerfile')).at(-1)?.steps ?? [];
 }

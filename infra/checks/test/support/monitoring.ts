@@ -7,20 +7,20 @@ import { parse, stringify } from 'yaml';
 import { readText } from './compose.js';
 
 export interface MonitoringOptions {
-  /** Database for the exporter, with a user that may read statistics. */
+  /** URL of the database for the exporter. The user may read statistics. */
   databaseUrl: string;
-  /** Directory for files; PEM files that the configuration names are there. */
+  /** Directory for files. It already contains the PEM files that the configuration names. */
   directory: string;
-  /** Addresses, host:port, whose certificates are watched. */
+  /** Addresses (host:port) whose certificates are checked. */
   watched: string[];
-  /** Authority of the watched certificates. */
+  /** Certificate authority of the checked certificates. */
   authorityFile: string;
-  /** Addresses of the receivers of alarms. */
+  /** URLs of the receivers of alarms. */
   receivers: { chat: string; watchdog: string };
 }
 
 export interface Monitoring {
-  /** Returns what an exporter or Alertmanager exports. */
+  /** Returns the metrics of an exporter or of Alertmanager. */
   scrape(container: MonitoredContainer): Promise<string>;
   /** Stops one exporter. */
   stopOne(container: MonitoredContainer): Promise<void>;
@@ -29,7 +29,7 @@ export interface Monitoring {
 
 type MonitoredContainer = 'postgres-exporter' | 'node-exporter' | 'alertmanager';
 
-/** Programs of Debian's packages, by the container that they stand for. */
+/** Programs of Debian's packages by the container that they replace. */
 const programs = {
   prometheus: 'prometheus',
   alertmanager: 'prometheus-alertmanager',
@@ -39,8 +39,8 @@ const programs = {
 } as const;
 
 /**
- * Starts Prometheus, Alertmanager and the exporters with the shipped configuration: alarms are evaluated every second
- * without their `for` time, and sent without a wait. Debian's packages are installed if they are missing.
+ * Starts Prometheus, Alertmanager and the exporters with the shipped configuration. Alarms are evaluated every second
+ * without their `for` time, and sent without delay. Missing Debian packages are installed.
  */
 export async function startMonitoring(options: MonitoringOptions): Promise<Monitoring> {
   const { databaseUrl, watched, receivers } = options;
@@ -92,7 +92,7 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
   await start('prometheus', [
     `--config.file=${write('prometheus.yml', prometheus)}`,
     `--storage.tsdb.path=${join(directory, 'prometheus')}`,
-    // An alarm that fires before Prometheus knows Alertmanager is sent again after this time.
+    // An alarm that fires before Prometheus has found Alertmanager is sent again after this time.
     '--rules.alert.resend-delay=1s',
   ]);
 
@@ -124,7 +124,10 @@ function blackboxConfiguration({ authorityFile }: MonitoringOptions): string {
     .replace('/etc/blackbox/authorities.pem', authorityFile);
 }
 
-/** The shipped file with its receivers, as an operator enables them. `url_file` is newer than Debian's Alertmanager. */
+/**
+ * Returns the shipped file with enabled receivers. `url_file` is replaced, because Debian's Alertmanager does not
+ * support it.
+ */
 export function alertmanagerConfiguration(chatUrlFile: string, { watchdog }: { watchdog: string }): string {
   const text = enableReceivers(readText('infra/alertmanager/alertmanager.yml'))
     .replace('/run/secrets/chat_url', chatUrlFile)
@@ -134,7 +137,7 @@ export function alertmanagerConfiguration(chatUrlFile: string, { watchdog }: { w
   return text;
 }
 
-/** Removes the comment signs of the commented receivers. */
+/** Uncomments the receivers. */
 function enableReceivers(text: string): string {
   return text.replaceAll(/^( {4})# ((?:slack|webhook)_configs:| {2}.*)$/gm, '$1$2');
 }

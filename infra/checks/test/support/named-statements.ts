@@ -12,9 +12,9 @@ export interface NamedStatement {
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /**
- * The named statements of all packages and services: the top-level constants `{ name, text }` of files that call
- * `prepared`. They are not exported, so each file is compiled with one more export.
- * @throws Error if `prepared` is called with something else than such a constant.
+ * Returns the named statements of all packages and services: the top-level constants `{ name, text }` in files that
+ * call `prepared`. The constants are not exported, so each file is compiled with an added export.
+ * @throws Error if `prepared` is called with anything but such a constant
  */
 export async function findStatements(): Promise<NamedStatement[]> {
   const found: NamedStatement[] = [];
@@ -77,7 +77,9 @@ async function evaluate(
   return new Function(`${outputFiles[0]!.text}; return compiled.namedStatements;`)();
 }
 
-/** The text of a statement depends on our own files only; imports of other packages become empty modules. */
+/**
+ * Replaces imports of other packages by empty modules, because the text of a statement depends only on our own files.
+ */
 const dropPackages: Plugin = {
   name: 'drop-packages',
   setup({ onResolve, onLoad }) {

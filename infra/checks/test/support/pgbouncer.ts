@@ -7,7 +7,7 @@ import { createProcessHost, ensureInstalled, findFreePorts, getPostgresUser } fr
 import { until } from '@tocsin/testing';
 
 export interface Pgbouncer {
-  /** The database of `serverUrl`, through the pooler. */
+  /** URL of the database of `serverUrl` through PgBouncer. */
   url: string;
   stop(): Promise<void>;
 }
@@ -17,7 +17,7 @@ const debianPackage = {
   unitLinks: ['/etc/systemd/system/multi-user.target.wants/pgbouncer.service'],
 };
 
-/** Starts PgBouncer with its default settings, which pool sessions. Installs Debian's package if it is missing. */
+/** Starts PgBouncer with its default settings (session pooling). Installs Debian's package if it is missing. */
 export async function startPgbouncer(serverUrl: string): Promise<Pgbouncer> {
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-pgbouncer-'));
   const processes = createProcessHost();
@@ -27,7 +27,7 @@ export async function startPgbouncer(serverUrl: string): Promise<Pgbouncer> {
   const configuration = join(directory, 'pgbouncer.ini');
   await writeFile(configuration, configure(serverUrl, { port, directory }));
   await writeFile(join(directory, 'users.txt'), '"tocsin" ""\n');
-  // PgBouncer refuses to run as root. The system user of PostgreSQL reads the two files.
+  // PgBouncer refuses to run as root, so it runs as the system user of PostgreSQL, which needs to read both files.
   await chmod(directory, 0o755);
   const child = await processes.start({
     name: 'pgbouncer',
@@ -47,7 +47,7 @@ export async function startPgbouncer(serverUrl: string): Promise<Pgbouncer> {
   };
 }
 
-/** Only addresses and accounts are set; every other setting has its default. */
+/** Returns a configuration in which only addresses and accounts are set. All other settings have their defaults. */
 function configure(serverUrl: string, { port, directory }: { port: number; directory: string }): string {
   const { hostname, port: serverPort, pathname, username, password } = new URL(serverUrl);
   return `[databases]

@@ -16,7 +16,7 @@ export interface TimeSeries {
   stepSeconds: number;
 }
 
-/** Result of an instant query. `rate` is the plain slope over its window, without Prometheus' extrapolation. */
+/** Evaluates an instant query. `rate` is the average slope in its window, without the extrapolation of Prometheus. */
 export function evaluate(expression: Expression, data: TimeSeries, atSeconds: number): Sample[] {
   const again = (inner: Expression) => evaluate(inner, data, atSeconds);
   switch (expression.kind) {
@@ -80,7 +80,7 @@ function combine(
     samples.some((other) => keyOf(other.labels) === keyOf(labels));
   if (operator === 'and') return lefts.filter((sample) => has(rights, sample));
   if (operator === 'or') return [...lefts, ...rights.filter((sample) => !has(lefts, sample))];
-  // A scalar matches every sample. Samples match by equal labels.
+  // A scalar matches every sample. Other samples match if their labels are equal.
   const pairs = isScalar(left)
     ? rights.map((sample) => [sample, lefts[0]?.value ?? 0, sample.value] as const)
     : lefts.flatMap((sample) => {
@@ -125,7 +125,7 @@ function call(
   });
 }
 
-/** Result of `absent`: a sample with the labels of the selector. */
+/** Evaluates `absent`: the result is one sample with the labels of the selector. */
 function absent(asked: Expression, found: Sample[]): Sample[] {
   if (found.length > 0) return [];
   const matchers = asked.kind === 'select' ? asked.matchers.filter(({ operator }) => operator === '=') : [];

@@ -15,7 +15,7 @@ const token = /\s*([\w.]+|"[^"]*"|=~|!~|!=|==|[{}()[\],=<>*/+-])/y;
 const levels = [['or'], ['and'], ['>', '<', '=='], ['+', '-'], ['*', '/']];
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600 };
 
-/** Parses the part of PromQL that the alarms use. Throws for anything else. */
+/** Parses the subset of PromQL that the alarms use. Throws for all other input. */
 export function parsePromql(text: string): Expression {
   const tokens: string[] = [];
   for (token.lastIndex = 0; token.lastIndex < text.trimEnd().length; ) {
@@ -31,7 +31,7 @@ export function parsePromql(text: string): Expression {
     }
     return next;
   };
-  /** Parses a list of items that are separated by commas, up to the closing bracket. `one` parses an item. */
+  /** Parses a comma-separated list up to the closing bracket. `one` parses one item. */
   const list = <T>(one: () => T, close: string): T[] => {
     const items = tokens[0] === close ? [] : [one()];
     while (tokens[0] === ',') {

@@ -1,4 +1,4 @@
-/** A metric in an expression, with the conditions on its labels. */
+/** A metric in an expression, with its label matchers. */
 export interface Selection {
   metric: string;
   matchers: { label: string; operator: string; value: string }[];
@@ -10,7 +10,7 @@ const words = new Set(
   ),
 );
 
-/** Finds the metrics of an expression: every identifier that is not a function, an operator or a label. */
+/** Returns the metrics in an expression: all identifiers that are not functions, operators or labels. */
 export function selectionsOf(expression: string): Selection[] {
   const bare = expression.replace(/\b(by|on|without) *\([^)]*\)/g, ' ').replace(/\[[^\]]*\]/g, ' ');
   const found = bare.matchAll(/([a-zA-Z_][\w]*)\s*(?:\{([^}]*)\})?/g);
@@ -19,7 +19,7 @@ export function selectionsOf(expression: string): Selection[] {
   );
 }
 
-/** Labels that an expression groups by. */
+/** Returns the labels by which an expression groups. */
 export function groupingsOf(expression: string): string[] {
   const lists = [...expression.matchAll(/\b(?:by|on|without) *\(([^)]*)\)/g)];
   return lists.flatMap(([, list = '']) => list.split(',').map((label) => label.trim()));

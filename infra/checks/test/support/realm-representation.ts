@@ -5,7 +5,7 @@ const texts = { type: 'array', items: text };
 const flag = { type: 'boolean' };
 const number = { type: 'integer', minimum: 0 };
 
-/** Returns an object with the given schema for each of the names, which are separated by spaces. */
+/** Returns an object that maps each of the space-separated names to the schema. */
 const each = (names: string, schema: object) =>
   Object.fromEntries(names.split(' ').map((name) => [name, schema]));
 const object = (properties: object, ...required: string[]) => ({
@@ -17,7 +17,7 @@ const object = (properties: object, ...required: string[]) => ({
 const list = (items: object) => ({ type: 'array', items });
 
 const inTokens = 'access.token.claim id.token.claim userinfo.token.claim introspection.token.claim';
-/** Keycloak stores each setting of a mapper as a string, flags too. */
+/** Keycloak stores every setting of a mapper as a string, including flags. */
 const mappers: [kind: string, settings: string][] = [
   ['oidc-audience-mapper', `${inTokens} included.client.audience`],
   ['oidc-group-membership-mapper', `${inTokens} claim.name full.path`],
@@ -50,7 +50,7 @@ const protocolMappers = list({
   ),
 });
 
-// Keycloak ignores an unknown scope together with its claims.
+// Keycloak silently ignores an unknown scope and its claims.
 const scopes = list({
   enum: 'basic profile email roles web-origins acr tocsin-api tocsin-engine offline_access'.split(' '),
 });
@@ -68,7 +68,7 @@ const client = {
   ...each('standardFlowEnabled implicitFlowEnabled directAccessGrantsEnabled serviceAccountsEnabled', flag),
   ...each('redirectUris webOrigins', texts),
   protocol: { const: 'openid-connect' },
-  // Keycloak omits a disabled client from `aud`.
+  // Keycloak does not add a disabled client to `aud`.
   enabled: { const: true },
   defaultClientScopes: scopes,
   optionalClientScopes: scopes,
@@ -127,8 +127,8 @@ const check = new Ajv({ allErrors: true, strict: false, schemas: [{ ...group, $i
 );
 
 /**
- * Problems of a realm file, by the part of Keycloak 26's RealmRepresentation that our file uses. An import fails on any
- * unknown field. New fields in the file have to be looked up and added here.
+ * Returns the problems of a realm file. Only the part of Keycloak 26's RealmRepresentation that our file uses is known.
+ * Keycloak's import fails for unknown fields, so new fields must be looked up and added here.
  */
 export function faultsOfRealm(file: unknown): string[] {
   if (check(file)) return [];

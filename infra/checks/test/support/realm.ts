@@ -45,7 +45,7 @@ export interface Realm {
   roles: { realm: { name: string }[] };
   groups: Group[];
   clientScopes: ClientScope[];
-  /** Scopes of a client that names none, such as one that is made in Keycloak's console. */
+  /** Scopes of clients that name no scopes, for example of a client that was created in Keycloak's console. */
   defaultDefaultClientScopes: string[];
   clients: RealmClient[];
   users: RealmUser[];
@@ -53,7 +53,7 @@ export interface Realm {
 
 export const realmText = readText('infra/keycloak/realm/tocsin-realm.json');
 
-/** The realm as `--import-realm` reads it: `${NAME}` is substituted before the JSON is parsed. */
+/** Parses the realm file as `--import-realm` does: `${NAME}` is substituted before the JSON is parsed. */
 export function readRealm(env: Readonly<Record<string, string>>): Realm {
   return JSON.parse(interpolate(realmText, env)) as Realm;
 }
@@ -67,8 +67,8 @@ export function groupPaths(groups: Group[], parent = ''): string[] {
 }
 
 /**
- * Claims of the access token that Keycloak would issue to `user` through a client, derived from the mappers of its scopes as
- * documented, without a running Keycloak.
+ * Returns the claims of the access token that Keycloak issues to `user` through a client. They are derived from the
+ * mappers of the client's scopes, as documented by Keycloak.
  */
 export function deriveClaims(
   { clientScopes, defaultDefaultClientScopes }: Pick<Realm, 'clientScopes' | 'defaultDefaultClientScopes'>,
@@ -93,7 +93,7 @@ export function deriveClaims(
   return claims;
 }
 
-/** Mappers of Keycloak's own scopes whose claims no service of Tocsin reads, except as a name for people. */
+/** Mappers of Keycloak's own scopes. Tocsin reads none of their claims, except a name for display. */
 const withoutMeaning = new Set([
   'oidc-usersessionmodel-note-mapper',
   'oidc-usermodel-attribute-mapper',
@@ -111,7 +111,9 @@ function put(claims: Record<string, unknown>, name: string | undefined, value: u
   claims[first] = nested;
 }
 
-/** Variables of Keycloak's process: those of the compose file, and those that start.sh makes of its secrets. */
+/**
+ * Returns the variables of Keycloak's process: those of the compose file, and those that start.sh sets from secrets.
+ */
 export function keycloakEnvironment({ env, secrets }: Deployment): Record<string, string> {
   const given = Object.entries(composeService('keycloak').environment);
   return {

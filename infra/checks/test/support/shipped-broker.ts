@@ -12,16 +12,16 @@ const definitions = '/etc/tocsin/definitions.json';
 export interface ShippedBroker {
   url: string;
   metricsUrl: string;
-  /** Rejects with the end of the log when the broker exits. */
+  /** Rejects with the last lines of the log if the broker exits. */
   failed: Promise<never>;
-  /** Runs a command such as `rabbitmqctl …`. Throws if it fails. */
+  /** Runs a command, for example `rabbitmqctl …`. Throws if it fails. */
   command(words: readonly string[]): string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts an empty broker with the settings, plugins and user of the compose file. Ports and node name are local. The broker
- * may not be ready yet when this resolves.
+ * Starts an empty broker with the settings, plugins and user of the compose file. Ports and node name differ. The
+ * broker may not be ready yet when the promise resolves.
  */
 export async function startShippedBroker(): Promise<ShippedBroker> {
   const processes = createProcessHost();

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
-/** Provider that signs any claims as a Keycloak realm does: RS256, `typ: JWT`. */
+/** Starts a provider that signs any claims in the format of a Keycloak realm (RS256, `typ: JWT`). */
 export async function startSigningProvider(lifespanSeconds: number) {
   const { privateKey, publicKey } = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };

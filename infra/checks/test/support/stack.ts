@@ -4,11 +4,11 @@ import { type Program, startProgram, until } from '@tocsin/testing';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 export interface LoggingProgram extends Program {
-  /** Returns the log lines with this event, parsed. */
+  /** Returns the parsed log lines with this event. */
   lines(event: string): Record<string, unknown>[];
 }
 
-/** Starts a built program of the repository with exactly this environment. */
+/** Starts a built program of the repository. Its environment consists of `env` only. */
 export function run(script: string, env: Record<string, string>): LoggingProgram {
   const program = startProgram(`${root}${script}`, env);
   return {
@@ -26,12 +26,12 @@ function parseLine(line: string): Record<string, unknown> {
   return JSON.parse(line) as Record<string, unknown>;
 }
 
-/** Timeout for conditions that take seconds because services limit how often they check them. */
+/** Timeout for conditions that services check only every few seconds. */
 export const longWait = { timeoutMs: 25_000, intervalMs: 25 };
 
 export type Service = LoggingProgram & { url: string; metricsUrl: string };
 
-/** Starts a service and waits until it is ready, or only until it is alive. */
+/** Starts a service and waits until `path` returns 200: `/readyz` for ready, or `/livez` for alive. */
 export async function startService(
   name: string,
   { env, ports, path = '/readyz' }: { env: Record<string, string>; ports: [number, number]; path?: string },

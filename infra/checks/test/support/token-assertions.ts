@@ -1,7 +1,7 @@
 import { createIdentity, type Identity, type Principal } from '@tocsin/identity';
 import { createLogger, createMetrics } from '@tocsin/kit';
 
-/** Identity settings with only the issuer configured. */
+/** Returns identity settings in which only the issuer is configured. */
 export function identityFor(issuer: string, audience: 'tocsin-api' | 'tocsin-engine'): Identity {
   return createIdentity({
     settings: {
@@ -26,11 +26,11 @@ export interface Holder {
   workspaceId: string;
   role: 'reader' | 'responder' | 'editor' | 'publisher' | 'admin';
   isDeploymentAdmin: boolean;
-  /** True if the token names the engine's audience. */
+  /** True if the token has the engine's audience. */
   isForEngine: boolean;
 }
 
-/** Facts that the APIs must read from a token of this owner, whatever provider issued it. */
+/** Checks the identity and roles that the APIs must read from a token of this user, regardless of the provider. */
 export async function expectAccepted(issuer: string, holder: Holder): Promise<void> {
   for (const audience of ['tocsin-api', 'tocsin-engine'] as const) {
     if (audience === 'tocsin-engine' && !holder.isForEngine) {

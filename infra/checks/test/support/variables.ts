@@ -24,10 +24,12 @@ export const least: Record<string, string> = {
   SECRETS_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
 };
 
-/** Variables of the services that are secrets: the value of NAME can be in the file that NAME_FILE names. */
+/**
+ * Variables that contain secrets. Instead of NAME, a service also accepts NAME_FILE, the path of a file with the value.
+ */
 export const secretVariables = ['DATABASE_URL', 'AMQP_URL', 'SECRETS_KEYS', 'GENAI_ENGINE_ADMIN_KEY'];
 
-/** Names of the variables that a service reads; a secret and its file are one. */
+/** Returns the names of the variables that a service reads. NAME and NAME_FILE of a secret count as one. */
 export function variablesReadBy(service: string): Set<string> {
   const names = new Set<string>();
   const recording = new Proxy<Environment>(least, {
@@ -37,7 +39,7 @@ export function variablesReadBy(service: string): Set<string> {
     },
   });
   loaders[service]?.(recording);
-  // Variables of Node and pg that are refused with one value.
+  // Variables of Node.js and pg that services read only to reject one value.
   names.delete('NODE_TLS_REJECT_UNAUTHORIZED');
   names.delete('PGSSLMODE');
   for (const name of secretVariables) names.delete(`${name}_FILE`);
@@ -47,12 +49,12 @@ export function variablesReadBy(service: string): Set<string> {
 export interface Example {
   name: string;
   value: string;
-  /** True for a commented line, which shows the default. */
+  /** True for a commented line. It shows the default value. */
   commented: boolean;
   sentence: string;
 }
 
-/** Entries of .env.example. */
+/** Returns the entries of .env.example. */
 export function readExamples(): Example[] {
   const lines = readText('.env.example').split('\n');
   return lines.flatMap((line, index) => {
@@ -67,7 +69,7 @@ export const makeEnvScript = fileURLToPath(new URL('../../../make-env.js', impor
 export interface Deployment {
   /** Variables of .env. */
   env: Record<string, string>;
-  /** Contents of the files of secrets/, by name. */
+  /** Content of the files in secrets/, by file name. */
   secrets: Record<string, string>;
 }
 

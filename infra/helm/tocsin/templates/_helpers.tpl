@@ -103,7 +103,7 @@ securityContext:
 {{- if eq $folder "authorities" }}
   configMap: { name: {{ . }} }
 {{- else }}
-  # 288 is 0440: readable by the group of the pod.
+  # 288 is 0440 in octal: the group of the pod can read the files.
   secret: { secretName: {{ . }}, defaultMode: 288 }
 {{- end }}
 {{- end }}

@@ -7,8 +7,9 @@ const names = ['chromium', 'chromium-browser', 'google-chrome'];
 const usualDirectories = ['/usr/bin', '/usr/local/bin', '/snap/bin'];
 
 /**
- * Path of an installed Chromium. Root on Debian or Ubuntu gets the one of the distribution if none is installed.
- * `say` receives progress. Throws an error with instructions otherwise.
+ * Returns the path of an installed Chromium. If none is installed and the user is root on Debian or Ubuntu, installs
+ * the package of the distribution. `say` is called with progress messages.
+ * @throws Error with instructions if Chromium is missing and cannot be installed
  */
 export function ensureChromiumInstalled(logFile: string, say: (message: string) => void): string {
   const found = findChromium();

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** True on Debian and its derivatives as root. */
+/** Returns true for root on Debian and its derivatives. */
 export function canInstallPackages(): boolean {
   return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get') && existsSync('/etc/debian_version');
 }
@@ -11,7 +11,7 @@ export function canInstallPackages(): boolean {
 export function installPackages(names: readonly string[], logFile: string): boolean {
   mkdirSync(dirname(logFile), { recursive: true });
   const install = ['install', '-y', '--no-install-recommends', ...names];
-  // A fresh container has no package lists. Elsewhere the update is not needed.
+  // A new container has no package lists. Elsewhere the installation usually succeeds without an update.
   if (runApt(install, logFile)) return true;
   runApt(['update'], logFile);
   return runApt(install, logFile);
@@ -20,8 +20,8 @@ export function installPackages(names: readonly string[], logFile: string): bool
 function runApt(args: string[], logFile: string): boolean {
   const log = openSync(logFile, 'a', 0o600);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // The lock timeout (300 s) makes apt wait for a concurrent apt instead of failing. setsid starts a separate session,
-  // so that Ctrl-C does not interrupt dpkg.
+  // With the lock timeout of 300 s, apt waits for a concurrent apt process instead of failing. setsid starts a separate
+  // session, so that Ctrl-C does not interrupt dpkg.
   const command = ['--wait', 'apt-get', '-o', 'DPkg::Lock::Timeout=300', ...args];
   const { status } = spawnSync('setsid', command, { stdio: ['ignore', log, log], env });
   closeSync(log);

@@ -5,14 +5,14 @@ import { canInstallPackages, installPackages } from './install-packages.js';
 
 export interface ServicePackage {
   name: string;
-  /** Links that start its system service at boot. */
+  /** Paths of the symbolic links that start the system service at boot. */
   unitLinks: readonly string[];
 }
 
 /**
- * Returns the path of a server's program. Installs its package as root on Debian, without its system service, if the
- * program is missing.
- * @throws Error that says how to install it
+ * Returns the path of a server program. If it is missing and the user is root on Debian, installs its package without
+ * the system service.
+ * @throws Error with installation instructions
  */
 export function ensureInstalled(program: string, wanted: ServicePackage, logFile: string): string {
   if (existsSync(program)) return program;
@@ -25,9 +25,9 @@ const policy = '/usr/sbin/policy-rc.d';
 const policyAside = '/usr/sbin/policy-rc.d.before-tocsin';
 
 /**
- * Installs the distribution's package of a server without its system service: a policy forbids service starts during the
- * installation, and the links that would start it at boot are removed.
- * @throws Error with the end of the log
+ * Installs the package of a server without its system service. A policy prevents service starts during the
+ * installation, and the links that would start the service at boot are removed.
+ * @throws Error with the last lines of the log
  */
 export function installWithoutService({ name, unitLinks }: ServicePackage, logFile: string): void {
   const newLinks = unitLinks.filter((link) => !existsAsLink(link));
@@ -56,7 +56,7 @@ function allowServiceStarts(): void {
   if (existsSync(policyAside)) renameSync(policyAside, policy);
 }
 
-/** Tells whether a file or link exists; true for a dangling link, too. */
+/** Returns whether a file or symbolic link exists, even if the target of the link is missing. */
 function existsAsLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

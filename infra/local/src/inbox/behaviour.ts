@@ -2,15 +2,15 @@ export interface Behaviour {
   status: number;
   delayMs: number;
   headers: Record<string, string>;
-  /** True: close the connection without a response. */
+  /** True if the connection is closed without a response. */
   hangUp: boolean;
 }
 
 const longestDelayMs = 120_000;
 
 /**
- * Response of the inbox, chosen by segments of the path in any combination: `status/{code}`, `slow/{n}ms`,
- * `retry-after/{seconds}` and `hang-up`. Any other path responds with 200.
+ * Returns the inbox's response to a path. These segments can be combined: `status/{code}`, `slow/{n}ms`,
+ * `retry-after/{seconds}` and `hang-up`. Any other path gets status 200.
  */
 export function readBehaviour(path: string): Behaviour {
   const behaviour: Behaviour = { status: 200, delayMs: 0, headers: {}, hangUp: false };

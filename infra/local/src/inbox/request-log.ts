@@ -1,12 +1,14 @@
 export interface ReceivedRequest {
-  /** Sequence number of the request since the start of the inbox, from 1. */
+  /** Sequence number of the request, starting at 1 when the inbox starts. */
   number: number;
   receivedAt: string;
   method: string;
   url: string;
-  /** Header lines in the order received, with names as written. A repeated name has one entry for each line. */
+  /**
+   * Header lines in the order received, with the spelling of the sender. A repeated header has one entry for each line.
+   */
   headers: [name: string, value: string][];
-  /** Body decoded as UTF-8; `bodyBase64` has the exact bytes. */
+  /** Body decoded as UTF-8. `bodyBase64` contains the exact bytes. */
   body: string;
   bodyBase64: string;
   answeredWith: number;
@@ -19,7 +21,7 @@ export interface RequestLog {
   clear(): void;
 }
 
-/** Keeps the last `capacity` requests. */
+/** Stores the last `capacity` requests. */
 export function createRequestLog(capacity: number): RequestLog {
   let received: ReceivedRequest[] = [];
   let count = 0;

@@ -3,7 +3,7 @@ import { fetchOk } from '../oidc/start-provider-process.js';
 import type { Child, ProcessHost } from '../processes/process-host.js';
 import { waitUntil } from '../processes/wait-until.js';
 
-/** Starts the inbox as a process. Resolves when it responds. */
+/** Starts the inbox in a separate process. Resolves when it responds. */
 export async function startInboxProcess(
   processes: ProcessHost,
   port: number,

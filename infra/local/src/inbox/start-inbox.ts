@@ -7,9 +7,9 @@ import { readBehaviour } from './behaviour.js';
 import { createRequestLog, type ReceivedRequest, type RequestLog } from './request-log.js';
 
 export interface InboxOptions {
-  /** Port on 127.0.0.1. 0: any free port. */
+  /** Port on 127.0.0.1. 0 selects any free port. */
   port: number;
-  /** Number of requests kept. Default: 200. */
+  /** Maximum number of stored requests. By default 200. */
   capacity?: number;
 }
 
@@ -22,8 +22,9 @@ export interface RunningInbox {
 }
 
 /**
- * Destination that stores requests. GET / shows them, GET /requests returns JSON, DELETE /requests clears, for this machine
- * only. Every other request is a delivery and is stored, whatever its headers.
+ * Starts a destination that stores requests. GET / shows them, GET /requests returns them as JSON, and DELETE /requests
+ * deletes them; these three are allowed from this machine only. Every other request is stored as a delivery, regardless
+ * of its headers.
  */
 export async function startInbox({ port, capacity = 200 }: InboxOptions): Promise<RunningInbox> {
   const log = createRequestLog(capacity);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceRunner } from './services.js';
 
-/** Files and folders of which the built console consists. */
+/** Files and folders from which the console is built. */
 const sources = [
   'services/console/build',
   'services/console/index.html',
@@ -18,8 +18,8 @@ const sources = [
 ];
 
 /**
- * Builds the console if it is missing or older than its sources. The API serves it as soon as it is built, so that the
- * build can run next to the start of the other processes.
+ * Builds the console if it is missing or older than its sources. The API serves the console as soon as it is built, so
+ * the build can run while other processes start.
  */
 export async function buildConsole({ processes, repository, logs }: ServiceRunner): Promise<void> {
   const built = modifiedMs(join(repository, 'services/console/dist/site/index.html'));
@@ -51,7 +51,7 @@ function newestIn(path: string): number {
   return Math.max(0, ...files.map((file) => modifiedMs(join(path, file))));
 }
 
-/** Unix milliseconds; 0 for a file that does not exist. */
+/** Returns the modification time in Unix milliseconds, or 0 if the file does not exist. */
 function modifiedMs(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

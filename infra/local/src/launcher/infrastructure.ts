@@ -11,7 +11,7 @@ import type { Secrets, StatePaths } from './state.js';
 
 export const deviceClientId = 'tocsin-cli';
 export const consoleClientId = 'tocsin-console';
-/** Address of `npm run dev -w services/console`, as in its vite.config.ts. */
+/** Address of `npm run dev -w services/console`, as configured in its vite.config.ts. */
 const consoleDevServer = 'http://127.0.0.1:5173';
 
 export interface InfrastructureOptions {
@@ -20,7 +20,7 @@ export interface InfrastructureOptions {
   paths: StatePaths;
   secrets: Secrets;
   processes: ProcessHost;
-  /** Starts a process and restarts it when it exits. */
+  /** Starts a process and restarts it after each exit. */
   run: (name: string, start: () => Promise<Child>) => Promise<void>;
   /** Called as soon as the database responds, while other processes are still starting. */
   migrate: (databaseUrl: string) => Promise<void>;
@@ -33,11 +33,15 @@ export interface Infrastructure {
   issuer: string;
 }
 
-/** Starts database, broker, provider and inbox in parallel. The first three are skipped if their address is configured. */
+/**
+ * Starts database, broker, identity provider and inbox in parallel. A database, broker or provider with a configured
+ * address is not started.
+ */
 export async function startInfrastructure(context: InfrastructureOptions): Promise<Infrastructure> {
   const { options, ports, paths, secrets, processes, run, migrate, say } = context;
   const logOf = (name: string) => join(paths.logs, `${name}.log`);
-  // The installation runs first: it blocks, and its time must not count as start time of the processes.
+  // RabbitMQ is installed before anything starts. The installation blocks the event loop, so it would otherwise extend
+  // the measured start times.
   const rabbitmq = options.amqpUrl ?? ensureRabbitmqInstalled(logOf('apt'), say);
 
   const keep = async (name: string, start: () => Promise<{ child: Child; url: string }>): Promise<string> => {

@@ -11,10 +11,10 @@ import type { StackFile } from './stack-file.js';
 import { prepareState, type StatePaths, statePaths } from './state.js';
 import { untilAskedToStop } from './stop-request.js';
 
-/** Root of the checkout. */
+/** Root folder of the checkout. */
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** State directory: `.tocsin/` of the checkout, or TOCSIN_STATE. */
+/** Returns the state directory: TOCSIN_STATE, or `.tocsin/` in the checkout. */
 export function findState(env: NodeJS.ProcessEnv): StatePaths {
   return statePaths(env.TOCSIN_STATE || join(repository, '.tocsin'));
 }
@@ -52,7 +52,7 @@ async function runUntilStopped({ options, paths, env, progress }: Launch): Promi
   const asked = untilAskedToStop({ env, onSecondRequest: stack.kill });
   progress.say(`Tocsin is starting. State and logs: ${paths.root}`);
   try {
-    // A stop request during the start ends it immediately.
+    // A stop request during the start takes effect immediately.
     await Promise.race([bringUp(stack, { options, paths, env, progress }), asked]);
     progress.say(`\n${await asked}: stopping everything`);
   } finally {
@@ -71,7 +71,7 @@ async function bringUp(stack: Stack, { options, paths, env, progress }: Launch):
   );
 }
 
-/** A failing sample is reported and stops nothing: the running stack is needed to investigate it. */
+/** A failed sample is only reported. The stack keeps running, because it is needed to find the reason. */
 async function showSample(facts: StackFile, progress: Progress): Promise<void> {
   if (facts.clients.admin === undefined) {
     progress.say(

@@ -9,7 +9,7 @@ describe('acquireLock', () => {
   afterEach(() => rmSync(file, { force: true }));
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('a second launcher is refused and told about the first', async () => {
+  test('a second launcher is rejected with the address of the first', async () => {
     const lock = await acquireLock(file, 'http://127.0.0.1:8700');
     await expect(acquireLock(file, 'http://127.0.0.1:9700')).rejects.toThrow(
       `running already: http://127.0.0.1:8700 (process ${process.pid})`,
@@ -18,11 +18,11 @@ describe('acquireLock', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it.each([
+  test.each([
     ['of a launcher that has exited', JSON.stringify({ pid: 2 ** 22 + 1, apiUrl: 'http://old' })],
     ['whose process id was reused', JSON.stringify({ pid: process.pid, apiUrl: 'http://old' })],
     ['that a crash has truncated', '{"pid": 1'],
-  ])('a lock file %s is taken over', async (_, content) => {
+  ])('a lock file %s is replaced', async (_, content) => {
     writeFileSync(file, content);
     const lock = await acquireLock(file, 'http://new');
     await expect(acquireLock(file, 'http://newer')).rejects.toThrow('http://new (');

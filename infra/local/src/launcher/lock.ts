@@ -1,13 +1,13 @@
 import { ftruncateSync, readFileSync, writeSync } from 'node:fs';
 import { type FileLock, tryLockFile } from '@tocsin/kit';
 
-/** Content of the lock file, for the message of a launcher that is refused. */
+/** Content of the lock file, which the error message of a rejected launcher shows. */
 interface Holder {
   pid: number;
   apiUrl: string;
 }
 
-/** Locks the state directory for this process. Throws if another launcher, or a reset, holds it. */
+/** Locks the state directory for this process. Throws if another launcher or a reset has locked it. */
 export async function acquireLock(file: string, apiUrl: string): Promise<FileLock> {
   const lock = await tryLockFile(file);
   if (lock === undefined) throw new Error(describe(readHolder(file)));
@@ -17,7 +17,7 @@ export async function acquireLock(file: string, apiUrl: string): Promise<FileLoc
   return lock;
 }
 
-/** Undefined in the moment before the holder has written it. */
+/** Returns undefined if the owner of the lock has not written the content yet. */
 function readHolder(file: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Holder;

@@ -1,7 +1,7 @@
 import { readOptions } from './options.js';
 
 describe('readOptions', () => {
-  it('starts everything with one worker and the sample by default', () => {
+  test('the default options are one worker and the sample', () => {
     expect(readOptions([], {})).toEqual({
       sample: true,
       workers: 1,
@@ -13,7 +13,7 @@ describe('readOptions', () => {
     });
   });
 
-  it('reads flags and environment', () => {
+  test('options are read from flags and environment variables', () => {
     const env = {
       PORT_BASE: '9700',
       DATABASE_URL: 'postgres://u:p@db/x',
@@ -30,7 +30,7 @@ describe('readOptions', () => {
     });
   });
 
-  it('takes the workspace of an external provider', () => {
+  test('the workspace of an external provider is an option', () => {
     const env = { OIDC_ISSUER: 'https://sso/realms/a', WORKSPACE_ID: '6F1D0F0E-6c39-4c0b-8f5e-0b8a1c9f2a11' };
     expect(readOptions([], env).workspaceId).toBe('6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11');
     expect(() => readOptions([], { ...env, WORKSPACE_ID: 'mine' })).toThrow('WORKSPACE_ID must be a UUID');
@@ -38,20 +38,20 @@ describe('readOptions', () => {
     expect(readOptions([], { WORKSPACE_ID: '' }).workspaceId).toBeUndefined();
   });
 
-  it('names every mistake in one error with the usage', () => {
+  test('one error names every mistake and the usage', () => {
     const read = () => readOptions(['--workers', '0'], { PORT_BASE: '80', OIDC_ISSUER: 'sso' });
     expect(read).toThrow(/--workers.*\n.*PORT_BASE.*\n.*OIDC_ISSUER.*\nusage:/);
   });
 
-  it.each(['1.5', '-1', 'many', '1e3', '0x10'])('refuses %s workers', (workers) => {
+  test.each(['1.5', '-1', 'many', '1e3', '0x10'])('the number of workers %s is rejected', (workers) => {
     expect(() => readOptions([`--workers=${workers}`], {})).toThrow(/--workers must be a whole number/);
   });
 
-  it('refuses a flag that it does not know', () => {
+  test('an unknown flag is rejected', () => {
     expect(() => readOptions(['--wrokers', '2'], {})).toThrow(/--wrokers/);
   });
 
-  it('does not repeat a refused URL, which may hold a password', () => {
+  test('the error for an invalid URL does not contain the URL, which can contain a password', () => {
     expect(() => readOptions([], { DATABASE_URL: 'mysql://root:hunter2@db/x' })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
     );

@@ -4,11 +4,11 @@ export interface LauncherOptions {
   sample: boolean;
   workers: number;
   portBase: number;
-  /** Addresses of servers that run already. A missing one is started by the launcher. */
+  /** URLs of servers that are already running. The launcher starts the others. */
   databaseUrl: string | undefined;
   amqpUrl: string | undefined;
   oidcIssuer: string | undefined;
-  /** Workspace in which people and clients of `oidcIssuer` have roles. */
+  /** Workspace in which the users and clients of `oidcIssuer` have roles. */
   workspaceId: string | undefined;
   /** Lifetime of an access token of the development provider, in seconds. */
   accessTokenTtlSeconds: number;
@@ -18,7 +18,7 @@ const mostWorkers = 32;
 const defaultPortBase = 8700;
 const highestPortBase = 65_400;
 
-/** @throws one error that names every mistake */
+/** @throws Error that names every mistake */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): LauncherOptions {
   const problems: string[] = [];
   const flags = readFlags(args, problems);
@@ -38,7 +38,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): La
     const text = env[name];
     if (text === undefined || text === '') return undefined;
     if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
-    // The message omits the value, which may hold a password.
+    // The message does not contain the value, because it can contain a password.
     problems.push(`${name} must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     return undefined;
   };

@@ -3,14 +3,14 @@ import { readOptions } from './options.js';
 import { layOutPorts, neededPorts, requireFreePorts } from './ports.js';
 
 describe('the ports of the stack', () => {
-  it('are all different, for any number of workers', () => {
+  test('all ports are different for the maximum number of workers', () => {
     const options = readOptions(['--workers', '32'], {});
     const ports = [...neededPorts(options, layOutPorts(8700, 32)).values()];
     expect(new Set(ports).size).toBe(ports.length);
     expect(ports).toHaveLength(10 + 2 * 32);
   });
 
-  it('servers that run elsewhere need no port', () => {
+  test('servers that are already running need no port', () => {
     const options = readOptions([], {
       DATABASE_URL: 'postgres://db/x',
       AMQP_URL: 'amqp://mq',
@@ -28,7 +28,7 @@ describe('the ports of the stack', () => {
     ]);
   });
 
-  it('ports in use are refused with the process name and a remedy', async () => {
+  test('a port in use is rejected with the process that needs it and a remedy', async () => {
     const server = createServer();
     const port = await new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', () => {

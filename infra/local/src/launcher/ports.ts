@@ -15,7 +15,7 @@ export interface StackPorts {
   workers: { health: number; metrics: number }[];
 }
 
-/** Block of ports above `base`: first ports that people open, then internal ports, then two for each worker. */
+/** Assigns consecutive ports from `base`: ports for users, internal ports, then two ports for each worker. */
 export function layOutPorts(base: number, workers: number): StackPorts {
   return {
     webhookApi: base,
@@ -35,7 +35,7 @@ export function layOutPorts(base: number, workers: number): StackPorts {
   };
 }
 
-/** Ports that these options need, with the name of each user. */
+/** Returns the ports that these options need, by the name of the process. */
 export function neededPorts(options: LauncherOptions, ports: StackPorts): Map<string, number> {
   return new Map([
     ['webhook-api', ports.webhookApi],
@@ -62,7 +62,7 @@ export function neededPorts(options: LauncherOptions, ports: StackPorts): Map<st
   ]);
 }
 
-/** Throws for a port in use, naming the process that needs it. */
+/** Throws if a port is in use, with the name of the process that needs it. */
 export async function requireFreePorts(needed: ReadonlyMap<string, number>): Promise<void> {
   const taken: string[] = [];
   for (const [part, port] of needed) {

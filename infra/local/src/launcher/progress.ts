@@ -1,7 +1,7 @@
-/** Progress output during the start: a line for each process that takes long, and one when it is ready. */
+/** Progress output during the start: one line for each slow process, and one line when it is ready. */
 export interface Progress {
   say(message: string): void;
-  /** Runs a start function and reports its duration. */
+  /** Runs a start function and prints its duration. */
   track<T>(part: string, start: () => Promise<T>): Promise<T>;
 }
 

@@ -2,7 +2,7 @@ import type { SampleOutcome } from './sample.js';
 import { quickStartEgress } from './services.js';
 import type { StackFile } from './stack-file.js';
 
-/** Text about the sample alert: the body that arrived and the record of the delivery. */
+/** Returns a text about the sample alert: the body that arrived and the record of the delivery. */
 export function describeSample(
   { alertId, arrivedBody, record }: SampleOutcome,
   { inbox_url }: StackFile,
@@ -25,8 +25,8 @@ export interface ReadyFacts {
 }
 
 /**
- * List of addresses. Secrets are not shown, except for the password of one user of the development provider; the text
- * names the file that holds them.
+ * Returns the list of addresses. It contains no secrets except the password of one user of the development provider,
+ * and names the file with the others.
  */
 export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): string {
   const rows: [string, string][] = [
@@ -48,7 +48,7 @@ export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): s
   ].join('\n');
 }
 
-/** The user `admin` may do everything that the console shows. An external provider has its own users. */
+/** The user `admin` has all permissions that the console uses. An external provider has its own users. */
 function signInHint({ admin }: StackFile['users']): string {
   return admin === undefined ? '' : `   (sign in as admin with the password ${admin})`;
 }

@@ -7,9 +7,9 @@ export interface SampleOutcome {
   webhookId: string;
   alertRuleId: string;
   alertId: string;
-  /** Body that arrived at the inbox. */
+  /** Body of the request that the inbox received. */
   arrivedBody: string;
-  /** Record of the delivery from the API. */
+  /** Record of the delivery, as returned by the API. */
   record: unknown;
 }
 
@@ -31,7 +31,7 @@ const sampleBody = `{# Every variable of the template rules, and one that nobody
   "team": "{{ team | default('nobody yet') }}"
 }`;
 
-/** Creates the sample webhook and rule if they are missing, fires one alert and waits for its record. */
+/** Creates the sample webhook and rule if they are missing, publishes one alert and waits for its record. */
 export async function runSample(stack: StackFile): Promise<SampleOutcome> {
   const api = createApi(stack, await fetchToken(stack));
   const workspace = `/workspaces/${stack.workspace_id}`;
@@ -69,7 +69,7 @@ export async function runSample(stack: StackFile): Promise<SampleOutcome> {
   return { webhookId: webhook.id, alertRuleId: rule.id, alertId, arrivedBody: arrived.body, record };
 }
 
-// The monitored model of the sample does not exist: any UUID works.
+// The sample uses a model id that exists nowhere, because Tocsin does not check model ids.
 const sampleModelId = '00000000-0000-4000-8000-000000000001';
 
 type Api = (method: string, path: string, body?: unknown) => Promise<unknown>;
@@ -79,7 +79,7 @@ interface Named {
   name: string;
 }
 
-/** Reuses the first item with the sample's name and resets its fields. */
+/** Resets and returns the item with the sample's name, or creates it. */
 async function ensure(
   api: Api,
   collection: string,

@@ -6,17 +6,17 @@ import type { StackPorts } from './ports.js';
 import type { Secrets } from './state.js';
 
 export interface ServiceSpec {
-  /** Unique name; workers are numbered. */
+  /** Unique name. Workers are numbered. */
   name: string;
   kind: 'webhook-api' | 'engine-auth' | 'delivery-worker' | 'migrations';
-  /** Path relative to the root of the repository. */
+  /** Path relative to the root folder of the repository. */
   script: string;
   port: number;
   env: NodeJS.ProcessEnv;
 }
 
 export interface ServiceSurroundings {
-  /** Environment of the launcher, which can contain settings for the services. */
+  /** Environment of the launcher, which can contain settings for services. */
   inherited: NodeJS.ProcessEnv;
   ports: StackPorts;
   secrets: Secrets;
@@ -25,7 +25,7 @@ export interface ServiceSurroundings {
   issuer: string;
 }
 
-// The inbox listens on loopback, which the egress guard refuses by default.
+// The inbox listens on loopback addresses, which the egress guard blocks by default.
 export const quickStartEgress = '127.0.0.0/8,::1/128';
 
 export function describeServices(surroundings: ServiceSurroundings): ServiceSpec[] {
@@ -79,7 +79,7 @@ export function describeServices(surroundings: ServiceSurroundings): ServiceSpec
   ];
 }
 
-/** Removes the variables that npm sets for its scripts; services must not inherit them. */
+/** Removes the variables that npm sets for scripts, so that services do not inherit them. */
 function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE_OPTIONS$)/i.test(name)),
@@ -106,7 +106,7 @@ export function startService(
   });
 }
 
-/** Resolves when the service is ready. Throws with the end of its log if it exits or takes too long. */
+/** Resolves when the service is ready. Throws with the last lines of its log if it exits or takes too long. */
 export async function waitForService(spec: ServiceSpec, child: Child): Promise<void> {
   await waitUntil(() => fetchOk(`http://127.0.0.1:${spec.port}/readyz`), {
     what: spec.name,
@@ -115,7 +115,7 @@ export async function waitForService(spec: ServiceSpec, child: Child): Promise<v
   });
 }
 
-/** Runs the migrations. */
+/** Runs the migrations of the database. */
 export async function migrate(runner: ServiceRunner, databaseUrl: string): Promise<void> {
   const child = await startService(runner, {
     name: 'migrations',

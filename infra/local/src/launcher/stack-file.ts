@@ -9,7 +9,10 @@ interface ClientCredentials {
   client_secret: string;
 }
 
-/** `.tocsin/stack.json`: addresses and process ids for scripts. Id 0: the process was not started by the launcher. */
+/**
+ * `.tocsin/stack.json`: addresses and process ids for scripts. The id 0 means that the launcher did not start the
+ * process.
+ */
 export interface StackFile {
   api_url: string;
   engine_url: string;
@@ -21,7 +24,7 @@ export interface StackFile {
   engine_admin_key: string;
   workspace_id: string;
   other_workspace_id: string;
-  /** Empty if OIDC_ISSUER names an external provider. */
+  /** Empty if OIDC_ISSUER is the URL of an external provider. */
   clients: Partial<Record<RoleName, ClientCredentials>>;
   device_client_id: string;
   console_client_id: string;
@@ -51,7 +54,7 @@ export function removeStackFile(file: string): void {
 
 export interface StackFacts {
   secrets: Secrets;
-  /** The launcher's environment can override the key in the stored secrets. */
+  /** The engine's admin key. A variable of the launcher's environment overrides the stored one. */
   engineAdminKey: string;
   ports: StackPorts;
   databaseUrl: string;
@@ -116,7 +119,7 @@ function metricsUrl(port: number): string {
   return `${baseUrl(port)}/metrics`;
 }
 
-/** A Keycloak issuer is `{auth_url}/realms/{realm}`. Other providers have no realm. */
+/** Splits a Keycloak issuer `{auth_url}/realms/{realm}`. Other providers have no realm. */
 function splitIssuer(issuer: string): { authUrl: string; realm: string } {
   const match = /^(.*)\/realms\/([^/]+)\/?$/.exec(issuer);
   return { authUrl: match?.[1] ?? issuer, realm: match?.[2] ?? '' };

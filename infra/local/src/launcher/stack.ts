@@ -19,7 +19,7 @@ import { readOrMakeSecrets, rotateLogs, type StatePaths } from './state.js';
 
 export interface StackOptions extends LauncherOptions {
   paths: StatePaths;
-  /** Root of the checkout with the built services. */
+  /** Root folder of the checkout, with the built services. */
   repository: string;
   /** Environment that the services inherit. */
   env: NodeJS.ProcessEnv;
@@ -27,11 +27,11 @@ export interface StackOptions extends LauncherOptions {
 }
 
 export interface Stack {
-  /** Resolves when every process is ready. Throws with the name of the failing process, the reason and its log. */
+  /** Resolves when every process is ready. Throws with the name of the failed process, the reason and its log. */
   start(): Promise<StackFile>;
   /** Writes `stack.json` now and after every change of a process id. */
   publish(): void;
-  /** Stops the services first, then the servers they use. Safe to call during the start. */
+  /** Stops the services, then the servers that they use. It can be called during the start. */
   stop(): Promise<void>;
   /** Kills all processes immediately. */
   kill(): Promise<void>;
@@ -67,7 +67,7 @@ export function createStack(options: StackOptions): Stack {
 
   return {
     async start() {
-      // A killed launcher leaves the file behind, but scripts wait for it to appear.
+      // A killed launcher leaves an old file. Scripts wait for a new file, so the old one is removed first.
       removeStackFile(paths.stackFile);
       const stale = await endStaleProcesses(paths.children);
       if (stale.length > 0) progress.say(`Ended what an earlier start had left: ${stale.join(', ')}`);
@@ -75,7 +75,7 @@ export function createStack(options: StackOptions): Stack {
       rotateLogs(paths);
       const stored = readOrMakeSecrets(paths);
       const secrets = { ...stored, workspaceId: options.workspaceId ?? stored.workspaceId };
-      // Everything else works without the console, so a failed build is reported and stops nothing.
+      // The rest of the stack works without the console, so a failed build is only reported.
       const consoleBuilt = progress
         .track('console', () => buildConsole(runner))
         .catch((error: Error) => progress.say(`  The console could not be built: ${error.message}`));

@@ -12,8 +12,8 @@ export function recordChildren(file: string, children: readonly RecordedChild[])
 }
 
 /**
- * Ends processes of an earlier launcher that was killed together with its reaper. A process is ended only if its start
- * time matches the record. Returns the names of the processes that were ended.
+ * Ends the processes of an earlier launcher that was killed together with its reaper. A process is ended only if its
+ * start time equals the recorded one. Returns the names of the processes that were ended.
  */
 export async function endStaleProcesses(file: string): Promise<string[]> {
   const stale = readRecord(file).filter(isSameProcessAlive);
@@ -31,7 +31,7 @@ function readRecord(file: string): RecordedChild[] {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as RecordedChild[];
   } catch {
-    // There is no record, or a crash truncated it.
+    // There is no record, or a crash has truncated it.
     return [];
   }
 }

@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path';
 import { makeDirectory } from '../oidc/directory.js';
 
-/** Random secrets, generated at the first start and stored under `.tocsin/` only. */
+/** Random secrets, generated at the first start and stored only in `.tocsin/`. */
 export interface Secrets {
   engineAdminKey: string;
-  /** Value of SECRETS_KEYS: "id:base64 of 32 bytes". */
+  /** Value of SECRETS_KEYS in the format `id:base64 of 32 bytes`. */
   secretsKeys: string;
   workspaceId: string;
   otherWorkspaceId: string;
@@ -37,7 +37,7 @@ export function statePaths(root: string): StatePaths {
   };
 }
 
-/** Creates the directory with mode 711: PostgreSQL's user must be able to enter it, not to list it. */
+/** Creates the directory with mode 711: PostgreSQL's user must be able to enter it, but not to list it. */
 export function prepareState({ root }: StatePaths): void {
   mkdirSync(root, { recursive: true });
   chmodSync(root, 0o711);
@@ -67,7 +67,7 @@ function makeSecrets(): Secrets {
   };
 }
 
-/** Atomic write with mode 600: readers see the old file or the new one. */
+/** Writes a file atomically with mode 600, so that readers see either the old or the new content. */
 export function writePrivately(file: string, text: string): void {
   const unfinished = `${file}.new`;
   writeFileSync(unfinished, text, { mode: 0o600 });

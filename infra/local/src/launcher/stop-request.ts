@@ -6,12 +6,13 @@ export interface StopRequestOptions {
 
 const parentCheckMs = 1_000;
 const exitCodeForced = 130;
-// One Ctrl-C arrives twice: from the terminal, and from npm, which forwards it.
+// One Ctrl-C sends two signals: one from the terminal, and one that npm forwards. The second one is ignored for this
+// time, in milliseconds.
 const echoMs = 1_000;
 
 /**
- * Resolves with the reason when a stop signal arrives, or when the parent npm process has exited: a killed npm forwards
- * no signal.
+ * Resolves with the reason when a stop signal arrives or when the parent npm process has exited, because a killed npm
+ * forwards no signal.
  */
 export function untilAskedToStop({ env, onSecondRequest }: StopRequestOptions): Promise<string> {
   return new Promise((resolve) => {

@@ -13,7 +13,7 @@ export interface RealmSettings {
   directory: Directory;
   /** Audiences of every access token. */
   audience: string[];
-  /** Further audiences of people and of services with a role in the deployment. */
+  /** Additional audiences for users and services with a role in the deployment. */
   adminAudience: string[];
   accessTokenTtlSeconds: number;
   refreshTokenTtlSeconds: number;
@@ -23,11 +23,14 @@ export interface RealmSettings {
   consoleRedirectUris: string[];
 }
 
-// Audience of every access token. Like Keycloak, the provider ignores the `resource` parameter.
+// Audience of every access token. Like Keycloak, the provider ignores the request parameter `resource`.
 const resource = 'urn:tocsin';
 const scopes = 'openid offline_access profile email';
 
-/** Configuration of the provider. The first key signs, all are published. Paths are those of a Keycloak realm. */
+/**
+ * Returns the configuration of the provider. Tokens are signed with the first key, and all keys are published. Paths
+ * are those of a Keycloak realm.
+ */
 export function configureProvider(
   settings: RealmSettings,
   keys: readonly SigningKey[],
@@ -43,7 +46,7 @@ export function configureProvider(
     routes: routes,
     scopes: scopes.split(' '),
     claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email'] },
-    // A service account signs in from the reference page of the API, on a port of this machine.
+    // The API's reference page requests tokens for service accounts from any port of this machine.
     clientBasedCORS: (_ctx, origin, client) =>
       client.grantTypeAllowed('client_credentials') ||
       (client.redirectUris?.some((uri) => new URL(uri).origin === origin) ?? false),
@@ -77,7 +80,8 @@ export function configureProvider(
       Grant: 30 * 24 * 3600,
     },
     rotateRefreshToken: settings.rotateRefreshTokens,
-    // Clients with the refresh grant get a refresh token whatever scope they request, as in Keycloak.
+    // Like Keycloak, the provider returns a refresh token to each client with the refresh grant, regardless of the
+    // requested scope.
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     findAccount: (_ctx, sub) => findAccount(directory, sub),
     loadExistingGrant: grantEverything,
@@ -87,7 +91,7 @@ export function configureProvider(
         ? rolesOfUser(directory, token.accountId)
         : rolesOfService(directory, token.clientId);
       return {
-        // Keycloak's scope `profile` adds the user name to access tokens, too.
+        // In Keycloak, the scope `profile` also adds the user name to access tokens.
         ...(isUser && { preferred_username: nameOfUser(directory.users, token.accountId) }),
         azp: ctx.oidc.client?.clientId,
         typ: 'Bearer',
@@ -134,7 +138,7 @@ const routes = {
   revocation: '/protocol/openid-connect/revoke',
 };
 
-/** Path prefix of the provider, from the issuer: `/realms/{realm}`. */
+/** Returns the path prefix of the provider (`/realms/{realm}`) from the issuer. */
 function mountPath(ctx: KoaContextWithOIDC): string {
   return new URL(ctx.oidc.issuer).pathname;
 }
@@ -146,7 +150,7 @@ function makeServiceClients({ services }: Directory): ClientMetadata[] {
     grant_types: ['client_credentials'],
     redirect_uris: [],
     response_types: [],
-    // Like Keycloak, the provider accepts the secret in the form and in the header.
+    // Like Keycloak, the provider accepts the client secret in the form body and in the header.
     token_endpoint_auth_method: 'client_secret_post',
   }));
 }
@@ -235,7 +239,7 @@ function rolesOfService({ services }: Directory, clientId: string | undefined): 
 
 const noRoles: Roles = { groups: [], realmRoles: [] };
 
-/** Grants consent automatically. */
+/** Grants all scopes without asking the user for consent. */
 async function grantEverything(ctx: KoaContextWithOIDC) {
   const { client, session, result, provider } = ctx.oidc;
   if (client === undefined || session === undefined) return undefined;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
-/** Roles of an account, in the claims that Keycloak uses for them. */
+/** Roles of an account, in the claims that Keycloak uses. */
 export interface Roles {
-  /** Claim `groups`: paths of the form `/workspaces/{id}/{role}`. */
+  /** Claim `groups`: paths in the format `/workspaces/{id}/{role}`. */
   groups: string[];
-  /** Claim `realm_access.roles`: names of roles in the deployment. */
+  /** Claim `realm_access.roles`: names of deployment roles. */
   realmRoles: string[];
 }
 
@@ -15,13 +15,13 @@ export interface ServiceClient {
 }
 
 export interface User {
-  /** Id of the user, the claim `sub` of its tokens. */
+  /** Id of the user and claim `sub` of their tokens. */
   id: string;
   password: string;
   roles: Roles;
 }
 
-/** Accounts: services sign in with client credentials, users with name and password in the browser. */
+/** Accounts. Services use client credentials, users sign in with name and password in the browser. */
 export interface Directory {
   services: Record<string, ServiceClient>;
   users: Record<string, User>;
@@ -35,7 +35,10 @@ export interface Workspaces {
   otherWorkspaceId: string;
 }
 
-/** Creates a service and a user for each role, with random secrets. `outsider` has roles in the other workspace only. */
+/**
+ * Creates a service and a user with random secrets for each role. The user `outsider` has roles in the other workspace
+ * only.
+ */
 export function makeDirectory(workspaces: Workspaces): Directory & {
   services: Record<RoleName, ServiceClient>;
   users: Record<RoleName, User>;

@@ -4,7 +4,7 @@ import { type ProviderOptions, startProvider } from './start-provider.js';
 
 /**
  * Entry point of the development provider: `node main.js settings.json signing-keys.json`. Keys are generated once and
- * stored. SIGHUP rotates them: a new key signs, and old keys stay published.
+ * stored. SIGHUP rotates them: new tokens are signed with a new key, and old keys stay published.
  */
 const [settingsFile, keysFile] = process.argv.slice(2);
 if (settingsFile === undefined || keysFile === undefined)

@@ -6,8 +6,8 @@ interface Entry {
 }
 
 /**
- * Store for sessions, codes and refresh tokens in memory. It outlives the provider object, which is created again at
- * each rotation of the signing keys.
+ * In-memory store for sessions, codes and refresh tokens. It is separate from the provider object, which is replaced at
+ * each key rotation.
  */
 export function createMemoryStore(): AdapterFactory {
   const entries = new Map<string, Entry>();

@@ -1,7 +1,7 @@
 import { generateKeyPair, type JsonWebKey, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** Private RSA key in the form of the provider's key set. */
+/** Private RSA key in the format of the provider's key set. */
 export type SigningKey = JsonWebKey & { kty: 'RSA'; kid: string; alg: 'RS256'; use: 'sig' };
 
 export async function makeSigningKey(): Promise<SigningKey> {

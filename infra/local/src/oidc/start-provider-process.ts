@@ -7,7 +7,7 @@ import type { ProviderOptions } from './start-provider.js';
 
 export interface ProviderProcessOptions {
   processes: ProcessHost;
-  /** Directory for settings and signing keys. Created if missing. */
+  /** Directory for settings and signing keys. It is created if it is missing. */
   directory: string;
   logFile: string;
   settings: Omit<ProviderOptions, 'signingKeys'>;
@@ -17,17 +17,17 @@ export interface RunningProviderProcess {
   child: Child;
   /** URL of the issuer: `http://127.0.0.1:{port}/realms/{realm}`. */
   url: string;
-  /** Resolves when the new key is published and signs. Old keys stay published. */
+  /** Resolves when the new key is published and used. Old keys stay published. */
   rotateKeys(): Promise<void>;
 }
 
-/** Starts the provider as a separate process. Resolves when it serves its keys. */
+/** Starts the provider in a separate process. Resolves when it serves its keys. */
 export async function startProviderProcess(options: ProviderProcessOptions): Promise<RunningProviderProcess> {
   const { processes, directory, logFile, settings } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const settingsFile = join(directory, 'settings.json');
   writeFileSync(settingsFile, JSON.stringify(settings), { mode: 0o600 });
-  // The child runs the built file, also when tests run this module from the sources.
+  // The child process runs the built file, even if this module runs from its source (in tests).
   const main = fileURLToPath(new URL('../../dist/oidc/main.js', import.meta.url));
   const child = await processes.start({
     name: 'oidc',
@@ -70,7 +70,7 @@ async function fetchKeys(issuer: string): Promise<string> {
   return (await fetch(`${issuer}/protocol/openid-connect/certs`)).text();
 }
 
-/** Throws unless a GET of `url` returns 2xx within 2 s. */
+/** Throws unless a GET request to `url` returns 2xx within 2 s. */
 export async function fetchOk(url: string): Promise<void> {
   const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
   await response.body?.cancel();

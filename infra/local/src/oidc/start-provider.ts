@@ -9,22 +9,28 @@ import { createMemoryStore } from './memory-store.js';
 import { makeSigningKey, type SigningKey } from './signing-keys.js';
 
 export interface ProviderOptions extends RealmSettings {
-  /** Port on 127.0.0.1. 0: any free port. */
+  /** Port on 127.0.0.1. 0 selects any free port. */
   port: number;
   realm: string;
-  /** Signing keys, of which the first one signs. Default: one generated key. */
+  /** Signing keys. Tokens are signed with the first one. By default, one key is generated. */
   signingKeys?: SigningKey[];
 }
 
 export interface RunningProvider {
-  /** URL of the issuer and claim `iss` of every token: `http://127.0.0.1:{port}/realms/{realm}`. */
+  /** URL of the issuer, which is the claim `iss` of every token: `http://127.0.0.1:{port}/realms/{realm}`. */
   issuer: string;
-  /** Rotates the signing key. Old keys stay published unless `forgetOld`. Returns all published keys, newest first. */
+  /**
+   * Rotates the signing key. Old keys stay published unless `forgetOld` is true. Returns all published keys, newest
+   * first.
+   */
   rotateKeys(options?: { forgetOld?: boolean }): Promise<SigningKey[]>;
   close(): Promise<void>;
 }
 
-/** OpenID provider for development and tests: one realm at Keycloak's paths, for this machine and the console's pages only. */
+/**
+ * Starts an OpenID provider for development and tests: one realm with the paths of Keycloak. Only this machine and the
+ * pages of the console can use it.
+ */
 export async function startProvider(options: ProviderOptions): Promise<RunningProvider> {
   const { port, realm } = options;
   const mountPath = `/realms/${realm}`;
@@ -32,7 +38,8 @@ export async function startProvider(options: ProviderOptions): Promise<RunningPr
   const consoleOrigins = options.consoleRedirectUris.map((uri) => new URL(uri).origin);
   const cookieKeys = [randomBytes(24).toString('base64url')];
   let keys = options.signingKeys?.length ? options.signingKeys : [await makeSigningKey()];
-  // Loaded on demand: at import, oidc-provider prints a warning about Node 20, on which it works.
+  // The module is imported here, because oidc-provider prints a warning for Node.js 20 when it is loaded, although it
+  // works.
   const { default: OidcProvider } = await import('oidc-provider');
   let provider: Provider;
   let handle: ReturnType<Provider['callback']>;

@@ -12,16 +12,16 @@ export interface PostgresBinaries {
 
 export interface LocateOptions {
   user: SystemUser | undefined;
-  /** Directory for a copy of the binaries, if `user` cannot run them where npm installed them. */
+  /** Directory for a copy of the binaries, which is made if `user` cannot run the installed ones. */
   copyTo: string;
 }
 
-/** Returns the path of the installed PostgreSQL binaries, ready to run as `user`. */
+/** Returns the path of PostgreSQL binaries that `user` can run. */
 export function preparePostgresBinaries({ user, copyTo }: LocateOptions): PostgresBinaries {
   const installed = findInstalled();
   if (completeSymlinks(installed) && canRun(join(installed, 'bin/postgres'), user))
     return binariesIn(installed);
-  // The reason can be a checkout under /root, a strict umask, or a read-only node_modules.
+  // Reasons for a copy are a checkout under /root, a strict umask, or a read-only node_modules.
   const copy = join(copyTo, `binaries-${readVersion(installed)}`);
   if (!existsSync(copy)) copyWhole(installed, copy);
   if (!canRun(join(copy, 'bin/postgres'), user)) {
@@ -32,7 +32,7 @@ export function preparePostgresBinaries({ user, copyTo }: LocateOptions): Postgr
   return binariesIn(copy);
 }
 
-/** Atomic copy: an interrupted copy must not look complete. */
+/** Copies atomically, so that an interrupted copy is never used. */
 function copyWhole(installed: string, copy: string): void {
   const unfinished = `${copy}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -68,8 +68,8 @@ function findInstalled(): string {
 }
 
 /**
- * Creates missing symbolic links of the libraries. npm packages cannot contain links, and the install script that creates
- * them may be disabled. Returns false if a link is missing and cannot be created.
+ * Creates missing symbolic links between the libraries. npm packages cannot contain links, and the install script that
+ * creates them can be disabled. Returns false if a link is missing and cannot be created.
  */
 function completeSymlinks(native: string): boolean {
   const list = join(native, 'pg-symlinks.json');
@@ -82,7 +82,7 @@ function completeSymlinks(native: string): boolean {
       symlinkSync(basename(source), link);
       return true;
     } catch {
-      // A concurrent start may have created the link.
+      // Another process may have created the link at the same time.
       return existsSync(link);
     }
   });

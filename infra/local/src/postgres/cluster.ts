@@ -38,7 +38,7 @@ export async function prepareCluster(options: ClusterOptions): Promise<Cluster> 
 
 async function initialise(options: ClusterOptions & Cluster): Promise<void> {
   const { processes, logFile, home, binaries, user, durable, dataDirectory, password } = options;
-  // initdb writes to a temporary directory: an interrupted run must not look complete.
+  // initdb writes to a temporary directory, so that the result of an interrupted run is never used.
   const unfinished = `${dataDirectory}.unfinished`;
   const passwordForInitdb = join(home, 'initdb-password');
   rmSync(unfinished, { recursive: true, force: true });
@@ -50,11 +50,11 @@ async function initialise(options: ClusterOptions & Cluster): Promise<void> {
   }
   const args = [
     ...['-D', unfinished, '-U', superuser, `--pwfile=${passwordForInitdb}`, '--auth=scram-sha-256'],
-    // Locale C sorts text the same way on every machine.
+    // The builtin C.UTF-8 locale sorts text the same way on every machine.
     ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ...(durable ? [] : ['--no-sync']),
   ];
-  // initdb runs as a child of the process host, so that a stop request ends it too.
+  // initdb runs as a child of the process host, so that a stop request also ends initdb.
   const child = await processes.start({
     name: 'initdb',
     command: binaries.initdb,
@@ -70,7 +70,7 @@ async function initialise(options: ClusterOptions & Cluster): Promise<void> {
   renameSync(unfinished, dataDirectory);
 }
 
-/** Removes a stale postmaster.pid: after a crash its process id may belong to another process. */
+/** Removes a stale postmaster.pid. After a crash, its process id can belong to another process. */
 function removeStaleLock(dataDirectory: string): void {
   const file = join(dataDirectory, 'postmaster.pid');
   if (!existsSync(file)) return;
@@ -82,7 +82,7 @@ function readCommandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    // Without /proc the file stays, and PostgreSQL decides whether it is stale.
+    // Without /proc, the file is kept and PostgreSQL decides whether it is stale.
     return 'postgres';
   }
 }

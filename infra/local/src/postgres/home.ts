@@ -4,12 +4,12 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, syml
 import { dirname, join } from 'node:path';
 import type { SystemUser } from './system-user.js';
 
-// Directory for the data of a checkout that PostgreSQL's user cannot enter, such as one under /root.
+// Directory for the data if PostgreSQL's user cannot enter the checkout, for example a checkout in /root.
 const outsideRoot = '/var/lib/tocsin';
 
 /**
- * Directory for data, password and copied binaries of PostgreSQL. It is `wanted`, or, if `user` cannot enter that, a
- * directory elsewhere to which `wanted` becomes a symbolic link.
+ * Returns the directory for data, password and copied binaries of PostgreSQL. This is `wanted` if `user` can enter it.
+ * Otherwise it is another directory, and `wanted` becomes a symbolic link to it.
  */
 export function prepareHome(wanted: string, user: SystemUser | undefined): string {
   const parent = dirname(wanted);
@@ -20,7 +20,7 @@ export function prepareHome(wanted: string, user: SystemUser | undefined): strin
     return wanted;
   }
   const outside = outsideOf(wanted);
-  // Data without a link belongs to a state directory that was deleted by hand.
+  // Without a link, the data belongs to a state directory that the user deleted.
   if (!isLinkTo(wanted, outside)) rmSync(outside, { recursive: true, force: true });
   mkdirSync(outside, { recursive: true, mode: 0o711 });
   chmodSync(outsideRoot, 0o711);
@@ -29,7 +29,7 @@ export function prepareHome(wanted: string, user: SystemUser | undefined): strin
   return outside;
 }
 
-/** Removes the directory and the target of its link. */
+/** Removes the directory, and the target of its link. */
 export function removeHome(wanted: string): void {
   const outside = outsideOf(wanted);
   if (existsSync(outside)) rmSync(outside, { recursive: true, force: true });

@@ -8,31 +8,34 @@ import { getPostgresUser } from './system-user.js';
 
 export interface PostgresOptions {
   processes: ProcessHost;
-  /** Directory for data and password. Created if missing. */
+  /** Directory for data and password. It is created if it is missing. */
   directory: string;
   logFile: string;
-  /** Port on 127.0.0.1, the only address that PostgreSQL listens on. */
+  /** Port on 127.0.0.1, the only address on which PostgreSQL listens. */
   port: number;
-  /** False: fsync is off, for tests only. */
+  /** False disables fsync. Only for tests. */
   durable: boolean;
-  /** Name of a database to create if missing. */
+  /** Name of a database, which is created if it is missing. */
   database?: string;
-  /** Settings in addition to the usual ones, or in place of them. */
+  /** Settings that extend or override the default ones. */
   settings?: Readonly<Record<string, string | number>>;
 }
 
 export interface RunningPostgres {
   child: Child;
-  /** Address with the superuser, for `database` or `postgres`. */
+  /** URL with the superuser, for `database` or `postgres`. */
   url: string;
 }
 
-/** Starts a private PostgreSQL. Resolves when it answers queries; throws with the end of its log otherwise. */
+/**
+ * Starts a private PostgreSQL server. Resolves when it responds to queries. Throws with the last lines of its log
+ * otherwise.
+ */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const { processes, directory, logFile, port, durable, database } = options;
   const user = getPostgresUser();
   const home = prepareHome(directory, user);
-  // The caller removes `directory` after a test, which would not remove data behind a link.
+  // The caller removes `directory` after a test. If it is a link, the data behind it must be removed separately.
   if (!durable && home !== directory) processes.removeAtEnd(home);
   const binaries = preparePostgresBinaries({ user, copyTo: home });
   const { dataDirectory, password } = await prepareCluster({
@@ -56,7 +59,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     cwd: home,
     user,
     logFile,
-    // SIGINT is PostgreSQL's fast shutdown. SIGTERM would wait for all clients to disconnect.
+    // SIGINT is PostgreSQL's fast shutdown. With SIGTERM it would wait until all clients disconnect.
     stopSignal: 'INT',
   });
   const urlOf = (name: string) => `postgres://${superuser}:${password}@127.0.0.1:${port}/${name}`;
@@ -73,14 +76,14 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   return { child, url: urlOf(database ?? 'postgres') };
 }
 
-// Settings for a shared machine with two cores and a few gigabytes of memory.
+// Default settings for a shared machine with two cores and a few gigabytes of memory.
 const usualSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: 200,
   shared_buffers: '256MB',
   max_wal_size: '2GB',
-  // No replicas: minimal WAL. No parallel workers: the data fits in memory.
+  // WAL is minimal because there are no replicas. Parallel workers are disabled because the data fits in memory.
   wal_level: 'minimal',
   max_wal_senders: 0,
   io_method: 'sync',
@@ -97,7 +100,7 @@ const notDurable = {
 
 async function ensureDatabase(maintenanceUrl: string, database: string | undefined): Promise<void> {
   const client = new Client({ connectionString: maintenanceUrl, connectionTimeoutMillis: 5_000 });
-  // A starting server can close a connection that it accepted.
+  // A starting server can close a connection that it has accepted.
   client.on('error', () => {});
   try {
     await client.connect();

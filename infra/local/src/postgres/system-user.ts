@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 
-/** System user for PostgreSQL, which refuses to run as root. */
+/** System user that runs PostgreSQL, because PostgreSQL refuses to run as root. */
 export interface SystemUser {
   uid: number;
   gid: number;
@@ -8,7 +8,7 @@ export interface SystemUser {
 
 const userName = 'tocsin-postgres';
 
-/** Returns undefined for an ordinary user. For root it creates the system user once and returns it. */
+/** Returns undefined if this process does not run as root. Otherwise returns the system user, which is created once. */
 export function getPostgresUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   return lookUp() ?? create();
@@ -22,7 +22,7 @@ function create(): SystemUser {
   const failures: string[] = [];
   for (const [command, args] of attempts) {
     const { error, stderr } = spawnSync(command, args, { encoding: 'utf8' });
-    // The error is ignored: a concurrent start may have created the user.
+    // The error is ignored if the user exists now, because another start may have created the user at the same time.
     const user = lookUp();
     if (user !== undefined) return user;
     failures.push(`${command}: ${error?.message ?? stderr.trim()}`);

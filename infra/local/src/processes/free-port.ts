@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-// Ports below the ephemeral range (32768 and up on Linux): an outgoing connection must not take the port between this
-// check and its use.
+// Ports below the ephemeral range (from 32768 on Linux), so that no outgoing connection takes a port between this check
+// and its use.
 const lowest = 15_000;
 const highest = 32_000;
 
-/** Returns distinct ports of 127.0.0.1 that are free now. */
+/** Returns different ports of 127.0.0.1 that are currently free. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
@@ -16,7 +16,7 @@ export async function findFreePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-/** False for a port in use. Rejects for any other reason, for example a port below 1024 without privileges. */
+/** Returns false for a port in use. Rejects for other errors, for example for a port below 1024 without privileges. */
 export async function isPortFree(port: number): Promise<boolean> {
   const server = createServer();
   return new Promise((resolve, reject) => {

@@ -27,7 +27,7 @@ describe('createProcessHost', () => {
     ...rest,
   });
 
-  it('stops a child, and kills its process group if it does not stop', async () => {
+  test('a child that does not stop is killed with its process group', async () => {
     const child = await processes.start(shell('trap "" TERM; sleep 60 & echo $!; wait; wait'));
     await until('it has told its child', () => /\d/.test(child.logTail()));
     const grandchild = Number(child.logTail().split('\n').at(-1));
@@ -36,7 +36,7 @@ describe('createProcessHost', () => {
     await until('its child has ended', () => !isAlive(grandchild));
   });
 
-  it('passes only the given environment to a child', async () => {
+  test('a child receives only the given environment', async () => {
     const child = await processes.start(
       shell('env', { env: { ONLY: 'this' }, logFile: join(directory, 'env.log') }),
     );
@@ -45,19 +45,19 @@ describe('createProcessHost', () => {
     expect(child.logTail(50)).not.toContain('HOME=');
   });
 
-  it('names a command that cannot be started', async () => {
+  test('the error for a command that cannot be started names the command', async () => {
     await expect(processes.start(shell('', { command: '/no/such/program' }))).rejects.toThrow(
       /\/no\/such\/program/,
     );
   });
 
-  it('starts nothing after all children were killed', async () => {
+  test('no child can be started after all children were killed', async () => {
     await processes.start(shell('sleep 60'));
     await processes.killAll();
     await expect(processes.start(shell('sleep 60'))).rejects.toThrow(/being stopped/);
   });
 
-  it('leaves no child and no directory behind after SIGKILL', async () => {
+  test('no child and no directory remains after SIGKILL', async () => {
     const doomed = mkdtempSync(join(tmpdir(), 'tocsin-doomed-'));
     writeFileSync(join(doomed, 'file'), '');
     const program = `

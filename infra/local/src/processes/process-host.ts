@@ -8,11 +8,11 @@ export interface ChildSpec {
   name: string;
   command: string;
   args: readonly string[];
-  /** Complete environment of the child. Nothing is inherited. */
+  /** Complete environment of the child. No variables are inherited. */
   env: NodeJS.ProcessEnv;
   cwd?: string;
   user?: { uid: number; gid: number } | undefined;
-  /** Log file for standard output and error. Output is appended. */
+  /** Log file for standard output and standard error. Output is appended. */
   logFile: string;
   stopSignal?: 'TERM' | 'INT';
 }
@@ -26,26 +26,29 @@ export interface Child {
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
-  /** Resolves when the process has exited, for any reason. */
+  /** Resolves when the process has exited for any reason. */
   readonly exited: Promise<ChildExit>;
-  /** Sends the stop signal, waits for `graceMs`, then kills the process group. */
+  /** Sends the stop signal, waits for `graceMs` milliseconds, then kills the process group. */
   stop(graceMs?: number): Promise<void>;
-  /** Last lines of the log, for error messages. */
+  /** Returns the last lines of the log, for error messages. */
   logTail(lines?: number): string;
 }
 
-/** Starts children in their own process groups, so that Ctrl-C reaches only this process, and ends all of them at exit. */
+/**
+ * Starts children in separate process groups, so that Ctrl-C signals only this process. All children end when this
+ * process exits.
+ */
 export interface ProcessHost {
   start(spec: ChildSpec): Promise<Child>;
   removeAtEnd(directory: string): void;
-  /** Kills all children and resolves when they have exited. Nothing can be started afterwards. */
+  /** Kills all children. Resolves when they have exited. No child can be started afterwards. */
   killAll(): Promise<void>;
-  /** Closes the pipe to the reaper, which then ends remaining processes. */
+  /** Closes the pipe to the reaper, which then ends the remaining processes. */
   close(): void;
 }
 
 export interface ProcessHostOptions {
-  /** Called after each change of the set of children, so that the next start can clean up after a crash. */
+  /** Called after each change of the children. The next start uses the record to clean up after a crash. */
   onChange?: (children: readonly RecordedChild[]) => void;
 }
 
@@ -53,7 +56,7 @@ export interface RecordedChild extends ProcessIdentity {
   name: string;
 }
 
-// A worker finishes its requests in flight, which takes 10 s at most.
+// Time between the stop signal and SIGKILL, in milliseconds. Services stop within 25 s of the signal.
 const stopGraceMs = 26_000;
 
 export function createProcessHost({ onChange }: ProcessHostOptions = {}): ProcessHost {
@@ -132,11 +135,11 @@ async function stopChild(options: Spawned & { stopSignal: 'TERM' | 'INT'; graceM
   const timer = setTimeout(() => signalQuietly(-pid, 'SIGKILL'), graceMs);
   await exited;
   clearTimeout(timer);
-  // Children of the process can outlive it in its group.
+  // Processes that the child has started can still be running in its group.
   signalQuietly(-pid, 'SIGKILL');
 }
 
-/** Sends a signal and ignores an error, because the process may have exited already. */
+/** Sends a signal. Errors are ignored, because the process may have exited already. */
 export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Process ids are reused by the system. Together with the start time an id identifies one process. */
+/** Process id and start time. Both are needed to identify a process, because the system reuses process ids. */
 export interface ProcessIdentity {
   pid: number;
-  /** Start time in clock ticks since boot from `/proc`, prefixed by the boot id. Empty without `/proc`. */
+  /** Boot id and start time in clock ticks since boot, from `/proc`. Empty without `/proc`. */
   startedAt: string;
 }
 
@@ -11,12 +11,15 @@ export function identifyProcess(pid: number): ProcessIdentity {
   return { pid, startedAt: readStartTime(pid) ?? '' };
 }
 
-/** True only if the start times are known and equal: without `/proc` no process is killed. */
+/**
+ * Returns true if a process with this id and start time is alive. Without `/proc` it returns false, so no process is
+ * killed.
+ */
 export function isSameProcessAlive(identity: ProcessIdentity): boolean {
   return identity.startedAt !== '' && readStartTime(identity.pid) === identity.startedAt;
 }
 
-/** False for a zombie too, which has no open ports or files. */
+/** Returns false also for a zombie, which has no open ports or files. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,21 +1,22 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Ends the children of this process if it is killed. A shell in its own session reads from a pipe. When the pipe closes,
- * the shell sends each listed process its stop signal, newest first, waits, and kills the groups of the rest. A shell
- * survives `killall -9 node`.
+ * Ends the children of this process after it was killed. A shell in a separate session reads from a pipe. When the pipe
+ * closes, the shell sends each process its stop signal, newest first, waits, and kills the remaining process groups. A
+ * shell is used because `killall -9 node` does not end it.
  */
 export interface Reaper {
-  /** Adds a process with its stop signal. */
+  /** Adds a process and its stop signal. */
   watch(pid: number, signal: 'TERM' | 'INT'): void;
   forget(pid: number): void;
-  /** Adds a directory to remove at the end. */
+  /** Adds a directory that is removed at the end. */
   removeAtEnd(directory: string): void;
-  /** Closes the pipe; the shell ends by itself. */
+  /** Closes the pipe, so that the shell ends. */
   close(): void;
 }
 
-// `watched` is a list of "pid:signal", newest first. 30 rounds of 0.1 s are enough, because a kill loses no data.
+// `watched` is a list of "pid:signal", newest first. The shell waits at most 30 times 0.1 s before it kills processes,
+// because a kill loses no data.
 const script = `
 trap '' INT TERM HUP
 watched= directories=
@@ -57,7 +58,8 @@ export function startReaper(): Reaper {
     detached: true,
     cwd: '/',
   });
-  // A killed reaper must not end this process with EPIPE: the next start still cleans up by the record of children.
+  // If the reaper was killed, a write to the pipe fails with EPIPE. The error is ignored, because the next start also
+  // cleans up with the record of children.
   shell.stdin.on('error', () => {});
   shell.on('error', () => {});
   shell.unref();

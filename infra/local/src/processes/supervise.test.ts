@@ -3,7 +3,7 @@ import type { Child, ChildExit } from './process-host.js';
 import { supervise } from './supervise.js';
 
 describe('supervise', () => {
-  it('restarts a process that exits, and reports it', async () => {
+  test('a process that exits is restarted, and the restart is reported', async () => {
     const { started, start } = createFakeProcesses();
     const said: string[] = [];
     let restarts = 0;
@@ -27,7 +27,7 @@ describe('supervise', () => {
     expect(started).toHaveLength(2);
   });
 
-  it('retries a failing restart', async () => {
+  test('a failed restart is retried', async () => {
     const { started, start } = createFakeProcesses();
     const stopping = new AbortController();
     let failures = 1;
@@ -50,7 +50,7 @@ describe('supervise', () => {
     await part.stop();
   });
 
-  it('starts nothing after a stop request', async () => {
+  test('no process is started after a stop request', async () => {
     const { started, start } = createFakeProcesses();
     const stopping = new AbortController();
     const part = await supervise({
@@ -67,7 +67,7 @@ describe('supervise', () => {
     expect(started).toHaveLength(1);
   });
 
-  it('fails if the first start fails', async () => {
+  test('the supervisor fails if the first start fails', async () => {
     const { signal } = new AbortController();
     const start = () => Promise.reject(new Error('no such file'));
     await expect(

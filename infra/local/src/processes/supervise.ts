@@ -3,9 +3,9 @@ import type { Child } from './process-host.js';
 
 export interface SuperviseOptions {
   name: string;
-  /** Starts the process. The supervisor calls it again after each exit, with a growing delay. */
+  /** Starts the process. It is called again after each exit, with increasing delays. */
   start: () => Promise<Child>;
-  /** Signal that ends the supervision; after an abort nothing is started again. */
+  /** Ends the supervision. After an abort, the process is not started again. */
   signal: AbortSignal;
   say: (message: string) => void;
   /** Called after each restart. */
@@ -15,16 +15,16 @@ export interface SuperviseOptions {
 export interface Supervised {
   readonly name: string;
   pid(): number;
-  /** Stops the process. The signal must be aborted before, or the process restarts. */
+  /** Stops the process. The signal must be aborted first, because otherwise the process is restarted. */
   stop(): Promise<void>;
 }
 
 /** There is one supervisor for each process, so the delay needs no jitter. */
 const restartBackoff = { firstMs: 250, maxMs: 10_000, jitter: 0 };
-/** A process that ran this long has started well: the next delay is the shortest again. */
+/** After this uptime in milliseconds, a start counts as successful and the restart delay is reset. */
 const healthyAfterMs = 30_000;
 
-/** The first start must succeed. After that the process is restarted after every exit. */
+/** Starts a process and restarts it after each exit. Rejects if the first start fails. */
 export async function supervise(options: SuperviseOptions): Promise<Supervised> {
   const { name, start } = options;
   let child = await start();

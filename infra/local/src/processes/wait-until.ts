@@ -4,15 +4,15 @@ import type { Child } from './process-host.js';
 export interface WaitOptions {
   what: string;
   timeoutMs: number;
-  /** The wait ends at once when this child process ends. */
+  /** Child process whose exit ends the wait immediately. */
   child?: Child;
   intervalMs?: number;
   signal?: AbortSignal;
 }
 
 /**
- * Repeats `probe` until it succeeds and returns its result.
- * @throws Error when the time is up or `child` has ended, with the log of the child and the last failure as its cause
+ * Repeats `probe` until it succeeds. Returns its result.
+ * @throws Error after the timeout or when `child` has exited, with the log of the child, and the last failure as cause
  */
 export async function waitUntil<T>(probe: () => Promise<T>, options: WaitOptions): Promise<T> {
   const { what, timeoutMs, child, intervalMs = 50, signal } = options;

@@ -5,12 +5,12 @@ export interface InstalledRabbitmq {
   /** Script that starts a node in the foreground as the calling user. */
   server: string;
   epmd: string;
-  /** PATH that contains the directory of `erl`, which the script needs. */
+  /** Value for PATH that contains the directory of `erl`, which the script needs. */
   path: string;
 }
 
-// Debian's and Red Hat's wrapper /usr/sbin/rabbitmq-server requires root or the user `rabbitmq`, and the system's node.
-// The wrapped script does not. The last two are Homebrew's prefixes.
+// The wrapper /usr/sbin/rabbitmq-server of Debian and Red Hat requires root or the user `rabbitmq`, and uses the
+// system's node. The wrapped script does not. The last two paths are those of Homebrew.
 const servers = [
   '/usr/lib/rabbitmq/bin/rabbitmq-server',
   '/opt/homebrew/opt/rabbitmq/sbin/rabbitmq-server',
@@ -19,7 +19,7 @@ const servers = [
 ];
 const usualDirectories = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/homebrew/bin', '/usr/lib/erlang/bin'];
 
-/** Undefined if RabbitMQ or Erlang is missing. `searchPath` is the caller's PATH. */
+/** Returns undefined if RabbitMQ or Erlang is missing. `searchPath` is the caller's PATH. */
 export function findRabbitmq(searchPath: string | undefined): InstalledRabbitmq | undefined {
   const directories = [...new Set([...(searchPath ?? '').split(delimiter), ...usualDirectories])].filter(
     (d) => d !== '',

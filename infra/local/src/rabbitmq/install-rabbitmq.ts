@@ -9,7 +9,7 @@ const debianPackage = {
   ],
 };
 
-/** Installs the distribution's package without its system service. */
+/** Installs the package of the distribution without its system service. */
 export function installRabbitmq(logFile: string): void {
   try {
     installWithoutService(debianPackage, logFile);
@@ -19,7 +19,7 @@ export function installRabbitmq(logFile: string): void {
   }
 }
 
-/** Instructions for systems where the launcher cannot install RabbitMQ. */
+/** Instructions for systems on which the launcher cannot install RabbitMQ. */
 export const howToInstall = [
   'RabbitMQ (3.10 or newer, with its Erlang) is not installed. Either',
   '  - Debian, Ubuntu: sudo apt-get install rabbitmq-server   (or run this once as root, which installs it)',

@@ -12,19 +12,22 @@ export interface RabbitmqPorts {
 export interface NodeFiles {
   username: string;
   password: string;
-  /** Complete environment of the node. Settings of the system's RabbitMQ do not apply. */
+  /** Complete environment of the node. Settings of the system's RabbitMQ are not inherited. */
   env: NodeJS.ProcessEnv;
 }
 
 export interface NodeOptions {
   installed: InstalledRabbitmq;
-  /** Default: `tocsin@localhost`. */
+  /** Name of the node. By default `tocsin@localhost`. */
   nodeName?: string | undefined;
-  /** File of the password and the Erlang cookie, which the nodes of a cluster share. Default: one in the directory. */
+  /**
+   * File for the password and the Erlang cookie, which all nodes of a cluster share. By default, a file in the
+   * directory.
+   */
   secretsFile?: string | undefined;
   virtualHosts?: string[];
   maxMessageBytes?: number | undefined;
-  /** Lines of the node's configuration in addition to the usual ones. */
+  /** Lines that are added to the default configuration of the node. */
   settings?: readonly string[];
 }
 
@@ -43,7 +46,7 @@ export function prepareNodeFiles(
   writePrivately(join(directory, 'rabbitmq.conf'), configuration({ ports, definitions, ...options }));
   writePrivately(join(directory, 'enabled_plugins'), '[].\n');
   writePrivately(join(directory, 'empty-env.conf'), '');
-  // A bare container may have no /etc/hosts.
+  // A minimal container may have no /etc/hosts.
   writePrivately(
     join(directory, 'inetrc'),
     '{host, {127,0,0,1}, ["localhost"]}.\n{lookup, [file, native]}.\n',
@@ -76,7 +79,10 @@ function writePrivately(file: string, text: string): void {
 
 const shipped = (file: string) => readFileSync(new URL(`../../../rabbitmq/${file}`, import.meta.url), 'utf8');
 
-/** Definitions: one user with all permissions in every virtual host, and the policies of every Tocsin broker. No guest. */
+/**
+ * Returns definitions with one user, who has all permissions in every virtual host, and with the policies of Tocsin.
+ * The user `guest` is not created.
+ */
 function makeDefinitions({ username, password }: Secrets, virtualHosts: string[]): object {
   const salt = randomBytes(4);
   const { policies } = JSON.parse(shipped('definitions.json')) as { policies: object[] };
@@ -114,14 +120,14 @@ function configuration({
   return [
     `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
     `load_definitions = ${definitions}`,
-    // The limit of the shipped broker: a larger message must fail here too.
+    // By default, the limit of the shipped broker, so that larger messages fail here too.
     maxMessageBytes === undefined
       ? (/^max_message_size = .*$/m.exec(shipped('20-tocsin.conf'))?.[0] ?? '')
       : `max_message_size = ${maxMessageBytes}`,
     'log.file = false',
     'log.console = true',
     'log.console.level = info',
-    // Quorum queues read their log at start. An eighth of the default size keeps restarts short.
+    // Quorum queues read their log when the node starts. An eighth of the default size keeps restarts short.
     'raft.wal_max_size_bytes = 67108864',
     ...settings,
     '',
@@ -141,7 +147,7 @@ function environment(
     ERL_EPMD_ADDRESS: '127.0.0.1',
     RABBITMQ_CONF_ENV_FILE: join(directory, 'empty-env.conf'),
     ERL_INETRC: join(directory, 'inetrc'),
-    // The host name of the machine often does not resolve.
+    // The host name of the machine often cannot be resolved, so the node uses `localhost`.
     RABBITMQ_NODENAME: nodeName,
     RABBITMQ_DIST_PORT: String(ports.distribution),
     RABBITMQ_CONFIG_FILE: join(directory, 'rabbitmq.conf'),
@@ -160,9 +166,9 @@ function environment(
     RABBITMQ_LOGS: '-',
     ERL_CRASH_DUMP: join(directory, 'erl_crash.dump'),
     ERL_CRASH_DUMP_SECONDS: '0',
-    // The script replaces itself by the Erlang VM, so that signals reach the node.
+    // Makes the script replace itself with the Erlang VM, so that signals reach the node.
     RABBITMQ_ALLOW_INPUT: 'true',
-    // The schedulers do not busy-wait, because the cores are shared with other processes.
+    // The schedulers do not busy-wait, because other processes share the cores.
     RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
       '-noinput +sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {127,0,0,1}',
   };

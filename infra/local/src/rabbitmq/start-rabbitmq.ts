@@ -10,32 +10,37 @@ import { prepareNodeFiles, type RabbitmqPorts } from './node-files.js';
 
 interface RabbitmqOptions {
   processes: ProcessHost;
-  /** Directory for data and secrets of the node. Created if missing. */
+  /** Directory for data and secrets of the node. It is created if it is missing. */
   directory: string;
   logFile: string;
   /** Ports on 127.0.0.1. */
   ports: RabbitmqPorts;
   /** Virtual hosts in addition to `/`. */
   virtualHosts?: string[];
-  /** Maximum size of a message. Default: that of the shipped broker. */
+  /** Maximum size of a message in bytes. By default, that of the shipped broker. */
   maxMessageBytes?: number;
-  /** Default: `tocsin@localhost`. */
+  /** Name of the node. By default `tocsin@localhost`. */
   nodeName?: string;
-  /** File of the password and the Erlang cookie, which the nodes of a cluster share. Default: one in `directory`. */
+  /**
+   * File for the password and the Erlang cookie, which all nodes of a cluster share. By default, a file in `directory`.
+   */
   secretsFile?: string;
-  /** Lines of the node's configuration in addition to the usual ones. */
+  /** Lines that are added to the default configuration of the node. */
   settings?: readonly string[];
 }
 
 type InstalledOptions = RabbitmqOptions & { installed: InstalledRabbitmq };
 
 export interface RunningRabbitmq {
-  /** Process of the node. Stopping it stops its epmd (Erlang's port mapper) too. */
+  /** Process of the node. Stopping it also stops its epmd (Erlang's port mapper). */
   child: Child;
   url: string;
 }
 
-/** Finds RabbitMQ, or installs it if possible. `say` receives progress. Throws an error with instructions otherwise. */
+/**
+ * Returns the installed RabbitMQ, or installs it if possible. `say` is called with progress messages.
+ * @throws Error with instructions if RabbitMQ is missing and cannot be installed
+ */
 export function ensureRabbitmqInstalled(logFile: string, say: (message: string) => void): InstalledRabbitmq {
   const searchPath = process.env.PATH;
   const found = findRabbitmq(searchPath);
@@ -51,7 +56,9 @@ export function ensureRabbitmqInstalled(logFile: string, say: (message: string) 
   return installed;
 }
 
-/** Starts a private node. Resolves when it accepts AMQP connections; throws with the end of its log otherwise. */
+/**
+ * Starts a private node. Resolves when it accepts AMQP connections. Throws with the last lines of its log otherwise.
+ */
 export async function startRabbitmq(options: InstalledOptions): Promise<RunningRabbitmq> {
   const epmd = await startEpmd(options);
   try {
@@ -63,7 +70,7 @@ export async function startRabbitmq(options: InstalledOptions): Promise<RunningR
   }
 }
 
-/** Starts a node for which an epmd runs already: all nodes of a cluster use one. */
+/** Starts a node that uses a running epmd. All nodes of a cluster share one. */
 export async function startRabbitmqNode(options: InstalledOptions): Promise<RunningRabbitmq> {
   const { processes, directory, logFile, ports } = options;
   const { username, password, env } = prepareNodeFiles(directory, ports, options);
@@ -99,8 +106,9 @@ type EpmdOptions = Pick<InstalledOptions, 'processes' | 'directory' | 'installed
 };
 
 /**
- * Starts epmd, Erlang's port mapper, in the foreground on its own port. Without it the node would start a daemon that
- * outlives it. epmd starts before the node and is restarted at once when it exits.
+ * Starts epmd, Erlang's port mapper, in the foreground on a separate port. Without it, the node would start an epmd
+ * daemon that keeps running after the node has ended. epmd must be started before the node, and is restarted after each
+ * exit.
  */
 export async function startEpmd({ processes, directory, ports, installed }: EpmdOptions): Promise<Epmd> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -122,7 +130,7 @@ export async function startEpmd({ processes, directory, ports, installed }: Epmd
         current = await startOne();
         watch();
       })
-      // During shutdown epmd is not restarted; the node does not need it any more.
+      // During shutdown epmd is not restarted, because the node no longer needs it.
       .catch(() => {});
   };
   watch();

@@ -4,7 +4,7 @@ import { createProcessHost } from '../processes/process-host.js';
 import { startTestServers } from './start-test-servers.js';
 import { rememberTestParts } from './test-parts.js';
 
-/** Part of jest's global configuration that this setup reads. */
+/** The members of jest's global configuration that this setup reads. */
 interface JestGlobalConfig {
   rootDir: string;
   testPathPatterns: {
@@ -13,8 +13,8 @@ interface JestGlobalConfig {
 }
 
 /**
- * Starts the test servers for one run of jest and puts their addresses into TOCSIN_TEST_* variables. A run of unit tests
- * only (under src/) starts nothing.
+ * Starts the test servers for one run of jest and sets their addresses as TOCSIN_TEST_* variables. No servers are
+ * started if only unit tests run (files in src/).
  */
 export default async function globalSetup(config: JestGlobalConfig): Promise<void> {
   if (!hasIntegrationTests(config)) return;

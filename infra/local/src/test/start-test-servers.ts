@@ -10,19 +10,19 @@ import type { ProcessHost } from '../processes/process-host.js';
 import { ensureRabbitmqInstalled, startRabbitmq } from '../rabbitmq/start-rabbitmq.js';
 
 export interface TestServers {
-  /** Data of the servers; removed when this process ends. */
+  /** Directory for the data of the servers. It is removed when this process ends. */
   directory: string;
-  /** Addresses and credentials, as TOCSIN_TEST_* variables. */
+  /** Addresses and credentials as TOCSIN_TEST_* variables. */
   env: NodeJS.ProcessEnv;
 }
 
 /**
- * Starts PostgreSQL, RabbitMQ and an OpenID provider for integration tests, on free ports and in a temporary directory,
- * so that concurrent runs share nothing. The servers end with this process, even if it is killed.
+ * Starts PostgreSQL, RabbitMQ and an OpenID provider for integration tests. They use free ports and a temporary
+ * directory, so that concurrent runs are independent. The servers end with this process, even if it is killed.
  */
 export async function startTestServers(processes: ProcessHost): Promise<TestServers> {
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-test-'));
-  // PostgreSQL runs as a separate user if this process is root.
+  // If this process runs as root, PostgreSQL runs as another user, who needs access to this directory.
   chmodSync(directory, 0o711);
   processes.removeAtEnd(directory);
   const logOf = (name: string) => join(directory, 'logs', `${name}.log`);
@@ -44,12 +44,13 @@ export async function startTestServers(processes: ProcessHost): Promise<TestServ
       directory: join(directory, 'rabbitmq'),
       logFile: logOf('rabbitmq'),
       ports: { amqp, epmd, distribution },
-      // Default of RabbitMQ 4: a worker has to refuse larger alerts by itself, because a broker can let them pass.
+      // Default of RabbitMQ 4. It is above the shipped limit, so that tests can check that a worker rejects larger
+      // alerts itself.
       maxMessageBytes: 16 * 1_048_576,
       virtualHosts: [
-        // A virtual host without the topology.
+        // A virtual host without Tocsin's exchanges and queues.
         'blank',
-        // For a test with two installations.
+        // A virtual host for a test with two installations.
         'second',
         ...Array.from({ length: maxJestWorkers }, (_, index) => `jest-${index + 1}`),
       ],
@@ -78,14 +79,14 @@ export async function startTestServers(processes: ProcessHost): Promise<TestServ
   return { directory, env };
 }
 
-/** Each jest worker has its own virtual host (`createTestBroker`). */
+/** Maximum number of jest workers. Each has a separate virtual host (`createTestBroker`). */
 const maxJestWorkers = 16;
 
 const testRealm = {
   realm: 'tocsin',
   audience: ['tocsin-api'],
   adminAudience: ['tocsin-engine'],
-  // Lifetime longer than any test run. Tests of expiry start their own provider.
+  // The lifetime is longer than any test run. Tests of expiry start their own provider.
   accessTokenTtlSeconds: 3_600,
   refreshTokenTtlSeconds: 3_600,
   rotateRefreshTokens: true,

@@ -5,7 +5,7 @@ export interface TestParts {
   directory: string;
 }
 
-// Jest loads setup and teardown in separate module registries. They share only the process object.
+// Jest loads setup and teardown in separate module registries, which share only global objects.
 const key = Symbol.for('tocsin.test-parts');
 const shared = globalThis as { [key]?: TestParts };
 

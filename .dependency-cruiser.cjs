@@ -7,7 +7,7 @@
 
 /** Cycles that stay: each group of files describes a structure that is recursive by itself. */
 const recursiveByNature = [
-  // A statement contains statements: loops, blocks and macros execute their bodies.
+  // The evaluator is recursive: loops, blocks and macros contain statements.
   'packages/template/src/evaluator/(execute|blocks|for-loop|macro)[.]ts',
 ];
 
@@ -54,7 +54,7 @@ module.exports = {
     },
     {
       name: 'only-tools-import-infra',
-      comment: 'infra holds development and release tools. The bench is such a tool as well.',
+      comment: 'infra contains development and release tools. The bench is also such a tool.',
       severity: 'error',
       from: { path: '^(packages|services)/', pathNot: [testCode, '^packages/bench/'] },
       to: { path: '^infra/' },
@@ -71,7 +71,7 @@ module.exports = {
     },
     {
       name: 'test-helpers-stay-in-tests',
-      comment: 'Code that ships does not import packages/testing.',
+      comment: 'Released code does not import packages/testing.',
       severity: 'error',
       from: {
         path: '^(packages|services)/[^/]+/src/',
@@ -81,7 +81,7 @@ module.exports = {
     },
     {
       name: 'every-import-resolves',
-      comment: 'A rule holds only for imports that resolve to a file.',
+      comment: 'The other rules apply only to imports that resolve to a file.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },
@@ -91,7 +91,7 @@ module.exports = {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    // swc parses no JSX in version 17: biome.json holds the import rules of the console's pages.
+    // dependency-cruiser 17 cannot parse JSX with swc, so biome.json contains the import rules for the console's pages.
     exclude: { path: '(^|/)dist/|^services/console/src/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],

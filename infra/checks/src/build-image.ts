@@ -71,8 +71,8 @@ function copy(
 }
 
 /**
- * Copies the files that git tracks, and new files that it does not ignore. As with .dockerignore, the copy contains no
- * build output and no secrets.
+ * Copies the files that git tracks, and new files that it does not ignore. The copy contains no build output and no
+ * secrets, like a build context with .dockerignore.
  */
 function copyTracked(repository: string, context: string): void {
   rmSync(context, { recursive: true, force: true });

@@ -17,7 +17,7 @@ const rounds = { long: 12, short: 4 };
 const injectionsPerRound = 2;
 const maxFaultMs = 8_000;
 
-/** Injects faults in several processes at the same time. The same seed always chooses the same faults. */
+/** Injects faults in several processes at the same time. A seed always chooses the same faults. */
 export function injectRandomly(seed: number): (trial: Trial) => Promise<Exposure> {
   return async (trial) => {
     const random = createRandom(seed);

@@ -22,10 +22,10 @@ if (isMainThread) register(import.meta.url);
 export const load: LoadHook = async (url, context, nextLoad) => {
   const loaded = await nextLoad(url, context);
   if (!url.endsWith(mutation.module)) return loaded;
-  const parts = String(loaded.source).split(mutation.piece);
+  const parts = String(loaded.source).split(mutation.original);
   if (parts.length !== 2)
     throw new Error(
-      `${mutation.name}: ${mutation.module} contains ${parts.length - 1} times: ${mutation.piece}`,
+      `${mutation.name}: ${mutation.module} contains ${parts.length - 1} times: ${mutation.original}`,
     );
   // The suite requires this line. Without it, a mutation of a module that is never loaded would look like an undetected
   // defect.

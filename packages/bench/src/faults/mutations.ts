@@ -5,7 +5,7 @@ export interface Mutation {
   /** End of the path of the compiled module. */
   module: string;
   /** The text to replace. It must occur exactly once in the module. */
-  piece: string;
+  original: string;
   replacement: string;
 }
 
@@ -19,49 +19,49 @@ export const mutations = {
     name: 'ack-before-commit',
     target: 'worker',
     module: 'packages/messaging/dist/consumer.js',
-    piece: 'on.acker.received(message.fields.deliveryTag);',
+    original: 'on.acker.received(message.fields.deliveryTag);',
     replacement: 'on.acker.received(message.fields.deliveryTag); on.acker.ack(message.fields.deliveryTag);',
   },
   'dispatcher-off': {
     name: 'dispatcher-off',
     target: 'worker',
     module: 'services/delivery-worker/dist/dispatch/dispatcher.js',
-    piece: 'while (!signal.aborted) {',
+    original: 'while (!signal.aborted) {',
     replacement: 'while (false) {',
   },
   'no-fence': {
     name: 'no-fence',
     target: 'worker',
     module: 'services/delivery-worker/dist/delivery/record-repository.js',
-    piece: "and x.claim = o.claim and o.status <> 'open'",
+    original: "and x.claim = o.claim and o.status <> 'open'",
     replacement: "and o.status <> 'open'",
   },
   'leases-ignored': {
     name: 'leases-ignored',
     target: 'worker',
     module: 'services/delivery-worker/dist/lease/lease-repository.js',
-    piece: 'select id from workers where lease_until',
+    original: 'select id from workers where lease_until',
     replacement: 'select id from workers where false and lease_until',
   },
   'keys-ignored': {
     name: 'keys-ignored',
     target: 'worker',
     module: 'services/delivery-worker/dist/consumers.js',
-    piece: "(['keys'])",
+    original: "(['keys'])",
     replacement: '([])',
   },
   'unknown-webhooks-opened': {
     name: 'unknown-webhooks-opened',
     target: 'worker',
     module: 'services/delivery-worker/dist/fan-out/plan.js',
-    piece: "{ state: 'webhook_deleted' }",
+    original: "{ state: 'webhook_deleted' }",
     replacement: "{ state: 'waiting' }",
   },
   'confirms-ignored': {
     name: 'confirms-ignored',
     target: 'api',
     module: 'packages/messaging/dist/publisher.js',
-    piece: 'pending.set(messageId, {',
+    original: 'pending.set(messageId, {',
     replacement: 'resolve(); pending.set(messageId, {',
   },
 } as const satisfies Record<string, Mutation>;

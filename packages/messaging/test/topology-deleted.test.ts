@@ -91,7 +91,7 @@ test('an expired alert goes to the unrouted queue', async () => {
     return found !== false;
   });
   expect(found).toMatchObject({ content, fields: { routingKey: alertFiredKey } });
-  // The alert in the unrouted queue does not expire a second time.
+  // RabbitMQ removes the expiration of an expired message, so the alert does not expire again in the unrouted queue.
   expect(found).toMatchObject({ properties: { expiration: undefined } });
 });
 

@@ -48,7 +48,7 @@ export interface DeliveryWorker {
   close(deadlineMs: number): Promise<void>;
 }
 
-/** Replacements of dependencies for tests. */
+/** Dependencies that tests replace. */
 interface Overrides {
   logger?: Logger;
 }

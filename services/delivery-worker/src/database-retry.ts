@@ -50,7 +50,10 @@ export interface DatabaseRetryDeps {
 
 const backoff = { firstMs: 50, maxMs: 2_000 };
 const maxConflicts = 10;
-/** An item is retried about every two seconds, so one log line for 30 retries is about one line a minute. */
+/**
+ * Number of retries of an item for each log line. An item is retried about every two seconds, so it logs about one line
+ * a minute.
+ */
 const retriesPerLogLine = 30;
 
 export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): DatabaseRetry {

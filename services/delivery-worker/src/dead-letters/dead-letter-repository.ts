@@ -90,8 +90,8 @@ export function createDeadLetterRepository(database: Database): DeadLetterReposi
 /** Position of the hash in the text of an id, counted from 1 as in SQL. */
 const hashAt = 15;
 /**
- * Maximum age of an equal dead letter for which a redelivered message is considered already written, in milliseconds.
- * After a crash, the broker redelivers messages at once if another worker is running.
+ * Maximum age, in milliseconds, of an equal dead letter because of which a redelivered message is not written again.
+ * After a crash the broker redelivers at once if another worker is running, so an hour is enough.
  */
 const lookBackMs = 3_600_000;
 const beyondAllIds = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

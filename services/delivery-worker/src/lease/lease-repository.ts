@@ -68,19 +68,20 @@ const renew = {
 
 const end = { name: 'lease.end', text: 'delete from workers where id = $1::uuid' };
 
-// The claim number is kept, so a late worker can still record its outcome until another worker claims the row. Rows
-// with several claims without an outcome become due at random times. This separates the delivery that crashes its
-// workers from deliveries that were only in flight at the same time. Other rows keep their due time and with it their
-// place before the backlog. After the backlog they could be in flight at the next crash again.
+// Claims: the claim number is kept, so a late worker can still record its outcome until another worker claims the row.
 //
-// If the database's clock is set back, existing leases seem to end far in the future. A row is released if its lease
-// ends later than ten times the queued lease from now (other workers can be configured with longer leases), and a
-// worker is removed if its lease ends more than a minute from now (the longest worker lease is 10 s).
+// Due time: a row keeps its due time, and with it its place before the backlog. From its second claim without an
+// outcome on, a row becomes due at a random time. Random times separate the delivery that crashes its workers from
+// deliveries that were only in flight at the same time.
 //
-// A worker is removed at least 2 s after its death. All rows that it queued are older than 1 s by then, and the queue
-// holds about one second of work. Rows that this worker may have queued without publishing them ($5) are released at
-// the same age. A released row can have two messages in the queue. The consumer of
-// the second one finds the row claimed or ended, and does nothing.
+// Messages: a worker is removed at least 2 s after its death. All rows that it queued are older than 1 s by then, and
+// the queue holds about one second of work. Rows that this worker may have queued without publishing them ($5) are
+// released at the same age. A released row can have two messages in the queue. The consumer of the second message finds
+// the row claimed or ended, and does nothing.
+//
+// Clock: if the database's clock is set back, existing leases seem to end far in the future. A row is released if its
+// lease ends more than ten queued leases from now, because other workers can be configured with longer leases. A worker
+// is removed if its lease ends more than a minute from now; the longest worker lease is 10 s.
 const releaseExpired = {
   name: 'lease.release-expired',
   text: `

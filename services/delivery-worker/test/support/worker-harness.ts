@@ -16,8 +16,8 @@ import type { DeliveryWorkerConfig } from '../../src/config.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './database-fixtures.js';
 
 /**
- * Creates a real database (on the server `serverUrl`, if given), a broker, and a destination that counts its requests,
- * and starts workers on them.
+ * Creates a real database (on the server `serverUrl`, if given), a broker, and a destination that counts its requests.
+ * The returned functions start workers on them and insert rows.
  */
 export async function createWorkerHarness(
   overrides: Partial<DeliveryWorkerConfig> = {},

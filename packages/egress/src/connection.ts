@@ -70,7 +70,8 @@ export function createConnection(
     keepAliveTimeout: idleTimeoutMs,
     keepAliveMaxTimeout: hintedIdleTimeoutMs,
     keepAliveTimeoutThreshold: idleMarginMs,
-    // undici's client reconnects by itself. The error prevents this, so that the client uses its first socket only.
+    // undici's client reconnects by itself. Every connect after the first fails, so that the client uses its first
+    // socket only.
     connect: (_options, callback) => {
       const isFirst = !isSocketUsed;
       isSocketUsed = true;

@@ -104,8 +104,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Copies every part except the first, which is usually the only one. Keeping a view of each part would keep the whole
-   * buffer of its read in memory: up to 4 KiB of chunk extensions for one byte of body.
+   * Copies every part except the first, which is usually the only one. A view of a part keeps the whole buffer of its
+   * read in memory: up to 4 KiB of chunk extensions for one byte of body.
    */
   #keep(part: Buffer): void {
     const length = this.#length + part.length;

@@ -131,7 +131,10 @@ function noteOfFailure(code: SendErrorCode): BodyNote {
   return code === 'invalid_response' ? 'overlong' : 'cut';
 }
 
-/** These protocol violations have no error code and are recognised by their message. */
+/**
+ * The errors `bad response` and `bad upgrade` are protocol violations without a code, so they are recognised by their
+ * message.
+ */
 function isBadResponse(error: unknown): boolean {
   return error instanceof Error && (error.message === 'bad response' || error.message === 'bad upgrade');
 }

@@ -2,7 +2,7 @@ import { createLogger, createMetrics } from '@tocsin/kit';
 import { createIdentity, type Identity } from '../src/index.js';
 import { makeKey, type SigningKey, sign, startProvider, type TokenParts } from './support/provider.js';
 
-// The tokens here have a valid signature, but claims of unexpected types. Other texts are not tokens at all.
+// Tests of tokens that have a valid signature and claims of unexpected types, and of texts that are not tokens.
 
 const workspace = '11111111-1111-4111-8111-111111111111';
 let provider: Awaited<ReturnType<typeof startProvider>>;

@@ -57,7 +57,7 @@ test('guesses at the id of a key in use do not delay its checks', async () => {
   const guesses = guess(other, () => id);
   await guesses.underWay();
   for (let count = 0; count < 5; count += 1) {
-    // This expires the cache, so that the key is read again during the flood.
+    // After 20 s the cache has expired, so the key is read again during the flood.
     otherClockMs += 20_000;
     expect((await verify(other, key)).status).toBe(204);
   }

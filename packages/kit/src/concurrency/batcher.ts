@@ -152,8 +152,8 @@ interface Entry<Item, Result> {
 }
 
 /**
- * Returns a function that runs a batch once and never rejects. After a failure, it starts the split or the retry and
- * does not wait for it.
+ * Returns a function that runs a batch once and never rejects. After a failure, it starts the split or the retry, and
+ * resolves without waiting for them.
  */
 function createAttempts<Item, Result>(options: BatcherOptions<Item, Result>) {
   const { run, onSettled, retryItem = () => undefined, failsWholeBatch = () => false, signal } = options;

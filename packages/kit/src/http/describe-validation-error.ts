@@ -87,7 +87,7 @@ function formatSentence(format: string): string {
 }
 
 /**
- * Completes "must be …" with the description of a schema that has a `pattern`. By convention, this description is a
+ * Returns "must be" and the description of the schema. By convention, the description of a schema with a `pattern` is a
  * noun phrase for the valid texts.
  */
 function patternSentence(schema: unknown): string | undefined {

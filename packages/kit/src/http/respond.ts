@@ -89,7 +89,7 @@ async function writePages(
 
 /**
  * Returns true if the client has disconnected. A pipelined response that waits for an earlier one is not destroyed with
- * its socket, so both are checked.
+ * its socket, so the response and the socket are both checked.
  */
 function isClosed(response: Response): boolean {
   return response.destroyed || response.req.socket.destroyed;

@@ -3,7 +3,7 @@ import type { Tracing, TracingParts } from './span.js';
 /** Header of HTTP requests and messages with the trace context of the work that caused them (W3C Trace Context). */
 export const traceparentHeader = 'traceparent';
 
-/** Length in characters of a context of version 00, the only version that exists. */
+/** Length in characters of a W3C trace context of version 00, the only version that exists. */
 const traceparentLength = 55;
 
 /** Returns the trace context from the headers of a request or message; undefined if the value cannot be a context. */

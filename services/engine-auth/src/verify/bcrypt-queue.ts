@@ -35,8 +35,8 @@ const coresToUse = Math.max(1, Math.min(2, availableParallelism() - 1));
 
 const maxHashesWaiting = 20;
 /**
- * Concurrent checks with the same secret share one comparison. More comparisons of one key therefore happen only for
- * guesses, and after the key has changed.
+ * Maximum number of comparisons of one key that wait. Concurrent checks with the same secret share one comparison, so
+ * further comparisons are caused only by guesses or by a change of the key.
  */
 const maxWaitingPerKey = 1;
 

@@ -88,8 +88,8 @@ const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId",
   d.rendered_encrypted as "renderedEncrypted", last.claim, last.status_code as "statusCode",
   last.exchange_encrypted as "exchangeEncrypted", last.response_truncated as "responseTruncated"`;
 
-// The ids restrict open_deliveries too. Without this condition, a plan from a time when that table was small can read
-// all of it.
+// The condition on the ids is repeated for open_deliveries. Without it, PostgreSQL can reuse a plan from a time when
+// that table was small, and read the whole table.
 const deliveriesWithState = (ids: string) => `deliveries d
   left join open_deliveries o on o.delivery_id = d.id and o.delivery_id = any(${ids})
   left join webhook_pauses p on p.webhook_id = o.webhook_id

@@ -128,7 +128,7 @@ function matching(search: Search, range: IdRange): DeliveriesQuery {
   return found;
 }
 
-/** Open deliveries are in a table without partitions, so one window covers all of them. */
+/** Creates a query of open deliveries. Their table has no partitions, so one query covers all times. */
 function findOpen(
   trx: Transaction,
   workspaceId: string,

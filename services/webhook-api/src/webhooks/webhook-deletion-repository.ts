@@ -23,7 +23,7 @@ export type DeleteOutcome =
   | { kind: 'in_use'; rules: RuleName[]; forNotices: boolean };
 
 /**
- * Deletes a webhook that is not in use, or is detached first.
+ * Deletes a webhook that is not in use. With `detach`, a webhook in use is detached first.
  * @throws AppError `precondition_failed` if `If-Match` names another version
  */
 export async function deleteWebhook(

@@ -98,7 +98,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
     },
 
     async update(before, fields, change) {
-      // These checks can take long, so they run before the row is locked.
+      // Checks of the fields can take long, so they run before the row is locked.
       const errorsOf = (current: StoredWebhook) =>
         optionErrors(changeOptions(current, fields), {
           headerNames: fields.headers === undefined ? current.headerNames : Object.keys(fields.headers),
@@ -164,8 +164,8 @@ const noSecretWarning =
   'signing: the webhook has no signing secret; its deliveries wait until one is created.';
 
 /**
- * Returns the fields that a request can change, by name. Headers are compared in their order, because they are sent in
- * it.
+ * Returns the fields that a request can change, by name. The order of headers counts as a difference, because headers
+ * are sent in their order.
  */
 function comparable(webhook: StoredWebhook, secrets: WebhookSecrets | Undecryptable) {
   const { name, externalId, enabled, retryOnTimeout } = webhook;

@@ -21,7 +21,7 @@ export interface EngineCaller {
 
 export const defineRoute: DefineRoute<EngineCaller, 'api_key_manage'> = routeDefiner();
 
-/** Issuer of callers with a key. It cannot equal the issuer of a token, because those are URLs. */
+/** Issuer of callers with a key. It cannot equal the issuer of a token, because issuers of tokens are URLs. */
 const keyIssuer = 'tocsin-engine';
 
 export const adminKeyCaller: EngineCaller = {

@@ -9,7 +9,7 @@ type DispatchedAlert = { recordId: string; workspaceId: string };
 /** Summary of an alert without deliveries. */
 export const noDeliveries: AlertSummary = { succeeded: 0, failed: 0, skipped: 0, open: 0 };
 
-/** Counts the deliveries of several alerts of one workspace in one statement. The result is by record id. */
+/** Counts the deliveries of several alerts of one workspace in one statement. Returns a map by record id. */
 export async function readSummaries(
   knex: Knex,
   alerts: readonly DispatchedAlert[],

@@ -20,8 +20,8 @@ export interface PipelineReader {
 }
 
 /**
- * Maximum number of rows of one read. In the worst case, with all webhooks paused, the read takes about 50 ms of the
- * database.
+ * Maximum number of rows of one read. In the worst case, with all webhooks paused, the read takes about 50 ms of
+ * database time.
  */
 const maxRows = 50_000;
 

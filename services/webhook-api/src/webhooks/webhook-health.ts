@@ -18,7 +18,7 @@ export interface StoredHealth {
 }
 
 export interface HealthReader {
-  /** Reads the health of webhooks in one statement. The result is by id and omits webhooks that do not exist. */
+  /** Reads the health of webhooks in one statement. Returns a map by id, without webhooks that do not exist. */
   read(webhookIds: readonly string[]): Promise<ReadonlyMap<string, StoredHealth>>;
 }
 

@@ -10,10 +10,10 @@ test.each([
   [404, 'Wrong URL'],
   [415, 'Add the header Content-Type'],
   [429, 'ask its owner for a higher limit'],
-])('the status %i has a likely cause', (statusCode, cause) => {
+])('the response status %i has a likely cause', (statusCode, cause) => {
   expect(likelyCauseOf(statusCode)).toContain(cause);
 });
 
-test.each([null, 200, 299, 402, 500, 503])('the status %j has no likely cause', (statusCode) => {
+test.each([null, 200, 299, 402, 500, 503])('the response status %j has no likely cause', (statusCode) => {
   expect(likelyCauseOf(statusCode)).toBeNull();
 });

@@ -128,7 +128,7 @@ test('a lookup without a response times out', async () => {
   await expect(startLookup({ timeoutMs: 200 })('hang.test')).rejects.toThrow('200 ms');
 });
 
-test('names without a response do not delay other names and destinations', async () => {
+test('a name whose lookup gets no response does not delay other names and destinations', async () => {
   const server = await startRawServer((socket) =>
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
   );

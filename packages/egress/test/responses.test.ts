@@ -48,12 +48,15 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test.each([204, 304])('a %d has no body, and its connection is used again', async (status) => {
-  const { send, server } = await start(answering(`HTTP/1.1 ${status} None\r\n\r\n`));
-  expect(await send()).toMatchObject({ statusCode: status, body: '', truncated: false });
-  expect(await send()).toMatchObject({ statusCode: status });
-  expect(server.sockets).toHaveLength(1);
-});
+test.each([204, 304])(
+  'a response with status %d has no body, and its connection is reused',
+  async (status) => {
+    const { send, server } = await start(answering(`HTTP/1.1 ${status} None\r\n\r\n`));
+    expect(await send()).toMatchObject({ statusCode: status, body: '', truncated: false });
+    expect(await send()).toMatchObject({ statusCode: status });
+    expect(server.sockets).toHaveLength(1);
+  },
+);
 
 test.each([
   ['304 with the length of the omitted body', '304 Not Modified\r\nContent-Length: 20'],
@@ -108,7 +111,7 @@ test('a response body is cut at once when the destination half-closes', async ()
   expect(result).toMatchObject({ statusCode: 200, body: 'half', bodyNote: 'cut' });
 });
 
-test('a response sent before the request is accepted', async () => {
+test('a response that arrives before the request is sent is accepted', async () => {
   const hasty = await startSocketServer((socket) => socket.resume().write(ok('hasty')));
   const result = await startSender().send({ url: hasty.url, headers: {}, body: '{}' });
   expect(result).toMatchObject({ kind: 'response', statusCode: 200, body: 'hasty' });
@@ -251,7 +254,7 @@ test('NUL and invalid bytes in a body are replaced, and its text is at most 64 K
   expect(result.truncated).toBe(true);
 });
 
-test('Retry-After accepts seconds and a date', async () => {
+test('a Retry-After header may contain seconds or a date', async () => {
   const later = new Date(Date.now() + 90_000).toUTCString();
   const { send } = await start((socket, index) =>
     socket.write(
@@ -264,7 +267,7 @@ test('Retry-After accepts seconds and a date', async () => {
   expect(retryAfterSeconds).toBeLessThanOrEqual(90);
 });
 
-test('a response sent before the end of the request is accepted', async () => {
+test('a response that arrives before the end of the request is accepted', async () => {
   const early = await startSocketServer((socket) => {
     socket.once('data', () => socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig'));
   });

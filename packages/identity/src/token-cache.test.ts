@@ -53,7 +53,7 @@ test('the cache keeps the latest principals with 240 workspaces, up to 32 MiB', 
   expect(cached.length * 67_000).toBeLessThan(32 * 1_048_576);
 });
 
-test('10,000 principals of a few workspaces are cached', () => {
+test('the token cache keeps 10,000 principals with a few workspaces', () => {
   const { get, add } = setUp();
   for (let count = 0; count < 10_000; count += 1) add(`${count}`, { workspaces: 5 });
   expect(get('0')).toBeDefined();

@@ -250,7 +250,7 @@ describe('a customer’s own provider', () => {
     });
   });
 
-  test('keys of a customer come from the origin of the issuer, or from the address in the setting', async () => {
+  test("signing keys of a customer's issuer come from its origin or a configured address", async () => {
     const elsewhere = await startProvider();
     elsewhere.state.keys = [foreignKey.publicJwk];
     const jwksUri = `${elsewhere.issuer}/jwks`;

@@ -60,7 +60,7 @@ test('settings are parsed to their types, with fallbacks for unset and empty var
   });
 });
 
-test('all problems are reported at once and without the values, which can be secrets', () => {
+test('all problems of settings are reported without the values, which can be secrets', () => {
   const env = {
     PORT: '99999',
     COUNT: '1e3',

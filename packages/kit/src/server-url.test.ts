@@ -46,7 +46,7 @@ test.each([
   ['DATABASE_URL', 'postgres://u:hunter2@h/d?sslkey=', 'sslkey'],
   ['AMQP_URL', 'amqps://u:hunter2@h/?cacertfile=', 'cacertfile'],
   ['AMQP_URL', 'amqps://u:hunter2@h/?certfile=', 'certfile'],
-])('%s=%s… with a missing file names the file, the parameter and the reason', (name, url, parameter) => {
+])('the problem of %s=%s… with a missing file names file, parameter and reason', (name, url, parameter) => {
   expect(problemsOf({ [name]: `${url}${missing}` })).toEqual([
     `${name} names ${missing} (${parameter}), which cannot be read (ENOENT)`,
   ]);

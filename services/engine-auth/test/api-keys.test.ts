@@ -74,7 +74,7 @@ describe('creating a key', () => {
     expect(await database.database.knex('api_keys').count()).toEqual(before);
   });
 
-  test('a key can be created without the trailing slash of the path', async () => {
+  test('an API key can be created without the trailing slash of the path', async () => {
     expect((await manage('POST', '/auth/api_keys', { body: { description: '' } })).status).toBe(201);
   });
 });

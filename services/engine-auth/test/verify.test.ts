@@ -248,7 +248,7 @@ test('metrics are served on a separate port only', async () => {
   expect((await fetch(`${engine.url}/metrics`)).status).toBe(401);
 });
 
-test('only the bcrypt hash of a key is stored', async () => {
+test('only the bcrypt hash of an API key is stored', async () => {
   const { id } = await createKey(engine);
   const row = await database.database.knex('api_keys').where({ id }).first();
   expect(Object.keys(row).sort()).toEqual([

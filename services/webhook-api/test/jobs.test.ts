@@ -62,7 +62,7 @@ test('a cancellation job ends the open deliveries that match', async () => {
   expect(await api.database.knex('open_deliveries').pluck('delivery_id')).toEqual([other]);
 });
 
-test('an open delivery is cancelled once, and one that is being sent is not', async () => {
+test('an open delivery can be cancelled once, and not while it is being sent', async () => {
   const cancel = (id: string, as: 'responder' | 'reader' = 'responder') =>
     api.call<Delivery & Pick<Problem, 'detail'>>('POST', `/api/v1/deliveries/${id}/cancel`, { as });
   const id = await seedDelivery(api.database, { status: 'open' });

@@ -149,7 +149,7 @@ test('a workspace can have at most ten running jobs', async () => {
   expect((await accept({ all: true })).status).toBe(202);
 });
 
-test('a job belongs to its workspace and needs a permission', async () => {
+test('redelivery jobs need the permission, and a job is found only in its workspace', async () => {
   const { body } = await accept({ status: 'failed', all: true });
   for (const as of ['reader', 'publisher', 'outsider'] as const) {
     expect((await api.call('POST', redeliveries, { as, body: { status: 'failed' } })).status).toBe(403);

@@ -114,7 +114,7 @@ test('batches start gatherMs apart, unless the next batch is full', async () => 
   expect(batches[1]!.atMs - batches[0]!.atMs).toBeGreaterThanOrEqual(gatherMs - 1);
 });
 
-test('waiting items are served round robin by their key', async () => {
+test('a batcher serves waiting items round robin by key', async () => {
   const { batches, add } = collecting({ maxSize: 3, keyOf: (item) => (item < 100 ? 'busy' : 'quiet') });
   add([1]);
   await turn();
@@ -124,7 +124,7 @@ test('waiting items are served round robin by their key', async () => {
   expect(batches[1]!.items).toEqual([2, 100, 3]);
 });
 
-test('waiting items are rejected on demand, and a batch in progress is finished', async () => {
+test('rejectWaiting rejects waiting items but not a batch in progress', async () => {
   const ended: [number, string][] = [];
   const { batches, add, batcher } = collecting({
     maxSize: 1,

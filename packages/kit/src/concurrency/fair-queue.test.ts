@@ -12,7 +12,7 @@ test('a fair queue serves keys round robin, even if one key has many items', () 
   expect(queue.take(1)).toEqual([]);
 });
 
-test('thousands of items of one key keep their order', () => {
+test('a fair queue keeps the order of thousands of items of one key', () => {
   const queue = createFairQueue<number>(() => 'one');
   const expected = Array.from({ length: 5_000 }, (_, index) => index);
   for (const item of expected.slice(0, 3_000)) queue.add(item);

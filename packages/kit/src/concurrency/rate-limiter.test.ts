@@ -11,7 +11,7 @@ function limiterOf(perMinute: number, maxKeys = 100) {
   });
 }
 
-test('a key can use its limit at once, independently of other keys', () => {
+test('a key can use its rate limit at once, independently of other keys', () => {
   const limiter = limiterOf(30);
   for (let n = 0; n < 30; n += 1) expect(limiter.consume()).toEqual({ allowed: true });
   expect(limiter.consume().allowed).toBe(false);
@@ -19,7 +19,7 @@ test('a key can use its limit at once, independently of other keys', () => {
 });
 
 test.each([[1], [7], [30], [1_200]])(
-  'a limit of %i a minute is never exceeded within 60 s and is reached over time',
+  'a rate limit of %i a minute is never exceeded within 60 s and is reached over time',
   (perMinute) => {
     const limiter = limiterOf(perMinute);
     const allowedAtMs: number[] = [];
@@ -92,7 +92,7 @@ test('the least recently used key is forgotten when there are too many keys', ()
   expect(limiter.consume('a').allowed).toBe(true);
 });
 
-test('several units are used together or not at all', () => {
+test('several units of a rate limit are consumed together or not at all', () => {
   const limiter = limiterOf(10);
   expect(limiter.consume('a', 11).allowed).toBe(false);
   expect(limiter.consume('a', 7).allowed).toBe(true);

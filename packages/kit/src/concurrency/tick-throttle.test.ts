@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { createTickThrottle } from './tick-throttle.js';
 
-test('a limited number of callbacks runs in each tick, in order of arrival', async () => {
+test('a tick throttle runs a limited number of callbacks in each tick, in order', async () => {
   const throttle = createTickThrottle(3);
   const called: number[] = [];
   for (let index = 0; index < 8; index += 1) throttle.schedule(() => called.push(index));

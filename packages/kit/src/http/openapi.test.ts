@@ -95,7 +95,7 @@ test('a public operation has no security and only the error responses of every r
   ]);
 });
 
-test('parameters, body, permission and error responses come from the route', () => {
+test('OpenAPI parameters, body, permission and error responses come from the route', () => {
   const operation = document.paths['/things/{thing_id}']?.patch;
   expect(operation).toMatchObject({
     'x-permission': 'thing_write',
@@ -171,7 +171,7 @@ test('the description of an operation names the access that it needs', () => {
   expect(document.paths['/open']?.get).toMatchObject({ description: 'It needs no token.' });
 });
 
-test('responses and path parameters have examples', () => {
+test('OpenAPI responses and path parameters have examples', () => {
   expect(document.paths['/things/{thing_id}']?.patch).toMatchObject({
     parameters: [
       { name: 'thing_id', example: expect.stringMatching(/^[0-9a-f-]{36}$/) },

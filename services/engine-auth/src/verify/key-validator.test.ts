@@ -29,7 +29,7 @@ function setUp() {
   return { ...validator, stored, state };
 }
 
-test('a valid key is not read again for 10 seconds', async () => {
+test('a valid user key is not read again for 10 seconds', async () => {
   const { validate, state } = setUp();
   expect(await validate(good)).toBe(true);
   state.nowMs = 9_999;
@@ -120,7 +120,7 @@ test('concurrent checks of two secrets for one key id get separate results', asy
   expect(results).toEqual([false, true, false, true]);
 });
 
-test('a key that is removed from the cache is read again at its next check', async () => {
+test('a user key that is removed from the cache is read again at its next check', async () => {
   const { validate, forget, stored } = setUp();
   await validate(good);
   stored.delete(id);

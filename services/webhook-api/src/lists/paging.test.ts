@@ -18,7 +18,7 @@ test('the last page of a list has no link to a next page', async () => {
   expect(await paging.page(list, [], options)).toEqual({ rows: [], headers: {} });
 });
 
-test('the next page starts after the last row and keeps filter and limit', async () => {
+test('the next page of a list starts after the last row and keeps filter and limit', async () => {
   const { rows, headers } = await paging.page(list, ['1', '2', '3'], options);
   expect(rows).toEqual(['1', '2']);
   expect(headers.Link).toMatch(/^<https:\/\/api\.example\/things\?.*>; rel="next"$/);
@@ -52,7 +52,7 @@ test('a cursor stays valid when the encryption keys are rotated', async () => {
 test.each([
   ['another list', (cursor: string) => ({ path: '/others', query: { name: 'a&b', cursor } })],
   ['another filter', (cursor: string) => ({ path: '/things', query: { name: 'c', cursor } })],
-])('a cursor is refused for %s', async (_, request) => {
+])('a cursor of a list is refused for %s', async (_, request) => {
   const asked = request(await nextCursor());
   expect(() => paging.positionOf(asked)).toThrow(AppError);
 });

@@ -7,7 +7,7 @@ async function* pagesOf(count: number) {
   for (let page = 0; page < count; page += 1) yield [page];
 }
 
-test('streamed lists whose clients read nothing hold no permit', async () => {
+test('a streamed list holds no permit while its client reads nothing', async () => {
   const lists = create();
   const stalled = Array.from({ length: 33 }, (_, n) => lists.stream(`w${n % 8}`, pagesOf(2)));
   const iterators = stalled.map((pages) => pages[Symbol.asyncIterator]());

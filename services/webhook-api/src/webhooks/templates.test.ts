@@ -35,7 +35,7 @@ test('inherited property names are unknown as template variables', () => {
   );
 });
 
-test('a template error has its line and column and no rendered text', () => {
+test('a template error is reported with line and column, without a rendered text', () => {
   expect(render('{\n  "a": {{ x | nosuch }}}')).toEqual({
     error: expect.stringMatching(/^template_error: line 2, column \d+: /),
     rendered: null,
@@ -69,7 +69,7 @@ test('a template that fails with unusual values is refused, with the position', 
   }
 });
 
-test('an unknown name and a quoted number are warnings with their position', () => {
+test('an unknown name and a quoted number cause warnings with their position', () => {
   expect(check('{"a": "{{ metric_vlaue }}",\n "b": "{{ threshold }}"}')).toMatchObject({
     problems: [],
     warnings: [

@@ -12,11 +12,11 @@ test('a lost connection is opened again, and its publisher and consumer work aga
   const publisher = await createPublisher(broker);
   const taken = await takeAlerts(broker);
   proxy.cut();
-  await until('the loss is noticed', () => !broker.isUp());
+  await until('the client has noticed the lost connection', () => !broker.isUp());
   await expect(publisher.publish(alert('lost'))).rejects.toMatchObject({ reason: 'unavailable' });
   await broker.ready();
   await publisher.publish(alert('after'));
-  await until('it has come', () => taken.includes('after'));
+  await until('the alert is consumed', () => taken.includes('after'));
   await proxy.close();
 });
 

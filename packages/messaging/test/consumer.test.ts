@@ -104,11 +104,11 @@ test('an acknowledgement after a pause does not cover unsettled messages from be
     handle: (message) => textOf(message) === 'slow' || message.ack(),
   });
   await publisher.publish(alert('slow'));
-  await until('the slow one is received', () => received.length === 1);
+  await until('the slow message is received', () => received.length === 1);
   await consumer.pause();
   await consumer.resume();
   await publisher.publish(alert('quick'));
-  await until('the quick one is received', () => received.length === 2);
+  await until('the second message is received', () => received.length === 2);
   await sleep(100);
   await broker.close();
   const second = await consume({ handle: ack });
@@ -245,7 +245,7 @@ test('messages that a paused consumer returns are delivered to another consumer'
   expect(received.map((message) => message.isReturned())).toEqual([true, true, true]);
   await broker.ready();
   const other = await consume({ handle: ack });
-  await until('the other has them', () => other.received.length === 3);
+  await until('the other consumer has received all', () => other.received.length === 3);
   received[0]!.ack();
   for (const message of received.slice(1)) message.retry(new Error('too late'));
   await consumer.drained();

@@ -38,7 +38,7 @@ test('after an overdue confirm, messages fail at once until the late confirm arr
   }
   proxy.thaw();
   await until(
-    'it is taken',
+    'a message is confirmed',
     async () => (await publisher.publish(alert('after')).catch(reasonOf)) === undefined,
   );
   expect(connections).toBe(1);
@@ -78,7 +78,7 @@ test('messages to a blocked broker fail at once until it is unblocked', async ()
       atOnce: true,
     });
   proxy.unblock();
-  await until('the change is known', () => !broker.isBlocked());
+  await until('the client has received the change', () => !broker.isBlocked());
   await publisher.publish(alert('after'));
   expect(await queueDepth()).toBe(3);
   await broker.close();
@@ -103,9 +103,9 @@ test('a new connection after a lost, blocked one does not count as blocked', asy
   const publisher = await createPublisher(broker);
   await broker.ready();
   proxy.sendBlocked();
-  await until('the change is known', () => broker.isBlocked());
+  await until('the client has received the change', () => broker.isBlocked());
   proxy.cut();
-  await until('the loss is noticed', () => !broker.isUp());
+  await until('the client has noticed the lost connection', () => !broker.isUp());
   await broker.ready();
   await publisher.publish(alert('after'));
   await broker.close();
@@ -128,7 +128,7 @@ test('an unroutable alert goes to the alternate queue, and any other unroutable 
   const publisher = await newPublisher();
   const queueDepth = await newQueueDepth(unroutedQueue);
   await publisher.publish({ ...alert('elsewhere'), routingKey: 'alert.unknown' });
-  await until('it is kept there', async () => (await queueDepth()) === 1);
+  await until('the alert is in the unrouted queue', async () => (await queueDepth()) === 1);
   const lost = { exchange: deliveriesExchange, routingKey: 'nobody', content: Buffer.from('x') };
   await expect(publisher.publish(lost)).rejects.toMatchObject({ reason: 'returned' });
 });

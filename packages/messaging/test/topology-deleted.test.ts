@@ -35,8 +35,8 @@ test('a deleted queue is declared again, and its consumer receives messages agai
   const publisher = await createPublisher(publishing);
   await publishing.ready();
   await admin.deleteQueue(alertFiredQueue);
-  await until('the loss is noticed', () => !broker.isUp());
-  await until('what follows is read', async () => {
+  await until('the client has noticed the lost connection', () => !broker.isUp());
+  await until('the next alert is consumed', async () => {
     await publisher.publish(alert('after'));
     return taken.includes('after');
   });
@@ -49,7 +49,7 @@ test('a removed binding is declared again within the interval of declarations', 
   const publisher = await createPublisher(publishing);
   await publishing.ready();
   await admin.unbindQueue(alertFiredQueue, alertsExchange, alertFiredKey);
-  await until('what follows is read', async () => {
+  await until('the next alert is consumed', async () => {
     await publisher.publish(alert('after'));
     return taken.includes('after');
   });
@@ -86,7 +86,7 @@ test('an expired alert goes to the unrouted queue', async () => {
   const content = Buffer.from('short-lived');
   admin.publish(alertsExchange, alertFiredKey, content, { persistent: true, expiration: '50' });
   let found: GetMessage | false = false;
-  await until('it is there', async () => {
+  await until('the alert is in the unrouted queue', async () => {
     found = await admin.get(unroutedQueue, { noAck: true });
     return found !== false;
   });
@@ -124,7 +124,7 @@ test('an existing queue with other arguments is reported and used unchanged', as
   try {
     const { taken } = await startConsumer({ logger });
     const publisher = await createPublisher(await newBroker());
-    await until('it is read', async () => {
+    await until('the alert is consumed', async () => {
       await publisher.publish(alert('after')).catch(() => {});
       return taken.includes('after');
     });

@@ -50,7 +50,7 @@ test.each([
     const before = await harness.database.knex('dead_letters').count().first();
     const bytes = content();
     await harness.publishRaw(bytes);
-    const letter = await until('the dead letter is there', async () => {
+    const letter = await until('the dead letter is written', async () => {
       const rows = await harness.database.knex('dead_letters').orderBy('id', 'desc');
       return rows.length > Number(before!.count) && rows[0];
     });
@@ -67,7 +67,7 @@ test('a message that is larger than an alert may be becomes a truncated dead let
   const alert = JSON.stringify(alertMessage({ ruleId: rule, workspaceId: harness.workspaceId }));
   const largest = alert.padEnd(1_048_576);
   await harness.publishRaw(Buffer.from(`${largest} `));
-  const letter = await until('the dead letter is there', () =>
+  const letter = await until('the dead letter is written', () =>
     harness.database.knex('dead_letters').where('detail', 'like', '%1048577 bytes%').first(),
   );
   expect(letter).toMatchObject({ reason: 'invalid_message' });
@@ -93,7 +93,7 @@ test('alerts are accepted while dead letters wait for the database', async () =>
 test('a message with an unknown routing key becomes a dead letter with the reason unrouted', async () => {
   const content = Buffer.from(JSON.stringify({ some: randomUUID() }));
   await harness.publishRaw(content, {}, 'alert.ended');
-  const letter = await until('the dead letter is there', () =>
+  const letter = await until('the dead letter is written', () =>
     harness.database.knex('dead_letters').where({ content }).first(),
   );
   expect(letter).toMatchObject({
@@ -117,7 +117,7 @@ test.each([
 ])('a dead letter stores the request id of its message if it is valid: %j', async (given, kept) => {
   const content = Buffer.from(`{"no alert": "${randomUUID()}"}`);
   await harness.publishRaw(content, { [requestIdHeader]: given });
-  const letter = await until('the dead letter is there', () =>
+  const letter = await until('the dead letter is written', () =>
     harness.database.knex('dead_letters').where({ content }).first(),
   );
   expect(letter.request_id).toBe(kept);

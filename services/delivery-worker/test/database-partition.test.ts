@@ -59,7 +59,7 @@ test('a worker without the database returns its alerts, and records its sent del
   await until('the request has gone out', () => harness.destination.at(slow.path).length === 1);
   await cutOff();
   await Promise.all(Array.from({ length: 50 }, () => harness.fire(rule)));
-  await until('it has received some', async () => (await harness.alertsInQueue()) < 50);
+  await until('the worker has received some alerts', async () => (await harness.alertsInQueue()) < 50);
   respond?.();
 
   // The first worker cannot renew its lease, so the second worker sends its delivery again.

@@ -19,7 +19,7 @@ test.each([
 ])('a delivery message with %s becomes a dead letter, and again after its requeue', async (_, make) => {
   const content = Buffer.from(make());
   await harness.publishDue(content);
-  const [letter] = await until('it is a dead letter', async () => {
+  const [letter] = await until('the message is a dead letter', async () => {
     const rows = await letters();
     return rows.length === 1 && rows;
   });
@@ -31,10 +31,10 @@ test.each([
   });
   await harness.database.knex('dead_letters').update({ requeued_at: new Date() });
   await harness.publishDue(content);
-  await until('it is a dead letter again', async () => (await letters()).length === 2);
+  await until('the message is a dead letter again', async () => (await letters()).length === 2);
   const target = await harness.addTarget();
   await harness.write([harness.plan([target.id])]);
-  await until('a delivery goes on', () => harness.destination.at(target.path).length === 1);
+  await until('another delivery is sent', () => harness.destination.at(target.path).length === 1);
 });
 
 test('large delivery messages in flight are limited to 32 MiB, and all become dead letters', async () => {

@@ -153,7 +153,10 @@ test('a notice with the number of dead letters is written at most every five min
   );
   await report();
   await fire();
-  await until('a fourth follows', async () => (await harness.database.knex('dead_letters')).length === 4);
+  await until(
+    'the fourth dead letter is written',
+    async () => (await harness.database.knex('dead_letters')).length === 4,
+  );
   await report();
   const counted = async () => (await notices()).reduce((sum, { notice }) => sum + notice.count, 0);
   expect(await notices()).toHaveLength(1);

@@ -117,7 +117,7 @@ test('a delivery that is queued again while it is being sent is claimed right af
   await until('it is queued again', async () => (await row()).state === 'queued');
   const other = await harness.addTarget();
   await writeWaiting(other.id, 1);
-  await until('what was queued later has come', () => requests(other.path) === 1);
+  await until('the later delivery has been sent', () => requests(other.path) === 1);
   expect(requests(target.path)).toBe(1);
   target.respond();
   await ended(2);
@@ -167,7 +167,10 @@ test('the number of sent deliveries that are not recorded yet is limited', async
   await harness.database.knex.transaction(async (trx) => {
     await trx.raw('lock table attempts in access exclusive mode');
     await Promise.all(Array.from({ length: 400 }, () => harness.fire(rule)));
-    await until('all are taken over', async () => (await harness.database.knex('alerts')).length === 401);
+    await until(
+      'all alerts are accepted',
+      async () => (await harness.database.knex('alerts')).length === 401,
+    );
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(requests(target.path)).toBeGreaterThan(slots);
     // Besides the requests in flight, one batch of 200 records can be in progress.

@@ -35,7 +35,7 @@ async function fireSome(count: number) {
 
 async function expectDelivered(count: number) {
   await until(
-    'all is delivered',
+    'all alerts are delivered',
     async () => {
       const ended = await harness.database.knex('deliveries').where({ status: 'succeeded' });
       return ended.length === count;
@@ -122,7 +122,9 @@ test.each([
   Date.now = () => wallClock() + offMs;
   await harness.startWorker();
   await harness.publishRaw(Buffer.from('{"no alert'));
-  const letter = await until('it is a dead letter', () => harness.database.knex('dead_letters').first());
+  const letter = await until('the message is a dead letter', () =>
+    harness.database.knex('dead_letters').first(),
+  );
   expect(Math.abs(letter.created_at.getTime() - wallClock())).toBeLessThan(60_000);
   expect(timeOfRecordId(letter.id)).toBe(letter.created_at.getTime());
 });

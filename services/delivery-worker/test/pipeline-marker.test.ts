@@ -65,7 +65,9 @@ test('a marker reaches the worker while the queue of alerts is not bound', async
 
 test('an invalid message with the routing key of markers becomes a dead letter', async () => {
   await publish(Buffer.from('{"type":"pipeline.marker","marked_at":"tomorrow"}'));
-  const letter = await until('it is a dead letter', () => harness.database.knex('dead_letters').first());
+  const letter = await until('the message is a dead letter', () =>
+    harness.database.knex('dead_letters').first(),
+  );
   expect(letter).toMatchObject({ reason: 'unrouted', routing_key: pipelineMarkerKey });
   expect(letter.queue).not.toBe(unroutedQueue);
 });

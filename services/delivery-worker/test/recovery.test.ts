@@ -87,7 +87,7 @@ test('deliveries of undecryptable webhooks wait without using a step, and others
   await harness.write([harness.plan([damaged, healed, ...good].map(({ id }) => id))]);
   await harness.startWorker({ retry: { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 } });
   await ended(5);
-  const undecryptable = await until('the other two say why', async () => {
+  const undecryptable = await until('the undecryptable deliveries show their errors', async () => {
     const rows = await harness.database.knex('deliveries').where({ error_code: 'internal_error' });
     return rows.length === 2 && rows;
   });
@@ -124,7 +124,7 @@ test('a worker that stops during a burst leaves the remaining deliveries to anot
   const rule = await harness.addRule([target.id]);
   await Promise.all(Array.from({ length: 800 }, () => harness.fire(rule)));
   const worker = await harness.startWorker({ slots: 8 });
-  await until('the burst has begun', () => harness.destination.at(target.path).length > 40);
+  await until('more than 40 requests have arrived', () => harness.destination.at(target.path).length > 40);
   await worker.close(10_000);
   harness.workers.pop();
   const before = harness.destination.at(target.path).length;
@@ -143,7 +143,7 @@ test('two workers deliver a backlog together and send each delivery once', async
   await harness.write(planned);
   await Promise.all([harness.startWorker(), harness.startWorker()]);
   await until(
-    'everything has ended',
+    'all deliveries have ended',
     async () => (await harness.database.knex('open_deliveries').first()) === undefined,
     { timeoutMs: 80_000 },
   );

@@ -116,7 +116,10 @@ test('a rule of another workspace and a rule in a message have no cooldown', asy
     expect(await outcome(await harness.fire(ruleId, { alert_rule }))).toEqual(dispatched);
   const foreign = await insertAlertRule(harness.database, { columns: { cooldown_seconds: hour } });
   await harness.fire(foreign);
-  await until('it is a dead letter', async () => (await harness.database.knex('dead_letters')).length === 1);
+  await until(
+    'the message is a dead letter',
+    async () => (await harness.database.knex('dead_letters')).length === 1,
+  );
   expect(await rule(foreign)).toMatchObject({ cooldown_from: null });
 });
 

@@ -47,6 +47,10 @@ export interface ConnectionPoolOptions {
 const connectTimeoutMs = 5_000;
 const idleTimeoutMs = 60_000;
 /**
+ * The server keeps the prepared statements of a connection. A worker adds one a day, so it replaces connections after a day.
+ */
+const maxLifetimeSeconds = 86_400;
+/**
  * Timeout of a probe, in milliseconds. A responsive server runs `select 1` within this time even while it runs long
  * statements.
  */
@@ -63,6 +67,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     ...config,
     max,
     idleTimeoutMillis: idleTimeoutMs,
+    maxLifetimeSeconds,
     connectionTimeoutMillis: Math.max(connectTimeoutMs, acquireTimeoutMs),
     // The pool awaits this call before it returns a new connection.
     onConnect: (client) => makeSettings(client, settings),

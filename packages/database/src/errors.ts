@@ -7,7 +7,7 @@ import { AppError } from '@tocsin/kit';
  * - `conflict`: a deadlock, a serialization failure, or a unique key that a concurrent transaction has inserted. The
  *   statement was rolled back, and an immediate retry usually succeeds.
  * - `invalid_value`: the server rejected a value (SQLSTATE classes 22 and 23).
- * - `missing_partition`: no partition exists for the row's id.
+ * - `missing_partition`: no partition exists for the row's id, or the table that the statement names is missing.
  * - `outdated_plan`: a prepared statement of the session does not fit the changed schema. The server did not execute
  *   it.
  */
@@ -82,8 +82,12 @@ export function explainWriteFailure(error: unknown): string {
     : 'The database rejects the worker’s writes.';
 }
 
-/** The server reports a missing partition as a check violation (23514) without a constraint name. */
+/**
+ * The server reports a missing partition as a check violation (23514) without a constraint name, or as a missing table if the
+ * statement names the partition.
+ */
 function isPartitionMissing(error: unknown): boolean {
+  if (isTableMissing(error)) return true;
   if (codeOf(error) !== '23514') return false;
   return (error as { constraint?: string }).constraint === undefined;
 }

@@ -24,13 +24,14 @@ export { type Migration, migrations } from './migrations/index.js';
 export {
   ensurePartitions,
   listDays,
+  ofDay,
   partitionName,
   partitionsOfDay,
   readClock,
 } from './partitions-repository.js';
 export { exposePools } from './pool-metrics.js';
 export { readWithTimeout } from './read-with-timeout.js';
-export { firstIdAt, firstIdOf, lastIdAt, recordId, timeOfRecordId } from './record-id.js';
+export { dayOfRecordId, firstIdAt, firstIdOf, lastIdAt, recordId, timeOfRecordId } from './record-id.js';
 export { checkSchema } from './schema-reader.js';
 export {
   createSecretBox,

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { Database } from './connection.js';
+import type { Database, Prepared } from './connection.js';
+import { countingTriggers } from './migrations/0001-delivery-stats.js';
 import { firstIdAt } from './record-id.js';
 
 const dayMs = 86_400_000;
@@ -35,6 +36,8 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
         `alter table ${table} attach partition ${name}
          for values from ('${firstIdAt(day * dayMs)}') to ('${firstIdAt((day + 1) * dayMs)}')`,
       );
+      // A statement that names a partition does not fire the triggers of the partitioned table.
+      if (table === 'deliveries') await trx.raw(countingTriggers(name));
     }
   });
 }
@@ -70,6 +73,15 @@ export function partitionsOfDay(day: number): string[] {
 /** Returns the name of a table's partition for a day, given as the number of days since 1970. */
 export function partitionName(table: string, day: number): string {
   return `${table}_${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
+}
+
+/**
+ * Returns the statement for the rows of one day: the SQL comment "day" after the name of a partitioned table becomes the
+ * suffix of that day's partition. An update of the whole table opens the partitions of all days (docs/adr/0004).
+ */
+export function ofDay({ name, text }: Prepared, day: number): Prepared {
+  const suffix = partitionName('', day);
+  return { name: `${name}${suffix}`, text: text.replaceAll('/*day*/', suffix) };
 }
 
 function dayOfPartition(name: string): number {

@@ -18,6 +18,11 @@ export function timeOfRecordId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
+/** Returns the UTC day of an id in days since 1970: the day of its partition. */
+export function dayOfRecordId(id: string): number {
+  return Math.floor(timeOfRecordId(id) / 86_400_000);
+}
+
 /** Returns the smallest id of a millisecond. Ids made at or after `timeMs` are not smaller. */
 export function firstIdAt(timeMs: number): string {
   return `${timePart(timeMs)}-0000-0000-000000000000`;

@@ -20,7 +20,9 @@ export async function findStatements(): Promise<NamedStatement[]> {
   const found: NamedStatement[] = [];
   for (const file of sourceFiles()) {
     const source = readFileSync(file, 'utf8');
-    const used = [...source.matchAll(/\.prepared(?:<[^(]*>)?\(\s*(\w+)/g)].map(([, name]) => name!);
+    const used = [...source.matchAll(/\.prepared(?:<[^(]*>)?\(\s*(?:ofDay\()?(\w+)/g)].map(
+      ([, name]) => name!,
+    );
     if (used.length === 0) continue;
     const constants = [...source.matchAll(/^const (\w+)(?:: Prepared)? = \{\s*name: /gm)].map(
       ([, name]) => name!,

@@ -65,13 +65,13 @@ export const deliveryStats = `
   create aggregate concat_latencies(bigint[]) (sfunc = array_cat, stype = bigint[], parallel = safe);
 
   -- The counts are written by triggers, so that every statement that changes deliveries is counted.
-  ${countingTrigger({ event: 'insert', tables: 'new table as new_rows', rows: 'select 1 as sign, * from new_rows' })}
-  ${countingTrigger({
+  ${countingFunction({ event: 'insert', rows: 'select 1 as sign, * from new_rows' })}
+  ${countingFunction({
     event: 'update',
-    tables: 'old table as old_rows new table as new_rows',
     rows: 'select 1 as sign, * from new_rows union all select -1, * from old_rows',
   })}
-  ${countingTrigger({ event: 'delete', tables: 'old table as old_rows', rows: 'select -1 as sign, * from old_rows' })}
+  ${countingFunction({ event: 'delete', rows: 'select -1 as sign, * from old_rows' })}
+  ${countingTriggers('deliveries')}
 
   -- Outcome of the last attempt of each webhook. While the outcome stays the same, the row is written at most once a
   -- minute. A foreign key would make a record fail while its webhook is being deleted.
@@ -89,8 +89,27 @@ export const deliveryStats = `
   create index webhook_health_failing on webhook_health (since) where failing;
 `;
 
-/** Returns the SQL of a trigger that inserts the changes of one statement: one row for each webhook and minute. */
-function countingTrigger({ event, tables, rows }: { event: string; tables: string; rows: string }): string {
+/**
+ * Returns the SQL of triggers that count the changes of each statement. A trigger fires only if the statement names its
+ * table, so `deliveries` and each of its partitions need them.
+ */
+export function countingTriggers(table: string): string {
+  const changed = {
+    insert: 'new table as new_rows',
+    update: 'old table as old_rows new table as new_rows',
+    delete: 'old table as old_rows',
+  };
+  return Object.entries(changed)
+    .map(
+      ([event, tables]) => `
+  create or replace trigger count_after_${event} after ${event} on ${table} referencing ${tables}
+    for each statement execute function count_deliveries_after_${event}();`,
+    )
+    .join('');
+}
+
+/** Returns the SQL of a function that inserts the changes of one statement: one row for each webhook and minute. */
+function countingFunction({ event, rows }: { event: string; rows: string }): string {
   return `
   create function count_deliveries_after_${event}() returns trigger language plpgsql as $$
     begin
@@ -115,7 +134,5 @@ function countingTrigger({ event, tables, rows }: { event: string; tables: strin
       where open <> 0 or succeeded <> 0 or failed <> 0 or skipped <> 0 or attempts <> 0;
       return null;
     end
-  $$;
-  create trigger count_after_${event} after ${event} on deliveries referencing ${tables}
-    for each statement execute function count_deliveries_after_${event}();`;
+  $$;`;
 }

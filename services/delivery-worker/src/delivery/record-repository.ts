@@ -1,4 +1,11 @@
-import { type Database, firstIdOf, type SecretBox, sanitizeOrNull, sqlArray } from '@tocsin/database';
+import {
+  type Database,
+  dayOfRecordId,
+  ofDay,
+  type SecretBox,
+  sanitizeOrNull,
+  sqlArray,
+} from '@tocsin/database';
 import { encodeExchange } from '@tocsin/deliveries';
 import { requestInterval } from './claim-repository.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
@@ -24,7 +31,7 @@ export interface DeferralRecord {
  */
 export interface RecordRepository {
   /**
-   * Records attempt, state and time of the next attempt in one commit. A delivery may occur only once in `records`. The
+   * Records attempt, state and time of the next attempt in one commit for each day of deliveries. A delivery may occur only once in `records`. The
    * call is safe to repeat.
    */
   record(records: OutcomeRecord[]): Promise<void>;
@@ -33,20 +40,15 @@ export interface RecordRepository {
 }
 
 export function createRecordRepository(database: Database, secrets: SecretBox): RecordRepository {
-  const showFailures = async (records: DeferralRecord[]) => {
-    if (records.length === 0) return;
-    await database.prepared(showFailure, [
-      ...claimColumns(records.map(({ claimed }) => claimed)),
-      sqlArray.text(records.map(({ deferral }) => deferral.failure?.code ?? null)),
-      sqlArray.text(records.map(({ deferral }) => sanitizeOrNull(deferral.failure?.error))),
-    ]);
-  };
   return {
     async record(records) {
-      await database.prepared(record, recordColumns(records, secrets));
+      for (const [day, recordsOfDay] of groupByDay(records))
+        await database.prepared(ofDay(record, day), recordColumns(recordsOfDay, secrets));
     },
     async defer(records) {
-      await showFailures(records.filter(({ deferral }) => deferral.failure));
+      const failed = records.filter(({ deferral }) => deferral.failure);
+      for (const [day, failedOfDay] of groupByDay(failed))
+        await database.prepared(ofDay(showFailure, day), failureColumns(failedOfDay));
       await database.prepared(defer, [
         ...claimColumns(records.map(({ claimed }) => claimed)),
         sqlArray.float8(records.map(({ deferral }) => deferral.afterMs)),
@@ -55,6 +57,18 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
       ]);
     },
   };
+}
+
+/** Groups records by the day of their deliveries' partition. Most batches have a single day. */
+function groupByDay<R extends { claimed: ClaimedDelivery }>(records: R[]): Map<number, R[]> {
+  const groups = new Map<number, R[]>();
+  for (const record of records) {
+    const day = dayOfRecordId(record.claimed.deliveryId);
+    const group = groups.get(day);
+    if (group) group.push(record);
+    else groups.set(day, [record]);
+  }
+  return groups;
 }
 
 /** Ids, runs and claim numbers: the first three parameters of every statement in this file. */
@@ -67,6 +81,14 @@ function claimColumns(claims: ClaimedDelivery[]): Buffer[] {
 }
 
 const noText = Buffer.alloc(0);
+
+function failureColumns(records: DeferralRecord[]): Buffer[] {
+  return [
+    ...claimColumns(records.map(({ claimed }) => claimed)),
+    sqlArray.text(records.map(({ deferral }) => deferral.failure?.code ?? null)),
+    sqlArray.text(records.map(({ deferral }) => sanitizeOrNull(deferral.failure?.error))),
+  ];
+}
 
 function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] {
   const claims = records.map(({ claimed }) => claimed);
@@ -96,7 +118,6 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
     // All texts are sent as one value. The library pg sends an array of bytea as hexadecimal text, which is twice as
     // long.
     Buffer.concat(texts),
-    firstIdOf(claims.map(({ deliveryId }) => deliveryId)),
     sqlArray.text(attempts.map((attempt) => attempt?.destination ?? null)),
     sqlArray.float8(attempts.map((attempt) => (attempt ? msSinceEnd(attempt) : null))),
   ];
@@ -146,7 +167,7 @@ const record = {
       select * from unnest($1::uuid[], $2::integer[], $3::integer[], $4::text[], $5::float8[], $6::smallint[],
                            $7::text[], $8::text[], $9::boolean[], $10::text[], $11::timestamptz[], $12::integer[],
                            $13::integer[], $14::integer[], $15::boolean[], $16::text[], $17::text[], $18::integer[],
-                           $21::text[], $22::float8[])
+                           $20::text[], $21::float8[])
         as o(delivery_id, run, claim, status, after_ms, step, error_code, error, attempted, trigger, started_at,
              duration_ms, text_at, status_code, truncated, attempt_error_code, attempt_error, text_bytes, destination,
              ended_ms_ago)
@@ -175,12 +196,11 @@ const record = {
              -- If the delivery ends in this commit, its attempt is new. Otherwise the commit may be a repetition, so
              -- existing attempts are searched.
              o.attempted and (mine.ended is true or not exists (
-               select from attempts a where a.delivery_id = o.delivery_id and a.claim = o.claim
-                 and a.delivery_id >= $20::uuid)) as is_new
+               select from attempts/*day*/ a where a.delivery_id = o.delivery_id and a.claim = o.claim)) as is_new
       from o left join (select delivery_id, claim, true as ended from ended
                         union all select delivery_id, claim, false from again) mine using (delivery_id, claim)
     ), updated as (
-      update deliveries d
+      update deliveries/*day*/ d
       set attempts_made = d.attempts_made + n.is_new::integer,
           destination = case when n.is_new then n.destination else d.destination end,
           rendered_encrypted = case when not n.is_ours then d.rendered_encrypted
@@ -196,7 +216,6 @@ const record = {
           error_code = case when n.is_ours then n.error_code else d.error_code end,
           error = case when n.is_ours then n.error else d.error end
       from news n
-      -- A lower bound of the id is omitted, so that the plan looks up rows by id (docs/adr/0004).
       where d.id = n.delivery_id and (n.is_ours or n.is_new)
       returning d.id, d.attempts_made, d.webhook_id, d.alert_rule_id
     ), outcomes as (
@@ -232,7 +251,7 @@ const record = {
           error_code = coalesce(excluded.error_code, h.error_code), error = coalesce(excluded.error, h.error),
           error_at = coalesce(excluded.error_at, h.error_at)
     )
-    insert into attempts (delivery_id, claim, number, trigger, started_at, duration_ms, destination,
+    insert into attempts/*day*/ (delivery_id, claim, number, trigger, started_at, duration_ms, destination,
                           exchange_encrypted, status_code, response_truncated, error_code, error)
     select n.delivery_id, n.claim, u.attempts_made, n.trigger, n.started_at, n.duration_ms, n.destination,
            substring($19::bytea from n.text_at for n.text_bytes), n.status_code, n.truncated, n.attempt_error_code,
@@ -282,7 +301,7 @@ const showFailure = {
       where x.delivery_id = any($1::uuid[])
       order by x.delivery_id for update of x
     )
-    update deliveries d set error_code = ours.error_code, error = ours.error
+    update deliveries/*day*/ d set error_code = ours.error_code, error = ours.error
     from ours
     where d.id = ours.delivery_id and (d.error_code, d.error) is distinct from (ours.error_code, ours.error)`,
 };

@@ -1,23 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { formatRawKey } from '../src/api-keys/raw-key.js';
 import type { EngineAuth } from '../src/app.js';
-import { createKey, createTestDatabase, startEngine, type TestDatabase, verify } from './support/engine.js';
+import { createKey, type EnginePair, startEnginePair, verify } from './support/engine.js';
 
-let database: TestDatabase;
+let pair: EnginePair;
 let engine: EngineAuth;
 let other: EngineAuth;
-let otherClockMs = 0;
-
 beforeAll(async () => {
-  database = await createTestDatabase();
-  engine = await startEngine(database);
-  other = await startEngine(database, { overrides: { now: () => performance.now() + otherClockMs } });
+  pair = await startEnginePair();
+  ({ engine, other } = pair);
 });
-
-afterAll(async () => {
-  await Promise.all([engine.close(5_000), other.close(5_000)]);
-  await database.drop();
-});
+afterAll(() => pair.close());
 
 const floods: { stop(): Promise<unknown> }[] = [];
 
@@ -58,7 +51,7 @@ test('guesses at the id of a key in use do not delay its checks', async () => {
   await guesses.underWay();
   for (let count = 0; count < 5; count += 1) {
     // After 20 s the cache has expired, so the key is read again during the flood.
-    otherClockMs += 20_000;
+    pair.clock.aheadMs += 20_000;
     expect((await verify(other, key)).status).toBe(204);
   }
   expect(await guesses.stop()).toEqual(new Set([401]));

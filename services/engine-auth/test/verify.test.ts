@@ -7,31 +7,24 @@ import {
   adminKey,
   bearer,
   createKey,
-  createTestDatabase,
   deactivate,
+  type EnginePair,
   startEngine,
+  startEnginePair,
   startTokenIssuer,
-  type TestDatabase,
   type TokenIssuer,
   tokenOf,
   verify,
 } from './support/engine.js';
 
-let database: TestDatabase;
+let pair: EnginePair;
 let engine: EngineAuth;
 let other: EngineAuth;
-let otherClockMs = 0;
-
 beforeAll(async () => {
-  database = await createTestDatabase();
-  engine = await startEngine(database);
-  other = await startEngine(database, { overrides: { now: () => performance.now() + otherClockMs } });
+  pair = await startEnginePair();
+  ({ engine, other } = pair);
 });
-
-afterAll(async () => {
-  await Promise.all([engine.close(5_000), other.close(5_000)]);
-  await database.drop();
-});
+afterAll(() => pair.close());
 
 const identityOf = ({ status, headers }: Response) => [
   status,
@@ -68,7 +61,7 @@ describe('a token', () => {
   beforeAll(async () => {
     [platform, customer] = await Promise.all([startTokenIssuer(), startTokenIssuer()]);
     const issuers = [{ issuer: customer.issuer, workspaces: [randomUUID()] }];
-    enterprise = await startEngine(database, {
+    enterprise = await startEngine(pair.database, {
       env: {
         OIDC_ISSUER: platform.issuer,
         DEPLOYMENT: 'enterprise',
@@ -143,16 +136,18 @@ test('a broadcast ends a deactivated key at another instance before its cache ex
 test('without a broadcast, another instance accepts a key for 10 s after it read it', async () => {
   const { id, key } = await createKey(engine);
   expect((await verify(other, key)).status).toBe(204);
-  await database.database.knex('api_keys').where({ id }).update({ is_active: false });
-  otherClockMs += 9_000;
+  await pair.database.database.knex('api_keys').where({ id }).update({ is_active: false });
+  pair.clock.aheadMs += 9_000;
   expect((await verify(other, key)).status).toBe(204);
-  otherClockMs += 1_001;
+  pair.clock.aheadMs += 1_001;
   expect((await verify(other, key)).status).toBe(401);
 });
 
 test('without the database, a user key gets 503, and the admin key and tokens work', async () => {
   const { key } = await createKey(engine);
-  const cut = await startEngine(database, { env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' } });
+  const cut = await startEngine(pair.database, {
+    env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' },
+  });
   try {
     const response = await verify(cut, key);
     expect([response.status, response.headers.has('retry-after')]).toEqual([503, true]);
@@ -189,7 +184,7 @@ test('a database without migrations makes the service not ready, and names the r
 });
 
 test('API keys are created, verified and deactivated while the broker is unavailable', async () => {
-  const alone = await startEngine(database, { env: { AMQP_URL: 'amqp://nobody@127.0.0.1:9' } });
+  const alone = await startEngine(pair.database, { env: { AMQP_URL: 'amqp://nobody@127.0.0.1:9' } });
   try {
     expect((await fetch(`${alone.url}/readyz`)).status).toBe(200);
     const { id, key } = await createKey(alone);
@@ -202,7 +197,7 @@ test('API keys are created, verified and deactivated while the broker is unavail
 });
 
 test('no credential is the admin key if no admin key is set', async () => {
-  const open = await startEngine(database, { env: { GENAI_ENGINE_ADMIN_KEY: '' } });
+  const open = await startEngine(pair.database, { env: { GENAI_ENGINE_ADMIN_KEY: '' } });
   try {
     for (const credential of ['', ' ', 'undefined', adminKey]) {
       expect((await verify(open, credential)).status).toBe(401);
@@ -250,7 +245,7 @@ test('metrics are served on a separate port only', async () => {
 
 test('only the bcrypt hash of an API key is stored', async () => {
   const { id } = await createKey(engine);
-  const row = await database.database.knex('api_keys').where({ id }).first();
+  const row = await pair.database.database.knex('api_keys').where({ id }).first();
   expect(Object.keys(row).sort()).toEqual([
     'created_at',
     'created_by',

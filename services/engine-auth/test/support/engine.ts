@@ -27,6 +27,26 @@ export async function startEngine(
 
 export { createTestDatabase, type TestDatabase };
 
+export type EnginePair = Awaited<ReturnType<typeof startEnginePair>>;
+
+/** Starts two instances of the service on one database. The monotonic clock of `other` can be ahead. */
+export async function startEnginePair() {
+  const database = await createTestDatabase();
+  const clock = { aheadMs: 0 };
+  const engine = await startEngine(database);
+  const other = await startEngine(database, { overrides: { now: () => performance.now() + clock.aheadMs } });
+  return {
+    database,
+    engine,
+    other,
+    clock,
+    async close() {
+      await Promise.all([engine.close(5_000), other.close(5_000)]);
+      await database.drop();
+    },
+  };
+}
+
 /**
  * Header values are bytes, and fetch sends each character as one byte. The credential is therefore encoded as UTF-8
  * first.

@@ -26,6 +26,18 @@ const document = {
       },
       delete: { parameters: [idParameter()], responses: { 204: {}, default: {} } },
     },
+    '/alerts/batch': {
+      post: {
+        requestBody: {
+          content: {
+            'application/json': {
+              schema: { type: 'array', items: { $ref: '#/components/schemas/PublishAlert' } },
+            },
+          },
+        },
+        responses: { 200: {}, default: {} },
+      },
+    },
   },
   components: {
     schemas: {
@@ -38,6 +50,7 @@ const document = {
         },
         examples: [{ url: 'http://example.com' }],
       },
+      PublishAlert: { properties: { alert_rule_id: { type: 'string', format: 'uuid' } } },
       Webhook: { properties: { url: { type: 'string', format: 'uri' } } },
     },
   },
@@ -45,7 +58,7 @@ const document = {
 
 const prepared = prepareDocument(document, values) as typeof document;
 const { patch, delete: deletion } = prepared.paths['/webhooks/{webhook_id}'];
-const { PatchWebhook, Webhook } = prepared.components.schemas;
+const { PatchWebhook, PublishAlert, Webhook } = prepared.components.schemas;
 
 test('a status counts as documented only if the operation names it', () => {
   expect([Object.keys(patch.responses), Object.keys(deletion.responses)]).toEqual([['200'], ['204']]);
@@ -66,6 +79,7 @@ test('requests mostly use existing ids, and deletions use separate ids', () => {
   expect(deletion.parameters[0]!.schema).toEqual({ anyOf: [{ const: 'deletable' }, uuid] });
   const { items } = PatchWebhook.properties.alert_rule.properties.notification_webhook_ids;
   expect(items).toEqual({ anyOf: [{ const: 'kept' }, { type: 'string' }] });
+  expect(PublishAlert.properties.alert_rule_id).toEqual({ anyOf: [{ const: 'rule' }, uuid] });
 });
 
 test('responses keep their schemas, and the given document is not changed', () => {

@@ -29,7 +29,7 @@ export function prepareDocument(document: object, values: FuzzValues): object {
         if (parameter.in === 'path') parameter.schema = preferring(parameter.schema, ids[parameter.name]);
       const content = operation.requestBody?.content['application/json'];
       if (content === undefined) continue;
-      limitRequest(resolve(content.schema, components), values);
+      limitRequest(resolve(content.schema, components), values, components);
       if (content.example !== undefined) content.example = withOwnUrls(content.example, values);
     }
   }
@@ -53,16 +53,18 @@ function resolve(schema: JsonObject, components: Record<string, JsonObject>): Js
   return (name === undefined ? undefined : components[name]) ?? schema;
 }
 
-function limitRequest(schema: JsonObject, values: FuzzValues): void {
+function limitRequest(schema: JsonObject, values: FuzzValues, components: Record<string, JsonObject>): void {
+  if (schema.items !== undefined)
+    limitRequest(resolve(schema.items as JsonObject, components), values, components);
   if (schema.examples !== undefined) schema.examples = withOwnUrls(schema.examples, values);
   const properties = (schema.properties ?? {}) as Record<string, JsonObject>;
   for (const [name, property] of Object.entries(properties)) {
     if (name === 'url') properties[name] = { type: 'string', enum: [values.url] };
     else if (name === 'body') properties[name] = preferring(property, values.bodies);
-    else if (name === 'notification_webhook_ids')
+    else if (name === 'notification_webhook_ids' || name === 'notice_webhook_ids')
       property.items = preferring(property.items as JsonObject, values.ids.webhook_id);
     else if (name in values.ids) properties[name] = preferring(property, values.ids[name]);
-    else limitRequest(property, values);
+    else limitRequest(property, values, components);
   }
 }
 

@@ -49,8 +49,8 @@ const deletableCount = 40;
 
 /** Creates the resources that generated requests use, and publishes alerts, some of which are delivered. */
 export async function createResources(stack: RunningStack, token: string): Promise<FuzzValues> {
-  const create = async (path: string, body: object): Promise<{ id: string; alert_id: string }> => {
-    const response = await fetch(`${stack.api_url}/api/v1/workspaces/${stack.workspace_id}/${path}`, {
+  const post = async (path: string, body: object): Promise<{ id: string; alert_id: string }> => {
+    const response = await fetch(`${stack.api_url}/api/v1/${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -58,6 +58,7 @@ export async function createResources(stack: RunningStack, token: string): Promi
     if (!response.ok) throw new Error(`POST ${path} is ${response.status}: ${await response.text()}`);
     return (await response.json()) as { id: string; alert_id: string };
   };
+  const create = (path: string, body: object) => post(`workspaces/${stack.workspace_id}/${path}`, body);
   const url = `${stack.inbox_url}/fuzz`;
   const bodies = [
     '{"rule": "{{ alert_rule_name }}"}',
@@ -89,6 +90,13 @@ export async function createResources(stack: RunningStack, token: string): Promi
     { headers: { authorization: `Bearer ${token}` } },
   );
   const deliveryIds = ((await deliveries.json()) as { id: string }[]).map(({ id }) => id);
+  const [firstId = ''] = kept;
+  const secrets = await repeat(2, () => post(`webhooks/${firstId}/signing_secrets`, {}));
+  const jobs = {
+    redelivery_id: [(await create('redeliveries', { all: true })).id],
+    dispatch_id: [(await create('dispatches', { all: true })).id],
+    cancellation_id: [(await create('cancellations', { all: true })).id],
+  };
   const unknown = randomUUID();
   const workspaces = { workspace_id: [stack.workspace_id] };
   return {
@@ -96,6 +104,8 @@ export async function createResources(stack: RunningStack, token: string): Promi
     bodies,
     ids: {
       ...workspaces,
+      ...jobs,
+      secret_id: secrets.map(({ id }) => id),
       webhook_id: [...kept, unknown],
       alert_rule_id: [...ruleIds.slice(0, keptCount), unknown],
       alert_id: [...alertIds, unknown],
@@ -103,6 +113,7 @@ export async function createResources(stack: RunningStack, token: string): Promi
     },
     deletableIds: {
       ...workspaces,
+      ...jobs,
       webhook_id: webhookIds.slice(keptCount),
       alert_rule_id: ruleIds.slice(keptCount),
     },

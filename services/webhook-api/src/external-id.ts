@@ -5,13 +5,13 @@ const tables = { webhook: 'webhooks', 'alert rule': 'alert_rules' } as const;
 
 /**
  * Serializes the changes of external ids of a workspace until the transaction ends, so that no other transaction can
- * write the external id between this check and the commit.
+ * write the external id between this check and the commit. The resource does not have the external id yet.
  * @throws AppError `conflict` that names the resource of the same kind that has the external id
  */
 export async function requireFreeExternalId(
   trx: Transaction,
   kind: keyof typeof tables,
-  { id, workspaceId, externalId }: { id: string; workspaceId: string; externalId: string | null },
+  { workspaceId, externalId }: { workspaceId: string; externalId: string | null },
 ): Promise<void> {
   if (externalId === null) return;
   const table = tables[kind];
@@ -21,7 +21,6 @@ export async function requireFreeExternalId(
   const owner: { id: string; name: string } | undefined = await trx(table)
     .select('id', 'name')
     .where({ workspace_id: workspaceId, external_id: externalId })
-    .whereNot({ id })
     .first();
   if (owner === undefined) return;
   const detail = `The external_id ${JSON.stringify(externalId)} belongs to the ${kind} ${JSON.stringify(owner.name)} (${owner.id}).`;

@@ -216,6 +216,15 @@ test('a histogram has at most 64 entries, and merging entries keeps all counts',
   }
 });
 
+test('a bucket without deliveries is not in a merged histogram', async () => {
+  const { rows } = await knex().raw('select merge_latencies(array[?, ?, ?]::bigint[]) as merged', [
+    256 * 2 + 7,
+    256 * 3 + 9,
+    256 * -2 + 7,
+  ]);
+  expect(rows[0].merged.map(Number)).toEqual([256 * 3 + 9]);
+});
+
 /** Returns counts by bucket. pg returns the type bigint as text. */
 function histogramOf(latencies: string[]): Record<number, number> {
   const numbers: Record<number, number> = {};

@@ -67,6 +67,19 @@ test('a webhook whose pause has ended is surveyed as probing', async () => {
   expect(candidate).toMatchObject({ probing: true, due: 1 });
 });
 
+test('a webhook with a rate limit is no candidate while the limit allows no request', async () => {
+  const columns = { rate_limit_requests: 1, rate_limit_period_ms: 60_000 };
+  const webhookId = await fixtures.addWebhook({ columns });
+  const limit = { webhook_id: webhookId, requests: 1, period_ms: 60_000 };
+  await db.database.knex('webhook_rate_limits').insert(limit);
+  await fixtures.write([fixtures.plan([webhookId])]);
+  const found = await fixtures.survey();
+  expect(found).toMatchObject({ candidates: [{ webhookId, limited: true }], hasLimited: true });
+  const next_at = new Date(Date.now() + 60_000);
+  await db.database.knex('webhook_rate_limits').where({ webhook_id: webhookId }).update({ next_at });
+  expect(await fixtures.survey()).toMatchObject({ candidates: [], paused: [], hasLimited: true });
+});
+
 test('postponed deliveries are due at the end of the pause, or at once if it ends early', async () => {
   const webhookId = await fixtures.addWebhook();
   const webhook = { workspaceId: fixtures.workspaceId, webhookId };

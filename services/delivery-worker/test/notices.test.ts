@@ -127,11 +127,25 @@ test('a webhook that fails for too long is disabled after twenty of its deliveri
     knex('deliveries')
       .whereIn('id', knex('deliveries').select('id').where({ webhook_id: failing }).limit(count))
       .update({ status: 'failed', failed_at: new Date() });
+  await fail(20);
+  // Failures from before the present ones do not count.
+  await knex('deliveries')
+    .where({ webhook_id: failing })
+    .update({ failed_at: ago(61 * minuteMs) });
   await fail(19);
   expect((await report(30 * minuteMs)).map(({ event }) => event)).toEqual(['webhook.failing']);
   await fail(20);
   expect(await report(120 * minuteMs)).toEqual([]);
+  const pauses = [
+    { webhook_id: failing, reason: 'circuit' },
+    { webhook_id: target.id, reason: 'circuit' },
+  ].map((pause) => ({ ...pause, paused_until: ago(-minuteMs), times: 1 }));
+  await knex('webhook_pauses').insert(pauses);
+  const limit = { webhook_id: failing, requests: 1, period_ms: 1_000 };
+  await knex('webhook_rate_limits').insert(limit);
   expect((await report(30 * minuteMs)).map(({ event }) => event)).toEqual(['webhook.disabled']);
+  expect(await knex('webhook_rate_limits')).toEqual([]);
+  expect(await knex('webhook_pauses').pluck('webhook_id')).toEqual([target.id]);
   expect(await webhook(failing)).toMatchObject({
     enabled: false,
     version: 2,
@@ -139,6 +153,30 @@ test('a webhook that fails for too long is disabled after twenty of its deliveri
     disabled_reason: expect.stringContaining('No delivery has succeeded since'),
   });
   expect(await report(30 * minuteMs)).toEqual([]);
+});
+
+test('a pause by hand stays when its webhook is disabled automatically', async () => {
+  const failing = await harness.addWebhook();
+  const { knex } = harness.database;
+  await setHealth(failing, { failing: true, since: ago(60 * minuteMs) });
+  await harness.write(Array.from({ length: 20 }, () => harness.plan([failing])));
+  await knex('deliveries').update({ status: 'failed', failed_at: new Date() });
+  const pause = { webhook_id: failing, reason: 'manual', paused_until: ago(-minuteMs), times: 0 };
+  await knex('webhook_pauses').insert(pause);
+  expect((await report(30 * minuteMs)).map(({ event }) => event)).toEqual(['webhook.disabled']);
+  expect(await knex('webhook_pauses').pluck('reason')).toEqual(['manual']);
+  // The webhook is disabled already.
+  expect(await report(30 * minuteMs)).toEqual([]);
+});
+
+test('a webhook that recovers and fails again between two looks is reported as recovered', async () => {
+  const [target, failing] = [await harness.addTarget(), await harness.addWebhook()];
+  await nameForNotices(target.id);
+  await setHealth(failing, { failing: true, since: ago(20 * minuteMs) });
+  expect(await events()).toEqual(['webhook.failing']);
+  await setHealth(failing, { failing: true, since: ago(minuteMs) });
+  expect(await events()).toEqual(['webhook.recovered']);
+  expect(await events()).toEqual([]);
 });
 
 test('a notice with the number of dead letters is written at most every five minutes', async () => {

@@ -70,3 +70,22 @@ test('the reader returns deleted rules, webhooks named in messages, and paused w
   expect(webhooks.get(paused)).toMatchObject({ paused: true });
   expect([rules.size, webhooks.size]).toEqual([1, 2]);
 });
+
+test('a silence that is over and a webhook with a rate limit are found as such', async () => {
+  const rate_limit = { rate_limit_requests: 5, rate_limit_period_ms: 1_000 };
+  const limited = await insertWebhook(db.database, { workspaceId, columns: rate_limit });
+  const ruleWith = (columns: object) => insertAlertRule(db.database, { workspaceId, columns });
+  const ids = [
+    await ruleWith({ silenced_until: new Date(Date.now() + 60_000) }),
+    await ruleWith({ silenced_until: new Date(Date.now() - 1_000), cooldown_seconds: 1 }),
+  ];
+  const { rules, webhooks } = await createRulesReader(db.database).find({
+    ruleIds: ids,
+    webhookIds: [limited],
+  });
+  expect(ids.map((id) => rules.get(id))).toMatchObject([
+    { silenced: true, hasCooldown: false },
+    { silenced: false, hasCooldown: true },
+  ]);
+  expect(webhooks.get(limited)).toMatchObject({ paused: true });
+});

@@ -12,6 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
+const minuteMs = 60_000;
 const serverError: Failure = { code: 'http_status', error: 'The destination responded with status 500.' };
 const refused: Failure = { code: 'connection_refused', error: 'The connection was refused.' };
 const succeeded: Outcome = { kind: 'succeeded' };
@@ -66,10 +67,12 @@ test('a webhook is failing from the first failure after a success until the next
   expect(failing).toMatchObject({ failing: true, error_code: 'http_status', error: serverError.error });
   expect(failing.since.getTime()).toBeGreaterThan(healthy.since.getTime());
   await record(id, { failure: refused });
-  expect(await healthOf(id)).toMatchObject({ failing: true, since: failing.since, error_code: refused.code });
+  const later = await healthOf(id);
+  expect(later).toMatchObject({ failing: true, since: failing.since, error_code: refused.code });
   await record(id, {});
   const recovered = await healthOf(id);
-  expect(recovered).toMatchObject({ failing: false, error_code: refused.code });
+  const { error, error_at } = later;
+  expect(recovered).toMatchObject({ failing: false, error_code: refused.code, error, error_at });
   expect(recovered.since.getTime()).toBeGreaterThan(failing.since.getTime());
 });
 
@@ -81,20 +84,24 @@ test('the last outcome of a batch sets the health, and the first failure its sta
   ];
   await record(
     mixed,
-    { failure: serverError, endedMsAgo: 300 },
-    { endedMsAgo: 200 },
-    { failure: refused, endedMsAgo: 100 },
+    { failure: serverError, endedMsAgo: 3 * minuteMs },
+    { endedMsAgo: 2 * minuteMs },
+    { failure: refused, endedMsAgo: minuteMs },
   );
-  await record(failing, { failure: refused, endedMsAgo: 100 }, { failure: serverError, endedMsAgo: 5_000 });
-  await record(recovered, { failure: refused, endedMsAgo: 300 }, { endedMsAgo: 100 });
-  const now = Date.now();
+  await record(
+    failing,
+    { failure: refused, endedMsAgo: minuteMs },
+    { failure: serverError, endedMsAgo: 5 * minuteMs },
+  );
+  await record(recovered, { failure: refused, endedMsAgo: 3 * minuteMs }, { endedMsAgo: minuteMs });
+  const minutesAgo = (at: Date) => Math.round((Date.now() - at.getTime()) / minuteMs);
   const shown = async (id: string) => {
-    const { failing, since, error_code } = await healthOf(id);
-    return [failing, Math.round((now - since.getTime()) / 1_000), error_code];
+    const { failing, since, error_code, error_at } = await healthOf(id);
+    return [failing, minutesAgo(since), error_code, minutesAgo(error_at)];
   };
-  expect(await shown(mixed)).toEqual([true, 0, refused.code]);
-  expect(await shown(failing)).toEqual([true, 5, refused.code]);
-  expect(await shown(recovered)).toEqual([false, 0, refused.code]);
+  expect(await shown(mixed)).toEqual([true, 1, refused.code, 1]);
+  expect(await shown(failing)).toEqual([true, 5, refused.code, 1]);
+  expect(await shown(recovered)).toEqual([false, 1, refused.code, 3]);
 });
 
 test('an outcome that ended before the recorded one does not change the health', async () => {

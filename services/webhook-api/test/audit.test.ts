@@ -130,7 +130,9 @@ test('every write operation of the API writes exactly one audit event', async ()
         request_id: expect.any(String),
       },
     ]);
-    actions.push(events[0]!.action);
+    const { action, resource_type } = events[0]!;
+    expect([action, resource_type]).toEqual([action, auditActions[action as keyof typeof auditActions]]);
+    actions.push(action);
   }
   const ofEngine = ['api_key.created', 'api_key.deactivated'];
   expect([...new Set([...actions, ...ofEngine])].sort()).toEqual(Object.keys(auditActions).sort());
@@ -269,6 +271,8 @@ test('audit events are listed newest first, in pages, and filtered', async () =>
   const until = `until=${all[2]!.time}`;
   expect(await read(`?resource_id=${webhookId}&${until}`)).toEqual(all.slice(3));
   expect(await read(`?resource_id=${webhookId}&since=${all[2]!.time}`)).toEqual(all.slice(0, 3));
+  const counted = `${events}?resource_id=${webhookId}&since=${all[2]!.time}&count=true&limit=1`;
+  expect((await api.call('GET', counted, { as: 'admin' })).headers.get('x-total-count')).toBe('3');
   for (const query of ['?action=webhook', '?resource_id=x', '?principal=', '?since=today', '?limit=1001'])
     expect([query, (await api.call('GET', `${events}${query}`, { as: 'admin' })).status]).toEqual([
       query,

@@ -57,12 +57,17 @@ test('a new cooldown starts at the last dispatched alert of the rule', async () 
   await seed('suppressed', 30);
   await seed('over_quota', 20);
   const byHand = await seed('dispatched', 10);
-  await api.database.knex('alerts').where({ alert_id: byHand }).update({ dispatched_at: new Date() });
+  const mark = (alertId: string, columns: object) =>
+    api.database.knex('alerts').where({ alert_id: alertId }).update(columns);
+  await mark(byHand, { dispatched_at: new Date() });
+  await mark(await seed('dispatched', 5), { state: 'resolved' });
+  await seedAlert(api.database, { alertRuleId: randomUUID(), acceptedAtMs: at(5) });
   await patch(alertRuleId, { cooldown_seconds: 30 });
   expect(await row(alertRuleId)).toMatchObject({ cooldown_from: null, cooldown_alert_id: null });
   await patch(alertRuleId, { cooldown_seconds: 0 });
   await patch(alertRuleId, { cooldown_seconds: 60 });
-  expect(await row(alertRuleId)).toMatchObject({ cooldown_alert_id: last });
+  const { accepted_at } = await api.database.knex('alerts').where({ alert_id: last }).first();
+  expect(await row(alertRuleId)).toMatchObject({ cooldown_alert_id: last, cooldown_from: accepted_at });
 });
 
 test('a change of another field does not change the start of the cooldown', async () => {

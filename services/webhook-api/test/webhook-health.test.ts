@@ -99,6 +99,7 @@ test('the success rate covers deliveries that were accepted within 24 hours and 
   expect((await healthOf(id)).success_rate_24h).toBe(0);
   await seed('succeeded', 2);
   await seed('succeeded', 3);
+  await seed('failed', 30);
   await applyStatsChanges(api.database);
   await seed('succeeded', 0);
   await seed('failed', 26);

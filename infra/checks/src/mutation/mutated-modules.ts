@@ -8,6 +8,7 @@ export interface MutatedModule {
 }
 
 const worker = 'services/delivery-worker';
+const api = 'services/webhook-api';
 
 /** The modules that decide what is delivered, when, and who may do it. */
 export const mutatedModules: MutatedModule[] = [
@@ -31,7 +32,15 @@ export const mutatedModules: MutatedModule[] = [
     files: ['dispatch/window', 'dispatch/due-walk', 'dispatch/round-robin'],
   },
   { name: 'dispatcher', workspace: worker, files: ['dispatch/dispatcher'] },
-  { name: 'api', workspace: 'services/webhook-api', files: ['lists/paging', 'rate-limits'] },
+  { name: 'fan-out', workspace: worker, files: ['fan-out/write-alerts'] },
+  { name: 'api', workspace: api, files: ['lists/paging', 'lists/search-query', 'rate-limits'] },
+  { name: 'api-checks', workspace: api, files: ['alerts/rule-check', 'webhooks/webhook-options'] },
+  { name: 'history', workspace: 'packages/deliveries', files: ['history-reader'] },
+  {
+    name: 'kit',
+    workspace: 'packages/kit',
+    files: ['http/etag', 'concurrency/rate-limiter', 'concurrency/backoff'],
+  },
   {
     name: 'engine',
     workspace: 'services/engine-auth',
@@ -43,9 +52,15 @@ export const mutatedModules: MutatedModule[] = [
     files: ['permissions', 'principal', 'roles-from-claims'],
   },
   { name: 'tokens', workspace: 'packages/identity', files: ['token-verifier', 'token-cache'] },
-  { name: 'egress', workspace: 'packages/egress', files: ['address-rules', 'send-result'] },
+  { name: 'egress', workspace: 'packages/egress', files: ['address-rules', 'send-result', 'sign-request'] },
   { name: 'json', workspace: 'packages/template', files: ['json/escape', 'json/marked-text'] },
   { name: 'body-check', workspace: 'packages/template', files: ['check/json-scanner'] },
+  {
+    name: 'apply',
+    workspace: 'packages/client',
+    files: ['cli/workspace-file/plan', 'cli/workspace-file/match-entries'],
+  },
+  { name: 'cells', workspace: 'packages/client', files: ['publish/cell-publisher'] },
 ];
 
 export function pathsOf({ workspace, files }: MutatedModule, extension: '.ts' | '.test.ts'): string[] {

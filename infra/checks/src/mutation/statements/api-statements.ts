@@ -1,0 +1,290 @@
+import type { MutatedFile } from './mutated-file.js';
+
+const api = 'services/webhook-api';
+
+export const apiStatements: MutatedFile[] = [
+  {
+    file: `${api}/src/webhooks/webhook-deletion-repository.ts`,
+    tests: [`${api}/test/open-deliveries.test.ts`],
+    changes: [
+      [
+        `await trx('webhook_pauses').where({ webhook_id: id }).delete();\n  await trx('webhook_health')`,
+        `await trx('webhook_health')`,
+      ],
+    ],
+  },
+  {
+    file: `${api}/src/webhooks/due-deliveries-repository.ts`,
+    tests: [`${api}/test/open-deliveries.test.ts`],
+    changes: [[`untriedOnly ? 'and step = 0' : ''`, `''`]],
+  },
+  {
+    file: `${api}/src/webhooks/webhooks-repository.ts`,
+    tests: [`${api}/test/open-deliveries.test.ts`],
+    changes: [['and p.paused_until > now()', '']],
+  },
+  {
+    file: `${api}/src/pipeline/pipeline-reader.ts`,
+    tests: [`${api}/test/pipeline.test.ts`],
+    changes: [
+      ['o.run = 1 and o.step = 0', 'o.run = 1'],
+      ['o.run = 1 and o.step = 0', 'o.step = 0'],
+      ['p.webhook_id = o.webhook_id and p.paused_until', 'p.paused_until'],
+    ],
+  },
+  {
+    file: `${api}/src/audit/audit-events-reader.ts`,
+    tests: [`${api}/test/audit.test.ts`],
+    changes: [
+      ['workspace_id: workspaceId, resource_id, principal, action', 'resource_id, principal, action'],
+      [
+        'workspace_id: workspaceId, resource_id, principal, action',
+        'workspace_id: workspaceId, principal, action',
+      ],
+      [
+        'workspace_id: workspaceId, resource_id, principal, action',
+        'workspace_id: workspaceId, resource_id, action',
+      ],
+      [
+        'workspace_id: workspaceId, resource_id, principal, action',
+        'workspace_id: workspaceId, resource_id, principal',
+      ],
+      [`.modify(newestInRange, { column: 'id', range, limit })`, `.orderBy('id', 'desc').limit(limit)`],
+      [`.select('id').modify(inRange, { column: 'id', range })`, `.select('id')`],
+    ],
+  },
+  {
+    file: `${api}/src/webhooks/webhooks-repository.ts`,
+    tests: [`${api}/test/etags.test.ts`],
+    changes: [
+      ['change.requireVersion(before.version);', ''],
+      ['.forUpdate()\n          .first()', '.first()'],
+    ],
+  },
+  {
+    file: `${api}/src/webhooks/webhook-deletion-repository.ts`,
+    tests: [`${api}/test/etags.test.ts`],
+    changes: [
+      ['change.requireVersion(locked.version);', ''],
+      [`update(changed);\n  if (forNotices)`, `update({ updated_at: at });\n  if (forNotices)`],
+      ['        ...changed,\n', ''],
+    ],
+  },
+  {
+    file: `${api}/src/alert-rules/alert-rules-repository.ts`,
+    tests: [`${api}/test/etags.test.ts`],
+    changes: [
+      ['change.requireVersion(current.version);\n        const applied', 'const applied'],
+      [
+        `change.requireVersion(current.version);\n        await trx('alert_rules')`,
+        `await trx('alert_rules')`,
+      ],
+    ],
+  },
+  {
+    file: `${api}/src/settings/settings-repository.ts`,
+    tests: [`${api}/test/etags.test.ts`, `${api}/test/settings.test.ts`],
+    changes: [
+      ['change.requireVersion(current.version);', ''],
+      ['select pg_advisory_xact_lock(hashtextextended', 'select (hashtextextended'],
+      [`.where({ workspace_id: workspaceId })\n          .whereIn('id', ids)`, `.whereIn('id', ids)`],
+      ['version: current.version + 1', 'version: current.version'],
+    ],
+  },
+  {
+    file: `${api}/src/external-id.ts`,
+    tests: [`${api}/test/external-ids.test.ts`],
+    changes: [
+      ['select pg_advisory_xact_lock(', 'select pg_advisory_xact_lock_shared('],
+      ['workspace_id: workspaceId, external_id: externalId', 'external_id: externalId'],
+      ['if (owner === undefined) return;', 'return;'],
+    ],
+  },
+  {
+    file: `${api}/src/webhooks/webhook-filter.ts`,
+    tests: [`${api}/test/external-ids.test.ts`],
+    changes: [[`query.where('external_id', externalId)`, 'query']],
+  },
+  {
+    file: `${api}/src/alert-rules/alert-rules-repository.ts`,
+    tests: [`${api}/test/external-ids.test.ts`],
+    changes: [
+      [`query.where('r.external_id', externalId)`, 'query'],
+      [', external_id: null', ''],
+      ['if (changed.externalId !== current.externalId)\n', 'if (false)\n'],
+    ],
+  },
+  {
+    file: `${api}/src/alert-rules/alert-rules-repository.ts`,
+    tests: [`${api}/test/suppression.test.ts`],
+    changes: [
+      [`and outcome = 'dispatched' and state`, 'and state'],
+      [`and state = 'firing' and`, 'and'],
+      ['and dispatched_at is null', ''],
+      ['order by id desc limit 1', 'order by id limit 1'],
+      ['and id >= cast(:from as uuid) and', 'and cast(:from as uuid) is not null and'],
+      ['alert_rule_id = :id\n', ':id is not null\n'],
+      ['cooldown_from = last.accepted_at', 'cooldown_from = now()'],
+      ['current.cooldownSeconds === 0 && ', ''],
+    ],
+  },
+  {
+    file: `${api}/src/alert-rules/alert-rules-repository.ts`,
+    tests: [`${api}/test/alert-rules.test.ts`, `${api}/test/finding.test.ts`],
+    changes: [
+      [`.where({ webhook_id: webhookId }),`, ','],
+      ['order by a.position)', 'order by a.webhook_id)'],
+      ['where id = $1 and deleted_at is null', 'where id = $1'],
+      [`'r.workspace_id': workspaceId, 'r.deleted_at': null`, `'r.workspace_id': workspaceId`],
+    ],
+  },
+  {
+    file: `${api}/src/alerts/alert-filter.ts`,
+    tests: [`${api}/test/finding.test.ts`, `${api}/test/alerts.test.ts`],
+    changes: [
+      [`'a.outcome': outcome, 'a.model_id': model_id`, `'a.outcome': outcome`],
+      [`'a.alert_rule_id': alert_rule_id, `, ''],
+      ['a.labels::jsonb @> ?::jsonb', 'a.labels::jsonb <@ ?::jsonb'],
+      [`.where({ 'a.workspace_id': workspaceId })`, ''],
+      [`.modify(inRange, { column: 'a.id', range: window })`, ''],
+      ['some.sort().reverse().slice(0, limit)', 'some.slice(0, limit)'],
+    ],
+  },
+  {
+    file: `${api}/src/alerts/alert-filter.ts`,
+    tests: [`${api}/test/suppression.test.ts`],
+    changes: [[`'a.outcome': outcome, `, '']],
+  },
+  {
+    file: `${api}/src/deliveries/delivery-search.ts`,
+    tests: [`${api}/test/delivery-search.test.ts`, `${api}/test/delivery-list.test.ts`],
+    changes: [
+      [`    'd.error_code': error_code,\n`, ''],
+      [`\${alert} = any(?::uuid[])`, `true or \${alert} = any(?::uuid[])`],
+      ['lastIdAt(timeOfRecordId(window.below)),\n  };', 'window.below,\n  };'],
+      [`.where(definedOnly({ 'o.webhook_id': webhook_id }))`, ''],
+      [`.whereRaw(openConditions[status])`, ''],
+      [`query.whereNotNull('d.failed_at')`, 'query'],
+      [`query.where('d.status', status)`, 'query'],
+      [`{ 'd.workspace_id': workspaceId, ...historyConditions(filter) }`, 'historyConditions(filter)'],
+      [`.where({ 'o.workspace_id': workspaceId })`, ''],
+    ],
+  },
+  {
+    file: `${api}/src/webhooks/webhook-filter.ts`,
+    tests: [`${api}/test/finding.test.ts`],
+    changes: [
+      [`either.whereIn('destination', origins)`, `either.whereIn('destination', [])`],
+      [`[\`\${origin}:\`]`, '[origin]'],
+      ['if (anyPort)', 'if (!anyPort)'],
+    ],
+  },
+  {
+    file: `${api}/src/alerts/alerts-reader.ts`,
+    tests: [`${api}/test/alerts.test.ts`, `${api}/test/alert-batch.test.ts`],
+    changes: [
+      ['where workspace_id = $1 and id = any($3::uuid[])', 'where id = any($3::uuid[])'],
+      [
+        'where id = any($2::uuid[])) as "workspaceIds"',
+        'where workspace_id = $1 and id = any($2::uuid[])) as "workspaceIds"',
+      ],
+      [
+        'where id = any($2::uuid[])) as "workspaceIds"',
+        'where deleted_at is null and id = any($2::uuid[])) as "workspaceIds"',
+      ],
+      ['where workspace_id = $1 and alert_id = $2', 'where alert_id = $2'],
+    ],
+  },
+  {
+    file: `${api}/src/webhooks/webhook-options-repository.ts`,
+    tests: [`${api}/test/webhook-options.test.ts`],
+    changes: [
+      ['rateLimit === null || !enabled', 'rateLimit === null'],
+      ['next_at = least(webhook_rate_limits.next_at,\n', 'next_at = greatest(webhook_rate_limits.next_at,\n'],
+      [`and reason = 'manual' and not`, 'and not'],
+      [`case when webhook_pauses.reason = 'manual' then webhook_pauses.since else now() end`, 'now()'],
+      ['times = 0, error = null', 'times = 0'],
+      [`* tstzmultirange(tstzrange(now() - interval '90 days', now()))`, ''],
+      ['when (select count(*) from unnest(pauses)) > :maxPauses', 'when :maxPauses < 0'],
+    ],
+  },
+  {
+    file: `${api}/src/webhooks/webhooks-repository.ts`,
+    tests: [`${api}/test/webhook-options.test.ts`],
+    changes: [[`.where({ webhook_id: id }).whereNot({ reason: 'manual' })`, '.where({ webhook_id: id })']],
+  },
+  {
+    file: `${api}/src/webhooks/signing-secrets-repository.ts`,
+    tests: [`${api}/test/signing-secrets.test.ts`],
+    changes: [
+      ['least(expires_at, now() +', 'greatest(expires_at, now() +'],
+      [`.whereRaw('expires_at <= now()')`, ''],
+      [`'(expires_at is null or expires_at > now())'`, `'true'`],
+      [`and waiting_reason = 'no_signing_secret'`, ''],
+      ['locked.signing && ', ''],
+      ['.where({ id }).forUpdate()', '.where({ id })'],
+      [`version: trx.raw('version + 1'),`, ''],
+    ],
+  },
+  {
+    file: `${api}/src/webhooks/webhook-health.ts`,
+    tests: [`${api}/test/webhook-health.test.ts`],
+    changes: [
+      [`case when h.last_attempt_at > now() - interval '24 hours' then h.failing end`, 'h.failing'],
+      ['and minute >= day.start', ''],
+      ['and at >= day.start', ''],
+      ['coalesce(s.failed, 0) + coalesce(c.failed, 0)', 'coalesce(s.failed, 0)'],
+      ['coalesce(s.succeeded, 0) + coalesce(c.succeeded, 0)', 'coalesce(c.succeeded, 0)'],
+      ['and step_minutes = 60', ''],
+    ],
+  },
+  {
+    file: `${api}/src/deliveries/deliveries-reader.ts`,
+    tests: [
+      `${api}/test/pauses.test.ts`,
+      `${api}/test/deliveries.test.ts`,
+      `${api}/test/open-deliveries.test.ts`,
+    ],
+    changes: [
+      ['greatest(o.due_at, p.paused_until)', 'o.due_at'],
+      [`case when p.paused_until > now() then 'paused'`, `case when p.webhook_id is not null then 'paused'`],
+      [`or o.waiting_reason = 'retry' and o.due_at <= now() then 'backlog'`, `then 'backlog'`],
+      ['order by a.delivery_id, a.number desc)', 'order by a.delivery_id, a.number)'],
+      ['order by a.number desc limit 1', 'order by a.number limit 1'],
+      ['coalesce(last.first_number, 2) > 1', 'coalesce(last.first_number, 1) > 1'],
+    ],
+  },
+  {
+    file: `${api}/src/delivery-stats/delivery-stats-reader.ts`,
+    tests: [`${api}/test/delivery-stats.test.ts`],
+    changes: [
+      ['and minute >= :from and minute < :to\n', 'and minute >= :from\n'],
+      ['and at >= :from and at < :to\n   limit', 'and at >= :from and at <= :to\n   limit'],
+      ['(:isTotal or webhook_id = any', '(true or webhook_id = any'],
+      ['having sum(open) > 0 order by at limit 1\n  )', 'order by at limit 1\n  )'],
+    ],
+  },
+  {
+    file: `${api}/src/jobs/jobs-repository.ts`,
+    tests: [`${api}/test/jobs.test.ts`, `${api}/test/redeliveries.test.ts`],
+    changes: [
+      [`where status = 'running' and workspace_id = :workspaceId)`, `where status = 'running')`],
+      [`where status = 'running' and workspace_id = :workspaceId)`, 'where workspace_id = :workspaceId)'],
+      ['and id = $2 and kind = $3', 'and id = $2 and $3::text is not null'],
+      ['where workspace_id = $1 and id = $2', 'where $1::uuid is not null and id = $2'],
+      [`and kind = :kind and status = 'running' returning`, 'and kind = :kind returning'],
+    ],
+  },
+  {
+    file: `${api}/src/dead-letters/dead-letters-repository.ts`,
+    tests: [`${api}/test/dead-letters.test.ts`],
+    changes: [
+      [`query.whereNotNull('requeued_at')`, 'query'],
+      [`query.whereNull('requeued_at')`, 'query'],
+      ['query.where({ workspace_id: workspaceId })', 'query'],
+      ['.forUpdate()\n          .skipLocked()', '.forUpdate()'],
+      ['request_id as "requestId"', 'null as "requestId"'],
+      [`if (isTruncated) return { kind: 'truncated' };`, ''],
+    ],
+  },
+];

@@ -1,0 +1,157 @@
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+
+let db: TestDatabase;
+let fixtures: DatabaseFixtures;
+beforeAll(async () => {
+  db = await createTestDatabase();
+  fixtures = createDatabaseFixtures(db.database);
+});
+afterAll(() => db.drop());
+
+const secondMs = 1_000;
+/** Lease of a claimed delivery in the fixtures. */
+const leaseMs = 60_000;
+const hourMs = 3_600_000;
+const ago = (ms: number) => new Date(Date.now() - ms);
+
+// 100 requests in an hour are claimed 39.6 s apart, after a burst of 900 s: 23 at once.
+const hundredAnHour = { requests: 100, period_ms: hourMs };
+const intervalMs = 39_600;
+const burstMs = 900_000;
+
+/** Adds a webhook whose next request is due at `nextAt`. */
+async function addLimited(
+  limit: { requests: number; period_ms: number },
+  nextAt: Date,
+  columns: object = {},
+) {
+  const limits = { rate_limit_requests: limit.requests, rate_limit_period_ms: limit.period_ms };
+  const id = await fixtures.addWebhook({ columns: { ...limits, ...columns } });
+  await db.database.knex('webhook_rate_limits').insert({ webhook_id: id, ...limit, next_at: nextAt });
+  return id;
+}
+
+/** Writes waiting deliveries of a webhook, with these columns of their open rows, and returns their ids. */
+async function addWaiting(webhookId: string, count: number, open: object = {}): Promise<string[]> {
+  const planned = Array.from({ length: count }, () => fixtures.plan([webhookId]));
+  await fixtures.write(planned);
+  const ids = planned.map(({ deliveries }) => deliveries[0]!.id);
+  const due = { due_at: ago(secondMs), ...open };
+  await db.database.knex('open_deliveries').whereIn('delivery_id', ids).update(due);
+  return ids;
+}
+
+async function claim(webhookId: string, places = 1_000): Promise<string[]> {
+  const { workspaceId } = fixtures;
+  const claimed = await fixtures.claims.claimLimited([{ workspaceId, webhookId, places }]);
+  return claimed.map(({ deliveryId }) => deliveryId);
+}
+
+const next = async (webhookId: string): Promise<Date> =>
+  (await db.database.knex('webhook_rate_limits').where({ webhook_id: webhookId }).first()).next_at;
+
+/** Time from the claim of a delivery to the next request, in milliseconds. Both times are of one statement. */
+async function nextInMs(webhookId: string, [claimed]: string[]): Promise<number> {
+  const { lease_until } = await fixtures.open(claimed!);
+  const claimedAtMs = lease_until.getTime() - leaseMs;
+  return (await next(webhookId)).getTime() - claimedAtMs;
+}
+
+/** Times of the database are rounded to milliseconds. */
+const expectMs = (ms: number, expected: number) => expect(Math.abs(ms - expected)).toBeLessThanOrEqual(1);
+
+test('a webhook that was idle for long sends a quarter of a period at once', async () => {
+  const id = await addLimited(hundredAnHour, ago(24 * hourMs));
+  await addWaiting(id, 40);
+  const claimed = await claim(id);
+  expect(claimed).toHaveLength(23);
+  expectMs(await nextInMs(id, claimed), 23 * intervalMs - burstMs);
+  expect(await claim(id)).toEqual([]);
+});
+
+test.each([1, 2])(
+  'a limit of %d in a period has no burst, and 100 ms more between requests',
+  async (requests) => {
+    const id = await addLimited({ requests, period_ms: 100 * secondMs }, ago(24 * hourMs));
+    await addWaiting(id, 3);
+    const claimed = await claim(id);
+    expect(claimed).toHaveLength(1);
+    expectMs(await nextInMs(id, claimed), (110 * secondMs + 100) / requests);
+  },
+);
+
+test('the places limit a claim, and only the requests that it takes are used', async () => {
+  const id = await addLimited(hundredAnHour, ago(24 * hourMs));
+  const [oldest] = await addWaiting(id, 1, { due_at: ago(hourMs) });
+  await addWaiting(id, 9);
+  const claimed = await claim(id, 5);
+  expect([claimed.length, claimed.includes(oldest!)]).toEqual([5, true]);
+  expectMs(await nextInMs(id, claimed), 5 * intervalMs - burstMs);
+});
+
+test('due retries take requests first, and deliveries without an attempt get the rest', async () => {
+  const id = await addLimited(hundredAnHour, ago(24 * hourMs));
+  await addWaiting(id, 5, { due_at: ago(hourMs) });
+  const retries = await addWaiting(id, 2, { step: 1 });
+  const claimed = await claim(id, 3);
+  expect(claimed).toHaveLength(3);
+  expect(claimed).toEqual(expect.arrayContaining(retries));
+});
+
+test.each([0, 1])('a delivery at step %d that is not due yet is not claimed', async (step) => {
+  const id = await addLimited(hundredAnHour, ago(24 * hourMs));
+  await addWaiting(id, 1, { step, due_at: ago(-hourMs) });
+  expect(await claim(id)).toEqual([]);
+});
+
+test('an expired delivery is claimed beyond the limit and uses no request', async () => {
+  const nextAt = ago(-hourMs);
+  const id = await addLimited(hundredAnHour, nextAt);
+  const [expired] = await addWaiting(id, 1, { due_at: ago(25 * hourMs) });
+  await addWaiting(id, 2, { due_at: ago(23 * hourMs) });
+  expect(await claim(id)).toEqual([expired]);
+  expect(await next(id)).toEqual(nextAt);
+});
+
+test('a webhook that was paused by hand has no delivery claimed as expired', async () => {
+  const manual_pauses = '{[2026-01-01,2026-01-02)}';
+  const id = await addLimited(hundredAnHour, ago(-hourMs), { manual_pauses });
+  await addWaiting(id, 1, { due_at: ago(25 * hourMs) });
+  expect(await claim(id)).toEqual([]);
+});
+
+test('a claim takes deliveries of the named webhook only', async () => {
+  const [id, other] = [
+    await addLimited(hundredAnHour, ago(hourMs)),
+    await addLimited(hundredAnHour, ago(hourMs)),
+  ];
+  const own = await addWaiting(id, 2);
+  await addWaiting(other, 2, { due_at: ago(hourMs) });
+  expect((await claim(id)).sort()).toEqual(own.sort());
+});
+
+test('a claimed delivery names its worker and counts its claim', async () => {
+  const id = await addLimited(hundredAnHour, ago(hourMs));
+  await addWaiting(id, 1);
+  const [deliveryId] = await claim(id);
+  const { lease_until, ...row } = await fixtures.open(deliveryId!);
+  expect(row).toMatchObject({
+    state: 'queued',
+    claim: 1,
+    claimed_by: fixtures.workerId,
+    claim_token: expect.any(String),
+    claims_without_outcome: 1,
+  });
+  expect(lease_until.getTime()).toBeGreaterThan(Date.now());
+});
+
+test('a webhook that another worker serves at the same time is skipped without a wait', async () => {
+  const id = await addLimited(hundredAnHour, ago(hourMs));
+  await addWaiting(id, 1);
+  await db.database.knex.transaction(async (other) => {
+    await other('webhook_rate_limits').where({ webhook_id: id }).forUpdate();
+    expect(await claim(id)).toEqual([]);
+  });
+  expect(await claim(id)).toHaveLength(1);
+});

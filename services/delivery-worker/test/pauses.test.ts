@@ -1,0 +1,83 @@
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import type { Pause } from '../src/delivery/pause-repository.js';
+import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+
+let db: TestDatabase;
+let fixtures: DatabaseFixtures;
+beforeAll(async () => {
+  db = await createTestDatabase();
+  fixtures = createDatabaseFixtures(db.database);
+});
+afterAll(() => db.drop());
+
+const hourMs = 3_600_000;
+const inMs = (ms: number) => new Date(Date.now() + ms);
+const rowOf = (webhookId: string) =>
+  db.database.knex('webhook_pauses').where({ webhook_id: webhookId }).first();
+const circuit = (webhookId: string): Pause => ({
+  webhookId,
+  version: 1,
+  reason: 'circuit',
+  forMs: 2 * hourMs,
+  times: 1,
+  error: 'e',
+});
+
+async function pauseByHand(until: Date): Promise<string> {
+  const id = await fixtures.addWebhook();
+  const row = { webhook_id: id, reason: 'manual', paused_until: until, times: 0 };
+  await db.database.knex('webhook_pauses').insert(row);
+  return id;
+}
+
+test('outcomes neither change nor end a pause by hand', async () => {
+  const id = await pauseByHand(inMs(hourMs));
+  const before = await rowOf(id);
+  await fixtures.pauses.pause([circuit(id)]);
+  await fixtures.pauses.resume(id);
+  expect(await rowOf(id)).toEqual(before);
+});
+
+test('outcomes replace and end a pause by hand that is over', async () => {
+  const [replaced, ended] = [await pauseByHand(inMs(-1_000)), await pauseByHand(inMs(-1_000))];
+  await fixtures.pauses.pause([circuit(replaced)]);
+  expect(await rowOf(replaced)).toMatchObject({ reason: 'circuit', times: 1, error: 'e' });
+  await fixtures.pauses.resume(ended);
+  expect(await rowOf(ended)).toBeUndefined();
+});
+
+describe('deliveries that wait for the end of a pause', () => {
+  /** Pauses a webhook with a delivery that waits for the pause, and returns what tells if it is due. */
+  async function pauseWithDelivery(open: object = {}) {
+    const webhookId = await fixtures.addWebhook();
+    await fixtures.pauses.pause([circuit(webhookId)]);
+    const planned = fixtures.plan([webhookId]);
+    await fixtures.write([planned]);
+    const id = planned.deliveries[0]!.id;
+    const row = { waiting_reason: 'paused', due_at: inMs(hourMs), ...open };
+    await db.database.knex('open_deliveries').where({ delivery_id: id }).update(row);
+    const isDue = async () => (await fixtures.open(id)).due_at.getTime() <= Date.now() + 1_000;
+    const pauseRow = db.database.knex('webhook_pauses').where({ webhook_id: webhookId });
+    return { isDue, pauseRow };
+  }
+
+  test('they are due when the pause is removed or shortened, and not when it is extended', async () => {
+    const [removed, shortened, extended, other] = [
+      await pauseWithDelivery(),
+      await pauseWithDelivery(),
+      await pauseWithDelivery(),
+      await pauseWithDelivery(),
+    ];
+    await removed.pauseRow.clone().delete();
+    await shortened.pauseRow.clone().update({ paused_until: inMs(1_000) });
+    await extended.pauseRow.clone().update({ paused_until: inMs(3 * hourMs) });
+    const due = await Promise.all([removed, shortened, extended, other].map(({ isDue }) => isDue()));
+    expect(due).toEqual([true, true, false, false]);
+  });
+
+  test('a delivery that waits for its retry keeps its time', async () => {
+    const retry = await pauseWithDelivery({ waiting_reason: 'retry' });
+    await retry.pauseRow.clone().delete();
+    expect(await retry.isDue()).toBe(false);
+  });
+});

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import type { Delivery } from '@tocsin/contracts';
+import type { DeliveryFixture } from '@tocsin/testing/database';
+import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { seedAlert, seedDelivery } from './support/history.js';
+import { readAll } from './support/paging.js';
+
+const deliveries = `/api/v1/workspaces/${workspaceId}/deliveries`;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const seed = (fixture: DeliveryFixture) => seedDelivery(api.database, fixture);
+async function idsOf(query: Record<string, string>): Promise<string[]> {
+  const path = `${deliveries}?${new URLSearchParams(query)}`;
+  return (await api.call<Delivery[]>('GET', path, { as: 'reader' })).body.map(({ id }) => id);
+}
+const since = () => new Date(Date.now() - 3_600_000).toISOString();
+
+/** Inserts alerts of one millisecond, each with one delivery, and returns the ids of the deliveries. */
+async function seedAtOnce(
+  labels: Record<string, string>[],
+  fixture: DeliveryFixture = {},
+): Promise<string[]> {
+  const acceptedAtMs = Date.now() - 60_000;
+  const ids: string[] = [];
+  for (const label of labels) {
+    const alert = { ...fixture, alertId: randomUUID(), acceptedAtMs, labels: label };
+    await seedAlert(api.database, alert);
+    ids.push(await seed(alert));
+  }
+  return ids;
+}
+
+test('a label finds the deliveries of its alerts among others of the same millisecond', async () => {
+  const label = randomUUID();
+  const webhookId = randomUUID();
+  const ids = await seedAtOnce([{ x: label }, { x: 'other' }, { y: label }], { webhookId });
+  expect(await idsOf({ label: `x:${label}`, webhook_id: webhookId, since: since() })).toEqual([ids[0]]);
+});
+
+test('pages of one delivery find each delivery of a label within one millisecond', async () => {
+  const label = randomUUID();
+  const ids = await seedAtOnce(Array.from({ length: 8 }, () => ({ x: label })));
+  const query = new URLSearchParams({ label: `x:${label}`, since: since(), limit: '1' });
+  const { entries } = await readAll<Delivery>(api, `${deliveries}?${query}`);
+  expect(entries.map(({ id }) => id)).toEqual(ids.sort().reverse());
+});
+
+test('an error code and a webhook find only what has both', async () => {
+  const [webhookId, other] = [randomUUID(), randomUUID()];
+  const id = await seed({ webhookId, errorCode: 'tls_failure' });
+  await seed({ webhookId, errorCode: 'timeout' });
+  await seed({ webhookId: other, errorCode: 'tls_failure' });
+  expect(await idsOf({ webhook_id: webhookId, error_code: 'tls_failure', since: since() })).toEqual([id]);
+});
+
+test('each state of a webhook finds its own deliveries', async () => {
+  const webhookId = randomUUID();
+  const queued = { state: 'queued', lease_until: new Date(Date.now() + 60_000) };
+  const ids = {
+    succeeded: await seed({ webhookId, status: 'succeeded' }),
+    failed: await seed({ webhookId, status: 'failed' }),
+    skipped: await seed({ webhookId, status: 'skipped' }),
+    waiting: await seed({ webhookId, status: 'open' }),
+    queued: await seed({ webhookId, status: 'open', open: queued }),
+    sending: await seed({ webhookId, status: 'open', open: { ...queued, claimed_by: randomUUID() } }),
+  };
+  for (const status of ['failed', 'open'] as const) {
+    await seed({ webhookId, status, workspaceId: otherWorkspaceId });
+    await seed({ webhookId: randomUUID(), status });
+  }
+  for (const [status, id] of Object.entries(ids))
+    expect([status, await idsOf({ status, webhook_id: webhookId })]).toEqual([status, [id]]);
+});

@@ -39,7 +39,7 @@ interface PlanOptions {
 function plan(ruleId: string, { state = 'firing', ...options }: PlanOptions = {}): PlannedAlert {
   const { resolved, ...planned } = fixtures.plan([webhookId], options);
   const alert = { ...resolved.alert, alert_rule_id: ruleId, state };
-  return { ...planned, resolved: { ...resolved, alert, cools: state === 'firing' } };
+  return { ...planned, resolved: { ...resolved, alert, cooldownApplies: state === 'firing' } };
 }
 
 const alertIdOf = ({ resolved }: PlannedAlert) => resolved.alert.alert_id;

@@ -104,7 +104,7 @@ test.each([
   ['Content-Length', [], expect.any(String)],
   ['a b', [], expect.any(String)],
 ])(
-  'the idempotency header %s beside the headers %j has the problem %s',
+  'the idempotency header %s next to the headers %j has the problem %s',
   (idempotencyHeader, headerNames, message) => {
     const errors = optionErrors({ ...noOptions, idempotencyHeader }, { headerNames, now });
     expect(errors).toEqual(message === undefined ? [] : [{ path: '/idempotency_header', message }]);

@@ -33,8 +33,8 @@ export function layOutTable<Row>(
     Math.max(widthOf(title), ...cells.map((line) => widthOf(line[index] ?? ''))),
   );
   if (terminalWidth !== undefined) {
-    const giving = [...columns.keys()].filter((index) => columns[index]?.whole !== true);
-    shrink(widths, { giving, room: terminalWidth - gap.length * (columns.length - 1) });
+    const shrinkable = [...columns.keys()].filter((index) => columns[index]?.whole !== true);
+    shrink(widths, { shrinkable, maxWidth: terminalWidth - gap.length * (columns.length - 1) });
   }
   const layOut = (line: readonly string[], finish: (cell: string, index: number) => string) =>
     line
@@ -58,13 +58,19 @@ export function layOutTable<Row>(
 
 const narrowest = 5;
 
-/** Makes the widest column of `giving` narrower by one, until the widths fit into `room`. */
-function shrink(widths: number[], { giving, room }: { giving: number[]; room: number }): void {
-  let excess = widths.reduce((sum, width) => sum + width, 0) - room;
+/** Makes the widest column of `shrinkable` narrower by one, until the widths fit into `maxWidth`. */
+function shrink(
+  widths: number[],
+  { shrinkable, maxWidth }: { shrinkable: number[]; maxWidth: number },
+): void {
+  let excess = widths.reduce((sum, width) => sum + width, 0) - maxWidth;
   while (excess > 0) {
-    const widest = giving.reduce((a, b) => ((widths[b] ?? 0) > (widths[a] ?? 0) ? b : a), giving[0] ?? 0);
+    const widest = shrinkable.reduce(
+      (a, b) => ((widths[b] ?? 0) > (widths[a] ?? 0) ? b : a),
+      shrinkable[0] ?? 0,
+    );
     const width = widths[widest] ?? 0;
-    if (giving.length === 0 || width <= narrowest) return;
+    if (shrinkable.length === 0 || width <= narrowest) return;
     widths[widest] = width - 1;
     excess -= 1;
   }

@@ -62,17 +62,17 @@ export class DeviceSession implements Session {
 
   /** Deletes the login, and revokes it if the provider supports revocation. Does nothing without a login. */
   async logout(): Promise<void> {
-    let kept: Tokens | undefined;
+    let stored: Tokens | undefined;
     await this.#store.update(async (tokens) => {
-      kept = tokens;
+      stored = tokens;
       return undefined;
     });
     this.#tokens.put(undefined);
-    if (kept === undefined) return;
+    if (stored === undefined) return;
     const provider = await this.#findProvider();
     if (provider.serverMetadata().revocation_endpoint === undefined) return;
     try {
-      await tokenRevocation(provider, kept.refreshToken ?? kept.accessToken);
+      await tokenRevocation(provider, stored.refreshToken ?? stored.accessToken);
     } catch (error) {
       throw toSessionError(error, 'The login is forgotten here, but could not be revoked');
     }
@@ -84,16 +84,16 @@ export class DeviceSession implements Session {
 
   async #renew(rejected: string | undefined): Promise<Tokens> {
     let failure: SessionError | undefined;
-    const renewed = await this.#store.update(async (kept) => {
-      if (kept === undefined) return undefined;
+    const renewed = await this.#store.update(async (stored) => {
+      if (stored === undefined) return undefined;
       // Another process may have refreshed the tokens while this one waited for the lock.
-      if (kept.accessToken !== rejected && isFresh(kept, this.#clock.now())) return kept;
-      if (kept.refreshToken === undefined) return undefined;
+      if (stored.accessToken !== rejected && isFresh(stored, this.#clock.now())) return stored;
+      if (stored.refreshToken === undefined) return undefined;
       try {
-        return await this.#refresh(kept.refreshToken);
+        return await this.#refresh(stored.refreshToken);
       } catch (error) {
         failure = toSessionError(error, 'The login could not be refreshed');
-        return failure.reason === 'invalid_grant' ? undefined : kept;
+        return failure.reason === 'invalid_grant' ? undefined : stored;
       }
     });
     if (failure !== undefined && failure.reason !== 'invalid_grant') throw failure;

@@ -19,22 +19,22 @@ export interface TokenCache extends Session {
  * for it. If the renewal fails, all these calls reject, and the next call starts another one.
  */
 export function createTokenCache({ clock, renew }: TokenCacheOptions): TokenCache {
-  let held: Tokens | undefined;
+  let cached: Tokens | undefined;
   const renewals = createSingleFlight<Tokens>();
 
   const renewTokens = async (rejected: string | undefined): Promise<Tokens> => {
-    held = await renew(rejected);
-    return held;
+    cached = await renew(rejected);
+    return cached;
   };
 
   return {
     put(tokens) {
-      held = tokens;
+      cached = tokens;
     },
     async token({ rejected, signal } = {}) {
       signal?.throwIfAborted();
-      if (held !== undefined && held.accessToken !== rejected && isFresh(held, clock.now())) {
-        return held.accessToken;
+      if (cached !== undefined && cached.accessToken !== rejected && isFresh(cached, clock.now())) {
+        return cached.accessToken;
       }
       const renewal = renewals.run('tokens', () => renewTokens(rejected));
       return (await waitFor(renewal, signal)).accessToken;

@@ -67,12 +67,12 @@ function take(chunk: Chunk, size: number): string {
   return chunk.characters.slice(start, chunk.taken).join('');
 }
 
-/** Takes the first `room` characters of a long chunk, or the characters up to the last hyphen among them. */
-function breakLong(chunk: Chunk, room: number, { breakOnHyphens }: WrapOptions): string {
-  const head = chunk.characters.slice(chunk.taken, chunk.taken + room);
+/** Takes the first `width` characters of a long chunk, or the characters up to the last hyphen among them. */
+function breakLong(chunk: Chunk, width: number, { breakOnHyphens }: WrapOptions): string {
+  const head = chunk.characters.slice(chunk.taken, chunk.taken + width);
   const hyphen = breakOnHyphens ? head.lastIndexOf('-') : -1;
   const isBreak = hyphen > 0 && head.slice(0, hyphen).some((character) => character !== '-');
-  return take(chunk, isBreak ? hyphen + 1 : room);
+  return take(chunk, isBreak ? hyphen + 1 : width);
 }
 
 const wrapSpace = new Set(['\t', '\n', '\v', '\f', '\r', ' ']);

@@ -153,23 +153,23 @@ interface NumberParts {
 function assemble(parts: NumberParts, spec: Spec, groupSize: number): string {
   const lead = parts.sign + parts.prefix;
   const zeroPadded = spec.align === '=' && spec.fill === '0';
-  const room = zeroPadded ? spec.width - lead.length - parts.rest.length : 0;
+  const minLength = zeroPadded ? spec.width - lead.length - parts.rest.length : 0;
   const whole =
     spec.grouping === ''
-      ? parts.whole.padStart(room, '0')
-      : group(parts.whole, spec.grouping, groupSize, room);
+      ? parts.whole.padStart(minLength, '0')
+      : group(parts.whole, spec.grouping, groupSize, minLength);
   const text = lead + whole + parts.rest;
   if (spec.align !== '=') return align(text, spec);
   return lead + spec.fill.repeat(Math.max(0, spec.width - codePointLength(text))) + whole + parts.rest;
 }
 
 /** Groups digits and padding zeros. The result never starts with a separator. */
-function group(digits: string, separator: string, size: number, room: number): string {
+function group(digits: string, separator: string, size: number, minLength: number): string {
   const groups: string[] = [];
   let length = 0;
-  for (let end = digits.length; end > 0 || length < room; end -= size) {
+  for (let end = digits.length; end > 0 || length < minLength; end -= size) {
     const taken = end > 0 ? digits.slice(Math.max(0, end - size), end) : '';
-    const space = room - length - (groups.length > 0 ? 1 : 0);
+    const space = minLength - length - (groups.length > 0 ? 1 : 0);
     const wanted = Math.min(size, Math.max(space, taken.length, 1));
     groups.push(taken.padStart(wanted, '0'));
     length += wanted + (groups.length > 1 ? 1 : 0);

@@ -47,7 +47,7 @@ function run({ command, argumentsOf, cwd = directory }: Example, words: string[]
     execFile(command, argumentsOf(words), { cwd, env }, (error, stdout, stderr) =>
       resolve({
         code: error === null ? 0 : Number(error.code ?? 1),
-        // Maven prints colour codes even without colours.
+        // Maven prints the code that resets colours even with -Dstyle.color=never.
         stdout: stripVTControlCharacters(stdout),
         stderr,
       }),

@@ -114,7 +114,8 @@ export const alertSchema = {
     suppressed_by: {
       type: ['object', 'null'],
       additionalProperties: false,
-      description: 'Reason of the outcome suppressed; kept after a dispatch by hand. Null for other alerts.',
+      description:
+        'Reason why the alert was suppressed. A dispatch by hand does not clear it. Null for other alerts.',
       properties: {
         reason: {
           type: 'string',

@@ -8,7 +8,7 @@ export const destinationResponseSchema = {
   properties: {
     status_code: { type: 'integer' },
     response: { type: 'string' },
-    truncated: { type: 'boolean', description: 'The response was longer than the stored part.' },
+    truncated: { type: 'boolean', description: 'True: the response was longer than the stored part.' },
     location: {
       type: ['string', 'null'],
       description:
@@ -27,7 +27,8 @@ export const errorCodeSchema = { type: ['string', 'null'], enum: [...errorCodes,
 
 export const likelyCauseSchema = {
   type: ['string', 'null'],
-  description: 'Usual cause of the response status and a solution, for 3xx, 400, 401, 403, 404, 415 and 429.',
+  description:
+    'Usual cause of the response status, and a solution, for 3xx, 400, 401, 403, 404, 415 and 429.',
 } as const;
 
 export const attemptSchema = {

@@ -26,7 +26,7 @@ export const deadLetterSchema = {
       minimum: 0,
       description: 'Size of the whole message. Only the beginning of a message above 1 MiB is stored.',
     },
-    truncated: { type: 'boolean', description: 'Only the beginning of the message is shown.' },
+    truncated: { type: 'boolean', description: 'True: only the beginning of the message is shown.' },
     created_at: { type: 'string', format: 'date-time' },
     requeued_at: { type: ['string', 'null'], format: 'date-time' },
   },

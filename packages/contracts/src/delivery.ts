@@ -34,7 +34,7 @@ const properties = {
   attempts_expired: {
     type: 'boolean',
     description:
-      'True once attempts were removed because of their age (`RETENTION_ATTEMPTS_DAYS`, 14 by default); `attempts_made` still counts them.',
+      'True if attempts were removed because of their age (`RETENTION_ATTEMPTS_DAYS`, 14 by default); `attempts_made` still counts them.',
   },
   created_at: time,
   response: { ...destinationResponseSchema, description: 'Response to the last attempt.' },
@@ -100,7 +100,7 @@ export const deliveryWithAttemptsSchema = {
     attempts: {
       type: 'array',
       items: attemptSchema,
-      description: 'Ordered by number. The latest 100, or fewer if they exceed 4 MiB.',
+      description: 'Attempts in the order of their numbers: the latest 100, or fewer if they exceed 4 MiB.',
     },
   },
   required: [...required, 'attempts'],

@@ -22,14 +22,18 @@ const acceptedBetween = {
 } as const;
 
 const redeliveryFilter = {
-  status: { ...endedStatus, description: 'Default: failed.' },
+  status: { ...endedStatus, description: 'Status of the deliveries. Default: failed.' },
   ...ofDeliveries,
   status_code: { type: 'integer', minimum: 100, maximum: 999 },
   ...acceptedBetween,
 } as const;
 
 const dispatchFilter = {
-  outcome: { type: 'string', enum: dispatchableOutcomes, description: 'Default: all of these.' },
+  outcome: {
+    type: 'string',
+    enum: dispatchableOutcomes,
+    description: 'Outcome of the alerts. Default: any of these.',
+  },
   alert_rule_id: uuid,
   ...acceptedBetween,
 } as const;

@@ -51,7 +51,7 @@ const writable = {
   enabled: { type: 'boolean', description: 'Default: true.' },
   retry_on_timeout: {
     type: 'boolean',
-    description: 'Retry deliveries that timed out. Default: true.',
+    description: 'True: deliveries are retried after a timeout. Default: true.',
   },
   retry_schedule_ms: {
     type: ['array', 'null'],

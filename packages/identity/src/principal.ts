@@ -63,7 +63,7 @@ export const whoamiSchema = {
     display: { type: 'string' },
     workspaces: {
       type: 'object',
-      description: 'Workspace id → roles.',
+      description: 'Names of roles by workspace id.',
       additionalProperties: {
         type: 'array',
         items: { type: 'string' },

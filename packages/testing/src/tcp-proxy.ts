@@ -6,7 +6,7 @@ type Direction = 'to-server' | 'to-client';
 
 /** A proxy between a client and its server that injects network faults. */
 export interface TcpProxy {
-  /** The url of the server with the address of the proxy. */
+  /** URL of the server, in which host and port are those of the proxy. */
   readonly url: string;
   /**
    * Stops forwarding in these directions, or in both without arguments. The end of a connection is not forwarded

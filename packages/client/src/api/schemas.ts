@@ -24,7 +24,7 @@ export interface Alert {
   outcome: 'dispatched' | 'rule_disabled' | 'rule_deleted' | 'no_webhooks' | 'over_quota' | 'suppressed';
   /** Reason why nothing was delivered, or null. */
   outcome_reason: string | null;
-  /** Reason of the outcome suppressed; kept after a dispatch by hand. Null for other alerts. */
+  /** Reason why the alert was suppressed. A dispatch by hand does not clear it. Null for other alerts. */
   suppressed_by: {
     /** `cooldown`: the alert was accepted in the cooldown of its rule. `silence`: the rule was silenced. */
     reason: 'cooldown' | 'silence';
@@ -101,7 +101,7 @@ export interface Attempt {
   response: {
     status_code: number;
     response: string;
-    /** The response was longer than the stored part. */
+    /** True: the response was longer than the stored part. */
     truncated: boolean;
     /** Header `Location` of the response, at most 2,048 characters; `[redacted]` replaces secrets of the webhook. Redirects are not followed. */
     location: string | null;
@@ -129,7 +129,7 @@ export interface Attempt {
     | 'over_quota'
     | 'cancelled'
     | null;
-  /** Usual cause of the response status and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
+  /** Usual cause of the response status, and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
 }
 
@@ -243,7 +243,7 @@ export interface CreateCancellation {
 
 /** At least one filter, or `all: true`. */
 export interface CreateDispatch {
-  /** Default: all of these. */
+  /** Outcome of the alerts. Default: any of these. */
   outcome?: 'over_quota' | 'no_webhooks' | 'rule_disabled' | 'suppressed' | undefined;
   alert_rule_id?: string | undefined;
   /** Only alerts accepted at this time or later, and their deliveries. */
@@ -256,7 +256,7 @@ export interface CreateDispatch {
 
 /** At least one filter besides `status`, or `all: true`. */
 export interface CreateRedelivery {
-  /** Default: failed. */
+  /** Status of the deliveries. Default: failed. */
   status?: 'failed' | 'skipped' | 'succeeded' | undefined;
   webhook_id?: string | undefined;
   alert_id?: string | undefined;
@@ -288,7 +288,7 @@ export interface CreateWebhook {
   body: string;
   /** Default: true. */
   enabled?: boolean | undefined;
-  /** Retry deliveries that timed out. Default: true. */
+  /** True: deliveries are retried after a timeout. Default: true. */
   retry_on_timeout?: boolean | undefined;
   /** Delays before the second and each later attempt, in milliseconds, each with 20 % jitter. Their sum is below 24 hours. `[]`: no retries. Default: null, the schedule of the deployment. */
   retry_schedule_ms?: number[] | null | undefined;
@@ -344,7 +344,7 @@ export interface DeadLetter {
   encoding: 'json' | 'utf-8' | 'base64';
   /** Size of the whole message. Only the beginning of a message above 1 MiB is stored. */
   size_bytes: number;
-  /** Only the beginning of the message is shown. */
+  /** True: only the beginning of the message is shown. */
   truncated: boolean;
   created_at: string;
   requeued_at: string | null;
@@ -382,14 +382,14 @@ export interface Delivery {
     | 'no_signing_secret'
     | null;
   first_succeeded_at: string | null;
-  /** True once attempts were removed because of their age (`RETENTION_ATTEMPTS_DAYS`, 14 by default); `attempts_made` still counts them. */
+  /** True if attempts were removed because of their age (`RETENTION_ATTEMPTS_DAYS`, 14 by default); `attempts_made` still counts them. */
   attempts_expired: boolean;
   created_at: string;
   /** Response to the last attempt. */
   response: {
     status_code: number;
     response: string;
-    /** The response was longer than the stored part. */
+    /** True: the response was longer than the stored part. */
     truncated: boolean;
     /** Header `Location` of the response, at most 2,048 characters; `[redacted]` replaces secrets of the webhook. Redirects are not followed. */
     location: string | null;
@@ -417,7 +417,7 @@ export interface Delivery {
     | 'over_quota'
     | 'cancelled'
     | null;
-  /** Usual cause of the response status and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
+  /** Usual cause of the response status, and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
   /** Rendered text that was not sent because it is not JSON (`invalid_json`). Null for callers without the permission webhook_update. */
   rendered: string | null;
@@ -434,14 +434,14 @@ export interface DeliveryStats {
 export interface DeliveryStatsStep {
   /** Start of the step, aligned to UTC. */
   from: string;
-  /** End of the step, which the next step starts with. */
+  /** End of the step and start of the next one. */
   to: string;
   /** Only with `group_by=webhook`. */
   webhook_id?: string | undefined;
   succeeded: number;
   failed: number;
   skipped: number;
-  /** Deliveries that are waiting, queued or sending. */
+  /** Number of deliveries that are waiting, queued or sending. */
   open: number;
   /** Number of HTTP requests of the deliveries in the step. */
   attempts: number;
@@ -477,14 +477,14 @@ export interface DeliveryWithAttempts {
     | 'no_signing_secret'
     | null;
   first_succeeded_at: string | null;
-  /** True once attempts were removed because of their age (`RETENTION_ATTEMPTS_DAYS`, 14 by default); `attempts_made` still counts them. */
+  /** True if attempts were removed because of their age (`RETENTION_ATTEMPTS_DAYS`, 14 by default); `attempts_made` still counts them. */
   attempts_expired: boolean;
   created_at: string;
   /** Response to the last attempt. */
   response: {
     status_code: number;
     response: string;
-    /** The response was longer than the stored part. */
+    /** True: the response was longer than the stored part. */
     truncated: boolean;
     /** Header `Location` of the response, at most 2,048 characters; `[redacted]` replaces secrets of the webhook. Redirects are not followed. */
     location: string | null;
@@ -512,11 +512,11 @@ export interface DeliveryWithAttempts {
     | 'over_quota'
     | 'cancelled'
     | null;
-  /** Usual cause of the response status and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
+  /** Usual cause of the response status, and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
   /** Rendered text that was not sent because it is not JSON (`invalid_json`). Null for callers without the permission webhook_update. */
   rendered: string | null;
-  /** Ordered by number. The latest 100, or fewer if they exceed 4 MiB. */
+  /** Attempts in the order of their numbers: the latest 100, or fewer if they exceed 4 MiB. */
   attempts: Attempt[];
 }
 
@@ -533,7 +533,7 @@ export interface Dispatch {
   created_at: string;
   updated_at: string;
   filter: {
-    /** Default: all of these. */
+    /** Outcome of the alerts. Default: any of these. */
     outcome?: 'over_quota' | 'no_webhooks' | 'rule_disabled' | 'suppressed' | undefined;
     alert_rule_id?: string | undefined;
     /** Only alerts accepted at this time or later, and their deliveries. */
@@ -558,7 +558,7 @@ export interface GetDeliveryStatsQuery {
 
 export interface ListAlertRulesQuery {
   external_id?: string | undefined;
-  /** A webhook that the rules call. */
+  /** Id of a webhook. Only rules that call it are listed. */
   webhook_id?: string | undefined;
   /** Maximum number of entries on a page. */
   limit?: number | undefined;
@@ -808,7 +808,7 @@ export interface PatchWebhook {
   body?: string | undefined;
   /** Default: true. */
   enabled?: boolean | undefined;
-  /** Retry deliveries that timed out. Default: true. */
+  /** True: deliveries are retried after a timeout. Default: true. */
   retry_on_timeout?: boolean | undefined;
   /** Delays before the second and each later attempt, in milliseconds, each with 20 % jitter. Their sum is below 24 hours. `[]`: no retries. Default: null, the schedule of the deployment. */
   retry_schedule_ms?: number[] | null | undefined;
@@ -956,7 +956,7 @@ export interface Redelivery {
   created_at: string;
   updated_at: string;
   filter: {
-    /** Default: failed. */
+    /** Status of the deliveries. Default: failed. */
     status: 'failed' | 'skipped' | 'succeeded';
     webhook_id?: string | undefined;
     alert_id?: string | undefined;
@@ -980,7 +980,7 @@ export interface SavedTestResult {
   /** True: there was a response with a status of at most 299. */
   success: boolean;
   duration_ms: number;
-  /** Usual cause of the response status and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
+  /** Usual cause of the response status, and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
   /** Rendered body. It was not sent if `error` says that it is not JSON. */
   rendered: string | null;
@@ -1001,7 +1001,7 @@ export interface SavedWebhook {
   body: string;
   /** Default: true. */
   enabled: boolean;
-  /** Retry deliveries that timed out. Default: true. */
+  /** True: deliveries are retried after a timeout. Default: true. */
   retry_on_timeout: boolean;
   /** Delays before the second and each later attempt, in milliseconds, each with 20 % jitter. Their sum is below 24 hours. `[]`: no retries. Default: null, the schedule of the deployment. */
   retry_schedule_ms: number[] | null;
@@ -1090,7 +1090,7 @@ export interface TestResult {
   /** True: there was a response with a status of at most 299. */
   success: boolean;
   duration_ms: number;
-  /** Usual cause of the response status and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
+  /** Usual cause of the response status, and a solution, for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
 }
 
@@ -1126,7 +1126,7 @@ export interface Webhook {
   body: string;
   /** Default: true. */
   enabled: boolean;
-  /** Retry deliveries that timed out. Default: true. */
+  /** True: deliveries are retried after a timeout. Default: true. */
   retry_on_timeout: boolean;
   /** Delays before the second and each later attempt, in milliseconds, each with 20 % jitter. Their sum is below 24 hours. `[]`: no retries. Default: null, the schedule of the deployment. */
   retry_schedule_ms: number[] | null;
@@ -1201,7 +1201,7 @@ export interface Whoami {
   issuer: string;
   subject: string;
   display: string;
-  /** Workspace id → roles. */
+  /** Names of roles by workspace id. */
   workspaces: Record<string, string[]>;
   deployment_roles: string[];
 }

@@ -29,7 +29,7 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20',
   external: Object.keys(dependencies),
-  // Bundled CommonJS packages load Node's modules with `require`.
+  // ES modules have no `require`, but the bundled CommonJS packages load Node's modules with it.
   banner: {
     js: "import { createRequire as tocsinRequire } from 'node:module';\nconst require = tocsinRequire(import.meta.url);",
   },

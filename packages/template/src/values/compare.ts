@@ -117,7 +117,7 @@ function compareItems(
   return result;
 }
 
-/** Orders views as sets: `<` means subset. */
+/** Compares dict views as sets: `<` means proper subset. */
 function compareViews(left: DictView, operator: Ordering, right: DictView, rendering: Rendering): boolean {
   if (operator === '>' || operator === '>=') {
     return compareViews(right, operator === '>' ? '<' : '<=', left, rendering);

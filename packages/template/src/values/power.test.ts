@@ -9,7 +9,7 @@ test.each([
   [10, 22, 1e22],
   [10, -5, 1e-5],
   [1.1, 10, 2.5937424601000023],
-])('%d ** %d is %d', (base, exponent, expected) => {
+])('precisePower(%d, %d) is %d', (base, exponent, expected) => {
   expect(precisePower(base, exponent)).toBe(expected);
 });
 

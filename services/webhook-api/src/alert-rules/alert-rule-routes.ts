@@ -141,7 +141,7 @@ function listRoute({ repository, paging, lists }: ListDeps): Route<Principal> {
       additionalProperties: false,
       properties: {
         external_id: externalId,
-        webhook_id: { ...uuid, description: 'A webhook that the rules call.' },
+        webhook_id: { ...uuid, description: 'Id of a webhook. Only rules that call it are listed.' },
         ...pageQuery,
       },
     },

@@ -7,6 +7,8 @@ export const alertsExchange = 'tocsin.alerts';
 export const alertFiredKey = 'alert.fired';
 /** Optional message header with the id of the REST request that published the alert, for the logs. */
 export const requestIdHeader = 'x-request-id';
+/** Message header with the principal that published the alert over REST, encrypted by the API. */
+export const alertPublisherHeader = 'x-tocsin-publisher';
 
 const uuid = { type: 'string', format: 'uuid' } as const;
 const bound = { type: 'string', enum: ['upper_bound', 'lower_bound'] } as const;

@@ -15,6 +15,7 @@ export {
   alertFiredProperties,
   alertFiredSchema,
   alertKey,
+  alertPublisherHeader,
   alertsExchange,
   type Bound,
   createAlertFiredCheck,

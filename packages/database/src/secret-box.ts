@@ -73,6 +73,8 @@ export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
         'aes-256-gcm',
         rowKeys(location),
         encrypted.subarray(nonceStart, tagStart),
+        // Node accepts tags of 4 bytes by default, which can be guessed.
+        { authTagLength: tagBytes },
       )
         .setAAD(authenticatedData(location))
         .setAuthTag(encrypted.subarray(tagStart, textStart));

@@ -1,7 +1,8 @@
-// Repositories that the API and the worker share: new deliveries, encoded texts of attempts, dispatch by hand,
+// Repositories that the API and the worker share: publishers of alerts, new deliveries, encoded texts of attempts, dispatch by hand,
 // statistics, limits of open deliveries, redelivery, cancellation, jobs, retention, and reading the history newest
 // first.
 
+export { decryptPublisher, encryptPublisher, publisherId } from './alert-publisher.js';
 export { type CancelOutcome, cancelDelivery } from './cancellation-repository.js';
 export { allWebhooks, applyStatsChanges } from './delivery-stats-repository.js';
 export { type DispatchPlan, dispatchAlerts, planDispatch } from './dispatch-repository.js';

@@ -5,6 +5,7 @@ import { deploymentRoles, workspaceRoles } from './permissions.js';
 const inWorkspace = {
   reader: [
     'alert_read',
+    'alert_read_all',
     'alert_rule_read',
     'delivery_read',
     'webhook_read',
@@ -14,6 +15,7 @@ const inWorkspace = {
   ],
   responder: [
     'alert_read',
+    'alert_read_all',
     'alert_rule_read',
     'delivery_read',
     'delivery_redeliver',
@@ -25,6 +27,7 @@ const inWorkspace = {
   ],
   editor: [
     'alert_read',
+    'alert_read_all',
     'alert_rule_delete',
     'alert_rule_read',
     'alert_rule_update',
@@ -49,6 +52,7 @@ const inWorkspace = {
   ],
   admin: [
     'alert_read',
+    'alert_read_all',
     'alert_rule_delete',
     'alert_rule_read',
     'alert_rule_update',
@@ -73,6 +77,7 @@ const inWorkspace = {
 const inDeployment = {
   tocsin_admin: [
     'alert_read',
+    'alert_read_all',
     'alert_rule_delete',
     'alert_rule_read',
     'alert_rule_update',

@@ -5,6 +5,7 @@ const readerPermissions = [
   'workspace_list_alert_rules',
   'alert_rule_read',
   'alert_read',
+  'alert_read_all',
   'delivery_read',
   'workspace_read_settings',
 ] as const;
@@ -26,7 +27,10 @@ const editorPermissions = [
   'alert_rule_delete',
 ] as const;
 
-/** A publisher can also read the state of its alerts and their deliveries. */
+/**
+ * A publisher can also read the state of its alerts. Without `alert_read_all` it sees only those that it published over
+ * REST.
+ */
 const publisherPermissions = [
   'workspace_publish_alert',
   'alert_read',

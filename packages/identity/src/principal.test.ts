@@ -27,6 +27,8 @@ test.each<[WorkspaceRole, Permission, boolean]>([
   ['publisher', 'workspace_publish_alert', true],
   ['publisher', 'workspace_list_webhooks', false],
   ['publisher', 'alert_read', true],
+  ['publisher', 'alert_read_all', false],
+  ['reader', 'alert_read_all', true],
   ['publisher', 'workspace_dead_letter_read', true],
   ['publisher', 'delivery_read', false],
   ['responder', 'delivery_read', true],

@@ -1,4 +1,4 @@
-import { requestIdHeader } from '@tocsin/contracts';
+import { alertPublisherHeader, requestIdHeader } from '@tocsin/contracts';
 import { traceparentOf } from '@tocsin/kit';
 import type { ConsumeMessage } from 'amqplib';
 import type { Acker } from './acker.js';
@@ -15,6 +15,8 @@ export interface QueueMessage {
   readonly requestId: string | undefined;
   /** Trace context of the publisher, from the header `traceparent`. */
   readonly traceparent: string | undefined;
+  /** The header `x-tocsin-publisher`, unchecked: anybody who can publish can set it. 256 characters at most. */
+  readonly publisher: string | undefined;
   /** True if the broker has delivered the message before. */
   readonly redelivered: boolean;
   /**
@@ -51,6 +53,7 @@ export class InFlightMessage implements QueueMessage {
   readonly routingKey: string;
   readonly requestId: string | undefined;
   readonly traceparent: string | undefined;
+  readonly publisher: string | undefined;
   readonly redelivered: boolean;
   readonly tag: number;
   readonly source: Source;
@@ -66,7 +69,9 @@ export class InFlightMessage implements QueueMessage {
     this.routingKey = fields.routingKey;
     this.requestId = requestIdOf(headers);
     this.traceparent = traceparentOf(headers);
-    this.bytes = content.length + (this.requestId?.length ?? 0) + (this.traceparent?.length ?? 0);
+    this.publisher = publisherOf(headers);
+    this.bytes =
+      content.length + lengthOf(this.requestId) + lengthOf(this.traceparent) + lengthOf(this.publisher);
     this.redelivered = fields.redelivered;
     this.tag = fields.deliveryTag;
     this.source = source;
@@ -91,4 +96,15 @@ const safeId = /^[\w.~:/+=@-]{1,128}$/;
 function requestIdOf(headers: Record<string, unknown>): string | undefined {
   const id = headers[requestIdHeader];
   return typeof id === 'string' && safeId.test(id) ? id : undefined;
+}
+
+function lengthOf(header: string | undefined): number {
+  return header === undefined ? 0 : header.length;
+}
+
+const maxPublisherLength = 256;
+
+function publisherOf(headers: Record<string, unknown>): string | undefined {
+  const publisher = headers[alertPublisherHeader];
+  return typeof publisher === 'string' && publisher.length <= maxPublisherLength ? publisher : undefined;
 }

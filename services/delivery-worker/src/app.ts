@@ -141,6 +141,7 @@ export async function createDeliveryWorker(
     repository: createFanOutRepository(database, { workerId, queuedLeaseMs: config.queuedLeaseMs }),
     claims,
     databaseRetry,
+    secrets,
     openDeliveries,
     settle,
     delivery,

@@ -38,6 +38,7 @@ function Alerts() {
   const { values, set } = useSearch(filterNames);
   const { data: rules = [] } = useAlertRules();
   const deliveries = usePermission('delivery_read');
+  const all = usePermission('alert_read_all');
   const list = useAlerts(values as AlertFilter);
   const ruleName = (id: string) => rules.find((rule) => rule.id === id)?.name ?? id.slice(0, 8);
   const texts: Record<FilterName, (value: string) => string> = {
@@ -53,6 +54,9 @@ function Alerts() {
   const any = { value: '', label: 'Any' };
   return (
     <>
+      {!all.allowed && (
+        <Notice>{`Only the alerts that you published over the API are listed. To see all of them: ${all.reason}`}</Notice>
+      )}
       {!deliveries.allowed && (
         <Notice>{`The deliveries of these alerts are not available to you. ${deliveries.reason}`}</Notice>
       )}

@@ -38,6 +38,7 @@ function start({ failures = 0 } = {}) {
         routingKey: 'alert.fired',
         requestId: undefined,
         traceparent: undefined,
+        publisher: undefined,
         redelivered: false,
         isReturned,
         ack: () => resolve('ack'),

@@ -1,3 +1,4 @@
+import type { SecretBox } from '@tocsin/database';
 import type { OpenDeliveryCounts } from '@tocsin/deliveries';
 import type { Logger, Tracing } from '@tocsin/kit';
 import type { BatchMetrics } from '../batch-metrics.js';
@@ -18,6 +19,8 @@ export interface FanOutDeps {
   repository: FanOutRepository;
   claims: Pick<ClaimRepository, 'claim'>;
   databaseRetry: DatabaseRetry;
+  /** Decrypts the publishers of alerts over REST. */
+  secrets: SecretBox;
   openDeliveries: OpenDeliveryCounts;
   settle: SettleMessage;
   delivery: Pick<Delivery, 'start' | 'acquireAtWrite'>;

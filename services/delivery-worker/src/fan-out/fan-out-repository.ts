@@ -68,6 +68,7 @@ export function createFanOutRepository(
         sqlArray.text(facts.map(({ alert }) => toJson(alert.labels))),
         sqlArray.text(facts.map(({ alert }) => toJson(alert.annotations))),
         sqlArray.text(facts.map(({ span }) => span?.traceparent ?? null)),
+        sqlArray.uuid(facts.map(({ publishedBy }) => publishedBy ?? null)),
       ];
       const cooling = alerts.filter(({ resolved }) => resolved.cooldownApplies);
       if (cooling.length === 0) {
@@ -132,8 +133,8 @@ const withoutCooldown: CooldownParts = {
 };
 
 /** Parameters: the ids of the rules with a cooldown, and the record ids of their alerts in the order of the batch. */
-const cooldownRules = '$33::uuid[]';
-const cooldownAlerts = '$34::uuid[]';
+const cooldownRules = '$34::uuid[]';
+const cooldownAlerts = '$35::uuid[]';
 
 // All alerts of a batch have the same time of acceptance. The first alert of a rule starts its cooldown and suppresses
 // the rule's other alerts in the batch.
@@ -177,10 +178,11 @@ const writeText = (cooldown: CooldownParts) => `
     with a as (
       select * from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],
                            $9::text[], $10::float8[], $11::float8[], $12::text[], $13::text[], $21::text[],
-                           $24::text[], $28::boolean[], $29::text[], $30::text[], $31::text[], $32::text[])
+                           $24::text[], $28::boolean[], $29::text[], $30::text[], $31::text[], $32::text[],
+                           $33::uuid[])
         as a(id, workspace_id, alert_id, fired_at, alert_rule_id, alert_rule_name, model_id, model_name,
              metric_value, threshold, bound, outcome, request_id, webhook_ids, is_test, state, labels,
-             annotations, traceparent)${cooldown.rules}
+             annotations, traceparent, published_by)${cooldown.rules}
     ), k as (
       insert into alert_keys (workspace_id, alert_id, accepted_at)
       select workspace_id, alert_id, $1::timestamptz from a ${cooldown.after} order by workspace_id, alert_id
@@ -189,10 +191,10 @@ const writeText = (cooldown: CooldownParts) => `
     ), r as (
       insert into alerts (id, workspace_id, alert_id, accepted_at, fired_at, alert_rule_id, alert_rule_name, model_id,
                           model_name, metric_value, threshold, bound, outcome, request_id, webhook_ids, is_test,
-                          state, labels, annotations, traceparent, suppressed_by, suppressed_by_alert)
+                          state, labels, annotations, traceparent, published_by, suppressed_by, suppressed_by_alert)
       select id, workspace_id, alert_id, $1::timestamptz, fired_at, alert_rule_id, alert_rule_name, model_id,
              model_name, metric_value, threshold, bound, ${cooldown.outcome}, request_id, webhook_ids::uuid[], is_test,
-             state, labels::json, annotations::json, traceparent, ${cooldown.by}, ${cooldown.byAlert}
+             state, labels::json, annotations::json, traceparent, published_by, ${cooldown.by}, ${cooldown.byAlert}
       from a join k using (workspace_id, alert_id) ${cooldown.suppressedAlerts}
       returning id, workspace_id, alert_id, alert_rule_id, outcome${cooldown.started}
     ), t as (

@@ -1,6 +1,7 @@
 import { createLogger } from '@tocsin/kit';
 import type { QueueMessage } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
+import { testSecretBox } from '@tocsin/testing/database';
 import { createDatabaseRetry } from '../database-retry.js';
 import { createWindow } from '../dispatch/window.js';
 import { createSlots } from '../slots/slots.js';
@@ -52,6 +53,7 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
       written() {},
     },
     databaseRetry: createDatabaseRetry({ logger, signal }),
+    secrets: testSecretBox,
     logger,
     metrics: { batch() {}, alertFannedOut() {}, ended() {}, webhookOverQuota() {} },
     signal,
@@ -63,6 +65,7 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
       routingKey: 'alert.fired',
       requestId: undefined,
       traceparent: undefined,
+      publisher: undefined,
       redelivered: false,
       isReturned: () => false,
       ack: () => settled.push(`${name} acknowledged`),

@@ -7,7 +7,7 @@ import {
   pipelineMarkerKey,
 } from '@tocsin/contracts';
 import { classifyDatabaseError } from '@tocsin/database';
-import type { OpenDeliveriesKey } from '@tocsin/deliveries';
+import { decryptPublisher, type OpenDeliveriesKey } from '@tocsin/deliveries';
 import { createBatcher, type Span, type Tracing } from '@tocsin/kit';
 import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
@@ -109,7 +109,7 @@ async function acceptBatch(
   deps: FanOutDeps,
   onPlanned: (planned: PlannedDeliveries) => void,
 ): Promise<AlertOutcome[]> {
-  const { rules, databaseRetry, openDeliveries, window, delivery, metrics, tracing } = deps;
+  const { rules, databaseRetry, secrets, openDeliveries, window, delivery, metrics, tracing } = deps;
   // The database provides the time of acceptance, because a worker with a wrong clock would write to partitions of
   // other days.
   const found = await databaseRetry.whileUnavailable(() => rules.find(wantedBy(received)));
@@ -117,7 +117,12 @@ async function acceptBatch(
   const resolved = received.map(({ alert, message }) => {
     const entry = alert && resolveAlert(alert, found.rules.get(alert.alert_rule_id));
     return (
-      entry && { ...entry, requestId: message.requestId, span: tracing && startSpan(message, entry, tracing) }
+      entry && {
+        ...entry,
+        requestId: message.requestId,
+        publishedBy: decryptPublisher(message.publisher, entry.alert, secrets),
+        span: tracing && startSpan(message, entry, tracing),
+      }
     );
   });
   // Messages with the same workspace and alert id are the same alert. Only the first one of a batch is kept.

@@ -15,6 +15,8 @@ export interface AlertSearch {
   trx: Knex.Transaction;
   workspaceId: string;
   filter: AlertFilter;
+  /** Only alerts that this principal published over REST; undefined for all. */
+  publishedBy?: string | undefined;
   window: IdRange;
   /** Called and awaited between two statements. */
   beforeNext: () => Promise<void>;
@@ -45,10 +47,11 @@ export function findMatching({
   trx,
   workspaceId,
   filter,
+  publishedBy,
   window,
 }: Omit<AlertSearch, 'beforeNext'>): Knex.QueryBuilder {
   return trx('alerts as a')
-    .where({ 'a.workspace_id': workspaceId })
+    .where(definedOnly({ 'a.workspace_id': workspaceId, 'a.published_by': publishedBy }))
     .modify(matchAlerts, filter)
     .modify(inRange, { column: 'a.id', range: window });
 }

@@ -5,7 +5,8 @@ import {
   alertOutcomes,
   alertSchema,
 } from '@tocsin/contracts';
-import { defineRoute, type Principal } from '@tocsin/identity';
+import { publisherId } from '@tocsin/deliveries';
+import { defineRoute, hasPermission, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import {
   type ApiDeps,
@@ -14,6 +15,7 @@ import {
   idParams,
   inWorkspace,
   pathIn,
+  principalName,
   uuid,
   workspaceParams,
 } from '../api-route.js';
@@ -28,6 +30,8 @@ import { publishRoutes } from './publish-routes.js';
 
 const collection = `${apiPrefix}/workspaces/{workspace_id}/alerts`;
 const tag = 'alerts';
+const ownAlertsOnly =
+  'A caller with no role but `publisher` sees the alerts that it published over REST, and no others.';
 
 export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
   const { paging, searches, quota, secretBox, now } = deps;
@@ -40,7 +44,7 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
       path: collection,
       operationId: 'listAlerts',
       summary: 'Lists the alerts of a workspace, newest first.',
-      description: 'A page with large texts ends early; the `Link` header shows that more entries follow.',
+      description: `${ownAlertsOnly} A page with large texts ends early; the \`Link\` header shows that more entries follow.`,
       tag,
       access: inWorkspace('alert_read'),
       params: workspaceParams,
@@ -58,14 +62,17 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
       },
       responses: { 200: listResponse('The alerts.', alertSchema) },
       problems: [503],
-      handler({ resource: { workspaceId }, query }) {
+      handler({ resource: { workspaceId }, principal, query }) {
         requireRecentSince(query, now().getTime());
+        const visible = {
+          workspaceId,
+          filter: query,
+          publishedBy: publisherOfVisible(principal, workspaceId),
+        };
         const list = { path: pathIn(collection, workspaceId), query };
         return paging.historyPage(list, {
-          read: (page) =>
-            searches.run(workspaceId, () => reader.list({ workspaceId, filter: query, ...page })),
-          count: (range, max) =>
-            searches.run(workspaceId, () => reader.count({ workspaceId, filter: query, range }, max)),
+          read: (page) => searches.run(workspaceId, () => reader.list({ ...visible, ...page })),
+          count: (range, max) => searches.run(workspaceId, () => reader.count({ ...visible, range }, max)),
           idOf: ({ recordId }) => recordId,
           isBeyondBudget: ({ beyondBudget }) => beyondBudget,
           present: (alert) => present(alert),
@@ -77,16 +84,17 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
       path: `${collection}/{alert_id}`,
       operationId: 'getAlert',
       summary: 'Reads an alert.',
-      description:
-        'Until a worker has processed an alert, the response is 404 with the code alert_not_processed and Retry-After.',
+      description: `${ownAlertsOnly} Until a worker has processed an alert, the response is 404 with the code alert_not_processed and Retry-After.`,
       tag,
       access: inWorkspace('alert_read'),
       params: idParams('workspace_id', 'alert_id'),
       responses: { 200: { description: 'The alert.', schema: alertSchema } },
       problems: [404],
-      async handler({ resource: { workspaceId }, params }) {
+      async handler({ resource: { workspaceId }, principal, params }) {
         const alert = await reader.find(workspaceId, params.alert_id.toLowerCase());
-        if (alert === undefined) throw notProcessed();
+        const publishedBy = publisherOfVisible(principal, workspaceId);
+        const isVisible = publishedBy === undefined || alert?.publishedBy === publishedBy;
+        if (alert === undefined || !isVisible) throw notProcessed();
         return { status: 200, body: present({ ...alert, summary: await reader.summarize(alert) }) };
       },
     }),
@@ -114,6 +122,12 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
       },
     }),
   ];
+}
+
+/** Undefined for a caller who sees all alerts; otherwise the id that its own alerts have. */
+function publisherOfVisible(principal: Principal, workspaceId: string): string | undefined {
+  const seesAll = hasPermission(principal, 'alert_read_all', workspaceId);
+  return seesAll ? undefined : publisherId(principalName(principal));
 }
 
 /**

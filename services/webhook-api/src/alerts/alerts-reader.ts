@@ -11,6 +11,8 @@ export interface StoredAlert {
   recordId: string;
   workspaceId: string;
   alertId: string;
+  /** Id of the principal that published the alert over REST. */
+  publishedBy: string | null;
   acceptedAt: Date;
   /** Time of firing, in the format that the monitor has sent. */
   firedAt: string;
@@ -42,6 +44,8 @@ interface AlertQuery {
   workspaceId: string;
   range: IdRange;
   filter: AlertFilter;
+  /** Only alerts that this principal published over REST; undefined for all. */
+  publishedBy?: string | undefined;
 }
 
 /** An alert in a list. */
@@ -139,7 +143,8 @@ function withinBudget(alerts: StoredAlert[], summaries: Map<string, AlertSummary
   });
 }
 
-const columns = `id as "recordId", workspace_id as "workspaceId", alert_id as "alertId", accepted_at as "acceptedAt",
+const columns = `id as "recordId", workspace_id as "workspaceId", alert_id as "alertId", published_by as "publishedBy",
+  accepted_at as "acceptedAt",
   fired_at as "firedAt", alert_rule_id as "alertRuleId", alert_rule_name as "alertRuleName", model_id as "modelId",
   model_name as "modelName", metric_value as "metricValue", threshold, bound, state, labels, annotations,
   is_test as "isTest", outcome, suppressed_by as "suppressedBy", suppressed_by_alert as "suppressedByAlert",

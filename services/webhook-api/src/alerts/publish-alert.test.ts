@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@tocsin/kit';
+import { testSecretBox } from '@tocsin/testing/database';
 import { createPublishAlert } from './publish-alert.js';
 
 const workspaceId = randomUUID();
@@ -18,10 +19,13 @@ test('an alert whose rule lookup times out gets 503 with its id and is not publi
     reader: { findRules: () => new Promise(() => {}) },
     publisher: { publish: async (message) => void published.push(message) },
     quota: { requireCapacity: async () => {} },
+    secretBox: testSecretBox,
     now: () => new Date(),
     ruleTimeoutMs: 20,
   });
-  const error = await publish({ workspaceId, body: fired, requestId: 'r' }).catch((caught) => caught);
+  const error = await publish({ workspaceId, body: fired, requestId: 'r', publisherId: randomUUID() }).catch(
+    (caught) => caught,
+  );
   expect(error).toBeInstanceOf(AppError);
   expect(error).toMatchObject({
     code: 'unavailable',
@@ -37,10 +41,13 @@ test('publishing fails at once while the database is unavailable', async () => {
     reader: { findRules: () => Promise.reject(unavailable) },
     publisher: { publish: async () => {} },
     quota: { requireCapacity: async () => {} },
+    secretBox: testSecretBox,
     now: () => new Date(),
     ruleTimeoutMs: 60_000,
   });
-  await expect(publish({ workspaceId, body: fired, requestId: 'r' })).rejects.toBe(unavailable);
+  await expect(publish({ workspaceId, body: fired, requestId: 'r', publisherId: randomUUID() })).rejects.toBe(
+    unavailable,
+  );
 });
 
 test('minus zero in an alert and in its rule is published as minus zero', async () => {
@@ -51,6 +58,7 @@ test('minus zero in an alert and in its rule is published as minus zero', async 
     },
     publisher: { publish: async (message) => void published.push(message) },
     quota: { requireCapacity: async () => {} },
+    secretBox: testSecretBox,
     now: () => new Date(),
   });
   const alert_rule = {
@@ -61,7 +69,7 @@ test('minus zero in an alert and in its rule is published as minus zero', async 
     notification_webhook_ids: [randomUUID(), randomUUID()],
   };
   const body = { ...fired, metric_value: -0, threshold: 0, bound: 'upper_bound' as const, alert_rule };
-  await publish({ workspaceId, body, requestId: 'r' });
+  await publish({ workspaceId, body, requestId: 'r', publisherId: randomUUID() });
   const text = published[0]!.content.toString();
   expect(JSON.parse(text)).toMatchObject(body);
   expect(text).toMatch(/"metric_value":-0\.0,"threshold":0,/);

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import {
   type AlertFired,
   alertFiredKey,
+  alertPublisherHeader,
   alertsExchange,
   createAlertFiredCheck,
   type PublishAlert as PublishAlertBody,
   requestIdHeader,
 } from '@tocsin/contracts';
-import { isDatabaseUnavailable } from '@tocsin/database';
+import { isDatabaseUnavailable, type SecretBox } from '@tocsin/database';
+import { encryptPublisher } from '@tocsin/deliveries';
 import {
   AppError,
   type CheckedItem,
@@ -27,6 +29,7 @@ export interface PublishAlertDeps {
   reader: Pick<AlertsReader, 'findRules'>;
   publisher: Pick<Publisher, 'publish'>;
   quota: OpenDeliveryQuota;
+  secretBox: SecretBox;
   now: () => Date;
   /**
    * Timeout of the rule lookup, in milliseconds. Default: 2,000. It is short, so that a publisher can soon try another
@@ -39,6 +42,8 @@ interface PublishRequest {
   workspaceId: string;
   /** Id of the request. It is sent with the message and appears in the logs of its deliveries. */
   requestId: string;
+  /** Id of the caller, who can read the alert with the role `publisher` alone. */
+  publisherId: string;
   /** Trace context that is sent with the message. */
   traceparent?: string | undefined;
 }
@@ -66,7 +71,7 @@ export interface PublishAlert {
 }
 
 export function createPublishAlert(deps: PublishAlertDeps): PublishAlert {
-  const { reader, publisher, quota, now, ruleTimeoutMs = 2_000 } = deps;
+  const { reader, publisher, quota, secretBox, now, ruleTimeoutMs = 2_000 } = deps;
   const check = createAlertFiredCheck();
   const rules = createRuleCheck(reader);
 
@@ -104,7 +109,7 @@ export function createPublishAlert(deps: PublishAlertDeps): PublishAlert {
   };
   const send = async (
     alert: AlertFired,
-    { requestId, traceparent }: Omit<PublishRequest, 'workspaceId'>,
+    { requestId, publisherId, traceparent }: Omit<PublishRequest, 'workspaceId'>,
   ): Promise<string> => {
     try {
       await publisher.publish({
@@ -114,6 +119,7 @@ export function createPublishAlert(deps: PublishAlertDeps): PublishAlert {
         type: 'alert.fired',
         headers: {
           [requestIdHeader]: requestId,
+          [alertPublisherHeader]: encryptPublisher(publisherId, alert, secretBox),
           ...(traceparent !== undefined && { [traceparentHeader]: traceparent }),
         },
       });

@@ -5,9 +5,17 @@ import {
   publishAlertSchema,
   publishedAlertsSchema,
 } from '@tocsin/contracts';
+import { publisherId } from '@tocsin/deliveries';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import { AppError, type CheckedItem, type Route, toProblem } from '@tocsin/kit';
-import { type ApiDeps, apiPrefix, inWorkspace, pathIn, workspaceParams } from '../api-route.js';
+import {
+  type ApiDeps,
+  apiPrefix,
+  inWorkspace,
+  pathIn,
+  principalName,
+  workspaceParams,
+} from '../api-route.js';
 import { publishAlertOperation, publishBatchOperation } from '../rate-limits.js';
 import { createAlertsReader } from './alerts-reader.js';
 import { createPublishAlert } from './publish-alert.js';
@@ -20,11 +28,13 @@ export function publishRoutes({
   database,
   publisher,
   quota,
+  secretBox,
   admitBatch,
   now,
 }: ApiDeps): Route<Principal>[] {
   const reader = createAlertsReader(database);
-  const alerts = createPublishAlert({ reader, publisher, quota, now });
+  const alerts = createPublishAlert({ reader, publisher, quota, secretBox, now });
+  const idOf = (principal: Principal) => publisherId(principalName(principal));
   return [
     defineRoute({
       method: 'POST',
@@ -45,8 +55,10 @@ export function publishRoutes({
         },
       },
       problems: [503],
-      async handler({ resource: { workspaceId }, body, requestId, traceparent, log }) {
-        const alertId = await alerts.publish({ workspaceId, body, requestId, traceparent });
+      async handler({ resource: { workspaceId }, principal, body, log, ...request }) {
+        const { requestId, traceparent } = request;
+        const from = { workspaceId, requestId, traceparent, publisherId: idOf(principal) };
+        const alertId = await alerts.publish({ ...from, body });
         log({ alert_id: alertId });
         const headers = { Location: `${config.publicUrl}${pathIn(collection, workspaceId)}/${alertId}` };
         return { status: 202, headers, body: { alert_id: alertId } };
@@ -73,7 +85,8 @@ export function publishRoutes({
       async handler({ resource: { workspaceId }, principal, body, requestId, traceparent, log }) {
         const items = body as CheckedItem<PublishAlert>[];
         admitBatch({ principal, workspaceId, alerts: items.length });
-        const results = await alerts.publishBatch({ workspaceId, items, requestId, traceparent });
+        const from = { workspaceId, requestId, traceparent, publisherId: idOf(principal) };
+        const results = await alerts.publishBatch({ ...from, items });
         const published = results.filter((result) => typeof result === 'string').length;
         log({ alerts: items.length, published });
         return { status: 200, body: results.map((result) => entryOf(result, requestId)) };

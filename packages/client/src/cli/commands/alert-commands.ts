@@ -69,7 +69,7 @@ export function addAlertCommands(program: Command, io: Io): void {
 
   const list = alerts
     .command('list')
-    .description('list alerts, newest first')
+    .description('list alerts, newest first; a publisher sees those that it published over the API')
     .option('--rule <id>', 'only alerts of this rule')
     .addOption(choice('--outcome <outcome>', { of: outcomes, description: 'only alerts with this outcome' }))
     .option('--model <id>', 'only alerts of this model; needs --since')

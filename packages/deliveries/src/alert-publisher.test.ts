@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { createSecretBox, parseSecretKeys } from '@tocsin/database';
+import { decryptPublisher, encryptPublisher, publisherId } from './alert-publisher.js';
+
+const box = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
+const secrets = createSecretBox(parseSecretKeys(box('k1', 7)));
+const alert = { workspace_id: randomUUID(), alert_id: randomUUID() };
+const id = publisherId('https://id.example#ada');
+
+test('the id of a principal is a UUID that differs by issuer and by subject', () => {
+  const ids = [id, publisherId('https://id.example#bob'), publisherId('https://other.example#ada')];
+  expect(new Set(ids).size).toBe(3);
+  expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  expect(publisherId('https://id.example#ada')).toBe(id);
+});
+
+test('a header that the API has made names its publisher, also after a change of the current key', () => {
+  const header = encryptPublisher(id, alert, secrets);
+  const rotated = createSecretBox(parseSecretKeys(`${box('k2', 8)},${box('k1', 7)}`));
+  expect([decryptPublisher(header, alert, secrets), decryptPublisher(header, alert, rotated)]).toEqual([
+    id,
+    id,
+  ]);
+});
+
+const header = encryptPublisher(id, alert, secrets);
+const cut = (bytes: number) => Buffer.from(header, 'base64').subarray(0, bytes).toString('base64');
+const foreign = createSecretBox(parseSecretKeys(box('k1', 9)));
+
+test.each([
+  ['no header', undefined],
+  ['an empty header', ''],
+  ['a text', 'ada'],
+  ['an id in clear text', id],
+  ['a header for another alert', encryptPublisher(id, { ...alert, alert_id: randomUUID() }, secrets)],
+  ['a header for another workspace', encryptPublisher(id, { ...alert, workspace_id: randomUUID() }, secrets)],
+  ['a header made with another key', encryptPublisher(id, alert, foreign)],
+  ['a header with a short tag', cut(1 + 2 + 12 + 4)],
+  ['a header without its end', cut(40)],
+])('%s names no publisher', (_, given) => {
+  expect(decryptPublisher(given, alert, secrets)).toBeUndefined();
+});

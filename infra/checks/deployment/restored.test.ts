@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { clientOf, setting } from './deployment.js';
 
-// deployed.test.ts has run. After that, the database was backed up, dropped and restored.
+// Requires that deployed.test.ts has run, and that the database was then backed up, dropped and restored.
 
 test('a delivery from before the backup exists, and its webhook can be decrypted', async () => {
   const before = JSON.parse(readFileSync(setting('DELIVERY_FILE'), 'utf8')) as Record<string, string>;

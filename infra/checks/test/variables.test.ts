@@ -83,7 +83,7 @@ test.each(services)('the output of make-env.js is a valid configuration for %s',
   });
   const load = () => loaders[service]?.({ ...imageEnv(), ...Object.fromEntries(given) });
   expect(load).not.toThrow();
-  // The configuration names no file that is not mounted.
+  // The configuration refers to the generated files, so it is invalid without them.
   rmSync(directory, { recursive: true });
   expect(load).toThrow(/_FILE names .* which cannot be read \(ENOENT\)/);
 });

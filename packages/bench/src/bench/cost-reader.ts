@@ -56,7 +56,7 @@ export async function readUpdateCounts({ knex }: Database, table: string): Promi
   return rows[0];
 }
 
-/** Runs a checkpoint, so that measurements are comparable: the first change of a page after it logs the whole page. */
+/** Makes measurements comparable: after a checkpoint, the first change of each page writes the whole page to the log. */
 export async function checkpoint({ knex }: Database): Promise<void> {
   await knex.raw('checkpoint');
 }

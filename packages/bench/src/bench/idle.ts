@@ -25,7 +25,7 @@ interface IdleProcess {
 const launcher = fileURLToPath(import.meta.resolve('../../../../infra/local/dist/start.js'));
 const servers = new Set(['postgres', 'rabbitmq', 'epmd']);
 const startTimeoutMs = 300_000;
-/** Waiting time after the start, in which work such as the first run of every periodic job ends. */
+/** Waiting time after the start, in milliseconds. Periodic jobs finish their first runs in this time. */
 const settleMs = 20_000;
 
 /** Measures CPU and memory of `npm start -- --no-sample` while nothing is published. */

@@ -136,7 +136,7 @@ const ifMatch = {
   required: false,
   schema: { type: 'string' },
   description:
-    'ETags of which the resource has to have one, or `*` (RFC 9110). Weak ETags never match. Without it the change is unconditional.',
+    'One or several ETags, or `*` (RFC 9110). The change is made only if the resource has one of them. Weak ETags never match. Default: the change is unconditional.',
 };
 
 function describeResponses({ responses }: Route<never>, components: Components): Json {

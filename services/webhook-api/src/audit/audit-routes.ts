@@ -42,7 +42,7 @@ export function auditRoutes({ database, paging, searches }: ApiDeps): Route<Prin
       path: ofWorkspace,
       operationId: 'listAuditEvents',
       summary: 'Lists the changes in a workspace, newest first.',
-      description: 'Refused requests, and those that change no value, leave no event.',
+      description: 'Requests that are refused or change no value have no event.',
       tag,
       access: inWorkspace('audit_read'),
       params: workspaceParams,

@@ -7,7 +7,7 @@ export function consoleConfigRoute(config: ConsoleConfig): Route<never> {
     method: 'GET',
     path: consoleConfigPath,
     operationId: 'getConsoleConfig',
-    summary: 'Tells the console where its users sign in.',
+    summary: 'Returns the sign-in settings of the console.',
     tag: 'service',
     access: 'public',
     responses: { 200: { description: 'Issuer and client id.', schema: consoleConfigSchema } },

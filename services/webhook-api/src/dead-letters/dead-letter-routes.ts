@@ -102,7 +102,7 @@ export function deadLetterRoutes({ database, publisher, paging, searches }: ApiD
       path: `${collection}/{dead_letter_id}/requeue`,
       operationId: 'requeueDeadLetter',
       summary: 'Publishes the message of a dead letter again.',
-      description: 'A message over 1 MiB cannot be requeued (409), because only its beginning was kept.',
+      description: 'A message over 1 MiB cannot be requeued (409), because only its beginning is stored.',
       tag,
       access: ofDeployment('dead_letter_requeue'),
       params: idParams('dead_letter_id'),

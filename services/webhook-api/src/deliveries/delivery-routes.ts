@@ -49,7 +49,8 @@ export function deliveryRoutes({
       path: collection,
       operationId: 'listDeliveries',
       summary: 'Lists the deliveries of a workspace, newest first.',
-      description: 'A page with large texts ends early; the `Link` header shows that more entries follow.',
+      description:
+        'A page with large texts can have fewer entries than `limit`. The `Link` header shows if more entries follow.',
       tag,
       access: inWorkspace('delivery_read'),
       params: workspaceParams,

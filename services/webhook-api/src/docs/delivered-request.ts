@@ -14,14 +14,14 @@ export const deliveredRequest = {
         required: true,
         content: {
           'application/json': {
-            schema: { description: 'Any JSON value: the webhook decides.' },
+            schema: { description: 'Any JSON value. The template of the webhook defines it.' },
             examples: {
               chat: {
                 summary: 'The body of a chat message',
                 value: { text: 'Accuracy below target: Loan approval v2 is at 0.87' },
               },
               event: {
-                summary: 'All facts of the alert',
+                summary: 'All values of the alert',
                 value: {
                   alert_id: '0c8f4f7e-2b55-4b55-9d4e-7a9f5d1e2c33',
                   alert_rule_name: 'Accuracy below target',
@@ -47,7 +47,7 @@ export const deliveredRequest = {
         '429': { description: 'The delivery is sent again, after `Retry-After` at the earliest.' },
         '5XX': {
           description:
-            'The delivery is sent again; after 503 with `Retry-After` at that time at the earliest.',
+            'The delivery is sent again. After 503 with `Retry-After`, it is not sent before that time.',
         },
       },
     },

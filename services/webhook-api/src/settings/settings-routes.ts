@@ -30,7 +30,7 @@ export function settingsRoutes({ database }: Pick<ApiDeps, 'database'>): Route<P
       path,
       operationId: 'updateWorkspaceSettings',
       summary: 'Changes settings of a workspace.',
-      description: 'A request that changes no value changes nothing, the ETag included.',
+      description: 'A request that changes no value does not change the ETag.',
       tag,
       access: inWorkspace('workspace_update_settings'),
       params: workspaceParams,

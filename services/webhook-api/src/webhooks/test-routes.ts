@@ -107,7 +107,7 @@ export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
       method: 'POST',
       path: `${webhooksPath}/preview`,
       operationId: 'previewTemplate',
-      summary: 'Renders a template with sample values, which the given context overrides. Nothing is sent.',
+      summary: 'Renders a template with sample values or the given context, without sending the result.',
       tag,
       access: inWorkspace('workspace_test_webhook'),
       params: workspaceParams,

@@ -16,7 +16,7 @@ test.each<[string, unknown, string]>([
     'self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT)',
   ],
   ['a text', 'text', 'text'],
-])('%s is described by its innermost reason', (_, reason, text) => {
+])('describeError returns the innermost reason of %s', (_, reason, text) => {
   expect(describeError(reason)).toBe(text);
   if (typeof reason === 'object')
     expect(describeError(new TypeError('fetch failed', { cause: reason }))).toBe(text);

@@ -98,7 +98,7 @@ test.each([
   ],
   ['a NUL character', { ...message, model_name: 'a\0b' }, /\/model_name must not contain a NUL/],
   ['more than 1 MiB', { ...message, x: 'x'.repeat(1_048_576) }, /bytes; 1048576 are allowed/],
-])('%s is reported as one problem', async (_, content, expected) => {
+])('a file with %s has one problem', async (_, content, expected) => {
   const { code, stdout } = await validate(content, '--amqp');
   expect(code).toBe(6);
   expect(stdout).toMatch(expected);

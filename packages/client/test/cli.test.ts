@@ -136,7 +136,7 @@ describe('the principal', () => {
 test.each([
   ['whoami', '--api-url'],
   ['whoami', '--issuer'],
-])('%s %s with plain http to another host needs --allow-http', async (command, flag) => {
+])('the command "%s %s" with plain http to another host needs --allow-http', async (command, flag) => {
   const words = [command, flag, 'http://tocsin.invalid/realms/tocsin'];
   const refused = await run(words);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-http') });
@@ -175,7 +175,7 @@ describe('command line and output', () => {
   });
 
   test.each([['not json'], ['[]'], ['null'], ['{"name":']])(
-    '%j as fields is a usage error',
+    'the fields %j are a usage error',
     async (stdin) => {
       expect((await run(['webhooks', 'create', '--from', '-'], { stdin })).code).toBe(2);
     },

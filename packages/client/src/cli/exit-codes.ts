@@ -21,13 +21,13 @@ export const exitCodes = {
 export const exitCodesHelp = `Exit codes:
   0  done
   1  failure: a failed test, a template that does not render, an alert that was not confirmed
-  2  the command line is wrong
+  2  the command line is invalid
   3  not logged in, or the credential was refused
-  4  the credential lacks the permission
-  5  there is no such id
-  6  the request is not valid
-  7  it conflicts with the present state
-  8  the service or the provider is unavailable, or asks to retry later
+  4  the credential does not have the permission
+  5  the id does not exist
+  6  the request is invalid
+  7  the request conflicts with the current state
+  8  the service or the provider is unavailable, or responds that a retry is needed
   130  interrupted`;
 
 /** A failure that the command itself detects. */

@@ -7,7 +7,7 @@ test.each([
   ['\u009b31m', '\\u009b31m'],
   ['abc\u202etxt.exe', 'abc\\u202etxt.exe'],
   ['line\u2028sep', 'line\\u2028sep'],
-])('%j is printed on one line as %j', (text, expected) => {
+])('the text %j is printed on one line as %j', (text, expected) => {
   expect(printable(text)).toBe(expected);
 });
 
@@ -31,6 +31,6 @@ test.each([
   ['漢字漢字', 5, '漢字…'],
   ['漢字漢字', 4, '漢…'],
   ['🚨🚨', 1, '…'],
-])('%j cut to %d cells is %j', (text, cells, expected) => {
+])('the text %j cut to %d cells is %j', (text, cells, expected) => {
   expect(cutToWidth(text, cells)).toBe(expected);
 });

@@ -55,7 +55,7 @@ test.each([
   ['a duplicate key', file('    name: again'), 'w.yaml:6: Map keys must be unique'],
   ['an unknown field', file('    colour: red'), 'w.yaml:6: webhooks 1, colour: is not a known property'],
   [
-    'a pause, which is no configuration',
+    'a pause, which is not configuration',
     file('    paused_until: null'),
     'w.yaml:6: webhooks 1, paused_until: is not',
   ],
@@ -99,7 +99,7 @@ test.each([
     '__proto__: {}\nnamespace: a',
     'w.yaml:1: __proto__: is not a known property',
   ],
-])('%s is an error with its line', (_, text, fault) => {
+])('a file with %s is an error that names the line', (_, text, fault) => {
   expect(faultsOf(text)[0]?.slice(0, fault.length)).toBe(fault);
 });
 

@@ -9,7 +9,7 @@ test.each([
   ['$${A}', '${A}'],
   ['$$${A}', '$${A}'],
   ['$A {A} $', '$A {A} $'],
-])('the text %s becomes %s', (text, value) => {
+])('substituting variables in %s returns %s', (text, value) => {
   expect(substitute(text, env)).toEqual({ value });
 });
 

@@ -34,12 +34,23 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
     contentMode: 'buffer',
     minLength: minWriteBytes,
     maxLength: maxWaitingBytes,
-    periodicFlush: maxDelayMs,
     // The lines wait for the next write. A retry inside sonic-boom would block the process.
     retryEAGAIN: () => false,
   });
-  // The types of sonic-boom omit that its buffer mode accepts buffers.
-  const write = (line: string) => void stream.write(Buffer.from(line) as unknown as string);
+  let flushTimer: NodeJS.Timeout | undefined;
+  // The interval of sonic-boom's `periodicFlush` also runs while no line waits: ten times a second in an idle service.
+  const flushSoon = () => {
+    if (flushTimer !== undefined) return;
+    flushTimer = setTimeout(() => {
+      flushTimer = undefined;
+      if (!flushOnce().isDone) flushSoon();
+    }, maxDelayMs).unref();
+  };
+  const write = (line: string) => {
+    // The types of sonic-boom omit that its buffer mode accepts buffers.
+    stream.write(Buffer.from(line) as unknown as string);
+    flushSoon();
+  };
   let dropped = 0;
   let linesInDrop = 1;
   const reportDropped = () => {

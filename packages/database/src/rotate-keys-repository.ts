@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { checkCanary, replaceCanary } from './canary-repository.js';
-import type { Database, Transaction } from './connection.js';
+import type { Database } from './connection.js';
+import { isTableMissing } from './errors.js';
 import { listDays, partitionName } from './partitions-repository.js';
 import type { SecretBox } from './secret-box.js';
 import { sqlArray } from './sql-array.js';
@@ -7,16 +9,13 @@ import { sqlArray } from './sql-array.js';
 /** A table with encrypted columns. */
 interface EncryptedTable {
   name: string;
-  /** True if the table has daily partitions, whose values are encrypted day by day. */
+  /** True for a table with a partition for each day. Its partitions are rotated one after the other. */
   daily?: boolean;
-  /**
-   * SQL that joins the table with the workspace to the rows `t`. `{day}` stands for the suffix of the day's partitions.
-   */
-  join?: string;
+  /** SQL of the workspace of a row `t`; `{day}` is the suffix of the day's partitions. */
   workspaceId: string;
-  /** Primary key. Its values, joined with "/", are the row id in the authenticated data of the encryption. */
+  /** Primary key. Its values, joined with "/", are the id of the row in the authenticated data. */
   key: Key[];
-  /** Names without the suffix: the column `url` is stored as `url_encrypted`. */
+  /** The column `url` is stored in `url_encrypted`. */
   columns: string[];
 }
 
@@ -31,16 +30,14 @@ const encryptedTables: EncryptedTable[] = [
   { name: 'webhooks', workspaceId: 't.workspace_id', key: [id], columns: ['url', 'headers', 'body'] },
   {
     name: 'webhook_signing_secrets',
-    join: 'join webhooks w on w.id = t.webhook_id',
-    workspaceId: 'w.workspace_id',
+    workspaceId: '(select w.workspace_id from webhooks w where w.id = t.webhook_id)',
     key: [id],
     columns: ['secret'],
   },
   {
     name: 'attempts',
     daily: true,
-    join: 'join deliveries{day} d on d.id = t.delivery_id',
-    workspaceId: 'd.workspace_id',
+    workspaceId: '(select d.workspace_id from deliveries{day} d where d.id = t.delivery_id)',
     key: [
       { name: 'delivery_id', type: 'uuid' },
       { name: 'claim', type: 'integer' },
@@ -50,95 +47,167 @@ const encryptedTables: EncryptedTable[] = [
   { name: 'deliveries', daily: true, workspaceId: 't.workspace_id', key: [id], columns: ['rendered'] },
 ];
 
-/** Number of rows by table that were encrypted with the current key. */
+/** Number of rows of each table that were encrypted with the current key. */
 export type RotatedRows = Record<string, number>;
 
-/** Called after each page with the number of rows of the table that are done. */
-export type OnRotated = (table: string, rows: number) => void;
+export interface RotationProgress {
+  table: string;
+  /** Rows of this table that are done. */
+  rows: number;
+  /** Rows of all tables that were read, and that are left to read: estimates of PostgreSQL. */
+  read: number;
+  left: number;
+}
 
 /**
- * Encrypts all values of older keys with the current key, page by page, while the system runs. The rows of a page are
- * locked for some milliseconds. After an interruption, a second call continues with the remaining rows. The canary is
- * replaced last, so that processes without the older key are not ready until all values are encrypted with the current
- * key.
+ * Encrypts with the current key every value that another key encrypted, page by page, while the system runs. No row is
+ * locked between its read and its update: the update leaves out a row that has changed meanwhile, and a further pass reads
+ * it again. After an interruption a second call continues with the rows that are left. The canary is last: until then
+ * every process needs the older key.
  * @throws AppError `unavailable` if the keys do not decrypt the canary; nothing is changed then
  */
 export async function rotateKeys(
   database: Database,
   secrets: SecretBox,
-  onRotated: OnRotated = () => {},
+  onProgress: (progress: RotationProgress) => void = () => {},
 ): Promise<RotatedRows> {
   await checkCanary(database, secrets);
-  const days = await listDays(database);
-  const rotated: RotatedRows = {};
-  for (const table of encryptedTables) {
-    let rows = 0;
-    const onPage = (count: number) => {
-      rows += count;
-      onRotated(table.name, rows);
-    };
-    const suffixes = table.daily ? days.map((day) => partitionName('', day)) : [''];
-    const rotateNext = async (): Promise<void> => {
-      for (let suffix = suffixes.shift(); suffix !== undefined; suffix = suffixes.shift())
-        await rotateTable(database, secrets, { table, suffix }, onPage);
-    };
-    await Promise.all(Array.from({ length: parallelDays }, rotateNext));
-    rotated[table.name] = rows;
+  const rotated: RotatedRows = Object.fromEntries(encryptedTables.map(({ name }) => [name, 0]));
+  const sources = await listSources(database);
+  const total = sources.reduce((sum, { estimatedRows }) => sum + estimatedRows, 0);
+  let readBefore = 0;
+  for (const source of sources) {
+    const { name } = source.table;
+    let done = 0;
+    await rotateSource(database, secrets, source, (rows) => {
+      done += rows;
+      rotated[name] = (rotated[name] ?? 0) + rows;
+      const read = readBefore + Math.min(done, source.estimatedRows);
+      onProgress({ table: name, rows: rotated[name], read, left: total - read });
+    });
+    readBefore += source.estimatedRows;
   }
   await replaceCanary(database, secrets);
   return rotated;
 }
 
-/** Number of days processed at a time: one is encrypted while the database reads or writes a page of the other. */
-export const parallelDays = 2;
+/** Connections of a rotation: one page is read while another one is written. */
+export const rotationConnections = 2;
 
-/** Maximum rows of a page. An attempt has up to 128 KiB, so a page has at most 64 MiB. */
+/** Limits of a page. A row that begins within them is read as a whole; the largest values have 128 KiB. */
 const pageRows = 500;
+const pageBytes = 8 * 1_048_576;
 
-type EncryptedRow = Record<string, unknown> & { workspace_id: string };
-
+/** A table without partitions, or the partition of one day. */
 interface Source {
   table: EncryptedTable;
   /** Suffix of the day's partitions; empty for a table without partitions. */
   suffix: string;
+  estimatedRows: number;
 }
 
-async function rotateTable(
+type EncryptedRow = Record<string, unknown> & { workspace_id: string; row_version: string };
+
+async function listSources(database: Database): Promise<Source[]> {
+  const days = (await listDays(database)).map((day) => partitionName('', day));
+  const sources: Source[] = [];
+  for (const table of encryptedTables) {
+    for (const suffix of table.daily ? days : [''])
+      sources.push({ table, suffix, estimatedRows: await estimateRows(database, `${table.name}${suffix}`) });
+  }
+  return sources;
+}
+
+/** The planner's estimate, which follows the present size of the table. A count would read the whole history. */
+async function estimateRows(database: Database, name: string): Promise<number> {
+  const { rows } = await database.knex.raw(`explain (format json) select from ${name}`);
+  return rows[0]['QUERY PLAN'][0].Plan['Plan Rows'];
+}
+
+/** Rotates a table. A partition that retention drops meanwhile has nothing left to rotate. */
+async function rotateSource(
   database: Database,
   secrets: SecretBox,
   source: Source,
   onPage: (rows: number) => void,
 ): Promise<void> {
-  let last: EncryptedRow | undefined;
-  do {
-    const page = await database.knex.transaction(async (trx) => {
-      const rows = await lockPage(trx, source, { prefix: secrets.currentPrefix, after: last });
-      if (rows.length > 0) await writePage(trx, source, encryptAgain(rows, source.table, secrets));
-      return rows;
-    });
-    if (page.length > 0) onPage(page.length);
-    last = page.at(-1);
-  } while (last !== undefined);
+  try {
+    let isComplete: boolean;
+    do isComplete = await rotatePages(database, secrets, source, onPage);
+    while (!isComplete);
+  } catch (error) {
+    if (source.suffix === '' || !isTableMissing(error)) throw error;
+  }
 }
 
-/** Locks the next page of rows that have a value of an older key. */
-async function lockPage(
-  trx: Transaction,
+/**
+ * Rotates the pages of a table. While a page is encrypted, the next one is read and the one before is written. False if
+ * rows have changed meanwhile.
+ */
+async function rotatePages(
+  database: Database,
+  secrets: SecretBox,
+  source: Source,
+  onPage: (rows: number) => void,
+): Promise<boolean> {
+  let isComplete = true;
+  const write = async (rows: EncryptedRow[]) => {
+    const written = await writePage(database, source, rows);
+    isComplete &&= written === rows.length;
+    onPage(written);
+  };
+  let writing = Promise.resolve();
+  for await (const page of pagesAhead(database, source, secrets.currentPrefix)) {
+    const encrypted = encryptAgain(page, source.table, secrets);
+    await writing;
+    writing = failLater(write(encrypted));
+  }
+  await writing;
+  return isComplete;
+}
+
+/** Reads pages in the order of their keys. The next page is requested before the caller gets one. */
+async function* pagesAhead(
+  database: Database,
+  source: Source,
+  prefix: Buffer,
+): AsyncGenerator<EncryptedRow[]> {
+  let reading = readPage(database, source, { prefix, after: undefined });
+  for (let page = await reading; page.length > 0; page = await reading) {
+    reading = failLater(readPage(database, source, { prefix, after: page.at(-1) }));
+    // The statement is sent before the caller blocks this thread.
+    await setImmediate();
+    yield page;
+  }
+}
+
+/** A promise whose failure is reported where it is awaited, which can be later than the failure. */
+function failLater<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+/** Reads rows with a value that another key encrypted, in the order of their keys. */
+async function readPage(
+  { knex }: Database,
   { table, suffix }: Source,
   { prefix, after }: { prefix: Buffer; after: EncryptedRow | undefined },
 ): Promise<EncryptedRow[]> {
-  const { name, join = '', workspaceId, columns } = table;
+  const { name, workspaceId, columns } = table;
   const names = table.key.map((key) => key.name);
   const keys = names.map((key) => `t.${key}`).join(', ');
   const encrypted = columns.map((column) => `t.${column}_encrypted`);
-  // The server reads only the first bytes of each value, which contain the key id.
+  // Only the first bytes are read of the values that are left out.
   const isOld = encrypted.map((column) => `substring(${column} for ${prefix.length}) <> ?`).join(' or ');
   const isLater = after === undefined ? 'true' : `(${keys}) > (${names.map(() => '?').join(', ')})`;
-  const { rows } = await trx.raw<{ rows: EncryptedRow[] }>(
-    `select ${workspaceId} as workspace_id, ${keys}, ${encrypted.join(', ')}
-     from ${name}${suffix} t ${join.replace('{day}', suffix)}
-     where (${isOld}) and ${isLater}
-     order by ${keys} limit ${pageRows} for no key update of t`,
+  const bytes = encrypted.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
+  const { rows } = await knex.raw<{ rows: EncryptedRow[] }>(
+    `select * from (
+       select ${keys}, ${encrypted.join(', ')}, t.xmin::text as row_version,
+              ${workspaceId.replace('{day}', suffix)} as workspace_id,
+              sum(${bytes}) over (order by ${keys} rows between unbounded preceding and 1 preceding) as bytes_before
+       from ${name}${suffix} t where (${isOld}) and ${isLater} order by ${keys} limit ${pageRows}) page
+     where bytes_before is null or bytes_before < ${pageBytes}`,
     [...columns.map(() => prefix), ...(after === undefined ? [] : names.map((key) => String(after[key])))],
   );
   return rows;
@@ -158,7 +227,12 @@ function encryptAgain(rows: EncryptedRow[], { name, key, columns }: EncryptedTab
   });
 }
 
-async function writePage(trx: Transaction, { table, suffix }: Source, rows: EncryptedRow[]): Promise<void> {
+/** Updates the rows that are as they were read, and returns their number. */
+async function writePage(
+  { knex }: Database,
+  { table, suffix }: Source,
+  rows: EncryptedRow[],
+): Promise<number> {
   const { name, key } = table;
   const columns = table.columns.map((column) => `${column}_encrypted`);
   const values = [
@@ -168,13 +242,16 @@ async function writePage(trx: Transaction, { table, suffix }: Source, rows: Encr
         : sqlArray.integer(rows.map((row) => Number(row[part.name]))),
     ),
     ...columns.map((column) => sqlArray.bytea(rows.map((row) => row[column] as Buffer | null))),
+    sqlArray.text(rows.map((row) => row.row_version)),
   ];
-  const types = [...key.map(({ type }) => type), ...columns.map(() => 'bytea')];
-  const names = [...key.map((part) => part.name), ...columns];
-  await trx.raw(
+  const types = [...key.map(({ type }) => type), ...columns.map(() => 'bytea'), 'text'];
+  const names = [...key.map((part) => part.name), ...columns, 'row_version'];
+  // The transaction that wrote a row version and the key of the row identify the version.
+  const { rowCount } = await knex.raw<{ rowCount: number }>(
     `update ${name}${suffix} t set ${columns.map((column) => `${column} = v.${column}`).join(', ')}
      from unnest(${types.map((type) => `?::${type}[]`).join(', ')}) as v(${names.join(', ')})
-     where ${key.map((part) => `t.${part.name} = v.${part.name}`).join(' and ')}`,
+     where ${key.map((part) => `t.${part.name} = v.${part.name}`).join(' and ')} and t.xmin::text = v.row_version`,
     values,
   );
+  return rowCount;
 }

@@ -1,15 +1,15 @@
-import { type OnRotated, parallelDays, rotateKeys } from './rotate-keys-repository.js';
+import { type RotationProgress, rotateKeys, rotationConnections } from './rotate-keys-repository.js';
 import { runCommand } from './run-command.js';
 import { createSecretBox, parseSecretKeys } from './secret-box.js';
 
 const progressMs = 5_000;
 
-/** Operators run this program after they put a new key first in SECRETS_KEYS. The old keys can be removed afterwards. */
+/** Run it after a new key was put first in SECRETS_KEYS. The old keys can be removed afterwards. */
 await runCommand({
   name: 'The key rotation',
   applicationName: 'tocsin-rotate-keys',
   env: process.env,
-  poolSize: parallelDays,
+  poolSize: rotationConnections,
   readSettings: (read) => ({ keys: read.secret('SECRETS_KEYS') }),
   async run(database, { keys }, print) {
     const secrets = createSecretBox(parseSecretKeys(keys.reveal()));
@@ -19,19 +19,22 @@ await runCommand({
   },
 });
 
-/** Prints the number of finished rows and the rate at most once every `everyMs` milliseconds. */
-function reportEvery(everyMs: number, print: (line: string) => void): OnRotated {
+/** Prints the rows that are done, the rate and what is left, at most once in `everyMs`. */
+function reportEvery(everyMs: number, print: (line: string) => void): (progress: RotationProgress) => void {
   const startedAtMs = performance.now();
   let nextMs = startedAtMs + everyMs;
   let total = 0;
   const done: Record<string, number> = {};
-  return (table, rows) => {
+  return ({ table, rows, read, left }) => {
     total += rows - (done[table] ?? 0);
     done[table] = rows;
     const nowMs = performance.now();
     if (nowMs < nextMs) return;
     nextMs = nowMs + everyMs;
-    const perSecond = Math.round((total * 1_000) / (nowMs - startedAtMs));
-    print(`${rows} ${table} so far, ${perSecond} rows a second.`);
+    const seconds = (nowMs - startedAtMs) / 1_000;
+    const minutesLeft = Math.ceil((left / Math.max(read, 1)) * (seconds / 60));
+    print(
+      `${rows} ${table} so far, ${Math.round(total / seconds)} rows a second; about ${left} rows and ${minutesLeft} min left.`,
+    );
   };
 }

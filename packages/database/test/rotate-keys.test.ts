@@ -8,7 +8,7 @@ import {
   type TestDatabase,
   untilLockWaits,
 } from '@tocsin/testing/database';
-import { rotateKeys } from '../src/rotate-keys-repository.js';
+import { type RotationProgress, rotateKeys } from '../src/rotate-keys-repository.js';
 import { createSecretBox, type SecretBox } from '../src/secret-box.js';
 
 const oldKey = { id: 'old', key: randomBytes(32) };
@@ -127,4 +127,38 @@ test('a rotation encrypts an attempt without a response', async () => {
   const row = await db.database.knex('attempts').where({ delivery_id: id }).first();
   expect(during.keyIdOf(row.exchange_encrypted)).toBe('new');
   expect(decryptExchange(row, { workspaceId, secretBox: after }).responseBody).toBe('');
+});
+
+test('a rotation reports the rows that are done and an estimate of the rows that are left', async () => {
+  for (let claim = 0; claim < 3; claim += 1) await addAttempt(before, claim);
+  // One page for each row: the limit of a page is 8 MiB.
+  const long = 'x'.repeat(9 * 1_048_576);
+  for (let count = 0; count < 2; count += 1)
+    await insertWebhook(db.database, { body: long, secretBox: before });
+  await db.database.knex.raw('analyze');
+  const reports: RotationProgress[] = [];
+  await rotateKeys(db.database, during, (progress) => reports.push(progress));
+  expect(reports.map(({ table, rows }) => [table, rows])).toEqual([
+    ['webhooks', 1],
+    ['webhooks', 2],
+    ['attempts', 3],
+    ['deliveries', 3],
+  ]);
+  const [first, second, ...others] = reports.map(({ read, left }) => [read, left]);
+  expect(second).toEqual([first![0]! + 1, first![1]! - 1]);
+  for (const [read, left] of others) expect(read! + left!).toBe(first![0]! + first![1]!);
+});
+
+test('a rotation skips a partition that is dropped while it runs', async () => {
+  await addAttempt(before, 1);
+  const { knex } = db.database;
+  const { rows } = await knex.raw(
+    `select max(relname) as name from pg_class where relname like 'deliveries_2%' and relkind = 'r'`,
+  );
+  let dropping: Promise<unknown> | undefined;
+  const rotated = await rotateKeys(db.database, during, ({ table }) => {
+    if (table === 'attempts') dropping ??= knex.raw(`drop table ${rows[0].name}`).then();
+  });
+  await dropping;
+  expect(rotated).toMatchObject({ attempts: 1, deliveries: 1 });
 });

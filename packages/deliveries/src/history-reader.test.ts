@@ -1,6 +1,13 @@
-import { firstIdAt, recordId } from '@tocsin/database';
+import { firstIdAt, lastIdAt, recordId } from '@tocsin/database';
 import fc from 'fast-check';
-import { type IdRange, readNewestFirst } from './history-reader.js';
+import type { Knex } from 'knex';
+import {
+  countNewestFirst,
+  deliveryRangesOf,
+  type IdRange,
+  narrowToAlert,
+  readNewestFirst,
+} from './history-reader.js';
 
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2026, 0, 31);
@@ -61,4 +68,63 @@ test('a page filled by the rows of one day reads no older day, even after a curs
 test('a range that ends and starts within the last day is read in one window', async () => {
   const range = { from: firstIdAt(nowMs - 5_000), below: firstIdAt(nowMs - 4_000) };
   expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
+});
+
+test('a range that begins where a window would begin has no empty window', async () => {
+  const range = { ...always, from: firstIdAt(nowMs - dayMs), below: firstIdAt(nowMs) };
+  expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
+});
+
+test('a count adds the windows up, and ends with the first one that reaches the maximum', async () => {
+  const history = [0.5, 2, 3, 10, 40].map(idAt);
+  const countFrom = async (max: number) => {
+    const wanted: number[] = [];
+    const count = await countNewestFirst({ range: always, max, nowMs }, async (window, left) => {
+      wanted.push(left);
+      return Math.min(left, within(history, window).length);
+    });
+    return { count, wanted };
+  };
+  expect(await countFrom(9)).toEqual({ count: 5, wanted: [9, 8, 6, 5] });
+  expect(await countFrom(3)).toEqual({ count: 3, wanted: [3, 2] });
+});
+
+test('the deliveries of alerts have one range for each millisecond', () => {
+  const ids = [recordId(1_000, 'a'), recordId(2_000, 'b'), recordId(1_000, 'c')];
+  expect(deliveryRangesOf(ids)).toEqual({
+    first: [firstIdAt(1_000), firstIdAt(2_000)],
+    last: [lastIdAt(1_000), lastIdAt(2_000)],
+  });
+});
+
+describe('the range of the deliveries of one alert', () => {
+  const acceptedMs = nowMs - dayMs;
+  const narrow = (range: IdRange, rows = [{ accepted_at: new Date(acceptedMs) }]) => {
+    const statements: unknown[] = [];
+    const trx = {
+      async raw(...statement: unknown[]) {
+        statements.push(statement);
+        return { rows };
+      },
+    };
+    const alert = { workspaceId: 'w', alertId: 'a', range };
+    return narrowToAlert(trx as unknown as Knex.Transaction, alert).then((found) => ({ found, statements }));
+  };
+
+  test('a range is narrowed to the millisecond in which the alert was accepted', async () => {
+    const { found, statements } = await narrow(always);
+    expect(found).toEqual({ from: firstIdAt(acceptedMs), below: firstIdAt(acceptedMs + 1) });
+    const keys =
+      'select accepted_at from alert_keys where workspace_id = :workspaceId and alert_id = :alertId';
+    expect(statements).toEqual([[keys, { workspaceId: 'w', alertId: 'a' }]]);
+  });
+
+  test('bounds within that millisecond stay', async () => {
+    const [from, below] = [recordId(acceptedMs, 'a'), recordId(acceptedMs, 'b')].sort() as [string, string];
+    expect((await narrow({ from, below })).found).toEqual({ from, below });
+  });
+
+  test('an alert that was never accepted has none', async () => {
+    expect((await narrow(always, [])).found).toBeUndefined();
+  });
 });

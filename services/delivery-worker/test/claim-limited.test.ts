@@ -90,10 +90,13 @@ test('the places limit a claim, and only the requests that it takes are used', a
   expectMs(await nextInMs(id, claimed), 5 * intervalMs - burstMs);
 });
 
-test('due retries take requests first, and deliveries without an attempt get the rest', async () => {
+test.each([
+  ['older', ago(2 * hourMs)],
+  ['newer', ago(secondMs)],
+])('%s retries take requests first, and deliveries without an attempt get the rest', async (_, dueAt) => {
   const id = await addLimited(hundredAnHour, ago(24 * hourMs));
   await addWaiting(id, 5, { due_at: ago(hourMs) });
-  const retries = await addWaiting(id, 2, { step: 1 });
+  const retries = await addWaiting(id, 2, { step: 1, due_at: dueAt });
   const claimed = await claim(id, 3);
   expect(claimed).toHaveLength(3);
   expect(claimed).toEqual(expect.arrayContaining(retries));

@@ -83,7 +83,9 @@ function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker
       configFile: 'jest.config.ts',
       config: {
         roots: [`<rootDir>/${workspace}`],
-        testMatch: pathsOf(module, '.test.ts').map((path) => `<rootDir>/${path}`),
+        testMatch: [...pathsOf(module, '.test.ts'), ...pathsOf(module, '-*.test.ts')].map(
+          (path) => `<rootDir>/${path}`,
+        ),
         globalSetup: null,
         globalTeardown: null,
       },

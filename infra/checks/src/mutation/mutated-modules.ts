@@ -63,6 +63,9 @@ export const mutatedModules: MutatedModule[] = [
   { name: 'cells', workspace: 'packages/client', files: ['publish/cell-publisher'] },
 ];
 
-export function pathsOf({ workspace, files }: MutatedModule, extension: '.ts' | '.test.ts'): string[] {
+export function pathsOf(
+  { workspace, files }: MutatedModule,
+  extension: '.ts' | '.test.ts' | '-*.test.ts',
+): string[] {
   return files.map((file) => `${workspace}/src/${file}${extension}`);
 }

@@ -145,7 +145,7 @@ export const apiStatements: MutatedFile[] = [
       [`'a.outcome': outcome, 'a.model_id': model_id`, `'a.outcome': outcome`],
       [`'a.alert_rule_id': alert_rule_id, `, ''],
       ['a.labels::jsonb @> ?::jsonb', 'a.labels::jsonb <@ ?::jsonb'],
-      [`.where({ 'a.workspace_id': workspaceId })`, ''],
+      [`'a.workspace_id': workspaceId, 'a.published_by': publishedBy`, `'a.published_by': publishedBy`],
       [`.modify(inRange, { column: 'a.id', range: window })`, ''],
       ['some.sort().reverse().slice(0, limit)', 'some.slice(0, limit)'],
     ],

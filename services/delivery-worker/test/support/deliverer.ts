@@ -1,0 +1,186 @@
+import type { Sender, SendRequest, SendResult } from '@tocsin/egress';
+import type { Logger } from '@tocsin/kit';
+import { createFailureCounter } from '../../src/delivery/circuit.js';
+import type { ClaimedDelivery } from '../../src/delivery/claimed-delivery.js';
+import { defaultRetryPolicy } from '../../src/delivery/classify.js';
+import { createDeliver } from '../../src/delivery/deliver.js';
+import type { Deferral } from '../../src/delivery/outcome.js';
+import type { OutcomeRecord } from '../../src/delivery/record-repository.js';
+import type { RenderBudget } from '../../src/delivery/render-budget.js';
+import type { RequestOptions } from '../../src/delivery/webhooks-reader.js';
+import { createSlots } from '../../src/slots/slots.js';
+
+let deliveries = 0;
+
+export function claimed(webhookId: string, changes: Partial<ClaimedDelivery> = {}): ClaimedDelivery {
+  deliveries += 1;
+  return {
+    deliveryId: `delivery ${deliveries}`,
+    workspaceId: 'w',
+    webhookId,
+    requestId: null,
+    traceparent: null,
+    run: 1,
+    claim: 1,
+    claimsWithoutOutcome: 1,
+    step: 0,
+    ageMs: 0,
+    manual: false,
+    webhook: { version: 1, enabled: true, retryOnTimeout: true },
+    pause: undefined,
+    facts: {} as ClaimedDelivery['facts'],
+    claimedAtMs: 1_000,
+    ...changes,
+  };
+}
+
+export const noBudget: Omit<RenderBudget, 'room'> = {
+  allows: () => true,
+  wait: async () => true,
+  charge: (_, render) => render(),
+};
+
+interface StartOptions {
+  renderBudget?: Omit<RenderBudget, 'room'>;
+  leaseHeldSinceMs?: number;
+  /** Result of every request. Default: a response with the next status of `statuses`. */
+  result?: SendResult;
+  random?: number;
+  options?: RequestOptions;
+}
+
+/** Creates a deliverer. Deliveries of webhooks in the state `unknown` start when `nextTick` is called. */
+export function startDeliverer({
+  renderBudget = noBudget,
+  leaseHeldSinceMs = 0,
+  result,
+  random = 0.5,
+  options,
+}: StartOptions = {}) {
+  const slots = createSlots({ total: 80, now: () => performance.now() });
+  const ticks: (() => void)[] = [];
+  const statuses: number[] = [];
+  const sent: string[] = [];
+  const requests: SendRequest[] = [];
+  const recorded: string[] = [];
+  const records: OutcomeRecord[] = [];
+  /** Names of the commits in their order. */
+  const commits: string[] = [];
+  const paused: string[] = [];
+  const deferred: string[] = [];
+  const deferrals: Deferral[] = [];
+  /** Number of slots in use at each request and commit. */
+  const slotsInUse: [at: string, slots: number][] = [];
+  const send: Sender['send'] = async (request) => {
+    sent.push(request.url);
+    requests.push(request);
+    slotsInUse.push(['send', slots.inUse()]);
+    if (result !== undefined) return result;
+    return {
+      kind: 'response',
+      statusCode: statuses.shift() ?? 200,
+      body: '',
+      truncated: false,
+      durationMs: 1,
+    };
+  };
+  const deliver = createDeliver({
+    webhooks: {
+      get: async (id) => ({
+        id,
+        version: 1,
+        destination: id,
+        url: id,
+        headers: {},
+        body: id,
+        redact: (text) => text,
+        options,
+      }),
+    },
+    render: () => ({ ok: true, output: '{}' }),
+    renderBudget,
+    slots,
+    lease: { covers: (sinceMs) => sinceMs >= leaseHeldSinceMs },
+    tickThrottle: { wait: () => new Promise((resolve) => ticks.push(resolve)) },
+    sender: { send },
+    recorder: {
+      async record(record) {
+        recorded.push(record.claimed.webhookId);
+        records.push(record);
+        commits.push('record');
+        slotsInUse.push(['record', slots.inUse()]);
+      },
+      async defer(_, deferral) {
+        deferred.push(deferral.reason);
+        deferrals.push(deferral);
+        slotsInUse.push(['defer', slots.inUse()]);
+      },
+      async pause({ webhookId }) {
+        await settled();
+        paused.push(webhookId);
+        commits.push('pause');
+      },
+      async resume(webhookId) {
+        await settled();
+        commits.push(`resume ${webhookId}`);
+      },
+    },
+    failures: createFailureCounter(),
+    policy: defaultRetryPolicy,
+    logger: { info() {}, success() {} } as unknown as Logger,
+    metrics: { attempted() {}, rendered() {}, ended() {}, deferred() {} },
+    onAttempt() {},
+    now: () => 1_700_000_000_000,
+    random: () => random,
+  });
+  const deliverWithSlot = (webhookId: string, status = 200) => {
+    statuses.push(status);
+    const delivery = claimed(webhookId);
+    void deliver(delivery, slots.acquire(delivery)!);
+  };
+  const nextTick = async () => {
+    ticks.shift()?.();
+    await settled();
+  };
+  /** Delivers one delivery completely. Returns its record. */
+  const deliverOne = async (changes: Partial<ClaimedDelivery> = {}) => {
+    const delivering = deliver(claimed('w', changes));
+    await settled();
+    await nextTick();
+    await delivering;
+    return records.at(-1)!;
+  };
+  return {
+    deliver,
+    slots,
+    sent,
+    requests,
+    slotsInUse,
+    recorded,
+    commits,
+    paused,
+    deferred,
+    deferrals,
+    deliverWithSlot,
+    deliverOne,
+    nextTick,
+  };
+}
+
+export const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+export const response = (statusCode: number, changes: Partial<SendResult> = {}) =>
+  ({
+    kind: 'response',
+    statusCode,
+    body: 'a text',
+    truncated: false,
+    durationMs: 7,
+    ...changes,
+  }) as SendResult;
+export const error = (code: 'timeout' | 'internal_error'): SendResult => ({
+  kind: 'error',
+  code,
+  error: 'A sentence.',
+  durationMs: 7,
+});

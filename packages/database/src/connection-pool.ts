@@ -47,7 +47,8 @@ export interface ConnectionPoolOptions {
 const connectTimeoutMs = 5_000;
 const idleTimeoutMs = 60_000;
 /**
- * The server keeps the prepared statements of a connection. A worker adds one a day, so it replaces connections after a day.
+ * Maximum age of a connection in seconds: one day. The server keeps all prepared statements of a connection, and a
+ * worker adds a statement each day.
  */
 const maxLifetimeSeconds = 86_400;
 /**

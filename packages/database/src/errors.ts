@@ -83,8 +83,8 @@ export function explainWriteFailure(error: unknown): string {
 }
 
 /**
- * The server reports a missing partition as a check violation (23514) without a constraint name, or as a missing table if the
- * statement names the partition.
+ * The server reports a missing partition as a check violation (23514) without a constraint name. If the statement names
+ * the partition, it reports a missing table.
  */
 function isPartitionMissing(error: unknown): boolean {
   if (isTableMissing(error)) return true;

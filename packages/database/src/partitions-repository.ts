@@ -36,7 +36,8 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
         `alter table ${table} attach partition ${name}
          for values from ('${firstIdAt(day * dayMs)}') to ('${firstIdAt((day + 1) * dayMs)}')`,
       );
-      // A statement that names a partition does not fire the triggers of the partitioned table.
+      // A statement that names a partition fires only the triggers of the partition, and not those of the partitioned
+      // table.
       if (table === 'deliveries') await trx.raw(countingTriggers(name));
     }
   });
@@ -76,8 +77,9 @@ export function partitionName(table: string, day: number): string {
 }
 
 /**
- * Returns the statement for the rows of one day: the SQL comment "day" after the name of a partitioned table becomes the
- * suffix of that day's partition. An update of the whole table opens the partitions of all days (docs/adr/0004).
+ * Returns the statement for the rows of one day: each SQL comment "day" after the name of a partitioned table is
+ * replaced by the suffix of that day's partition. An update of the whole table would open the partitions of all days
+ * (docs/adr/0004).
  */
 export function ofDay({ name, text }: Prepared, day: number): Prepared {
   const suffix = partitionName('', day);

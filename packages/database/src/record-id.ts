@@ -18,7 +18,7 @@ export function timeOfRecordId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
-/** Returns the UTC day of an id in days since 1970: the day of its partition. */
+/** Returns the UTC day of an id, as the number of days since 1970. The row of the id is in the partition of this day. */
 export function dayOfRecordId(id: string): number {
   return Math.floor(timeOfRecordId(id) / 86_400_000);
 }

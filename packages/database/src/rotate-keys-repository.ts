@@ -9,13 +9,13 @@ import { sqlArray } from './sql-array.js';
 /** A table with encrypted columns. */
 interface EncryptedTable {
   name: string;
-  /** True for a table with a partition for each day. Its partitions are rotated one after the other. */
+  /** True if the table has daily partitions, whose values are encrypted day by day. */
   daily?: boolean;
-  /** SQL of the workspace of a row `t`; `{day}` is the suffix of the day's partitions. */
+  /** SQL expression for the workspace of a row `t`. `{day}` stands for the suffix of the day's partitions. */
   workspaceId: string;
-  /** Primary key. Its values, joined with "/", are the id of the row in the authenticated data. */
+  /** Primary key. Its values, joined with "/", are the row id in the authenticated data of the encryption. */
   key: Key[];
-  /** The column `url` is stored in `url_encrypted`. */
+  /** Names without the suffix: the column `url` is stored as `url_encrypted`. */
   columns: string[];
 }
 
@@ -47,23 +47,23 @@ const encryptedTables: EncryptedTable[] = [
   { name: 'deliveries', daily: true, workspaceId: 't.workspace_id', key: [id], columns: ['rendered'] },
 ];
 
-/** Number of rows of each table that were encrypted with the current key. */
+/** Number of rows by table that were encrypted with the current key. */
 export type RotatedRows = Record<string, number>;
 
 export interface RotationProgress {
   table: string;
-  /** Rows of this table that are done. */
+  /** Number of finished rows of this table. */
   rows: number;
-  /** Rows of all tables that were read, and that are left to read: estimates of PostgreSQL. */
+  /** Numbers of rows of all tables that were read and that remain to be read. Both are estimates of PostgreSQL. */
   read: number;
   left: number;
 }
 
 /**
- * Encrypts with the current key every value that another key encrypted, page by page, while the system runs. No row is
- * locked between its read and its update: the update leaves out a row that has changed meanwhile, and a further pass reads
- * it again. After an interruption a second call continues with the rows that are left. The canary is last: until then
- * every process needs the older key.
+ * Encrypts all values of older keys with the current key, page by page, while the system runs. Rows are not locked
+ * between read and update: the update skips a row that has changed since its read, and another pass reads the row
+ * again. After an interruption, a second call continues with the remaining rows. The canary is replaced last, so that
+ * processes without the older key are not ready until all values are encrypted with the current key.
  * @throws AppError `unavailable` if the keys do not decrypt the canary; nothing is changed then
  */
 export async function rotateKeys(
@@ -91,14 +91,16 @@ export async function rotateKeys(
   return rotated;
 }
 
-/** Connections of a rotation: one page is read while another one is written. */
+/** Number of connections of a rotation: one page is read while another is written. */
 export const rotationConnections = 2;
 
-/** Limits of a page. A row that begins within them is read as a whole; the largest values have 128 KiB. */
+/**
+ * Maximum rows and bytes of a page. The last row of a page may exceed the byte limit; the largest values have 128 KiB.
+ */
 const pageRows = 500;
 const pageBytes = 8 * 1_048_576;
 
-/** A table without partitions, or the partition of one day. */
+/** A table without partitions, or one daily partition of a table. */
 interface Source {
   table: EncryptedTable;
   /** Suffix of the day's partitions; empty for a table without partitions. */
@@ -118,13 +120,19 @@ async function listSources(database: Database): Promise<Source[]> {
   return sources;
 }
 
-/** The planner's estimate, which follows the present size of the table. A count would read the whole history. */
+/**
+ * Returns the planner's estimate, which is based on the current size of the table. Counting would read the whole
+ * history.
+ */
 async function estimateRows(database: Database, name: string): Promise<number> {
   const { rows } = await database.knex.raw(`explain (format json) select from ${name}`);
   return rows[0]['QUERY PLAN'][0].Plan['Plan Rows'];
 }
 
-/** Rotates a table. A partition that retention drops meanwhile has nothing left to rotate. */
+/**
+ * Encrypts the values of a table or partition. If retention drops the partition during the rotation, nothing remains to
+ * be done.
+ */
 async function rotateSource(
   database: Database,
   secrets: SecretBox,
@@ -141,8 +149,8 @@ async function rotateSource(
 }
 
 /**
- * Rotates the pages of a table. While a page is encrypted, the next one is read and the one before is written. False if
- * rows have changed meanwhile.
+ * Encrypts all pages of a table. While one page is encrypted, the next one is read and the previous one is written.
+ * Resolves to false if rows have changed since their read.
  */
 async function rotatePages(
   database: Database,
@@ -166,7 +174,7 @@ async function rotatePages(
   return isComplete;
 }
 
-/** Reads pages in the order of their keys. The next page is requested before the caller gets one. */
+/** Reads pages in the order of their keys. The next page is requested before the current one is returned. */
 async function* pagesAhead(
   database: Database,
   source: Source,
@@ -175,19 +183,19 @@ async function* pagesAhead(
   let reading = readPage(database, source, { prefix, after: undefined });
   for (let page = await reading; page.length > 0; page = await reading) {
     reading = failLater(readPage(database, source, { prefix, after: page.at(-1) }));
-    // The statement is sent before the caller blocks this thread.
+    // The request for the next page is sent before the caller blocks this thread with encryption.
     await setImmediate();
     yield page;
   }
 }
 
-/** A promise whose failure is reported where it is awaited, which can be later than the failure. */
+/** Returns a promise whose rejection is handled when it is awaited, which can be later than the rejection. */
 function failLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }
 
-/** Reads rows with a value that another key encrypted, in the order of their keys. */
+/** Reads rows that have a value of an older key, in the order of their keys. */
 async function readPage(
   { knex }: Database,
   { table, suffix }: Source,
@@ -197,7 +205,7 @@ async function readPage(
   const names = table.key.map((key) => key.name);
   const keys = names.map((key) => `t.${key}`).join(', ');
   const encrypted = columns.map((column) => `t.${column}_encrypted`);
-  // Only the first bytes are read of the values that are left out.
+  // The server reads only the first bytes of each value, which contain the key id.
   const isOld = encrypted.map((column) => `substring(${column} for ${prefix.length}) <> ?`).join(' or ');
   const isLater = after === undefined ? 'true' : `(${keys}) > (${names.map(() => '?').join(', ')})`;
   const bytes = encrypted.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
@@ -227,7 +235,7 @@ function encryptAgain(rows: EncryptedRow[], { name, key, columns }: EncryptedTab
   });
 }
 
-/** Updates the rows that are as they were read, and returns their number. */
+/** Updates the rows that have not changed since their read. Returns the number of updated rows. */
 async function writePage(
   { knex }: Database,
   { table, suffix }: Source,
@@ -246,7 +254,7 @@ async function writePage(
   ];
   const types = [...key.map(({ type }) => type), ...columns.map(() => 'bytea'), 'text'];
   const names = [...key.map((part) => part.name), ...columns, 'row_version'];
-  // The transaction that wrote a row version and the key of the row identify the version.
+  // The id of the writing transaction (xmin) and the key of the row identify a version of the row.
   const { rowCount } = await knex.raw<{ rowCount: number }>(
     `update ${name}${suffix} t set ${columns.map((column) => `${column} = v.${column}`).join(', ')}
      from unnest(${types.map((type) => `?::${type}[]`).join(', ')}) as v(${names.join(', ')})

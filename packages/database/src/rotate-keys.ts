@@ -4,7 +4,7 @@ import { createSecretBox, parseSecretKeys } from './secret-box.js';
 
 const progressMs = 5_000;
 
-/** Run it after a new key was put first in SECRETS_KEYS. The old keys can be removed afterwards. */
+/** Operators run this program after they put a new key first in SECRETS_KEYS. The old keys can be removed afterwards. */
 await runCommand({
   name: 'The key rotation',
   applicationName: 'tocsin-rotate-keys',
@@ -19,7 +19,7 @@ await runCommand({
   },
 });
 
-/** Prints the rows that are done, the rate and what is left, at most once in `everyMs`. */
+/** Prints the finished rows, the rate and the remaining rows at most once every `everyMs` milliseconds. */
 function reportEvery(everyMs: number, print: (line: string) => void): (progress: RotationProgress) => void {
   const startedAtMs = performance.now();
   let nextMs = startedAtMs + everyMs;

@@ -73,7 +73,7 @@ export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
         'aes-256-gcm',
         rowKeys(location),
         encrypted.subarray(nonceStart, tagStart),
-        // Node accepts tags of 4 bytes by default, which can be guessed.
+        // Node accepts tags of 4 bytes by default, which an attacker could guess.
         { authTagLength: tagBytes },
       )
         .setAAD(authenticatedData(location))

@@ -4,7 +4,10 @@ import type { SecretBox } from '@tocsin/database';
 
 type AlertId = Pick<AlertFired, 'workspace_id' | 'alert_id'>;
 
-/** Id of a principal in `alerts.published_by`: 128 bits of a SHA-256 hash of its name, which has issuer and subject. */
+/**
+ * Returns the id of a principal in `alerts.published_by`: 128 bits of a SHA-256 hash of the name, which consists of
+ * issuer and subject.
+ */
 export function publisherId(principalName: string): string {
   const digits = hash('sha256', principalName);
   const ends = [8, 12, 16, 20, 32];
@@ -12,15 +15,17 @@ export function publisherId(principalName: string): string {
 }
 
 /**
- * Value of the message header that names the publisher of an alert over REST. A monitor can set any header, and the
- * `user_id` that RabbitMQ checks tells only users of the broker apart, which API and monitors may share. The value is
- * therefore encrypted with SECRETS_KEYS, which only our processes have, and bound to workspace and id of the alert.
+ * Returns the value of the message header that names the publisher of an alert over REST. The value is encrypted with
+ * SECRETS_KEYS, and bound to workspace and id of the alert, because a monitor can set any header. The `user_id` that
+ * RabbitMQ checks is not sufficient: it names a user of the broker, and API and monitors may share one.
  */
 export function encryptPublisher(id: string, alert: AlertId, secrets: SecretBox): string {
   return secrets.encrypt(id, locationOf(alert)).toString('base64');
 }
 
-/** Undefined without a header, and for one that no API has made for this alert. */
+/**
+ * Returns the id of the publisher. Undefined without a header, or if the API has not created the header for this alert.
+ */
 export function decryptPublisher(
   header: string | undefined,
   alert: AlertId,

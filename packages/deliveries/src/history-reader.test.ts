@@ -70,12 +70,12 @@ test('a range that ends and starts within the last day is read in one window', a
   expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
 });
 
-test('a range that begins where a window would begin has no empty window', async () => {
+test('reading a range that begins at the start of a window reads no empty window', async () => {
   const range = { ...always, from: firstIdAt(nowMs - dayMs), below: firstIdAt(nowMs) };
   expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
 });
 
-test('a count adds the windows up, and ends with the first one that reaches the maximum', async () => {
+test('a count adds windows until it reaches the maximum', async () => {
   const history = [0.5, 2, 3, 10, 40].map(idAt);
   const countFrom = async (max: number) => {
     const wanted: number[] = [];
@@ -111,7 +111,7 @@ describe('the range of the deliveries of one alert', () => {
     return narrowToAlert(trx as unknown as Knex.Transaction, alert).then((found) => ({ found, statements }));
   };
 
-  test('a range is narrowed to the millisecond in which the alert was accepted', async () => {
+  test('narrowing reduces a range to the millisecond in which the alert was accepted', async () => {
     const { found, statements } = await narrow(always);
     expect(found).toEqual({ from: firstIdAt(acceptedMs), below: firstIdAt(acceptedMs + 1) });
     const keys =
@@ -119,12 +119,12 @@ describe('the range of the deliveries of one alert', () => {
     expect(statements).toEqual([[keys, { workspaceId: 'w', alertId: 'a' }]]);
   });
 
-  test('bounds within that millisecond stay', async () => {
+  test('narrowing keeps bounds within that millisecond', async () => {
     const [from, below] = [recordId(acceptedMs, 'a'), recordId(acceptedMs, 'b')].sort() as [string, string];
     expect((await narrow({ from, below })).found).toEqual({ from, below });
   });
 
-  test('an alert that was never accepted has none', async () => {
+  test('narrowing returns undefined for an alert that was never accepted', async () => {
     expect((await narrow(always, [])).found).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
-// Repositories that the API and the worker share: publishers of alerts, new deliveries, encoded texts of attempts, dispatch by hand,
-// statistics, limits of open deliveries, redelivery, cancellation, jobs, retention, and reading the history newest
-// first.
+// Repositories that the API and the worker share: publishers of alerts, new deliveries, encoded texts of attempts,
+// dispatch by hand, statistics, limits of open deliveries, redelivery, cancellation, jobs, retention, and reading the
+// history newest first.
 
 export { decryptPublisher, encryptPublisher, publisherId } from './alert-publisher.js';
 export { type CancelOutcome, cancelDelivery } from './cancellation-repository.js';

@@ -216,7 +216,7 @@ test('a histogram has at most 64 entries, and merging entries keeps all counts',
   }
 });
 
-test('a bucket without deliveries is not in a merged histogram', async () => {
+test('a merged histogram has no entry for a bucket without deliveries', async () => {
   const { rows } = await knex().raw('select merge_latencies(array[?, ?, ?]::bigint[]) as merged', [
     256 * 2 + 7,
     256 * 3 + 9,

@@ -15,7 +15,10 @@ export interface QueueMessage {
   readonly requestId: string | undefined;
   /** Trace context of the publisher, from the header `traceparent`. */
   readonly traceparent: string | undefined;
-  /** The header `x-tocsin-publisher`, unchecked: anybody who can publish can set it. 256 characters at most. */
+  /**
+   * Header `x-tocsin-publisher`, at most 256 characters. It is not verified here: every publisher of messages can set
+   * it.
+   */
   readonly publisher: string | undefined;
   /** True if the broker has delivered the message before. */
   readonly redelivered: boolean;

@@ -10,17 +10,17 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 
 const secondMs = 1_000;
-/** Lease of a claimed delivery in the fixtures. */
+/** Lease of a claimed delivery in the fixtures, in milliseconds. */
 const leaseMs = 60_000;
 const hourMs = 3_600_000;
 const ago = (ms: number) => new Date(Date.now() - ms);
 
-// 100 requests in an hour are claimed 39.6 s apart, after a burst of 900 s: 23 at once.
+// A limit of 100 requests in an hour allows one request every 39.6 s, after a burst of 900 s: 23 requests at once.
 const hundredAnHour = { requests: 100, period_ms: hourMs };
 const intervalMs = 39_600;
 const burstMs = 900_000;
 
-/** Adds a webhook whose next request is due at `nextAt`. */
+/** Adds a webhook with a rate limit whose next request is allowed at `nextAt`. */
 async function addLimited(
   limit: { requests: number; period_ms: number },
   nextAt: Date,
@@ -32,7 +32,7 @@ async function addLimited(
   return id;
 }
 
-/** Writes waiting deliveries of a webhook, with these columns of their open rows, and returns their ids. */
+/** Writes waiting deliveries of a webhook. `open` has values for columns of their open rows. Returns their ids. */
 async function addWaiting(webhookId: string, count: number, open: object = {}): Promise<string[]> {
   const planned = Array.from({ length: count }, () => fixtures.plan([webhookId]));
   await fixtures.write(planned);
@@ -51,17 +51,20 @@ async function claim(webhookId: string, places = 1_000): Promise<string[]> {
 const next = async (webhookId: string): Promise<Date> =>
   (await db.database.knex('webhook_rate_limits').where({ webhook_id: webhookId }).first()).next_at;
 
-/** Time from the claim of a delivery to the next request, in milliseconds. Both times are of one statement. */
+/**
+ * Returns the time from the claim of a delivery to the next allowed request, in milliseconds. The claim statement has
+ * set both times.
+ */
 async function nextInMs(webhookId: string, [claimed]: string[]): Promise<number> {
   const { lease_until } = await fixtures.open(claimed!);
   const claimedAtMs = lease_until.getTime() - leaseMs;
   return (await next(webhookId)).getTime() - claimedAtMs;
 }
 
-/** Times of the database are rounded to milliseconds. */
+/** PostgreSQL rounds times to microseconds and pg to milliseconds, so a difference of 1 ms is allowed. */
 const expectMs = (ms: number, expected: number) => expect(Math.abs(ms - expected)).toBeLessThanOrEqual(1);
 
-test('a webhook that was idle for long sends a quarter of a period at once', async () => {
+test('a webhook without recent requests sends the requests of a quarter of a period at once', async () => {
   const id = await addLimited(hundredAnHour, ago(24 * hourMs));
   await addWaiting(id, 40);
   const claimed = await claim(id);
@@ -81,7 +84,7 @@ test.each([1, 2])(
   },
 );
 
-test('the places limit a claim, and only the requests that it takes are used', async () => {
+test('a claim takes at most as many deliveries as places, and uses one request for each', async () => {
   const id = await addLimited(hundredAnHour, ago(24 * hourMs));
   const [oldest] = await addWaiting(id, 1, { due_at: ago(hourMs) });
   await addWaiting(id, 9);
@@ -117,14 +120,14 @@ test('an expired delivery is claimed beyond the limit and uses no request', asyn
   expect(await next(id)).toEqual(nextAt);
 });
 
-test('a webhook that was paused by hand has no delivery claimed as expired', async () => {
+test('no delivery is claimed as expired if a person has paused its webhook', async () => {
   const manual_pauses = '{[2026-01-01,2026-01-02)}';
   const id = await addLimited(hundredAnHour, ago(-hourMs), { manual_pauses });
   await addWaiting(id, 1, { due_at: ago(25 * hourMs) });
   expect(await claim(id)).toEqual([]);
 });
 
-test('a claim takes deliveries of the named webhook only', async () => {
+test('a claim takes only deliveries of the given webhook', async () => {
   const [id, other] = [
     await addLimited(hundredAnHour, ago(hourMs)),
     await addLimited(hundredAnHour, ago(hourMs)),
@@ -134,7 +137,7 @@ test('a claim takes deliveries of the named webhook only', async () => {
   expect((await claim(id)).sort()).toEqual(own.sort());
 });
 
-test('a claimed delivery names its worker and counts its claim', async () => {
+test('a claimed delivery has the id of its worker, and its claim is counted', async () => {
   const id = await addLimited(hundredAnHour, ago(hourMs));
   await addWaiting(id, 1);
   const [deliveryId] = await claim(id);
@@ -149,7 +152,7 @@ test('a claimed delivery names its worker and counts its claim', async () => {
   expect(lease_until.getTime()).toBeGreaterThan(Date.now());
 });
 
-test('a webhook that another worker serves at the same time is skipped without a wait', async () => {
+test('a webhook whose rate limit another worker has locked is skipped without a wait', async () => {
   const id = await addLimited(hundredAnHour, ago(hourMs));
   await addWaiting(id, 1);
   await db.database.knex.transaction(async (other) => {

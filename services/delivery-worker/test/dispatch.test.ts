@@ -67,7 +67,7 @@ test('a webhook whose pause has ended is surveyed as probing', async () => {
   expect(candidate).toMatchObject({ probing: true, due: 1 });
 });
 
-test('a webhook with a rate limit is no candidate while the limit allows no request', async () => {
+test('a survey returns no candidate for a webhook whose rate limit allows no request now', async () => {
   const columns = { rate_limit_requests: 1, rate_limit_period_ms: 60_000 };
   const webhookId = await fixtures.addWebhook({ columns });
   const limit = { webhook_id: webhookId, requests: 1, period_ms: 60_000 };

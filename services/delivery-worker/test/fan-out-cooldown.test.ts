@@ -9,7 +9,7 @@ import {
 import type { PlannedAlert } from '../src/fan-out/plan.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
-// The cooldown of a rule is decided in the statement that writes its alerts, for whole batches and across workers.
+// The statement that writes alerts also evaluates the cooldowns of their rules, for a whole batch and across workers.
 
 let db: TestDatabase;
 let fixtures: DatabaseFixtures;
@@ -35,7 +35,7 @@ interface PlanOptions {
   state?: AlertState;
 }
 
-/** An alert of a rule as fan-out plans it: a resolved one has no cooldown. */
+/** Plans an alert of a rule as fan-out does. The cooldown does not apply to a resolved alert. */
 function plan(ruleId: string, { state = 'firing', ...options }: PlanOptions = {}): PlannedAlert {
   const { resolved, ...planned } = fixtures.plan([webhookId], options);
   const alert = { ...resolved.alert, alert_rule_id: ruleId, state };
@@ -71,7 +71,7 @@ test('the first alert in the order of a batch starts the cooldown and suppresses
   });
 });
 
-test('a cooldown ends exactly after its seconds', async () => {
+test('a cooldown of 60 seconds ends after exactly 60 seconds', async () => {
   const acceptedAtMs = Date.now();
   for (const [seconds, outcome] of [
     [59.999, 'suppressed'],
@@ -88,7 +88,7 @@ test('a cooldown ends exactly after its seconds', async () => {
   }
 });
 
-test('rules of one batch have cooldowns of their own', async () => {
+test('each rule of a batch has its own cooldown', async () => {
   const [one, other] = [await addRule(), await addRule()];
   const alerts = [plan(one), plan(other), plan(one), plan(other)];
   await fixtures.write(alerts);
@@ -126,14 +126,14 @@ test('a suppressed alert does not move the start of the cooldown', async () => {
   expect(await cooldownOf(ruleId)).toEqual(before);
 });
 
-test('a rule that lost its cooldown after it was read suppresses nothing', async () => {
+test('no alert is suppressed if the cooldown of its rule was removed after the rule was read', async () => {
   const ruleId = await addRule({ cooldown_seconds: 0 });
   const alerts = [plan(ruleId), plan(ruleId)];
   await fixtures.write(alerts);
   expect(await outcomesOf(alerts)).toEqual(['dispatched', 'dispatched']);
 });
 
-test('an alert that was written before neither starts a cooldown nor suppresses another', async () => {
+test('a repeated alert neither starts a cooldown nor suppresses another alert', async () => {
   const ruleId = await addRule();
   const alertId = randomUUID();
   await fixtures.write([plan(ruleId, { alertId })]);
@@ -146,7 +146,7 @@ test('an alert that was written before neither starts a cooldown nor suppresses 
   expect(await outcomesOf([next])).toEqual(['dispatched']);
 });
 
-test('two batches at once dispatch one alert of a rule', async () => {
+test('two concurrent batches dispatch one alert of a rule with a cooldown', async () => {
   const ruleId = await addRule();
   const alerts = [plan(ruleId), plan(ruleId)];
   const holder = await db.database.knex.transaction();
@@ -159,7 +159,7 @@ test('two batches at once dispatch one alert of a rule', async () => {
   expect(outcomes.filter((outcome) => outcome === 'dispatched')).toHaveLength(1);
 });
 
-test('a write locks the rules before it takes the keys of its alerts', async () => {
+test('a write locks the rules before it inserts the keys of its alerts', async () => {
   const ruleId = await addRule();
   const planned = plan(ruleId);
   const holder = await db.database.knex.transaction();

@@ -128,7 +128,7 @@ test('a webhook that fails for too long is disabled after twenty of its deliveri
       .whereIn('id', knex('deliveries').select('id').where({ webhook_id: failing }).limit(count))
       .update({ status: 'failed', failed_at: new Date() });
   await fail(20);
-  // Failures from before the present ones do not count.
+  // Failures before the start of the current failure are not counted.
   await knex('deliveries')
     .where({ webhook_id: failing })
     .update({ failed_at: ago(61 * minuteMs) });
@@ -155,7 +155,7 @@ test('a webhook that fails for too long is disabled after twenty of its deliveri
   expect(await report(30 * minuteMs)).toEqual([]);
 });
 
-test('a pause by hand stays when its webhook is disabled automatically', async () => {
+test('a pause by a person is kept when its webhook is disabled automatically', async () => {
   const failing = await harness.addWebhook();
   const { knex } = harness.database;
   await setHealth(failing, { failing: true, since: ago(60 * minuteMs) });
@@ -165,11 +165,11 @@ test('a pause by hand stays when its webhook is disabled automatically', async (
   await knex('webhook_pauses').insert(pause);
   expect((await report(30 * minuteMs)).map(({ event }) => event)).toEqual(['webhook.disabled']);
   expect(await knex('webhook_pauses').pluck('reason')).toEqual(['manual']);
-  // The webhook is disabled already.
+  // The webhook was disabled by the call before, so nothing is reported.
   expect(await report(30 * minuteMs)).toEqual([]);
 });
 
-test('a webhook that recovers and fails again between two looks is reported as recovered', async () => {
+test('a webhook that recovers and fails again between two calls is reported as recovered', async () => {
   const [target, failing] = [await harness.addTarget(), await harness.addWebhook()];
   await nameForNotices(target.id);
   await setHealth(failing, { failing: true, since: ago(20 * minuteMs) });

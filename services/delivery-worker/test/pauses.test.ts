@@ -30,7 +30,7 @@ async function pauseByHand(until: Date): Promise<string> {
   return id;
 }
 
-test('outcomes neither change nor end a pause by hand', async () => {
+test('an outcome neither changes nor ends a pause by a person', async () => {
   const id = await pauseByHand(inMs(hourMs));
   const before = await rowOf(id);
   await fixtures.pauses.pause([circuit(id)]);
@@ -38,7 +38,7 @@ test('outcomes neither change nor end a pause by hand', async () => {
   expect(await rowOf(id)).toEqual(before);
 });
 
-test('outcomes replace and end a pause by hand that is over', async () => {
+test('an outcome can replace or remove a pause by a person after its end', async () => {
   const [replaced, ended] = [await pauseByHand(inMs(-1_000)), await pauseByHand(inMs(-1_000))];
   await fixtures.pauses.pause([circuit(replaced)]);
   expect(await rowOf(replaced)).toMatchObject({ reason: 'circuit', times: 1, error: 'e' });
@@ -47,7 +47,10 @@ test('outcomes replace and end a pause by hand that is over', async () => {
 });
 
 describe('deliveries that wait for the end of a pause', () => {
-  /** Pauses a webhook with a delivery that waits for the pause, and returns what tells if it is due. */
+  /**
+   * Pauses a webhook and adds a delivery that waits for the end of the pause. Returns the pause's row and a function
+   * that checks if the delivery is due.
+   */
   async function pauseWithDelivery(open: object = {}) {
     const webhookId = await fixtures.addWebhook();
     await fixtures.pauses.pause([circuit(webhookId)]);
@@ -61,7 +64,7 @@ describe('deliveries that wait for the end of a pause', () => {
     return { isDue, pauseRow };
   }
 
-  test('they are due when the pause is removed or shortened, and not when it is extended', async () => {
+  test('a delivery is due when the pause is removed or shortened, and not when it is extended', async () => {
     const [removed, shortened, extended, other] = [
       await pauseWithDelivery(),
       await pauseWithDelivery(),
@@ -75,7 +78,7 @@ describe('deliveries that wait for the end of a pause', () => {
     expect(due).toEqual([true, true, false, false]);
   });
 
-  test('a delivery that waits for its retry keeps its time', async () => {
+  test('a delivery that waits for its retry keeps its due time when a pause ends', async () => {
     const retry = await pauseWithDelivery({ waiting_reason: 'retry' });
     await retry.pauseRow.clone().delete();
     expect(await retry.isDue()).toBe(false);

@@ -4,7 +4,7 @@ import { createTestDatabase, untilLockWaits } from '@tocsin/testing/database';
 import { createDatabaseFixtures } from './support/database-fixtures.js';
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
-/** Uses the same prepared plans as a worker. */
+/** Connections with the prepared plans of a worker. */
 let database: Database;
 
 beforeAll(async () => {
@@ -28,7 +28,10 @@ const attempt = {
   note: undefined,
 };
 
-/** Accepts one alert at each time. Resolves to the outcomes of its deliveries, which succeeded. */
+/**
+ * Accepts an alert at each of these times and claims its delivery. Returns a successful outcome for each delivery,
+ * which is not recorded yet.
+ */
 async function succeededAt(acceptedAt: number[]) {
   const fixtures = createDatabaseFixtures(database);
   const webhookId = await fixtures.addWebhook();
@@ -68,7 +71,7 @@ test('a batch with deliveries of two days is recorded in the partitions of both 
   expect(counts).toEqual({ open: '0', succeeded: '3', attempts: '3' });
 });
 
-test('a record uses the partitions of its own day only, however many days are stored', async () => {
+test('a record opens only the partitions of its own day', async () => {
   const now = Date.now();
   for (let back = 8; back <= 40; back += 8) await ensurePartitions(database, now - back * dayMs);
   const { fixtures, ids, outcomes } = await succeededAt([now]);

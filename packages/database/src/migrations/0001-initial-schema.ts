@@ -136,7 +136,7 @@ const alertsAndDeliveries = `
     alert_id uuid not null,
     -- Id of the HTTP request that published the alert. Log lines about the alert and its deliveries contain it.
     request_id text,
-    -- Hash of issuer and subject of the principal that published the alert over REST; null for every other alert.
+    -- Hash of issuer and subject of the principal that published the alert over REST; null for all other alerts.
     published_by uuid,
     -- Trace context of the fan-out, the parent of the spans of the deliveries; null if tracing is off.
     traceparent text,

@@ -31,8 +31,8 @@ export interface DeferralRecord {
  */
 export interface RecordRepository {
   /**
-   * Records attempt, state and time of the next attempt in one commit for each day of deliveries. A delivery may occur only once in `records`. The
-   * call is safe to repeat.
+   * Records attempt, state and time of the next attempt, in one commit for each day of the deliveries. A delivery may
+   * occur only once in `records`. The call is safe to repeat.
    */
   record(records: OutcomeRecord[]): Promise<void>;
   /** Releases claims without an outcome. The delivery shows the failure of the deferral, if it has one. */
@@ -59,7 +59,7 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
   };
 }
 
-/** Groups records by the day of their deliveries' partition. Most batches have a single day. */
+/** Groups records by the day of their deliveries' partitions. Most batches have only one day. */
 function groupByDay<R extends { claimed: ClaimedDelivery }>(records: R[]): Map<number, R[]> {
   const groups = new Map<number, R[]>();
   for (const record of records) {

@@ -19,7 +19,7 @@ export interface FanOutDeps {
   repository: FanOutRepository;
   claims: Pick<ClaimRepository, 'claim'>;
   databaseRetry: DatabaseRetry;
-  /** Decrypts the publishers of alerts over REST. */
+  /** Decrypts the message headers that name the publishers of alerts. */
   secrets: SecretBox;
   openDeliveries: OpenDeliveryCounts;
   settle: SettleMessage;

@@ -27,7 +27,7 @@ export interface ResolvedAlert {
   cooldownApplies: boolean;
   /** Id of the HTTP request that published the alert; undefined if the alert was published over AMQP. */
   requestId?: string | undefined;
-  /** Id of the principal that published the alert over REST; undefined for an alert over AMQP. */
+  /** Id of the principal that published the alert over REST; undefined if the alert was published over AMQP. */
   publishedBy?: string | undefined;
   /** Span of the fan-out of this alert; undefined if tracing is off. */
   span?: Span | undefined;

@@ -23,7 +23,7 @@ interface Given {
   span?: boolean;
   alerts?: 'none';
   markedAtMs?: number;
-  /** Deliveries that are claimed by the token of the first try, or the error of that claim. */
+  /** Result of the claim after a lost reply: the claimed deliveries, or the error to throw. */
   claims?: string[] | Error;
 }
 
@@ -130,7 +130,7 @@ test('claimed deliveries are sent, queued ones published, and waiting ones repor
   ]);
 });
 
-test('the dispatcher is woken only for a delivery that waits', async () => {
+test('the dispatcher is notified only if a delivery was written as waiting', async () => {
   const states = { any: 'queued', gone: 'webhook_deleted' } as const;
   expect((await write([['alert', 'any', 'gone']], { states })).wakes).toBe(0);
   const later = { later: 'waiting', gone: 'webhook_deleted' } as const;
@@ -138,7 +138,7 @@ test('the dispatcher is woken only for a delivery that waits', async () => {
   expect([woken.wakes, woken.published]).toEqual([1, []]);
 });
 
-test('a claim has the facts of its alert, and defaults for those that the alert leaves out', async () => {
+test('a claimed delivery has the facts of its alert, and defaults for missing ones', async () => {
   const given = {
     model_id: 'm',
     model_name: 'Model',
@@ -182,7 +182,7 @@ test('a claim has the facts of its alert, and defaults for those that the alert 
   expect(bare?.facts).toMatchObject({ is_test: false, state: 'firing', labels: {}, annotations: {} });
 });
 
-describe('a lost reply', () => {
+describe('writing alerts with a lost reply', () => {
   test('after a lost reply, deliveries are claimed with the token of the first try', async () => {
     const { tries, claimedBy, sent, published, releasedSlots } = await write([lost, []]);
     const { token } = tries[0]!;
@@ -233,7 +233,7 @@ test.each([
   },
 );
 
-test('a write that fails releases slots and places, and is thrown', async () => {
+test('the error of a failed write is thrown after slots and places are released', async () => {
   const result = await write([refused], { span: true });
   expect(result).toMatchObject({
     failure: refused,
@@ -246,7 +246,7 @@ test('a write that fails releases slots and places, and is thrown', async () => 
   });
 });
 
-test('nothing is written without an alert and a marker', async () => {
+test('nothing is written if a batch has neither an alert nor a marker', async () => {
   expect((await write([], { alerts: 'none' })).tries).toEqual([]);
   expect((await write([[]], { alerts: 'none', markedAtMs: 5 })).tries).toMatchObject([{ markedAtMs: 5 }]);
 });
@@ -262,7 +262,7 @@ describe('the report of an alert', () => {
     expect(spanEnds).toEqual([{ attributes: { 'tocsin.outcome': 'dispatched', 'tocsin.deliveries': 3 } }]);
   });
 
-  test('deliveries that fail as they are written are counted with their errors', async () => {
+  test('deliveries that are written as failed are counted with their errors', async () => {
     const states = { gone: 'webhook_deleted', full: 'over_quota', any: 'queued' } as const;
     const { metrics, logged } = await write([['alert', 'gone', 'full', 'any']], { states });
     expect(metrics).toEqual([
@@ -283,7 +283,7 @@ describe('the report of an alert', () => {
     expect(logged).toMatchObject([['info', 'alert.fanned_out', { webhooks: 3, failed: 2 }]]);
   });
 
-  test('a suppressed alert has no deliveries, and releases what was acquired for them', async () => {
+  test('a suppressed alert has no deliveries, and their slots and places are released', async () => {
     const states = { ...threeStates, gone: 'webhook_deleted', full: 'over_quota' } as const;
     const result = await write([{ ids: ['alert'], suppressed: ['alert'] }], { states, span: true });
     expect(result).toMatchObject({

@@ -69,7 +69,7 @@ export function startDeliverer({
   const paused: string[] = [];
   const deferred: string[] = [];
   const deferrals: Deferral[] = [];
-  /** Number of slots in use at each request and commit. */
+  /** Numbers of slots in use at each request and commit. */
   const slotsInUse: [at: string, slots: number][] = [];
   const send: Sender['send'] = async (request) => {
     sent.push(request.url);

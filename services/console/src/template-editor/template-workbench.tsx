@@ -27,7 +27,7 @@ export function TemplateWorkbench({ body, error, onChange, onInspect, ref }: Tem
   const inspection = useMemo(() => inspect(body), [inspect, body]);
   const editor = useRef<CodeEditorHandle>(null);
   useImperativeHandle(ref, () => ({ goTo: (problem) => editor.current?.goTo(problem) }));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the callback is new with every rendering.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the callback is new on each render.
   useEffect(() => onInspect(inspection), [inspection]);
   const problems = body.trim() === '' ? noProblems : inspection.problems;
   return (

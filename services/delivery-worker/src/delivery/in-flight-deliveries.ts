@@ -2,8 +2,8 @@ import type { DeliveryDue } from '@tocsin/contracts';
 
 /**
  * The deliveries that this worker processes, from before the claim to the commit of the outcome. While an outcome
- * cannot be recorded, its delivery may be released and queued again. This worker must not claim it again then: the
- * request would be repeated, and the first outcome would be rejected by the fence (docs/adr/0007).
+ * cannot be recorded, another worker may release its delivery and queue it again. If this worker claimed it again, it
+ * would repeat the request, and the fence would reject the first outcome (docs/adr/0007).
  */
 export interface InFlightDeliveries {
   /**

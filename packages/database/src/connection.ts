@@ -27,11 +27,13 @@ export interface DatabaseOptions {
   refuseAfterMs?: number;
 }
 
-/** A pool of connections. `knex` builds queries; `prepared` runs the statements of hot paths. */
+/** A pool of connections. `knex` builds queries; `prepared` and `planned` run the statements of hot paths. */
 export interface Database {
   knex: Knex;
   /** Runs a named prepared statement. Each connection parses it once. */
   prepared<Row>(statement: Prepared, values: unknown[]): Promise<Row[]>;
+  /** Runs a statement that the server plans for these values, for example one with optional filters. */
+  planned<Row>(text: string, values: unknown[]): Promise<Row[]>;
   /** Current use of the pool. */
   connections(): ConnectionCounts;
   /** Waits for statements in progress, then closes all connections. */
@@ -65,10 +67,10 @@ export function createDatabase(options: DatabaseOptions): Database {
     // knex calls only `connect` and `end` of the pool, and reads none of the counts.
     connectionPool: { connect: pool.acquire, end: pool.close, totalCount: 0, idleCount: 0, waitingCount: 0 },
   });
-  const run = async <Row>({ name, text }: Prepared, values: unknown[]): Promise<Row[]> => {
+  const run = async <Row>(query: { name?: string; text: string; values: unknown[] }): Promise<Row[]> => {
     const connection = await pool.acquire();
     try {
-      return (await connection.query({ name, text, values })).rows as Row[];
+      return (await connection.query(query)).rows as Row[];
     } finally {
       connection.release();
     }
@@ -80,12 +82,13 @@ export function createDatabase(options: DatabaseOptions): Database {
       // `poolSize` such connections.
       for (let retries = poolSize; ; retries -= 1) {
         try {
-          return await run<Row>(statement, values);
+          return await run<Row>({ ...statement, values });
         } catch (error) {
           if (retries === 0 || classifyDatabaseError(error) !== 'outdated_plan') throw error;
         }
       }
     },
+    planned: (text, values) => run({ text, values }),
     connections: pool.counts,
     async close() {
       // `pool.close` waits for queries in progress. It must come first: after `knex.destroy`, connections are not

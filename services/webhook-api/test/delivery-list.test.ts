@@ -29,7 +29,12 @@ describe('the list of deliveries', () => {
     expect((await api.call('GET', deliveries, { as: 'outsider' })).status).toBe(403);
   });
 
-  test('deliveries are filtered by webhook, alert, rule, status and status code', async () => {
+  // A search of the last day takes one statement of its own.
+  test.each([
+    ['of any time', ''],
+    ['of the last hour', `&since=${new Date(Date.now() - 3_600_000).toISOString()}`],
+  ])('deliveries %s are filtered by webhook, alert, rule, status and status code', async (_, range) => {
+    const find = (query: string) => idsOf(`${query}${range}`);
     const facts = {
       webhookId: randomUUID(),
       alertId: randomUUID(),
@@ -46,12 +51,19 @@ describe('the list of deliveries', () => {
     });
     const { webhookId, alertId, alertRuleId } = facts;
     const all = `webhook_id=${webhookId}&alert_id=${alertId}&alert_rule_id=${alertRuleId}&status=failed&status_code=418`;
-    for (const query of [`webhook_id=${webhookId}`, `alert_id=${alertId}`, 'status_code=418', all])
-      expect([query, await idsOf(query)]).toEqual([query, [id]]);
-    expect(await idsOf(`alert_rule_id=${alertRuleId}`)).toHaveLength(2);
-    expect(await idsOf(`alert_rule_id=${alertRuleId}&status=succeeded`)).toHaveLength(1);
-    expect(await idsOf(`alert_id=${randomUUID()}`)).toEqual([]);
-    expect(await idsOf(`status=waiting&webhook_id=${webhookId}`)).toEqual([]);
+    for (const query of [
+      `webhook_id=${webhookId}`,
+      `alert_id=${alertId}`,
+      `status_code=418&webhook_id=${webhookId}`,
+      all,
+    ])
+      expect([query, await find(query)]).toEqual([query, [id]]);
+    expect(await find(`status=failed&webhook_id=${webhookId}&alert_rule_id=${alertRuleId}`)).toEqual([id]);
+    expect(await find(`alert_rule_id=${alertRuleId}`)).toHaveLength(2);
+    expect(await find(`alert_rule_id=${alertRuleId}&status=succeeded`)).toHaveLength(1);
+    expect(await find(`alert_rule_id=${alertRuleId}&status_code=200`)).toHaveLength(1);
+    expect(await find(`alert_id=${randomUUID()}`)).toEqual([]);
+    expect(await find(`status=waiting&webhook_id=${webhookId}`)).toEqual([]);
   });
 
   test('the filter by alert excludes other deliveries of the same millisecond', async () => {

@@ -19,6 +19,7 @@ test('all scenarios run at full size without options', () => {
     'memory',
     'idle',
     'cost',
+    'polls',
   ]);
   expect({ alerts, sizes }).toEqual({ alerts: 30_000, sizes: [10_000, 1_000_000, 10_000_000] });
 });

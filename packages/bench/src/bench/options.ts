@@ -13,6 +13,7 @@ const scenarioNames = [
   'memory',
   'idle',
   'cost',
+  'polls',
 ] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
@@ -36,7 +37,8 @@ export const usage = `npm run bench -- [options]
   --profile          write CPU profiles of workers and API, and count database statements
   --alerts N         alerts of each run of throughput, rest, rest-batch, scale-out, memory and cost (30000)
   --repeats N        repeats of throughput, rest and rest-batch (3)
-  --seconds N        duration of latency, low-rate, rest and rest-batch at each rate, a sixth of idle (10)
+  --seconds N        duration of latency, low-rate, rest and rest-batch at each rate, a sixth of idle and of
+                     each page of polls (10)
   --minutes N        duration of memory (10)
   --sizes N,…        numbers of stored deliveries in growth (10000,1000000,10000000)`;
 

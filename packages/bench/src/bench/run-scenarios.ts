@@ -10,6 +10,7 @@ import { measureLatency } from './latency.js';
 import { measureLowRate } from './low-rate.js';
 import { measureMemory } from './memory.js';
 import type { BenchOptions, ScenarioName } from './options.js';
+import { measurePolls } from './polls.js';
 import { measureRest } from './rest.js';
 import { measureScaleOut } from './scale-out.js';
 import { measureThroughput } from './throughput.js';
@@ -31,6 +32,8 @@ const batches = { batchSize: 100, connections: 8 };
 const workerCounts = [1, 2, 4];
 /** Rate of the cost scenario in deliveries per second. The capacity page uses it as the steady load. */
 const costRate = 1_000;
+/** People with a page of the console open. */
+const people = 200;
 
 /**
  * Runs the chosen scenarios one after the other on one test bed.
@@ -88,6 +91,9 @@ async function runScenario(
       return;
     case 'cost':
       results.cost = await measureCost(testBed, { alerts, webhooks, perSecond: costRate });
+      return;
+    case 'polls':
+      results.polls = await measurePolls(testBed, { people, seconds: 6 * seconds });
       return;
     case 'memory':
       results.memory = await measureMemory(testBed, { minutes, alerts, webhooks });

@@ -5,6 +5,7 @@ import type { IdleResult } from '../bench/idle.js';
 import type { LatencyResult } from '../bench/latency.js';
 import type { LowRateResult } from '../bench/low-rate.js';
 import type { MemoryResult } from '../bench/memory.js';
+import type { PollsResult } from '../bench/polls.js';
 import type { RestResult } from '../bench/rest.js';
 import type { ScaleOutResult } from '../bench/scale-out.js';
 import type { ThroughputResult } from '../bench/throughput.js';
@@ -26,6 +27,7 @@ export interface Results {
   memory?: MemoryResult;
   idle?: IdleResult;
   cost?: CostResult[];
+  polls?: PollsResult[];
   /** Database statements of the whole run; present with `--profile`. */
   statements?: StatementCount[];
 }

@@ -20,6 +20,7 @@ export function renderTable(results: Results): string {
     ...memoryRows(results),
     ...idleRows(results),
     ...costRows(results),
+    ...pollsRows(results),
   ];
   const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
   return rows
@@ -164,6 +165,14 @@ function costRows({ cost = [] }: Results): Row[] {
       [`CPU of a delivery, ${label}`, micros(cpuMicros), shares(cpuMicros)],
     ];
   });
+}
+
+function pollsRows({ polls = [] }: Results): Row[] {
+  return polls.map(({ page, people, requestsPerSecond, cpuMicros, cpuPercent }) => [
+    `API, ${people} people on ${page}`,
+    `${cpuPercent.toFixed(1)} % of a core`,
+    `${requestsPerSecond.toFixed(1)} requests a second, ${count(cpuMicros)} µs each`,
+  ]);
 }
 
 function count(value: number): string {

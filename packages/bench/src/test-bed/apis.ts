@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { RoleName } from '@tocsin/local';
 import { startIdentityProvider } from './identity-provider.js';
 import { type ServiceProcess, startService } from './services.js';
 import type { TestBed } from './test-bed.js';
@@ -51,8 +52,8 @@ export async function startApis(testBed: TestBed, options: ApisOptions = {}): Pr
 /** The platform API and the OpenID provider that it trusts. */
 export interface RunningApi {
   service: ServiceProcess;
-  /** Returns a token of a publisher of the workspace. */
-  accessToken(): Promise<string>;
+  /** Returns a token of a client with this role in the workspace. Default: publisher. */
+  accessToken(role?: RoleName): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -65,7 +66,7 @@ export async function startApi(testBed: TestBed, workspaceId: string): Promise<R
   });
   return {
     service,
-    accessToken: () => provider.fetchToken('publisher'),
+    accessToken: (role = 'publisher') => provider.fetchToken(role),
     async stop() {
       await service.stop();
       await provider.stop();

@@ -1,4 +1,4 @@
-import { appendOlder, mergeNewest, newestPage, openSince } from './live-list.js';
+import { appendOlder, mergeNewest, newestPage, openSince, pageSince } from './live-list.js';
 
 interface Item {
   id: string;
@@ -65,4 +65,9 @@ test('a poll starts at the oldest open item of the newest page, or else at the n
   expect(openSince(known, { ...order, isOpen })).toBe(item(97).at);
   expect(openSince(items(100, 1), { ...order, isOpen })).toBe(item(100).at);
   expect(openSince([], { ...order, isOpen })).toBeUndefined();
+});
+
+test('a poll of the newest page asks from its last item on, and for the whole list if that is shorter', () => {
+  expect(pageSince(items(100, 1), order)).toBe(item(101 - newestPage).at);
+  expect(pageSince(items(newestPage - 1, 1), order)).toBeUndefined();
 });

@@ -46,7 +46,7 @@ export interface LiveListOptions<Entry, T> {
 /** Number of entries in the newest page, which is polled. */
 export const newestPage = 30;
 /** Every n-th poll fetches the newest page in full, because another person can redeliver a delivery that had ended. */
-const pollsOfWholePage = 6;
+const pollsOfWholePage = 12;
 /** Number of entries in a page that scrolling loads. Large pages need fewer requests. */
 const olderPage = 200;
 
@@ -73,15 +73,16 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
     queryFn: async ({ signal }): Promise<Loaded<Entry, T>> => {
       const known = queryClient.getQueryData<Loaded<Entry, T>>(queryKey);
       const polls = (known?.polls ?? 0) + 1;
-      const since = polls % pollsOfWholePage === 1 ? undefined : openSince(known?.items ?? [], options);
+      const items = (known?.items ?? []).slice(0, newestPage);
+      const since = polls % pollsOfWholePage === 1 ? pageSince(items, options) : openSince(items, options);
       const part = { limit: newestPage, ...(since !== undefined && { since }) };
       const head = (await nextPage(pagesOf(part, signal))).map(toItem);
       const isFull = head.length >= newestPage;
       if (known === undefined)
         return { items: head, older: undefined, hasMore: isFull, hasNewer: false, polls };
-      const items = mergeNewest(known.items, { head, since }, options);
+      const merged = mergeNewest(known.items, { head, since }, options);
       const hasMore = known.hasMore && (isFull || since !== undefined);
-      if (items !== undefined) return { ...known, items, hasMore, polls };
+      if (merged !== undefined) return { ...known, items: merged, hasMore, polls };
       // More entries were added than a page holds. A scrolled list is kept, so that the user does not lose the
       // position.
       return known.older === undefined
@@ -153,11 +154,20 @@ type Order<T> = Pick<LiveListOptions<unknown, T>, 'idOf' | 'timeOf'>;
  * changed.
  */
 export function openSince<T>(
-  items: readonly T[],
+  page: readonly T[],
   { timeOf, isOpen }: Pick<LiveListOptions<unknown, T>, 'timeOf' | 'isOpen'>,
 ): string | undefined {
-  const oldestOpen = items.slice(0, newestPage).findLast(isOpen) ?? items[0];
+  const oldestOpen = page.findLast(isOpen) ?? page[0];
   return oldestOpen === undefined ? undefined : timeOf(oldestOpen);
+}
+
+/** Time of the last item of a full page; undefined for a shorter one, which is the whole list. */
+export function pageSince<T>(
+  page: readonly T[],
+  { timeOf }: Pick<LiveListOptions<unknown, T>, 'timeOf'>,
+): string | undefined {
+  const last = page[newestPage - 1];
+  return last === undefined ? undefined : timeOf(last);
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { DeliveryErrorCode, DeliveryStatus, WaitingReason } from '@tocsin/contracts';
 import { type Database, readWithTimeout } from '@tocsin/database';
+import type { Knex } from 'knex';
 import { searchTimeoutMs } from '../lists/search-limiter.js';
-import { countDeliveries, type DeliverySearch, findDeliveries } from './delivery-search.js';
+import { countDeliveries, type DeliverySearch, findDeliveries, isRecentSearch } from './delivery-search.js';
 import { type StatusColumns, toDeliveryStatus } from './delivery-status.js';
 
 /** The encrypted texts of an attempt, and its status code. The status code is null if there was no HTTP response. */
@@ -51,13 +52,14 @@ const textBytes = 4 * 1_048_576;
 
 export function createDeliveriesReader(database: Database): DeliveriesReader {
   return {
-    list: ({ limit, ...search }) =>
-      readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
+    async list({ limit, ...search }) {
+      // A list that is open in a browser sends such a search every 5 s.
+      if (isRecentSearch(search)) return readRecentPage(database, search, limit);
+      return readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
         const ids = await findDeliveries({ ...search, trx, beforeNext }, limit);
-        if (ids.length === 0) return [];
-        const { rows } = await trx.raw<{ rows: DeliveryRow[] }>(readPage, { ids, textBytes });
-        return rows.map(toDelivery);
-      }),
+        return ids.length === 0 ? [] : readPage(trx, ids);
+      });
+    },
 
     count: (search, max) =>
       readWithTimeout(database, searchTimeoutMs, (trx, beforeNext) =>
@@ -95,27 +97,78 @@ const deliveriesWithState = (ids: string) => `deliveries d
   left join webhook_pauses p on p.webhook_id = o.webhook_id
   left join webhook_rate_limits l on l.webhook_id = o.webhook_id`;
 
-// Each partitioned table is compared with the ids as constants, because only constants let PostgreSQL skip partitions.
-const readPage = `
-  with found as (
-    select ${columns}, row_number() over newest > 1 and
-      sum(coalesce(octet_length(last.exchange_encrypted), 0) + coalesce(octet_length(d.rendered_encrypted), 0))
-        over newest > :textBytes as "beyondBudget"
-    from ${deliveriesWithState('cast(:ids as uuid[])')}
-    left join (
-      select distinct on (a.delivery_id) a.delivery_id, a.claim, a.status_code, a.exchange_encrypted,
-        a.response_truncated, min(a.number) over (partition by a.delivery_id) as first_number
-      from attempts a where a.delivery_id = any(cast(:ids as uuid[]))
-      order by a.delivery_id, a.number desc) last on last.delivery_id = d.id
-    where d.id = any(cast(:ids as uuid[]))
-    window newest as (order by d.id desc)
-  )
+/** Deliveries by their ids. Constants let PostgreSQL skip the partitions without them. */
+async function readPage(knex: Knex, ids: string[]): Promise<StoredDelivery[]> {
+  const { rows } = await knex.raw<{ rows: DeliveryRow[] }>(pageByIds, { ids, textBytes });
+  return rows.map(toDelivery);
+}
+
+async function readRecentPage(
+  database: Database,
+  { workspaceId, range, filter }: DeliverySearch,
+  limit: number,
+): Promise<StoredDelivery[]> {
+  const { webhook_id, alert_rule_id, status, status_code, error_code } = filter;
+  const values = [
+    workspaceId,
+    range.from,
+    range.below,
+    limit,
+    textBytes,
+    webhook_id ?? null,
+    alert_rule_id ?? null,
+    status ?? null,
+    status_code ?? null,
+    error_code ?? null,
+  ];
+  return (await database.planned<DeliveryRow>(readRecent, values)).map(toDelivery);
+}
+
+interface PageText {
+  /** Expression for an array of ids. */
+  ids: string;
+  /** Parameter for the budget. */
+  textBytes: string;
+  /** A condition on a partitioned table, for its column with the delivery's id. */
+  inRange?: (column: string) => string;
+}
+
+const pageOf = ({ ids, textBytes, inRange = () => '' }: PageText) => `
   select id, "workspaceId", "alertId", "alertRuleId", "webhookId", "webhookName", destination, "recordedStatus", state,
     claimed, "attemptsMade", "dueAt", "waitingReason", "firstSucceededAt", "errorCode", error, "attemptsExpired",
     case when "beyondBudget" then null else "renderedEncrypted" end as "renderedEncrypted", claim, "statusCode",
     case when "beyondBudget" then null else "exchangeEncrypted" end as "exchangeEncrypted", "responseTruncated",
     "beyondBudget"
-  from found order by id desc`;
+  from (
+    select ${columns}, row_number() over newest > 1 and
+      sum(coalesce(octet_length(last.exchange_encrypted), 0) + coalesce(octet_length(d.rendered_encrypted), 0))
+        over newest > ${textBytes} as "beyondBudget"
+    from ${deliveriesWithState(ids)}
+    left join (
+      select distinct on (a.delivery_id) a.delivery_id, a.claim, a.status_code, a.exchange_encrypted,
+        a.response_truncated, min(a.number) over (partition by a.delivery_id) as first_number
+      from attempts a where a.delivery_id = any(${ids}) ${inRange('a.delivery_id')}
+      order by a.delivery_id, a.number desc) last on last.delivery_id = d.id
+    where d.id = any(${ids}) ${inRange('d.id')}
+    window newest as (order by d.id desc)
+  ) as found order by id desc`;
+
+const pageByIds = pageOf({ ids: 'cast(:ids as uuid[])', textBytes: ':textBytes' });
+
+// Planned for its values: the filters that are null disappear, and the partitions outside of the range are skipped. Failed deliveries have an index on `failed_at`, as in `delivery-search.ts`.
+const readRecent = `
+  with page as (
+    select d.id from deliveries d
+    where d.workspace_id = $1 and d.id >= $2 and d.id < $3
+      and ($6::uuid is null or d.webhook_id = $6) and ($7::uuid is null or d.alert_rule_id = $7)
+      and ($8::text is null or case when $8 = 'failed' then d.failed_at is not null else d.status = $8 end)
+      and ($9::integer is null or d.status_code = $9) and ($10::text is null or d.error_code = $10)
+    order by d.id desc limit $4)
+  ${pageOf({
+    ids: 'array(select id from page)',
+    textBytes: '$5',
+    inRange: (column) => `and ${column} >= $2 and ${column} < $3`,
+  })}`;
 
 const findById = {
   name: 'deliveries.find',

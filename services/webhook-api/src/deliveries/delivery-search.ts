@@ -33,6 +33,18 @@ interface Search extends DeliverySearch {
   beforeNext: () => Promise<void>;
 }
 
+/**
+ * True for a search that one statement can answer: ended deliveries of the last day, without filters that read alerts
+ * first.
+ */
+export function isRecentSearch({ range, filter }: DeliverySearch): boolean {
+  const { label, model_id, alert_id, status } = filter;
+  const readsAlerts = label !== undefined || model_id !== undefined || alert_id !== undefined;
+  return !readsAlerts && !isOpenStatus(status) && timeOfRecordId(range.from) >= Date.now() - dayMs;
+}
+
+const dayMs = 86_400_000;
+
 /** Returns the ids of the newest `limit` deliveries that match. */
 export async function findDeliveries(search: Search, limit: number): Promise<string[]> {
   const range = await rangeOf(search);

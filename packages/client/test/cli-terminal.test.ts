@@ -48,6 +48,12 @@ const webhook = {
   enabled: true,
   headers: { [hostile]: [hostile] },
   paused: { reason: 'circuit', ...members('since', 'until', 'error') },
+  health: {
+    state: 'failing',
+    ...members('since'),
+    last_error: members('code', 'error', 'at'),
+    success_rate_24h: 0.5,
+  },
   warnings: [hostile],
 };
 const rule = {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CreateWebhook, PatchWebhook, SavedWebhook, Webhook } from '../../api/schemas.js';
 import type { Tagged } from '../../api/tagged.js';
 import { type Context, runsInWorkspace, runsOnPlatform, withExamples } from '../action.js';
+import { describeHealth, describeLastError, describeTrouble, healthColors } from '../describe-health.js';
 import { describePause } from '../describe-wait.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
@@ -235,13 +236,6 @@ function changeHeaders(
   return { ...Object.fromEntries(kept), ...header };
 }
 
-function stateOf({ enabled, paused }: Webhook): 'enabled' | 'paused' | 'disabled' {
-  if (!enabled) return 'disabled';
-  return paused === null ? 'enabled' : 'paused';
-}
-
-const stateColors = { enabled: 'green', paused: 'yellow', disabled: 'dim' } as const;
-
 const listColumns: Column<Webhook>[] = [
   { title: 'ID', whole: true, value: ({ id }) => id },
   { title: 'NAME', value: ({ name }) => name },
@@ -249,9 +243,10 @@ const listColumns: Column<Webhook>[] = [
   {
     title: 'STATE',
     whole: true,
-    value: stateOf,
-    color: (webhook) => stateColors[stateOf(webhook)],
+    value: ({ health }) => health.state,
+    color: ({ health }) => healthColors[health.state],
   },
+  { title: 'ERROR', value: ({ health }) => describeTrouble(health) },
   { title: 'UPDATED', value: ({ updated_at }) => shortTime(updated_at) },
 ];
 
@@ -267,6 +262,8 @@ function show(webhook: Tagged<Webhook | SavedWebhook>, out: Output): void {
       url: webhook.url,
       headers: headers.length > 0 ? `${headers.join('\n')}` : 'none',
       enabled: webhook.enabled,
+      state: describeHealth(webhook.health),
+      'last error': describeLastError(webhook.health),
       paused: describePause(webhook),
       'retry on timeout': webhook.retry_on_timeout,
       ...describeOptions(webhook),

@@ -1,0 +1,33 @@
+import type { Webhook } from '../api/schemas.js';
+import { describeHealth, describeLastError, describeTrouble } from './describe-health.js';
+
+const at = '2026-01-31T12:00:00.000Z';
+const failing: Webhook['health'] = {
+  state: 'failing',
+  since: at,
+  last_error: { code: 'http_status', error: 'The destination responded with status 500.', at },
+  success_rate_24h: 0.944,
+};
+const unknown: Webhook['health'] = {
+  state: 'unknown',
+  since: null,
+  last_error: null,
+  success_rate_24h: null,
+};
+
+test('the health of a webhook names state, start and success rate as far as they are known', () => {
+  expect(describeHealth(failing)).toBe(`failing since ${at}, 94 % succeeded in 24 h`);
+  expect(describeHealth(unknown)).toBe('unknown');
+});
+
+test('the last error of a webhook has its code and time', () => {
+  expect(describeLastError(failing)).toBe(`The destination responded with status 500. (http_status, ${at})`);
+  expect(describeLastError(unknown)).toBeNull();
+});
+
+test('only a webhook that is failing or paused shows its error in the list', () => {
+  expect(describeTrouble(failing)).toBe('The destination responded with status 500.');
+  expect(describeTrouble({ ...failing, state: 'paused' })).toBe('The destination responded with status 500.');
+  expect(describeTrouble({ ...failing, state: 'healthy' })).toBe('');
+  expect(describeTrouble({ ...unknown, state: 'failing' })).toBe('');
+});

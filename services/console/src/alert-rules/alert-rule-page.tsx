@@ -84,7 +84,7 @@ function RuleSettings({ rule }: { rule: AlertRule }) {
         <Notice>{`Changing this rule is not available to you. ${permission.reason}`}</Notice>
       )}
       <SwitchField
-        label={rule.enabled ? 'Switched on' : 'Switched off: its alerts call nobody'}
+        label={rule.enabled ? 'Enabled' : 'Disabled: its alerts are recorded, and nothing is sent'}
         isSelected={rule.enabled}
         isDisabled={!permission.allowed || update.isPending}
         onChange={(enabled) => update.mutate({ id: rule.id, changes: { enabled } })}
@@ -140,7 +140,7 @@ function DeleteRule({ rule: { id, name } }: { rule: AlertRule }) {
       <ConfirmButton
         kind="danger"
         title={`Delete “${name}”?`}
-        question="Its alerts are recorded, and call nobody. The records of its deliveries stay."
+        question="Its further alerts are recorded, and nothing is sent. The records of its deliveries stay."
         action="Delete"
         isPending={remove.isPending}
         onConfirm={() => remove.mutate(id, { onSuccess: () => navigate(paths.alertRules()) })}

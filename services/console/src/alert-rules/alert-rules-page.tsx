@@ -118,12 +118,12 @@ function RuleTable({ rows }: { rows: readonly AlertRule[] }) {
       cell: ({ notification_webhook_ids: ids }) => <WebhookNames ids={ids} names={names} />,
     },
     {
-      header: 'On',
+      header: 'Enabled',
       width: '9rem',
       cell: ({ id, name, enabled }) => (
         <SwitchField
           label={enabled ? 'On' : 'Off'}
-          accessibleLabel={`${name} is switched on`}
+          accessibleLabel={`${name} is enabled`}
           isSelected={enabled}
           isDisabled={!update.allowed || actions.update.isPending}
           onChange={(isOn) => actions.update.mutate({ id, changes: { enabled: isOn } })}

@@ -20,7 +20,11 @@ export function AttachedWebhooks({ rule }: { rule: AlertRule }) {
     <Card title="Webhooks of this rule">
       {data === undefined && (error === null ? <Loading what="the webhooks" /> : <Failure error={error} />)}
       {ids.length === 0 && (
-        <p>{data?.length === 0 ? 'No webhook exists yet.' : 'None yet: its alerts call nobody.'}</p>
+        <p>
+          {data?.length === 0
+            ? 'No webhook exists yet.'
+            : 'None yet: its alerts are recorded, and nothing is sent.'}
+        </p>
       )}
       {!update.allowed && <Notice>{`Attaching is not available to you. ${update.reason}`}</Notice>}
       {attach.error !== null && <Failure error={attach.error} />}
@@ -45,5 +49,5 @@ export function AttachedWebhooks({ rule }: { rule: AlertRule }) {
 
 function toEntry({ id, name, url, enabled }: Webhook) {
   const origin = URL.canParse(url) ? new URL(url).origin : url;
-  return { id, name, detail: enabled ? origin : `${origin}, switched off` };
+  return { id, name, detail: enabled ? origin : `${origin}, disabled` };
 }

@@ -27,8 +27,8 @@ function FireForm({ rule }: { rule: AlertRule }) {
   return (
     <>
       <p>
-        The alert goes the way of every alert: it is stored, calls each attached webhook, and is tried again
-        when one fails. It is marked as a test.
+        The alert is handled like any other: it is stored, sent to each attached webhook, and retried after a
+        failure. It is marked as a test.
       </p>
       <form
         className="fire-form"

@@ -76,7 +76,7 @@ type ModelFieldProps = {
   onChange(id: string): void;
 };
 
-/** The model's id comes from the monitor. Models of other rules are offered, and a new id for a try. */
+/** The model's id comes from the monitor. Models of other rules are offered, and a new id to try the rule. */
 function ModelField({ value, error, isDisabled, onChange }: ModelFieldProps) {
   const rules = useAlertRules();
   const known = [...new Set(rules.data?.map(({ model_id }) => model_id))].slice(0, 50);
@@ -84,7 +84,7 @@ function ModelField({ value, error, isDisabled, onChange }: ModelFieldProps) {
     <div className="model-field">
       <TextField
         label="Model"
-        description="The UUID that the monitor uses for the model. Any UUID will do for a try."
+        description="The UUID that the monitor uses for the model. To try the rule, any UUID works."
         suggestions={known}
         value={value}
         error={error}
@@ -92,7 +92,7 @@ function ModelField({ value, error, isDisabled, onChange }: ModelFieldProps) {
         onChange={onChange}
       />
       {!isDisabled && value === '' && (
-        <Button onPress={() => onChange(crypto.randomUUID())}>Make one up</Button>
+        <Button onPress={() => onChange(crypto.randomUUID())}>Generate an id</Button>
       )}
     </div>
   );

@@ -1,8 +1,9 @@
 import type { Alert, Delivery } from '@tocsin/client/browser';
 import { Link, useParams } from 'react-router';
-import { Permitted, useAlert, useAlertRules, useDeliveriesOfAlert, useDispatchAlert } from '../api/index.js';
+import { Permitted, useAlert, useDeliveriesOfAlert, useDispatchAlert } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { DeliveryStatus, resultOf } from '../shared/delivery-status.js';
+import { RuleLink } from '../shared/rule-link.js';
 import { alertOutcomeWords, wordsOf } from '../shared/words.js';
 import {
   Card,
@@ -46,11 +47,14 @@ function Record({ alert }: { alert: Alert }) {
         </div>
         <Facts
           facts={[
-            ['Alert rule', <RuleName key="rule" alert={alert} />],
-            ['Model', alert.model_name],
+            ['Alert rule', <RuleLink key="rule" id={alert.alert_rule_id} name={alert.alert_rule_name} />],
+            ['Model', <ModelName key="model" alert={alert} />],
             ['Measurement', describeMeasurement(alert)],
             ['State', alert.state === 'resolved' ? 'resolved' : undefined],
-            ['Labels', textOf(alert.labels)],
+            [
+              'Labels',
+              Object.keys(alert.labels).length > 0 ? <Labels key="labels" alert={alert} /> : undefined,
+            ],
             ['Annotations', textOf(alert.annotations)],
             ['Fired', <ExactTime key="fired" at={alert.fired_at} />],
             ['Accepted', <ExactTime key="accepted" at={alert.accepted_at} />],
@@ -79,12 +83,35 @@ function Record({ alert }: { alert: Alert }) {
   );
 }
 
-/** A link where the rule exists. Notices have built-in rules, and a rule can be deleted. */
-function RuleName({ alert: { alert_rule_id, alert_rule_name } }: { alert: Alert }) {
+const dayMs = 86_400_000;
+
+/** Start of a search for similar alerts: a week before the alert, within the 31 days that the API searches. */
+function searchStart({ accepted_at }: Alert): string {
+  return new Date(Math.max(Date.parse(accepted_at) - 7 * dayMs, Date.now() - 30 * dayMs)).toISOString();
+}
+
+/** A link to the alerts of the model. */
+function ModelName({ alert }: { alert: Alert }) {
   const paths = usePaths();
-  const { data: rules = [] } = useAlertRules();
-  if (!rules.some(({ id }) => id === alert_rule_id)) return alert_rule_name;
-  return <Link to={paths.alertRule(alert_rule_id)}>{alert_rule_name}</Link>;
+  const { model_id, model_name } = alert;
+  return <Link to={paths.alerts({ model_id, since: searchStart(alert) })}>{model_name}</Link>;
+}
+
+/** A link for each label to the alerts that have it. */
+function Labels({ alert }: { alert: Alert }) {
+  const paths = usePaths();
+  return (
+    <span className="row">
+      {Object.entries(alert.labels).map(([name, value]) => {
+        const label = `${name}:${value}`;
+        return (
+          <Link key={name} to={paths.alerts({ label, since: searchStart(alert) })}>
+            {label}
+          </Link>
+        );
+      })}
+    </span>
+  );
 }
 
 /** Formats entries as `team: risk, region: eu`. Returns undefined if there are none. */

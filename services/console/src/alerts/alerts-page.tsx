@@ -1,13 +1,15 @@
-import type { Alert, CreateDispatch } from '@tocsin/client/browser';
+import type { Alert } from '@tocsin/client/browser';
 import { Link } from 'react-router';
-import { type AlertFilter, Permitted, useAlertRules, useAlerts, usePermission } from '../api/index.js';
+import { Permitted, useAlertRules, useAlerts, usePermission } from '../api/index.js';
 import { usePaths } from '../paths.js';
+import { AlertSearchFields } from '../shared/alert-search-fields.js';
 import { BulkJob } from '../shared/bulk-job.js';
 import { FilterBar } from '../shared/filter-bar.js';
+import { chipsOf } from '../shared/filter-chips.js';
 import { describeEnd, LiveListState } from '../shared/live-list-state.js';
-import { timeChip } from '../shared/time-chip.js';
+import { namedOptions } from '../shared/named-options.js';
 import { TimeFields } from '../shared/time-fields.js';
-import { alertOutcomeWords, wordsOf } from '../shared/words.js';
+import { alertOutcomeWords } from '../shared/words.js';
 import {
   type Column,
   Empty,
@@ -20,9 +22,14 @@ import {
   useSearch,
 } from '../ui/index.js';
 import { AlertOutcome, describeMeasurement, describeSummary } from './alert-words.js';
-
-const filterNames = ['outcome', 'alert_rule_id', 'since', 'until'] as const;
-type FilterName = (typeof filterNames)[number];
+import {
+  chipTexts,
+  type FilterValues,
+  filterNames,
+  isDispatchable,
+  toDispatch,
+  toFilter,
+} from './filters.js';
 
 export function AlertsPage() {
   return (
@@ -35,23 +42,15 @@ export function AlertsPage() {
 }
 
 function Alerts() {
-  const { values, set } = useSearch(filterNames);
+  const search = useSearch(filterNames);
+  const { values, set } = search;
   const { data: rules = [] } = useAlertRules();
   const deliveries = usePermission('delivery_read');
   const all = usePermission('alert_read_all');
-  const list = useAlerts(values as AlertFilter);
+  const list = useAlerts(toFilter(values));
   const ruleName = (id: string) => rules.find((rule) => rule.id === id)?.name ?? id.slice(0, 8);
-  const texts: Record<FilterName, (value: string) => string> = {
-    outcome: (value) => wordsOf(alertOutcomeWords, value)?.label ?? value,
-    alert_rule_id: (value) => `rule ${ruleName(value)}`,
-    since: (value) => timeChip('from', value),
-    until: (value) => timeChip('before', value),
-  };
-  const chips = filterNames.flatMap((name) => {
-    const value = values[name];
-    return value === undefined ? [] : [{ name, text: texts[name](value) }];
-  });
-  const any = { value: '', label: 'Any' };
+  const chips = chipsOf(values, chipTexts(ruleName));
+  const outcomes = Object.entries(alertOutcomeWords).map(([value, { label }]) => ({ value, label }));
   return (
     <>
       {!all.allowed && (
@@ -60,27 +59,21 @@ function Alerts() {
       {!deliveries.allowed && (
         <Notice>{`The deliveries of these alerts are not available to you. ${deliveries.reason}`}</Notice>
       )}
-      <FilterBar
-        chips={chips}
-        onRemove={(name) => set({ [name]: undefined })}
-        onClear={() => set(Object.fromEntries(filterNames.map((name) => [name, undefined])))}
-      >
+      <FilterBar search={search} chips={chips}>
         <SelectField
           label="Outcome"
           value={values.outcome ?? ''}
-          options={[
-            any,
-            ...Object.entries(alertOutcomeWords).map(([value, { label }]) => ({ value, label })),
-          ]}
+          options={[{ value: '', label: 'Any' }, ...outcomes]}
           onChange={(outcome) => set({ outcome })}
         />
         <SelectField
           label="Alert rule"
           value={values.alert_rule_id ?? ''}
-          options={[any, ...rules.map(({ id, name }) => ({ value: id, label: name }))]}
+          options={namedOptions(rules, values.alert_rule_id)}
           onChange={(alert_rule_id) => set({ alert_rule_id })}
         />
-        <TimeFields since={values.since} until={values.until} onChange={set} />
+        <AlertSearchFields search={search} />
+        <TimeFields search={search} />
       </FilterBar>
       <DispatchMatching
         filters={values}
@@ -94,11 +87,8 @@ function Alerts() {
   );
 }
 
-/** Outcomes of alerts without deliveries, which can be dispatched by hand. */
-const dispatchable = new Set<string>(['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed']);
-
 interface DispatchMatchingProps {
-  filters: Partial<Record<FilterName, string>>;
+  filters: FilterValues;
   chips: readonly string[];
   isEmpty: boolean;
 }
@@ -109,17 +99,21 @@ interface DispatchMatchingProps {
  */
 function DispatchMatching({ filters, chips, isEmpty }: DispatchMatchingProps) {
   const { allowed, reason } = usePermission('delivery_redeliver');
-  const isOffered = !isEmpty && dispatchable.has(filters.outcome ?? '');
-  if (!allowed) return isOffered && <Notice>{`Dispatch by hand is not available to you. ${reason}`}</Notice>;
+  const isExpected = !isEmpty && isDispatchable(filters);
+  if (!allowed) return isExpected && <Notice>{`Dispatch by hand is not available to you. ${reason}`}</Notice>;
+  const request = isEmpty ? undefined : toDispatch(filters);
   return (
-    <BulkJob
-      kind="dispatches"
-      request={isOffered ? (filters as CreateDispatch) : undefined}
-      things="the alerts that match"
-      chips={chips}
-    >
-      <p>The webhooks that the rules have now are called with the facts of these alerts.</p>
-    </BulkJob>
+    <>
+      {isExpected && request === undefined && (
+        <p className="muted">
+          Alerts found by label or model are dispatched one by one: remove that filter to dispatch everything
+          that matches.
+        </p>
+      )}
+      <BulkJob kind="dispatches" request={request} things="the alerts that match" chips={chips}>
+        <p>The webhooks that the rules have now are called with the facts of these alerts.</p>
+      </BulkJob>
+    </>
   );
 }
 

@@ -82,7 +82,7 @@ function Account() {
         label="Theme"
         value={theme}
         options={[
-          { value: 'system', label: 'As the system' },
+          { value: 'system', label: 'System' },
           { value: 'light', label: 'Light' },
           { value: 'dark', label: 'Dark' },
         ]}

@@ -3,8 +3,8 @@ import { Link } from 'react-router';
 import { type AuditFilter, Permitted, useAlertRules, useAuditEvents, useWebhooks } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { FilterBar } from '../shared/filter-bar.js';
+import { type ChipTexts, chipsOf, timeTexts } from '../shared/filter-chips.js';
 import { describeEnd, LiveListState } from '../shared/live-list-state.js';
-import { timeChip } from '../shared/time-chip.js';
 import { TimeFields } from '../shared/time-fields.js';
 import { wordsOf } from '../shared/words.js';
 import {
@@ -16,6 +16,7 @@ import {
   SelectField,
   Table,
   useSearch,
+  uuidFormat,
 } from '../ui/index.js';
 import { auditActionWords } from './audit-words.js';
 
@@ -33,29 +34,22 @@ export function AuditPage() {
 }
 
 function Audit() {
-  const { values, set } = useSearch(filterNames);
+  const search = useSearch(filterNames);
+  const { values, set } = search;
   const list = useAuditEvents(values as AuditFilter);
   const names = useNames();
-  const texts: Record<FilterName, (value: string) => string> = {
+  const authorOf = (id: string) => list.items.find(({ principal }) => principal === id)?.principal_name ?? id;
+  const texts: ChipTexts<FilterName> = {
     action: (value) => wordsOf(auditActionWords, value) ?? value,
     resource_id: (value) => `of ${names.get(value) ?? value.slice(0, 8)}`,
-    principal: (value) =>
-      `by ${list.items.find(({ principal }) => principal === value)?.principal_name ?? value}`,
-    since: (value) => timeChip('from', value),
-    until: (value) => timeChip('before', value),
+    principal: (value) => `by ${authorOf(value)}`,
+    ...timeTexts,
   };
-  const chips = filterNames.flatMap((name) => {
-    const value = values[name];
-    return value === undefined ? [] : [{ name, text: texts[name](value) }];
-  });
+  const chips = chipsOf(values, texts);
   const actions = Object.entries(auditActionWords).map(([value, label]) => ({ value, label }));
   return (
     <>
-      <FilterBar
-        chips={chips}
-        onRemove={(name) => set({ [name]: undefined })}
-        onClear={() => set(Object.fromEntries(filterNames.map((name) => [name, undefined])))}
-      >
+      <FilterBar search={search} chips={chips}>
         <SelectField
           label="Change"
           value={values.action ?? ''}
@@ -63,8 +57,8 @@ function Audit() {
           onChange={(action) => set({ action })}
         />
         <AddressField
-          label="Id of what was changed"
-          maxLength={36}
+          label="Id of the changed resource"
+          format={uuidFormat}
           value={values.resource_id ?? ''}
           onChange={(resource_id) => set({ resource_id })}
         />
@@ -73,7 +67,7 @@ function Audit() {
           value={values.principal ?? ''}
           onChange={(principal) => set({ principal })}
         />
-        <TimeFields since={values.since} until={values.until} onChange={set} />
+        <TimeFields search={search} />
       </FilterBar>
       <LiveListState list={list} things="changes" empty={<NoChanges isFiltered={chips.length > 0} />}>
         <AuditTable

@@ -3,13 +3,15 @@ import { usePaths } from '../paths.js';
 import { BulkJob } from '../shared/bulk-job.js';
 import { DeliveryTable } from '../shared/delivery-table.js';
 import { FilterBar } from '../shared/filter-bar.js';
+import { chipsOf } from '../shared/filter-chips.js';
 import { LiveListState } from '../shared/live-list-state.js';
 import { Empty, LinkButton, Page, useSearch } from '../ui/index.js';
 import { FilterFields } from './filter-fields.js';
 import {
-  chipsOf,
+  chipTexts,
   type FilterValues,
   filterNames,
+  isListOnly,
   toCancellation,
   toFilter,
   toRedelivery,
@@ -17,7 +19,7 @@ import {
 
 export function DeliveriesPage() {
   return (
-    <Page title="Deliveries" lead="One alert for one webhook. New ones appear by themselves.">
+    <Page title="Deliveries" lead="Each alert sent to one webhook. New deliveries appear automatically.">
       <Permitted permission="delivery_read" what="The list of deliveries">
         <Deliveries />
       </Permitted>
@@ -32,11 +34,11 @@ function Deliveries() {
   const list = useDeliveries(toFilter(search.values));
   const nameIn = (items: readonly { id: string; name: string }[] | undefined) => (id: string) =>
     items?.find((item) => item.id === id)?.name ?? id.slice(0, 8);
-  const chips = chipsOf(search.values, { webhook: nameIn(webhooks.data), alertRule: nameIn(rules.data) });
-  const clear = () => search.set(Object.fromEntries(filterNames.map((name) => [name, undefined])));
+  const names = { webhook: nameIn(webhooks.data), alertRule: nameIn(rules.data) };
+  const chips = chipsOf(search.values, chipTexts(names));
   return (
     <>
-      <FilterBar chips={chips} onRemove={(name) => search.set({ [name]: undefined })} onClear={clear}>
+      <FilterBar search={search} chips={chips}>
         <FilterFields search={search} webhooks={webhooks.data ?? []} rules={rules.data ?? []} />
       </FilterBar>
       <Jobs
@@ -67,6 +69,12 @@ function Jobs({ filters, chips, isEmpty }: JobsProps) {
     all ? `all ${status} deliveries` : `the ${status} deliveries that match`;
   return (
     <Permitted permission="delivery_redeliver" what="Redelivery">
+      {isListOnly(filters) && !isEmpty && (
+        <p className="muted">
+          Deliveries found by error, label or model are redelivered one by one: remove that filter to
+          redeliver or cancel everything that matches.
+        </p>
+      )}
       <BulkJob
         kind="redeliveries"
         request={isEmpty ? undefined : redelivery}

@@ -3,6 +3,7 @@ import { Link, useParams } from 'react-router';
 import { Permitted, useDelivery, useDeliveryActions } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { DeliveryStatus } from '../shared/delivery-status.js';
+import { RuleLink } from '../shared/rule-link.js';
 import { waitingReasonWords, wordsOf } from '../shared/words.js';
 import {
   Button,
@@ -20,6 +21,7 @@ import {
   useNow,
 } from '../ui/index.js';
 import { AttemptTimeline } from './attempt-timeline.js';
+import { describeMissingAttempts } from './missing-attempts.js';
 
 export function DeliveryPage() {
   const { deliveryId = '' } = useParams();
@@ -38,6 +40,7 @@ export function DeliveryPage() {
 function Record({ delivery }: { delivery: DeliveryWithAttempts }) {
   const paths = usePaths();
   const { id, status, destination, created_at, attempts_made, first_succeeded_at, attempts } = delivery;
+  const missing = describeMissingAttempts(delivery);
   return (
     <>
       <Card>
@@ -55,6 +58,7 @@ function Record({ delivery }: { delivery: DeliveryWithAttempts }) {
                 {delivery.webhook_name}
               </Link>,
             ],
+            ['Alert rule', <RuleLink key="rule" id={delivery.alert_rule_id} />],
             [
               'Alert',
               <Link key="alert" to={paths.alert(delivery.alert_id)}>
@@ -74,13 +78,7 @@ function Record({ delivery }: { delivery: DeliveryWithAttempts }) {
         </Permitted>
       </Card>
       <h2>{attempts_made === 1 ? '1 attempt' : `${attempts_made} attempts`}</h2>
-      {attempts.length < attempts_made && (
-        <Notice>
-          {delivery.attempts_expired
-            ? 'The attempts are no longer stored, because they are older than the deployment keeps them.'
-            : `${attempts_made - attempts.length} earlier attempts are not shown: only the latest are kept.`}
-        </Notice>
-      )}
+      {missing !== undefined && <Notice>{missing}</Notice>}
       {(attempts.length > 0 || attempts_made === 0) && <AttemptTimeline attempts={attempts} />}
     </>
   );

@@ -1,27 +1,20 @@
 import type { AlertRule, Webhook } from '@tocsin/client/browser';
+import { AlertSearchFields, setWithSince } from '../shared/alert-search-fields.js';
+import { namedOptions } from '../shared/named-options.js';
 import { TimeFields } from '../shared/time-fields.js';
 import { deliveryStatusWords, errorCodeWords } from '../shared/words.js';
-import { AddressField, SelectField, type useSearch } from '../ui/index.js';
+import { AddressField, type Search, SelectField } from '../ui/index.js';
 import type { FilterName } from './filters.js';
 
 export interface FilterFieldsProps {
-  search: ReturnType<typeof useSearch<FilterName>>;
+  search: Search<FilterName>;
   webhooks: readonly Webhook[];
   rules: readonly AlertRule[];
 }
 
-export function FilterFields({ search: { values, set }, webhooks, rules }: FilterFieldsProps) {
+export function FilterFields({ search, webhooks, rules }: FilterFieldsProps) {
+  const { values, set } = search;
   const any = { value: '', label: 'Any' };
-  const named = (items: readonly { id: string; name: string }[], selected: string | undefined) => {
-    const options = items.map(({ id, name }) => ({ value: id, label: name }));
-    const isKnown = selected === undefined || items.some(({ id }) => id === selected);
-    return [any, ...options, ...(isKnown ? [] : [{ value: selected, label: `${selected} (deleted)` }])];
-  };
-  /** These filters need a time range; the API accepts 31 days. */
-  const setSearch = (changes: Partial<Record<FilterName, string>>) => {
-    const needsSince = values.since === undefined && Object.values(changes).some((value) => value !== '');
-    set({ ...changes, ...(needsSince && { since: weekAgo() }) });
-  };
   const errors = Object.entries(errorCodeWords).map(([value, label]) => ({ value, label }));
   const statuses = Object.entries(deliveryStatusWords).map(([value, { label }]) => ({ value, label }));
   return (
@@ -35,13 +28,13 @@ export function FilterFields({ search: { values, set }, webhooks, rules }: Filte
       <SelectField
         label="Webhook"
         value={values.webhook_id ?? ''}
-        options={named(webhooks, values.webhook_id)}
+        options={namedOptions(webhooks, values.webhook_id)}
         onChange={(webhook_id) => set({ webhook_id })}
       />
       <SelectField
         label="Alert rule"
         value={values.alert_rule_id ?? ''}
-        options={named(rules, values.alert_rule_id)}
+        options={namedOptions(rules, values.alert_rule_id)}
         onChange={(alert_rule_id) => set({ alert_rule_id })}
       />
       <AddressField
@@ -55,26 +48,10 @@ export function FilterFields({ search: { values, set }, webhooks, rules }: Filte
         label="Error"
         value={values.error_code ?? ''}
         options={[any, ...errors]}
-        onChange={(error_code) => setSearch({ error_code })}
+        onChange={(error_code) => setWithSince(search, { error_code })}
       />
-      <AddressField
-        label="Label of the alert, as name:value"
-        value={values.label ?? ''}
-        onChange={(label) => setSearch({ label })}
-      />
-      <AddressField
-        label="Model id of the alert"
-        maxLength={36}
-        value={values.model_id ?? ''}
-        onChange={(model_id) => setSearch({ model_id })}
-      />
-      <TimeFields since={values.since} until={values.until} onChange={set} />
+      <AlertSearchFields search={search} />
+      <TimeFields search={search} />
     </>
   );
-}
-
-const weekMs = 7 * 86_400_000;
-
-function weekAgo(): string {
-  return new Date(Date.now() - weekMs).toISOString();
 }

@@ -1,4 +1,5 @@
-import { chipsOf, toCancellation, toFilter, toRedelivery } from './filters.js';
+import { chipsOf } from '../shared/filter-chips.js';
+import { chipTexts, toCancellation, toFilter, toRedelivery } from './filters.js';
 
 const names = { webhook: (id: string) => `name of ${id}`, alertRule: (id: string) => id };
 
@@ -44,7 +45,7 @@ test('a label is converted to a list with one element', () => {
 });
 
 test('chips show names instead of ids', () => {
-  expect(chipsOf({ webhook_id: 'w', status: 'failed' }, names)).toEqual([
+  expect(chipsOf({ webhook_id: 'w', status: 'failed' }, chipTexts(names))).toEqual([
     { name: 'status', text: 'Failed' },
     { name: 'webhook_id', text: 'webhook name of w' },
   ]);

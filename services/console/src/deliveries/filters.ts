@@ -1,6 +1,6 @@
 import type { CreateCancellation, CreateRedelivery } from '@tocsin/client/browser';
 import type { DeliveryFilter } from '../api/index.js';
-import { timeChip } from '../shared/time-chip.js';
+import { alertSearchTexts, type ChipTexts, timeTexts } from '../shared/filter-chips.js';
 import { deliveryStatusWords, errorCodeWords, wordsOf } from '../shared/words.js';
 
 /** Names of the filters. The API and the address of the page use the same names. */
@@ -32,8 +32,8 @@ export function toFilter(values: FilterValues): DeliveryFilter {
 
 const endStates = new Set(['succeeded', 'failed', 'skipped']);
 
-/** Filters that no job has. */
-const isListOnly = ({ error_code, model_id, label }: FilterValues) =>
+/** True for filters that no job has. */
+export const isListOnly = ({ error_code, model_id, label }: FilterValues) =>
   [error_code, model_id, label].some((value) => value !== undefined);
 
 /**
@@ -65,22 +65,15 @@ export interface Names {
 }
 
 /** Each filter in words. */
-export function chipsOf(values: FilterValues, names: Names): { name: FilterName; text: string }[] {
-  return filterNames.flatMap((name) => {
-    const value = values[name];
-    return value === undefined ? [] : [{ name, text: chipText[name](value, names) }];
-  });
+export function chipTexts(names: Names): ChipTexts<FilterName> {
+  return {
+    status: (value) => wordsOf(deliveryStatusWords, value)?.label ?? value,
+    status_code: (value) => `HTTP ${value}`,
+    error_code: (value) => wordsOf(errorCodeWords, value) ?? value,
+    webhook_id: (value) => `webhook ${names.webhook(value)}`,
+    alert_rule_id: (value) => `rule ${names.alertRule(value)}`,
+    alert_id: (value) => `alert ${value.slice(0, 8)}`,
+    ...alertSearchTexts,
+    ...timeTexts,
+  };
 }
-
-const chipText: Readonly<Record<FilterName, (value: string, names: Names) => string>> = {
-  status: (value) => wordsOf(deliveryStatusWords, value)?.label ?? value,
-  status_code: (value) => `HTTP ${value}`,
-  error_code: (value) => wordsOf(errorCodeWords, value) ?? value,
-  webhook_id: (value, names) => `webhook ${names.webhook(value)}`,
-  alert_rule_id: (value, names) => `rule ${names.alertRule(value)}`,
-  alert_id: (value) => `alert ${value.slice(0, 8)}`,
-  model_id: (value) => `model ${value.slice(0, 8)}`,
-  label: (value) => `label ${value}`,
-  since: (value) => timeChip('from', value),
-  until: (value) => timeChip('before', value),
-};

@@ -4,9 +4,9 @@ import { Button, CodeBlock, Empty, Failure, Loading, RelativeTime } from '../ui/
 
 const reasonWords: Readonly<Record<DeadLetter['reason'], string>> = {
   malformed_message: 'The message is not JSON',
-  invalid_message: 'The message does not have the form of an alert',
+  invalid_message: 'The message is not a valid alert',
   unknown_alert_rule: 'The alert rule is unknown',
-  unrouted: 'No queue takes the message',
+  unrouted: 'No queue accepted the message',
 };
 
 export interface DeadLettersProps {

@@ -9,11 +9,11 @@ export function SettingsPage() {
   const workspaceId = useWorkspaceId();
   return (
     <Page title="Settings" lead={`Workspace ${workspaceId}`}>
-      <Card title="Who am I">
+      <Card title="Your account">
         <Account />
       </Card>
       <WorkspaceSettings />
-      <Card title="What may I do">
+      <Card title="Your permissions">
         <PermissionTable />
       </Card>
       <Card title="Dead letters">

@@ -82,7 +82,7 @@ function NoticeWebhooks({ ids, canChange }: { ids: readonly string[]; canChange:
         A notice reports that a webhook has failed for 10 minutes, has recovered or was disabled, or that
         messages could not be processed. A notice about a webhook is not sent to that webhook.
       </p>
-      {ids.length === 0 && <p>None: nobody is called when a webhook fails.</p>}
+      {ids.length === 0 && <p>None: a failing webhook is shown here only.</p>}
       {!allowed && ids.length > 0 && (
         <p>{`${ids.length} chosen. Their names are not available to you. ${reason}`}</p>
       )}

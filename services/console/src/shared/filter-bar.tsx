@@ -1,30 +1,32 @@
 import { type ReactNode, useState } from 'react';
-import { Button, Chip, Dialog } from '../ui/index.js';
+import { Button, Chip, Dialog, type Search } from '../ui/index.js';
+import type { FilterChip } from './filter-chips.js';
 
-export interface FilterBarProps {
-  /** Active filters in words, by their name in the address. */
-  chips: readonly { name: string; text: string }[];
-  onRemove(name: string): void;
-  onClear(): void;
+export interface FilterBarProps<Name extends string> {
+  search: Search<Name>;
+  /** Active filters in words. */
+  chips: readonly FilterChip<Name>[];
   /** Fields that change the filters. */
   children: ReactNode;
 }
 
 /** Active filters as chips, and a dialog with all filters. */
-export function FilterBar({ chips, onRemove, onClear, children }: FilterBarProps) {
+export function FilterBar<Name extends string>({ search, chips, children }: FilterBarProps<Name>) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
+  const remove = (removed: readonly FilterChip<Name>[]) =>
+    search.set(Object.fromEntries(removed.map(({ name }) => [name, undefined])) as Record<Name, undefined>);
   return (
     <fieldset className="row">
       <legend className="visually-hidden">Filters</legend>
       <Button onPress={() => setOpen(true)}>Filter</Button>
-      {chips.map(({ name, text }) => (
-        <Chip key={name} onRemove={() => onRemove(name)}>
-          {text}
+      {chips.map((chip) => (
+        <Chip key={chip.name} onRemove={() => remove([chip])}>
+          {chip.text}
         </Chip>
       ))}
       {chips.length > 1 && (
-        <Button kind="quiet" onPress={onClear}>
+        <Button kind="quiet" onPress={() => remove(chips)}>
           Remove all
         </Button>
       )}

@@ -20,7 +20,7 @@ export function LiveListState({ list, things, empty, children }: LiveListStatePr
       {list.hasNewer && (
         <Notice>
           <div className="row">
-            <span>{`Many newer ${things} came.`}</span>
+            <span>{`There are many newer ${things}.`}</span>
             <Button onPress={list.restart}>Show the newest</Button>
           </div>
         </Notice>

@@ -1,26 +1,20 @@
-import { TextField } from '../ui/index.js';
-
-export interface TimeFieldsProps {
-  since: string | undefined;
-  until: string | undefined;
-  onChange(changes: { since?: string | undefined; until?: string | undefined }): void;
-}
+import { type Search, TextField } from '../ui/index.js';
 
 /** Fields for a time range, in local time. The values are ISO 8601 in UTC. */
-export function TimeFields({ since, until, onChange }: TimeFieldsProps) {
+export function TimeFields({ search: { values, set } }: { search: Search<'since' | 'until'> }) {
   return (
     <>
       <TextField
         label="From"
         type="datetime-local"
-        value={toLocal(since)}
-        onChange={(value) => onChange({ since: fromLocal(value) })}
+        value={toLocal(values.since)}
+        onChange={(value) => set({ since: fromLocal(value) })}
       />
       <TextField
         label="Before"
         type="datetime-local"
-        value={toLocal(until)}
-        onChange={(value) => onChange({ until: fromLocal(value) })}
+        value={toLocal(values.until)}
+        onChange={(value) => set({ until: fromLocal(value) })}
       />
     </>
   );

@@ -34,32 +34,32 @@ export const waitingReasonWords: Readonly<Record<NonNullable<Delivery['waiting_r
 type ErrorCode = NonNullable<Attempt['error_code']>;
 
 export const errorCodeWords: Readonly<Record<ErrorCode, string>> = {
-  http_status: 'The destination refused it',
-  timeout: 'The destination did not respond in time',
+  http_status: 'Refused by the destination',
+  timeout: 'No response in time',
   connect_timeout: 'No connection in time',
-  connection_refused: 'The destination refused the connection',
-  connection_reset: 'The connection was cut',
-  dns_failure: 'The name of the destination was not found',
-  tls_failure: 'No secure connection',
+  connection_refused: 'Connection refused',
+  connection_reset: 'Connection reset',
+  dns_failure: 'Name not found in DNS',
+  tls_failure: 'TLS failure',
   blocked_address: 'The address is not allowed',
   invalid_response: 'The response was not HTTP',
   template_error: 'The template failed',
   invalid_json: 'The rendered body is not JSON',
   webhook_deleted: 'The webhook was deleted',
-  webhook_disabled: 'The webhook is switched off',
-  expired: 'It waited longer than 24 hours',
-  crashes_worker: 'It ended several workers',
-  internal_error: 'A fault of Tocsin',
+  webhook_disabled: 'The webhook is disabled',
+  expired: 'Not delivered within 24 hours',
+  crashes_worker: 'It crashed several workers',
+  internal_error: 'Internal error of Tocsin',
   over_quota: 'The webhook has too many open deliveries',
-  cancelled: 'A person cancelled it',
+  cancelled: 'Cancelled by a person',
 };
 
 export const alertOutcomeWords: Readonly<Record<Alert['outcome'], Words & { reason: string }>> = {
   dispatched: { label: 'Dispatched', tone: 'good', reason: 'The webhooks of the rule were called.' },
   rule_disabled: {
-    label: 'Rule switched off',
+    label: 'Rule disabled',
     tone: 'muted',
-    reason: 'Nothing was sent, because the alert rule was switched off when the alert fired.',
+    reason: 'Nothing was sent, because the alert rule was disabled when the alert fired.',
   },
   rule_deleted: {
     label: 'Rule deleted',

@@ -4,7 +4,7 @@ import type { Picture, PicturePart, Span } from './picture.js';
 export function PictureView({ picture: { kind, title, badges, parts } }: { picture: Picture }) {
   return (
     <figure className="picture" data-kind={kind}>
-      <figcaption className="muted">{`About how it looks: ${kind}`}</figcaption>
+      <figcaption className="muted">{`Approximate look: ${kind}`}</figcaption>
       <div className="picture-body">
         {title !== '' && <strong className="picture-title">{title}</strong>}
         {badges.length > 0 && (

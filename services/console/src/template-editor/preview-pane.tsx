@@ -29,7 +29,7 @@ export function PreviewPane({ inspection, isEmpty }: { inspection: Inspection; i
 function stateOf({ output, fault }: Inspection): string {
   if (output === null) return 'The template cannot be rendered.';
   if (fault !== undefined) return `Not JSON in line ${fault.line}: ${fault.message}.`;
-  return `Valid JSON, ${new TextEncoder().encode(output).length} bytes. Exactly this is sent.`;
+  return `Valid JSON, ${new TextEncoder().encode(output).length} bytes. This is exactly what is sent.`;
 }
 
 function Marked({ text, fault }: { text: string; fault: NonNullable<Inspection['fault']> }) {

@@ -37,7 +37,7 @@ export function ReadyTemplates({
       </ul>
       {isAsked && (
         <div>
-          <Button onPress={() => setAsked(false)}>Keep the present template</Button>
+          <Button onPress={() => setAsked(false)}>Keep the current template</Button>
         </div>
       )}
     </section>

@@ -23,7 +23,7 @@ export function SampleValues({ texts, errors, onChange }: SampleValuesProps) {
             none="Choose an alert"
             onChoose={(alert) => alert !== undefined && onChange(toTexts(factsOfAlert(alert)))}
           />
-          <Button onPress={() => onChange(toTexts(sampleFacts))}>Back to the example</Button>
+          <Button onPress={() => onChange(toTexts(sampleFacts))}>Reset to the example</Button>
         </div>
         <div className="sample-fields">
           {factNames.map((name) => (

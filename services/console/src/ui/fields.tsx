@@ -50,27 +50,42 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
-export interface AddressFieldProps extends Omit<TextFieldProps, 'value' | 'onChange' | 'onBlur'> {
+export interface AddressFieldProps extends Omit<TextFieldProps, 'value' | 'onChange' | 'onBlur' | 'error'> {
   /** Value in the address. */
   value: string;
   onChange(text: string): void;
+  /** Form of a complete value: the address keeps its value while the text has another one. */
+  format?: { pattern: RegExp; hint: string };
 }
+
+export const uuidFormat = {
+  pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  hint: 'An id has 36 characters.',
+};
 
 /**
  * Text field whose value is stored in the address. The address is updated with a delay, so the field shows the typed
  * text until then. Showing the value from the address would lose characters that were typed during the delay.
  */
-export function AddressField({ value, onChange, ...props }: AddressFieldProps) {
+export function AddressField({ value, onChange, format, ...props }: AddressFieldProps) {
   const [typed, setTyped] = useState<string>();
+  const [isLeft, setLeft] = useState(false);
+  const isComplete = (text = '') => text === '' || (format?.pattern.test(text) ?? true);
   return (
     <TextField
       {...props}
+      {...(format && { description: format.hint })}
       value={typed ?? value}
+      error={isLeft && !isComplete(typed) ? 'This text is not used as a filter.' : undefined}
+      onFocus={() => setLeft(false)}
       onChange={(text) => {
         setTyped(text);
-        onChange(text);
+        if (isComplete(text)) onChange(text);
       }}
-      onBlur={() => setTyped(undefined)}
+      onBlur={() => {
+        setLeft(true);
+        if (isComplete(typed)) setTyped(undefined);
+      }}
     />
   );
 }

@@ -1,11 +1,11 @@
 export { Button, LinkButton } from './button.js';
 export { CodeBlock } from './code-block.js';
 export { ConfirmButton, Dialog } from './dialog.js';
-export { AddressField, SelectField, SwitchField, TextField } from './fields.js';
+export { AddressField, SelectField, SwitchField, TextField, uuidFormat } from './fields.js';
 export { formatDuration, formatExact } from './format-time.js';
 export { Empty, Failure, Loading, Notice, type Tone } from './messages.js';
 export { Card, Facts, Page } from './page.js';
 export { Chip, StatusChip } from './status-chip.js';
 export { type Column, Table } from './table.js';
 export { Duration, ElapsedTime, ExactTime, NextTime, NowProvider, RelativeTime, useNow } from './time.js';
-export { useSearch } from './use-search.js';
+export { type Search, useSearch } from './use-search.js';

@@ -55,5 +55,5 @@ export function AttachedRules({ webhook }: { webhook: Webhook }) {
 }
 
 function toEntry({ id, name, enabled }: AlertRule) {
-  return { id, name, ...(enabled ? {} : { detail: 'switched off' }) };
+  return { id, name, ...(enabled ? {} : { detail: 'disabled' }) };
 }

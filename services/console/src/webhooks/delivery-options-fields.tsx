@@ -20,16 +20,16 @@ export function DeliveryOptionsFields({ texts, errors, onChange }: DeliveryOptio
   );
   return (
     <details className="options" open={Object.keys(errors).length > 0 || undefined}>
-      <summary>Time limit, retries, rate and ids</summary>
+      <summary>Timeout, retries, rate limit and ids</summary>
       <div className="option-fields">
-        {field('timeoutSeconds', 'Time limit in seconds', '1 to 20; 10 if empty.')}
+        {field('timeoutSeconds', 'Timeout in seconds', '1 to 20; 10 if empty.')}
         {field(
           'retrySeconds',
           'Retries after seconds',
           'For example 5, 30, 120, or none. Empty: the schedule of the deployment.',
         )}
-        {field('rateRequests', 'Most requests', 'In the period; no limit if empty.')}
-        {field('ratePeriodSeconds', 'Period in seconds', '1 to 3,600.')}
+        {field('rateRequests', 'Rate limit: requests', 'In each period; no limit if empty.')}
+        {field('ratePeriodSeconds', 'Rate limit: period in seconds', '1 to 3,600.')}
         {field(
           'idempotencyHeader',
           'Header for the delivery id',

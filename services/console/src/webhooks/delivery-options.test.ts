@@ -40,7 +40,7 @@ test('an empty text means the default, and `none` means no retry', () => {
 
 test('options are described with labels, and defaults are left out', () => {
   expect(describeOptions(api as Webhook)).toEqual([
-    ['Time limit', '2.5 s'],
+    ['Timeout', '2.5 s'],
     ['Retries', 'after 5 s, 30 s'],
     ['Rate limit', '10 requests in 1 min'],
     ['Delivery id in', 'Idempotency-Key'],

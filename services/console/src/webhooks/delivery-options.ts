@@ -97,7 +97,7 @@ export function fromOptionTexts(
 export function describeOptions(webhook: Webhook): [string, string][] {
   const { timeout_ms, retry_schedule_ms, rate_limit, idempotency_header, external_id } = webhook;
   const facts: [string, string | undefined][] = [
-    ['Time limit', timeout_ms === null ? undefined : formatDuration(timeout_ms)],
+    ['Timeout', timeout_ms === null ? undefined : formatDuration(timeout_ms)],
     ['Retries', retry_schedule_ms === null ? undefined : describeSchedule(retry_schedule_ms)],
     [
       'Rate limit',

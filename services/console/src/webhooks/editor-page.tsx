@@ -24,10 +24,12 @@ export function NewWebhookPage() {
 function NewWebhook() {
   const { create } = useWebhookActions();
   const opened = useOpenSaved();
+  const paths = usePaths();
   return (
     <WebhookEditor
       initial={emptyForm}
       isNew
+      cancelTo={paths.webhooks()}
       isSaving={create.isPending || create.isSuccess}
       error={create.error}
       onSave={(form) => create.mutate(toCreate(form), { onSuccess: opened })}
@@ -61,6 +63,7 @@ function EditLoaded({ first }: { first: Tagged<Webhook> }) {
   const [edited, setEdited] = useState<WebhookForm>();
   const { update } = useWebhookActions();
   const opened = useOpenSaved();
+  const paths = usePaths();
   const conflict = update.error instanceof ChangedMeanwhileError ? update.error : undefined;
   const before = useMemo(() => toForm(loaded), [loaded]);
   const save = (form: WebhookForm, seen: string | undefined) => {
@@ -78,14 +81,14 @@ function EditLoaded({ first }: { first: Tagged<Webhook> }) {
         <Notice tone="bad">
           <p>{`${conflict.message} Your changes are not saved yet.`}</p>
           <div className="row">
-            <Button onPress={() => save(edited, undefined)}>Save my changes over theirs</Button>
+            <Button onPress={() => save(edited, undefined)}>Overwrite their changes</Button>
             <Button
               onPress={() => {
                 setLoaded(conflict.current);
                 update.reset();
               }}
             >
-              Load theirs and drop mine
+              Discard my changes
             </Button>
           </div>
         </Notice>
@@ -94,6 +97,7 @@ function EditLoaded({ first }: { first: Tagged<Webhook> }) {
         key={loaded.etag}
         initial={before}
         isNew={false}
+        cancelTo={paths.webhook(loaded.id)}
         isSaving={update.isPending || update.isSuccess}
         error={conflict === undefined ? update.error : null}
         onSave={(form) => save(form, loaded.etag)}

@@ -50,7 +50,7 @@ function Deliveries({ webhookId }: { webhookId: string }) {
         </LinkButton>
         {items.some(({ status }) => status === 'failed') && (
           <LinkButton to={paths.deliveries({ webhook_id: webhookId, status: 'failed' })}>
-            Failed ones, to redeliver
+            Failed deliveries
           </LinkButton>
         )}
       </div>

@@ -171,7 +171,7 @@ function Secret({ secret: { id, created_at, expires_at }, isLast, isDeleting, on
 
 /** Time until the existing secrets expire, in seconds. An empty value means that they do not expire. */
 const rotations = [
-  { value: '', label: 'go on signing' },
+  { value: '', label: 'keep signing' },
   { value: '3600', label: 'stop after 1 hour' },
   { value: '86400', label: 'stop after 1 day' },
   { value: '604800', label: 'stop after 7 days' },
@@ -191,12 +191,7 @@ function CreateSecret({ count, isPending, onCreate }: CreateSecretProps) {
   return (
     <div className="row hold">
       {count > 0 && (
-        <SelectField
-          label="The present secrets"
-          value={rotation}
-          options={rotations}
-          onChange={setRotation}
-        />
+        <SelectField label="Existing secrets" value={rotation} options={rotations} onChange={setRotation} />
       )}
       <Button
         isDisabled={isFull}

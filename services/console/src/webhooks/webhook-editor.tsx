@@ -8,7 +8,7 @@ import {
   ReadyTemplates,
   TemplateWorkbench,
 } from '../template-editor/index.js';
-import { Button, Card, Dialog, Failure, Notice, SwitchField, TextField } from '../ui/index.js';
+import { Button, Card, Dialog, Failure, LinkButton, Notice, SwitchField, TextField } from '../ui/index.js';
 import './webhooks.css';
 import { fromOptionTexts, type OptionTexts } from './delivery-options.js';
 import { DeliveryOptionsFields } from './delivery-options-fields.js';
@@ -20,13 +20,15 @@ import { type FieldErrors, toFieldErrors, type WebhookForm } from './webhook-for
 export interface WebhookEditorProps {
   initial: WebhookForm;
   isNew: boolean;
+  /** Address of the page that opens without saving. */
+  cancelTo: string;
   isSaving: boolean;
   error: Error | null;
   onSave(form: WebhookForm): void;
 }
 
 /** The form of a webhook: destination, headers and template with its preview, and a test of all of it. */
-export function WebhookEditor({ initial, isNew, isSaving, error, onSave }: WebhookEditorProps) {
+export function WebhookEditor({ initial, isNew, cancelTo, isSaving, error, onSave }: WebhookEditorProps) {
   const [first] = useState(initial);
   const [form, setForm] = useState(first);
   const [placeholders, setPlaceholders] = useState<ReadyTemplate['placeholders']>({});
@@ -107,6 +109,7 @@ export function WebhookEditor({ initial, isNew, isSaving, error, onSave }: Webho
         <Button kind="primary" isPending={isSaving} onPress={save}>
           {isSaving ? 'Saving …' : isNew ? 'Create webhook' : 'Save'}
         </Button>
+        <LinkButton to={cancelTo}>Cancel</LinkButton>
         <span role="status">{summaryOf(form, inspection, missing)}</span>
       </div>
       <AskBeforeLeaving when={isEdited} />
@@ -177,7 +180,7 @@ function missingFields({ name, url, body }: WebhookForm): Partial<FieldErrors> {
   return {
     ...(name.trim() === '' ? { name: 'Give the webhook a name.' } : {}),
     ...(url.trim() === '' ? { url: 'Enter the address of the destination.' } : {}),
-    ...(body.trim() === '' ? { body: 'Write a template, or start from a ready one.' } : {}),
+    ...(body.trim() === '' ? { body: 'Write a template, or start from a ready template.' } : {}),
   };
 }
 

@@ -66,7 +66,7 @@ function SaveWarnings() {
   if (!Array.isArray(warnings)) return null;
   return (
     <Notice tone={warnings.length === 0 ? 'good' : 'wait'}>
-      <p role="status">{warnings.length === 0 ? 'Saved.' : 'Saved. Probably mistakes:'}</p>
+      <p role="status">{warnings.length === 0 ? 'Saved.' : 'Saved, with warnings:'}</p>
       {warnings.length > 0 && (
         <ul>
           {warnings.map((warning) => (
@@ -96,7 +96,7 @@ function Destination({ webhook }: { webhook: ApiWebhook }) {
         ]}
       />
       <SwitchField
-        label={enabled ? 'Switched on' : 'Switched off: its deliveries are skipped'}
+        label={enabled ? 'Enabled' : 'Disabled: its deliveries are skipped'}
         isSelected={enabled}
         isDisabled={!permission.allowed || update.isPending}
         onChange={(isOn) => update.mutate({ id, changes: { enabled: isOn } })}
@@ -119,13 +119,13 @@ function Destination({ webhook }: { webhook: ApiWebhook }) {
   );
 }
 
-/** The last author, with a link to all changes for those who may see them. */
+/** The last author by the subject of the token, with the issuer on hover and a link to all changes for those who may see them. */
 function ChangedBy({ webhook: { id, last_updated_by } }: { webhook: ApiWebhook }) {
   const { allowed } = usePermission('audit_read');
   const paths = usePaths();
   return (
     <>
-      {last_updated_by}
+      <span title={last_updated_by}>{last_updated_by.replace(/^.*#/, '')}</span>
       {allowed && (
         <>
           {' · '}

@@ -36,5 +36,5 @@ test('a started redelivery is listed in the audit events', async ({ page, stack 
   const { id } = await stack.api.redeliveries.create({ status: 'failed', since: new Date().toISOString() });
   await signIn(page, stack);
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/audit?resource_id=${id}`);
-  await expect(page.getByRole('row').nth(1)).toContainText('Redelivery of many started');
+  await expect(page.getByRole('row').nth(1)).toContainText('Bulk redelivery started');
 });

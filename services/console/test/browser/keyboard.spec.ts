@@ -33,7 +33,7 @@ test('every step from sign-in to redelivery works with the keyboard alone', asyn
   await test.step('a rule is attached, and a test alert is delivered', async () => {
     await press(page.getByRole('link', { name: 'New alert rule' }));
     await fill(page.getByLabel('Name', { exact: true }), 'Keyboard rule');
-    await press(page.getByRole('button', { name: 'Make one up' }));
+    await press(page.getByRole('button', { name: 'Generate an id' }));
     await fill(page.getByLabel('Threshold'), '0.5');
     await press(page.getByRole('button', { name: 'Create alert rule' }));
     await press(page.getByRole('button', { name: 'Fire test alert' }));
@@ -57,7 +57,7 @@ test('every step from sign-in to redelivery works with the keyboard alone', asyn
 
   await test.step('all failed deliveries are redelivered', async () => {
     await changeUrl(`${stack.inbox_url}/keyboard`);
-    await press(page.getByRole('link', { name: 'Failed ones, to redeliver' }));
+    await press(page.getByRole('link', { name: 'Failed deliveries' }));
     await press(page.getByRole('button', { name: 'Redeliver the failed deliveries that match' }));
     await press(page.getByRole('button', { name: 'Redeliver', exact: true }));
     await expect(page.getByText('Redelivered 1 of 1')).toBeVisible();
@@ -111,9 +111,9 @@ test('filters, rules, signing, settings and sign-out work with the keyboard alon
 
   await open('Alert rules');
   await fill(page.getByLabel('Search by name or model'), 'Keys rule');
-  await focusByTab(page, page.getByRole('switch', { name: 'Keys rule is switched on' }));
+  await focusByTab(page, page.getByRole('switch', { name: 'Keys rule is enabled' }));
   await page.keyboard.press('Space');
-  await expect(page.getByRole('switch', { name: 'Keys rule is switched on' })).not.toBeChecked();
+  await expect(page.getByRole('switch', { name: 'Keys rule is enabled' })).not.toBeChecked();
   await press(page.getByRole('row').getByRole('link', { name: 'Keys rule' }));
   await press(page.getByRole('button', { name: 'Silence', exact: true }));
   await press(page.getByRole('button', { name: 'End the silence' }));

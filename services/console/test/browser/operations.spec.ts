@@ -108,6 +108,34 @@ test('a dead letter shows its reason and is requeued by a deployment admin', asy
   await expect(page.getByText('The alert rule is unknown')).toHaveCount(2);
 });
 
+test('alerts with a label are found from the record of one of them, and by the filter', async ({
+  page,
+  stack,
+}) => {
+  const { rule } = await createRule(stack, { name: 'Labelled', path: '/labelled' });
+  const team = `risk-${randomUUID().slice(0, 8)}`;
+  const [labelled] = await Promise.all([fire(stack, rule, { labels: { team } }), fire(stack, rule)]);
+  await expect(async () => {
+    expect(await stack.api.alerts.list({ alert_rule_id: rule }).toArray()).toHaveLength(2);
+  }).toPass();
+
+  await signIn(page, stack);
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/alerts/${labelled}`);
+  await page.getByRole('link', { name: `team:${team}` }).click();
+  await expect(page.getByRole('button', { name: `Remove the filter label team:${team}` })).toBeVisible();
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  const field = page.getByLabel('Label of the alert');
+  await field.fill('team');
+  await field.press('Tab');
+  await expect(page.getByText('This text is not used as a filter.')).toBeVisible();
+  await expectAccessible(page);
+  await expect(page).toHaveURL(new RegExp(team));
+  await field.fill('team:nobody');
+  await page.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByText('No alert matches')).toBeVisible();
+});
+
 async function createRule(
   { api, inbox_url }: BrowserStack,
   { name, path }: { name: string; path: string },
@@ -123,7 +151,11 @@ async function createRule(
   return { rule: rule.id, webhookId: id };
 }
 
-async function fire({ api }: BrowserStack, rule: string): Promise<string> {
-  const alert = { alert_rule_id: rule, model_id: rule, model_name: 'churn', metric_value: 2 };
+async function fire(
+  { api }: BrowserStack,
+  rule: string,
+  facts: { labels?: Record<string, string> } = {},
+): Promise<string> {
+  const alert = { alert_rule_id: rule, model_id: rule, model_name: 'churn', metric_value: 2, ...facts };
   return (await api.alerts.fire(alert)).alert_id;
 }

@@ -10,7 +10,7 @@ const everything = {
   'webhooks/new': 'Write a template for the body that the destination receives',
   'alert-rules': 'New alert rule',
   audit: 'Filter',
-  settings: 'nobody is called when a webhook fails',
+  settings: 'a failing webhook is shown here only',
 };
 const reading = {
   ...everything,

@@ -27,8 +27,12 @@ export async function seed({ api, inbox_url, amqp_url, workspace_id }: BrowserSt
   const accuracy = await rule('Accuracy too low', [chat.id, tracker.id, archive.id]);
   const drift = await rule('Feature drift', [chat.id, pager.id]);
   const unattached = await rule('Latency of predictions', []);
+  const facts = {
+    labels: { team: 'risk', region: 'eu-west' },
+    annotations: { summary: 'Accuracy fell within an hour.', runbook: 'https://wiki.example.com/churn' },
+  };
   const fire = (id: string, metric_value: number) =>
-    api.alerts.fire({ ...model, alert_rule_id: id, metric_value });
+    api.alerts.fire({ ...model, ...facts, alert_rule_id: id, metric_value });
   for (let index = 0; index < 12; index += 1) await fire(accuracy.id, 0.8 + index / 200);
   for (let index = 0; index < 8; index += 1) await fire(drift.id, 0.7 + index / 100);
   await fire(unattached.id, 0.5);

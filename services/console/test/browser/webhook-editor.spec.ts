@@ -50,7 +50,7 @@ test('a user creates, tests and repairs a webhook, and redelivers its failed del
     await expect(page.locator('.preview .picture')).toContainText('Fraud "v3" <i>');
     await page.getByLabel('metric_value').fill('0,5');
     await expect(page.getByText('Write a number, such as 0.42.')).toBeVisible();
-    await page.getByRole('button', { name: 'Back to the example' }).click();
+    await page.getByRole('button', { name: 'Reset to the example' }).click();
   });
 
   await test.step('a test shows status, response and duration before anything is saved', async () => {
@@ -74,7 +74,7 @@ test('a user creates, tests and repairs a webhook, and redelivers its failed del
     await page.getByRole('link', { name: 'New alert rule' }).click();
     await expect(page.getByText(`It calls the webhook ${name}.`)).toBeVisible();
     await page.getByLabel('Name', { exact: true }).fill('Editor rule');
-    await page.getByRole('button', { name: 'Make one up' }).click();
+    await page.getByRole('button', { name: 'Generate an id' }).click();
     await page.getByLabel('Threshold').fill('0.9');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Create alert rule' }).click();
@@ -86,7 +86,7 @@ test('a user creates, tests and repairs a webhook, and redelivers its failed del
 
   await test.step('a webhook is detached and attached by name', async () => {
     await page.getByRole('button', { name: 'Detach' }).click();
-    await expect(page.getByText('None yet: its alerts call nobody.')).toBeVisible();
+    await expect(page.getByText('None yet: its alerts are recorded, and nothing is sent.')).toBeVisible();
     await page
       .getByRole('list', { name: 'Other webhooks' })
       .getByRole('listitem')
@@ -117,7 +117,7 @@ test('a user creates, tests and repairs a webhook, and redelivers its failed del
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await page.getByLabel('URL').fill(`${stack.inbox_url}/editor`);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByRole('link', { name: 'Failed ones, to redeliver' }).click();
+    await page.getByRole('link', { name: 'Failed deliveries' }).click();
     await page.getByRole('button', { name: 'Redeliver the failed deliveries that match' }).click();
     await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
     await expect(page.getByText('Redelivered 1 of 1')).toBeVisible();
@@ -127,7 +127,7 @@ test('a user creates, tests and repairs a webhook, and redelivers its failed del
     });
   });
 
-  await test.step('rules are listed with their condition and webhooks, and are switched off there', async () => {
+  await test.step('rules are listed with their condition and webhooks, and are disabled there', async () => {
     await openPage(page, 'Alert rules');
     const row = page.getByRole('row').filter({ hasText: 'Editor rule' });
     await expect(row).toContainText('above 0.9');
@@ -148,7 +148,7 @@ test('a change by another user is overwritten only after confirmation', async ({
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByText('Somebody else changed this webhook')).toBeVisible();
   expect((await stack.api.webhooks.get(id)).name).toBe('Shared');
-  await page.getByRole('button', { name: 'Save my changes over theirs' }).click();
+  await page.getByRole('button', { name: 'Overwrite their changes' }).click();
   await expect(page.getByRole('heading', { name: 'Mine', level: 1 })).toBeVisible();
   expect(await stack.api.webhooks.get(id)).toMatchObject({ name: 'Mine', body: '{"a": 2}' });
 });

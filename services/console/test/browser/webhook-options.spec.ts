@@ -15,14 +15,14 @@ test('a webhook gets options and a pause, and a rule is silenced for a time', as
   });
   await signIn(page, stack);
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}/edit`);
-  await page.getByText('Time limit, retries, rate and ids').click();
-  await page.getByLabel('Time limit in seconds').fill('5 s');
+  await page.getByText('Timeout, retries, rate limit and ids').click();
+  await page.getByLabel('Timeout in seconds').fill('5 s');
   await page.getByLabel('External id').fill('risk/optional');
-  await page.getByLabel('Most requests').fill('10');
-  await page.getByLabel('Period in seconds').fill('60');
+  await page.getByLabel('Rate limit: requests').fill('10');
+  await page.getByLabel('Rate limit: period in seconds').fill('60');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByText('Enter 1 to 20 seconds, such as 10.')).toBeVisible();
-  await page.getByLabel('Time limit in seconds').fill('5');
+  await page.getByLabel('Timeout in seconds').fill('5');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByText('Saved.', { exact: true })).toBeVisible();
   expect(await api.webhooks.get(id)).toMatchObject({
@@ -63,7 +63,7 @@ test('requests are signed with a secret that is shown once, rotated and deleted'
   await page.getByRole('button', { name: 'Hide the secret' }).click();
   await expect(shown).toBeHidden();
 
-  await page.getByLabel('The present secrets').selectOption('stop after 1 hour');
+  await page.getByLabel('Existing secrets').selectOption('stop after 1 hour');
   await page.getByRole('button', { name: 'Create a new secret' }).click();
   await expect(shown).toBeVisible();
   expect(await shown.innerText()).not.toBe(secret);

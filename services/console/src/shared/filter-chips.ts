@@ -1,0 +1,32 @@
+import { formatExact } from '../ui/format-time.js';
+
+export interface FilterChip<Name extends string> {
+  name: Name;
+  text: string;
+}
+
+/** For each filter, its value in words. */
+export type ChipTexts<Name extends string> = Readonly<Record<Name, (value: string) => string>>;
+
+/** The filters that are set, in words and in the order of `texts`. */
+export function chipsOf<Name extends string>(
+  values: Partial<Record<Name, string>>,
+  texts: ChipTexts<Name>,
+): FilterChip<Name>[] {
+  return (Object.keys(texts) as Name[]).flatMap((name) => {
+    const value = values[name];
+    return value === undefined ? [] : [{ name, text: texts[name](value) }];
+  });
+}
+
+/** Texts of the time range, for example `from 23 Nov 2026, 08:00:00 UTC`. */
+export const timeTexts: ChipTexts<'since' | 'until'> = {
+  since: (time) => `from ${formatExact(Date.parse(time))}`,
+  until: (time) => `before ${formatExact(Date.parse(time))}`,
+};
+
+/** Texts of the filters that search the facts of alerts. */
+export const alertSearchTexts: ChipTexts<'label' | 'model_id'> = {
+  label: (label) => `label ${label}`,
+  model_id: (id) => `model ${id.slice(0, 8)}`,
+};

@@ -67,7 +67,7 @@ test('a poll starts at the oldest open item of the newest page, or else at the n
   expect(openSince([], { ...order, isOpen })).toBeUndefined();
 });
 
-test('a poll of the newest page asks from its last item on, and for the whole list if that is shorter', () => {
+test('a poll of the newest page starts at its last item, or has no start for a shorter list', () => {
   expect(pageSince(items(100, 1), order)).toBe(item(101 - newestPage).at);
   expect(pageSince(items(newestPage - 1, 1), order)).toBeUndefined();
 });

@@ -35,7 +35,7 @@ export interface DatabaseRetry {
 }
 
 interface DatabaseBatcherOptions<Item, Result>
-  extends Pick<BatcherOptions<Item, Result>, 'maxSize' | 'concurrency' | 'gatherMs' | 'onBatch'> {
+  extends Pick<BatcherOptions<Item, Result>, 'maxSize' | 'concurrency' | 'gatherMs' | 'room' | 'onBatch'> {
   /** Commits all items or none. It must be safe to repeat. Results are in the order of the items. */
   commit: BatcherOptions<Item, Result>['run'];
   /** Returns the item to commit instead of one whose value the database rejected. Default: the same item. */

@@ -9,6 +9,8 @@ export interface TickThrottle {
   schedule(callback: () => void, key?: string): void;
   /** Resolves in the tick in which a callback that is scheduled now runs. */
   wait(key?: string): Promise<void>;
+  /** Number of callbacks that wait for a tick. */
+  waiting(): number;
 }
 
 export function createTickThrottle(perTick: number): TickThrottle {
@@ -30,5 +32,9 @@ export function createTickThrottle(perTick: number): TickThrottle {
     scheduled.add({ key, callback });
     requestTick();
   };
-  return { schedule, wait: (key) => new Promise((resolve) => schedule(resolve, key)) };
+  return {
+    schedule,
+    wait: (key) => new Promise((resolve) => schedule(resolve, key)),
+    waiting: scheduled.size,
+  };
 }

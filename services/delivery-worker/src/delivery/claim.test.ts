@@ -10,7 +10,7 @@ const due = (deliveryId: string) => ({ deliveryId, run: 1 });
  * Starts a claimer whose repository can claim the deliveries in `ours`. Each call of the repository throws the next
  * error in `errors`.
  */
-function start({ ours = ['a', 'b'], errors = [] as Error[] } = {}) {
+function start({ ours = ['a', 'b'], errors = [] as Error[], waitingForTick = () => 0 } = {}) {
   const tries: { ids: string[]; token: string }[] = [];
   const sizes: number[] = [];
   const claim = createClaim({
@@ -26,6 +26,7 @@ function start({ ours = ['a', 'b'], errors = [] as Error[] } = {}) {
       },
     },
     databaseRetry: createDatabaseRetry({ logger, signal: new AbortController().signal }),
+    waitingForTick,
     onBatch: (size) => sizes.push(size),
   });
   return { claim, tries, sizes };
@@ -60,4 +61,16 @@ test('a batch has at most 200 claims', async () => {
   const { claim, sizes } = start({ ours });
   await Promise.all(ours.map((id) => claim(due(id))));
   expect(Math.max(...sizes)).toBe(200);
+});
+
+test('no delivery is claimed while more than 50 claimed ones wait for a tick of the event loop', async () => {
+  let waiting = 51;
+  const { claim, tries, sizes } = start({ waitingForTick: () => waiting });
+  const claimed = claim(due('a'));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(tries).toEqual([]);
+  waiting = 50;
+  expect(await claimed).toMatchObject({ deliveryId: 'a' });
+  await Promise.all(Array.from({ length: 120 }, (_, index) => claim(due(`d${index}`))));
+  expect(Math.max(...sizes)).toBe(50);
 });

@@ -12,6 +12,8 @@ export type Claim = (due: DeliveryDue) => Promise<ClaimedDelivery | undefined>;
 export interface ClaimDeps {
   repository: ClaimRepository;
   databaseRetry: DatabaseRetry;
+  /** Number of claimed deliveries that wait for a tick of the event loop. */
+  waitingForTick: () => number;
   onBatch: (size: number) => void;
 }
 
@@ -22,8 +24,13 @@ interface Pending {
 }
 
 const maxClaimsInBatch = 200;
+/**
+ * Claimed deliveries that wait for a tick while a further batch, of this size too, is claimed. Unclaimed deliveries count in
+ * the window, so that the dispatcher queues fewer; a line of claimed ones would be added to it, and a retry waits for both.
+ */
+const maxWaitingForTick = 50;
 
-export function createClaim({ repository, databaseRetry, onBatch }: ClaimDeps): Claim {
+export function createClaim({ repository, databaseRetry, waitingForTick, onBatch }: ClaimDeps): Claim {
   const batcher = databaseRetry.createBatcher<Pending, ClaimedDelivery | undefined>({
     commit: async (batch) => {
       const token = batch[0]?.token ?? newClaimToken();
@@ -35,7 +42,13 @@ export function createClaim({ repository, databaseRetry, onBatch }: ClaimDeps): 
     },
     maxSize: maxClaimsInBatch,
     concurrency: 2,
+    room: () => roomBehind(waitingForTick()),
     onBatch,
   });
   return (due) => batcher.add({ due, token: undefined });
+}
+
+function roomBehind(waitingForTick: number): number {
+  if (waitingForTick === 0) return maxClaimsInBatch;
+  return waitingForTick > maxWaitingForTick ? 0 : maxWaitingForTick;
 }

@@ -80,16 +80,18 @@ const startsPerTick = 32;
 export function createDelivery(parts: DeliveryParts): Delivery {
   const { database, secrets, databaseRetry, slots, config, settle, metrics, lease, onError } = parts;
   const webhooks = createWebhooksReader(parts);
+  const tickThrottle = createTickThrottle(unknownPerTick);
   const claim = createClaim({
     repository: parts.claims,
     databaseRetry,
+    waitingForTick: tickThrottle.waiting,
     onBatch: (size) => metrics.batch('claim', size),
   });
   const deliver = createDeliver({
     ...parts,
     webhooks,
     render: createRenderBody(),
-    tickThrottle: createTickThrottle(unknownPerTick),
+    tickThrottle,
     recorder: createRecorder({
       ...parts,
       records: createRecordRepository(database, secrets),

@@ -64,16 +64,14 @@ test('a delivery that ends without a request is recorded without an attempt', as
   expect([sent, slots.inUse()]).toEqual([[], 0]);
 });
 
-test('a failure of the destination makes a responsive webhook unknown', async () => {
-  const { deliverWithSlot, slots, nextTick } = startDeliverer();
-  deliverWithSlot('w');
-  await nextTick();
-  await settled();
-  expect(slots.responsivenessOf('w')).toBe('responsive');
-  deliverWithSlot('w', 503);
-  await settled();
-  await settled();
-  expect(slots.responsivenessOf('w')).toBe('unknown');
+test.each([
+  ['responds with 500 at once', 'responsive', response(500)],
+  ['does not respond', 'unknown', error('timeout')],
+])('a webhook whose destination %s is %s', async (_, state, result) => {
+  const { deliverOne, slots } = startDeliverer({ result });
+  slots.observe('w', 1);
+  await deliverOne();
+  expect(slots.responsivenessOf('w')).toBe(state);
 });
 
 test('a request has the time limit and the header lines of the options of its webhook', async () => {

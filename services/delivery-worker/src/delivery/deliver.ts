@@ -5,7 +5,7 @@ import { noSlotDelayMs } from '../slots/slot-limits.js';
 import type { Slot, Slots } from '../slots/slots.js';
 import { changePause, type FailureCounter } from './circuit.js';
 import { type ClaimedDelivery, needsQuarantine } from './claimed-delivery.js';
-import { classify, isDestinationFailure, isOwnFault, policyFor, type RetryPolicy } from './classify.js';
+import { classify, isOwnFault, policyFor, type RetryPolicy } from './classify.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
 import type { Attempt, AttemptResponse, Deferral, Outcome } from './outcome.js';
 import { type Ended, type Prepared, type PreparedRequest, prepare, type RenderBody } from './prepare.js';
@@ -123,7 +123,7 @@ async function send(
         : withOptions(request, options, { deliveryId, atMs: startedAt.getTime() }),
     );
     if (!isOwnFault(result))
-      slots.observe(webhookId, isDestinationFailure(result) ? undefined : result.durationMs);
+      slots.observe(webhookId, result.kind === 'response' ? result.durationMs : undefined);
     return { request, startedAt, result };
   } finally {
     slot.release();

@@ -79,7 +79,8 @@ export function createKeyedCounter(): KeyedCounter {
  * State of a webhook's destination.
  * - `responsive`: the last response took at most 500 ms.
  * - `slow`: the last response took longer.
- * - `unknown`: the destination has not responded in the last 30 s, or the last request failed.
+ * - `unknown`: the destination has not responded in the last 30 s, or not to the last request.
+ * A response that rejects the delivery counts: it frees its slot as soon, and the circuit breaker pauses failing webhooks.
  */
 export type Responsiveness = 'responsive' | 'slow' | 'unknown';
 
@@ -87,7 +88,7 @@ export interface ResponsivenessTracker {
   of(webhookId: string): Responsiveness;
   /** Returns the time since the last response in milliseconds; Infinity in the state `unknown`. */
   sinceResponseMs(webhookId: string): number;
-  /** Records the duration of a request in milliseconds; undefined if the request failed because of the destination. */
+  /** Records the duration of a request in milliseconds; undefined for a request without a response. */
   observe(webhookId: string, durationMs: number | undefined): void;
 }
 

@@ -22,7 +22,7 @@ function releaseAll(acquired: Slot[]) {
   for (const slot of acquired) slot.release();
 }
 
-test('a webhook has 4 slots before its first response, 256 after it, and 4 after a failure', () => {
+test('a webhook has 4 slots before its first response, 256 after it, and 4 after none', () => {
   const slots = createTestSlots(1_000);
   const count = () => {
     const acquired = acquireMany(slots, webhook('w'));

@@ -25,7 +25,7 @@ export interface Slots {
   /** Sets the webhooks that have waiting deliveries. Webhooks of one workspace share its queue quota. */
   setBacklog(webhooks: Iterable<WebhookKey>): void;
   responsivenessOf(webhookId: string): Responsiveness;
-  /** Records the duration of a request in milliseconds; undefined if the request failed because of the destination. */
+  /** Records the duration of a request in milliseconds; undefined for a request without a response. */
   observe(webhookId: string, durationMs: number | undefined): void;
   /** Number of slots in use. */
   inUse(): number;

@@ -79,7 +79,8 @@ export async function createDeliveryWorker(
     worker: { id: workerId, name: instanceName() },
     queuedLeaseMs: config.queuedLeaseMs,
   });
-  const lease = createWorkerLease({ repository: leases, logger, now: nowMs });
+  let mayLead = false;
+  const lease = createWorkerLease({ repository: leases, mayLead: () => mayLead, logger, now: nowMs });
   lease.start();
   shutdown.add('lease', lease.end);
   const now = () => readClock(database);
@@ -93,6 +94,7 @@ export async function createDeliveryWorker(
     openDeliveries,
     notices: config.notices,
     metrics: createMaintenanceMetrics(registry),
+    leads: lease.leads,
     now,
   };
   await createFirstPartitions(maintenance);
@@ -104,7 +106,12 @@ export async function createDeliveryWorker(
   const failures = [lease.failure, databaseRetry.failure];
   const writes = createWriteCheck({ failures, shutdown, logger, now: nowMs });
   const { isWritable } = writes;
-  const metrics = createWorkerMetrics(registry, { inFlight: slots.inUse, slots: config.slots, isWritable });
+  const metrics = createWorkerMetrics(registry, {
+    inFlight: slots.inUse,
+    slots: config.slots,
+    isWritable,
+    leads: lease.leads,
+  });
   const publisher = await createPublisher(publishing);
   const queueDepth = await createQueueDepth(publishing, deliveriesQueue);
   const repository = createDispatchRepository(database, config.queuedLeaseMs);
@@ -164,7 +171,8 @@ export async function createDeliveryWorker(
     signal,
   });
   const { inFlightIds } = delivery;
-  const sweep = createLeaseSweep({ repository: leases, inFlightIds, logger, metrics, now: nowMs });
+  const { leads } = lease;
+  const sweep = createLeaseSweep({ repository: leases, inFlightIds, leads, logger, metrics, now: nowMs });
   lease.onQuiet(sweep.release);
   await consumers.open({ alerts: fanOut, deliveries: { handle: delivery.handleDue } });
 
@@ -206,6 +214,10 @@ export async function createDeliveryWorker(
     alertsWaiting: fanOut.waiting,
     replyLost: sweep.replyLost,
     mayDispatch,
+    lease,
+    setMayLead: (value: boolean) => {
+      mayLead = value;
+    },
     idleSleep: dispatcherSleep.sleep,
     metrics,
     logger,

@@ -7,12 +7,12 @@ import { createFanOutMetrics } from './fan-out/fan-out-metrics.js';
 import { createLeaseMetrics } from './lease/lease-metrics.js';
 
 /**
- * All metrics of the worker. Labels have closed lists of values and never contain a webhook, a workspace or a URL.
- * `inFlight` and `isWritable` are called when the metrics are scraped.
+ * All metrics of the worker. Labels have closed lists of values and never contain a webhook, a workspace or a URL. The
+ * functions are called when the metrics are scraped.
  */
 export function createWorkerMetrics(
   metrics: Metrics,
-  read: { inFlight: () => number; slots: number; isWritable: () => boolean },
+  read: { inFlight: () => number; slots: number; isWritable: () => boolean; leads: () => boolean },
 ) {
   metrics.gauge('tocsin_in_flight', 'Requests in flight.', [], (gauge) => gauge.set(read.inFlight()));
   metrics.gauge('tocsin_slots', 'Requests that can be in flight.').set(read.slots);
@@ -23,7 +23,7 @@ export function createWorkerMetrics(
     ...createDeadLetterMetrics(metrics),
     ...createBatchMetrics(metrics),
     ...createDeliveryMetrics(metrics),
-    ...createDispatchMetrics(metrics),
+    ...createDispatchMetrics(metrics, read.leads),
     ...createLeaseMetrics(metrics, read.isWritable),
   };
 }

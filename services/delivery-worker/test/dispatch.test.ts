@@ -42,7 +42,7 @@ test('due deliveries are queued oldest first up to the quota, except those of pa
   ]);
   const due = await fixtures.dispatch.queue([{ contender: candidates[0]!, quota: 1 }]);
   expect(due).toHaveLength(1);
-  const queued = await fixtures.dispatch.queued();
+  const queued = await fixtures.dispatch.queued([]);
   expect(queued.webhooks).toContainEqual({ workspaceId: fixtures.workspaceId, webhookId: free, queued: 1 });
   expect(queued.unclaimed).toBeGreaterThan(0);
   expect(await fixtures.releaseExpired()).toBe(0);
@@ -142,12 +142,12 @@ test('the oldest due deliveries of a webhook are queued first and get a lease', 
 });
 
 test('claimed deliveries are counted for their webhook, and not as messages in the queue', async () => {
-  const before = (await fixtures.dispatch.queued()).unclaimed;
+  const before = (await fixtures.dispatch.queued([])).unclaimed;
   const due = await fixtures.queueOne();
   const { webhook_id: webhookId } = await fixtures.open(due.deliveryId);
-  expect((await fixtures.dispatch.queued()).unclaimed).toBe(before + 1);
+  expect((await fixtures.dispatch.queued([])).unclaimed).toBe(before + 1);
   await fixtures.claimOne(due);
-  const { webhooks, unclaimed } = await fixtures.dispatch.queued();
+  const { webhooks, unclaimed } = await fixtures.dispatch.queued([]);
   expect(unclaimed).toBe(before);
   expect(webhooks).toContainEqual({ workspaceId: fixtures.workspaceId, webhookId, queued: 1 });
 });
@@ -175,4 +175,32 @@ test('a survey of one workspace returns no webhook of another workspace', async 
   const { candidates, walkedTo } = await fixtures.survey(own);
   expect(candidates.map(({ workspaceId }) => workspaceId)).toEqual([own]);
   expect([...walkedTo.keys()]).toEqual([own]);
+});
+
+test('two dispatchers at once queue each delivery once', async () => {
+  const webhookId = await fixtures.addWebhook();
+  const planned = Array.from({ length: 300 }, () => fixtures.plan([webhookId]));
+  await fixtures.write(planned);
+  const [candidate] = (await fixtures.survey()).candidates;
+  const pass = () => fixtures.dispatch.queue([{ contender: candidate!, quota: 100 }]);
+  const passes = await Promise.all([pass(), pass(), pass(), pass()]);
+  const ids = passes.flat().map(({ deliveryId }) => deliveryId);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.length).toBeGreaterThanOrEqual(100);
+});
+
+test('of webhooks for which a place is asked, those with deliveries due are found', async () => {
+  const [due, later, none] = await Promise.all([0, 1, 2].map(() => fixtures.addWebhook()));
+  const planned = [due!, later!].map((webhookId) => fixtures.plan([webhookId]));
+  await fixtures.write(planned);
+  const { id } = planned[1]!.deliveries[0]!;
+  await db.database
+    .knex('open_deliveries')
+    .where({ delivery_id: id })
+    .update({ due_at: new Date(Date.now() + 60_000) });
+  const wanted = [due!, later!, none!].map((webhookId) => ({
+    workspaceId: fixtures.workspaceId,
+    webhookId,
+  }));
+  expect((await fixtures.dispatch.queued(wanted)).backlogged).toEqual([wanted[0]]);
 });

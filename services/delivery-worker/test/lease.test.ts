@@ -156,3 +156,27 @@ test('a claim is a HOT update, which changes no index', async () => {
   const after = await updates();
   expect([after.all - before.all, after.hot - before.hot]).toEqual([2, 2]);
 });
+
+test('the oldest worker with a lease leads, and one that may not lead only if no other may', async () => {
+  const [first, second] = [fixtures.lease, fixtures.addWorker()];
+  const leads = async (lease: typeof first, mayLead: boolean) => (await lease.renew(3_000, mayLead)).leads;
+  expect(await leads(first, false)).toBe(true);
+  expect(await first.renew(3_000, true)).toMatchObject({ leads: true, workers: 1 });
+  expect(await second.renew(3_000, true)).toMatchObject({ leads: false, workers: 2 });
+  expect(await leads(first, false)).toBe(false);
+  expect(await leads(second, true)).toBe(true);
+  expect(await leads(second, false)).toBe(false);
+  expect(await leads(first, false)).toBe(true);
+});
+
+test('a worker leads when the lease of an older one has expired or ended', async () => {
+  const [first, second] = [fixtures.lease, fixtures.addWorker()];
+  await first.renew(3_000, true);
+  expect((await second.renew(3_000, true)).leads).toBe(false);
+  await setLease(fixtures.workerId, `now() - interval '1 millisecond'`);
+  expect(await second.renew(3_000, true)).toMatchObject({ leads: true, workers: 1 });
+  await first.renew(3_000, true);
+  expect((await second.renew(3_000, true)).leads).toBe(false);
+  await first.end();
+  expect((await second.renew(3_000, true)).leads).toBe(true);
+});

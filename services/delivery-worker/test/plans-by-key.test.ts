@@ -71,6 +71,7 @@ test('statements that were planned for an empty table read only the rows that th
         { claimed: claimed(deferred), deferral: { kind: 'deferred', afterMs: 60_000, reason: 'paused' } },
       ]),
     unqueue: () => dispatch.unqueue(unqueued),
+    queued: () => dispatch.queued([{ workspaceId: fixtures.workspaceId, webhookId }]),
     queue: () => dispatch.queue([quotaOf(2)]),
     findWorkspaces: () => dispatch.findWorkspaces({ after: undefined, steps: 10, workspaces: 10 }),
     survey: () => fixtures.dispatch.survey([visit], { steps: 5, webhooks: 5, oldest: 5, places: 5 }),

@@ -46,6 +46,7 @@ function startRetentionJobs() {
     openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
     notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
     metrics: createMaintenanceMetrics(createMetrics({ service: 'test' })),
+    leads: () => true,
     now: () => readClock(db.database),
     async pause(ms, signal) {
       if (signal.aborted) return;
@@ -154,6 +155,7 @@ test("a worker whose clock differs from the database's clock logs the difference
     openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
     notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
     metrics: createMaintenanceMetrics(createMetrics({ service: 'test' })),
+    leads: () => true,
     now: async () => Date.now() + 5 * minuteMs,
     pause: async () => stopping.abort(),
   });

@@ -31,7 +31,7 @@ export interface GrowthOptions {
 /** The functions of the worker's dispatch repository that are measured. */
 interface DispatchQueries {
   survey(limit: number): Promise<unknown>;
-  queued(): Promise<unknown>;
+  queued(wanted: []): Promise<unknown>;
 }
 
 /** A history in a separate database, and the services that use it. */
@@ -103,7 +103,7 @@ async function openSize(testBed: TestBed, deliveries: number): Promise<Size> {
     queries: {
       ...http.queries,
       survey: () => dispatch.survey(surveyLimit),
-      queued: () => dispatch.queued(),
+      queued: () => dispatch.queued([]),
     },
     async stop() {
       await http.close();
@@ -219,7 +219,7 @@ async function readPlans(testBed: TestBed, size: Size): Promise<Record<string, s
       await explain(name, async () => (await fetch(`${apis.apiUrl}${path}`, { headers })).text());
     const dispatch = await openDispatchQueries(database);
     await explain('survey', () => dispatch.survey(surveyLimit));
-    await explain('queued', () => dispatch.queued());
+    await explain('queued', () => dispatch.queued([]));
   } finally {
     await apis.stop();
     await database.close();

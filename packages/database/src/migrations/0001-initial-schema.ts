@@ -228,12 +228,14 @@ const alertsAndDeliveries = `
 
 const openDeliveries = `
   -- One row for each running delivery worker, which renews its lease every second. Claims of a worker without a row, or
-  -- with an expired lease, can be released.
+  -- with an expired lease, can be released. The oldest worker with a lease leads: it dispatches for all.
   create table workers (
     id uuid primary key,
     name text not null,
     started_at timestamptz not null,
-    lease_until timestamptz not null
+    lease_until timestamptz not null,
+    -- False while the worker cannot dispatch. It leads only if no other worker can.
+    may_lead boolean not null default false
   ) with (fillfactor = 50);
 
   create table open_deliveries (

@@ -10,7 +10,7 @@ const due = (deliveryId: string) => ({ deliveryId, run: 1 });
  * Starts a claimer whose repository can claim the deliveries in `ours`. Each call of the repository throws the next
  * error in `errors`.
  */
-function start({ ours = ['a', 'b'], errors = [] as Error[], waitingForTick = () => 0 } = {}) {
+function start({ ours = ['a', 'b'], errors = [] as Error[], waitingForTick = (): number => 0 } = {}) {
   const tries: { ids: string[]; token: string }[] = [];
   const sizes: number[] = [];
   const claim = createClaim({

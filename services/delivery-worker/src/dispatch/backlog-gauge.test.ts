@@ -1,6 +1,7 @@
-import { createLogger } from '@tocsin/kit';
+import { createLogger, createMetrics } from '@tocsin/kit';
 import { runBacklogGauge } from './backlog-gauge.js';
 import type { Backlog } from './backlog-reader.js';
+import { createDispatchMetrics } from './dispatch-metrics.js';
 
 const waiting: Backlog = { due: 7, overdue: 3, oldestDueSeconds: 210, openCircuits: 1, retryAfters: 0 };
 const silent = createLogger({ service: 'test', level: 'silent' });
@@ -8,7 +9,7 @@ const silent = createLogger({ service: 'test', level: 'silent' });
 /** Resolves to the first `times` reports of the gauge. */
 async function reports(
   times: number,
-  read: { queueDepth: () => Promise<number>; backlog?: () => Promise<Backlog> },
+  read: { queueDepth: () => Promise<number>; backlog?: () => Promise<Backlog>; hasLease?: boolean },
 ) {
   const stop = new AbortController();
   const seen: (Backlog & { ready: number })[] = [];
@@ -16,11 +17,12 @@ async function reports(
     seen.push(values);
     if (seen.length === times) stop.abort();
   };
-  const { queueDepth, backlog: readBacklog = async () => waiting } = read;
+  const { queueDepth, backlog: readBacklog = async () => waiting, hasLease = true } = read;
   await runBacklogGauge({
     repository: { backlog: readBacklog },
+    lease: { leads: () => hasLease, isHeld: () => hasLease },
     queueDepth,
-    metrics: { backlog },
+    metrics: { backlog, noBacklog() {} },
     logger: silent,
     signal: stop.signal,
   });
@@ -43,4 +45,36 @@ test('the backlog is NaN while the database is unavailable', async () => {
   });
   expect(seen?.ready).toBe(5);
   expect(Object.values(seen ?? {}).filter(Number.isNaN)).toHaveLength(5);
+});
+
+test('a worker that does not lead reads nothing, and its gauges are absent', async () => {
+  const stop = new AbortController();
+  const registry = createMetrics({ service: 'test' });
+  const metrics = createDispatchMetrics(registry, () => false);
+  metrics.backlog({ ...waiting, ready: 5 });
+  const served = async () =>
+    (await registry.expose()).text.split('\n').filter((line) => /^tocsin_(?!build)/.test(line)).length;
+  // The leader, the number of passes, four gauges of the backlog, and paused webhooks by two reasons.
+  expect(await served()).toBe(8);
+  await runBacklogGauge({
+    repository: { backlog: () => Promise.reject(new Error('It was read.')) },
+    lease: { leads: () => false, isHeld: () => true },
+    queueDepth: () => Promise.reject(new Error('It was asked.')),
+    metrics: {
+      ...metrics,
+      noBacklog() {
+        metrics.noBacklog();
+        stop.abort();
+      },
+    },
+    logger: silent,
+    signal: stop.signal,
+  });
+  expect(await served()).toBe(2);
+});
+
+test('a worker that cannot renew its lease reports the backlog, because no worker may lead', async () => {
+  expect(await reports(1, { queueDepth: async () => 5, hasLease: false })).toEqual([
+    { ...waiting, ready: 5 },
+  ]);
 });

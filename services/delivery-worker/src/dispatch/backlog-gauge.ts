@@ -1,21 +1,27 @@
 import { sleep } from '@tocsin/kit';
+import type { WorkerLease } from '../lease/worker-lease.js';
 import type { Backlog, BacklogReader } from './backlog-reader.js';
+import type { DispatchMetrics } from './dispatch-metrics.js';
 import type { DispatchDeps } from './dispatcher.js';
 
 const measureEveryMs = 5_000;
+/** Pause of a worker that does not lead until it asks again. */
+const followEveryMs = 1_000;
 
 /**
- * Reports the backlog every five seconds, until the signal is aborted. The gauge has a loop of its own because the
- * dispatcher waits while the broker is unavailable, and the size of the backlog matters most then. A value that cannot
- * be read is reported as NaN.
+ * Reports the backlog every five seconds while this worker leads, until the signal is aborted. While the database is
+ * read-only, no worker can renew its lease, and each one reports the backlog. The gauge has a loop of its own because
+ * the dispatcher waits while the broker is unavailable, and the size of the backlog matters most then. A value that
+ * cannot be read is reported as NaN.
  */
 export async function runBacklogGauge(
   deps: Pick<DispatchDeps, 'queueDepth' | 'logger' | 'signal'> & {
     repository: BacklogReader;
-    metrics: Pick<DispatchDeps['metrics'], 'backlog'>;
+    lease: Pick<WorkerLease, 'leads' | 'isHeld'>;
+    metrics: Pick<DispatchMetrics, 'backlog' | 'noBacklog'>;
   },
 ): Promise<void> {
-  const { repository, queueDepth, metrics, logger, signal } = deps;
+  const { repository, lease, queueDepth, metrics, logger, signal } = deps;
   const readBacklog = async (): Promise<Backlog> => {
     try {
       return await repository.backlog();
@@ -25,6 +31,11 @@ export async function runBacklogGauge(
     }
   };
   while (!signal.aborted) {
+    if (lease.isHeld() && !lease.leads()) {
+      metrics.noBacklog();
+      await sleep(followEveryMs, signal);
+      continue;
+    }
     const [ready, backlog] = await Promise.all([queueDepth().catch(() => Number.NaN), readBacklog()]);
     metrics.backlog({ ready, ...backlog });
     await sleep(measureEveryMs, signal);

@@ -1,7 +1,12 @@
 import type { Metrics } from '@tocsin/kit';
 import type { Backlog } from './backlog-reader.js';
 
-export function createDispatchMetrics(metrics: Metrics) {
+/** The gauges of the backlog exist in the worker that leads, and are absent in the others. `leads` is called for each scrape. */
+export function createDispatchMetrics(metrics: Metrics, leads: () => boolean) {
+  metrics.gauge('tocsin_leader', '1 in the worker that dispatches for all workers.', [], (gauge) =>
+    gauge.set(leads() ? 1 : 0),
+  );
+  const passes = metrics.counter('tocsin_dispatch_passes_total', 'Searches for deliveries that are due.');
   const ready = metrics.gauge('tocsin_queue_ready', 'Messages ready in the deliveries queue.');
   const due = metrics.gauge(
     'tocsin_deliveries_due',
@@ -21,6 +26,11 @@ export function createDispatchMetrics(metrics: Metrics) {
     ['reason'],
   );
   return {
+    dispatchPassed: () => passes.inc(),
+    noBacklog() {
+      for (const gauge of [ready, due, overdue, oldest]) gauge.remove();
+      paused.reset();
+    },
     /** A value that could not be read is NaN, so that the metric does not keep its previous value. */
     backlog(seen: Backlog & { ready: number }) {
       ready.set(seen.ready);

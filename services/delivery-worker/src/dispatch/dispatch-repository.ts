@@ -10,6 +10,14 @@ import {
   type WebhookRow,
 } from './due-reader.js';
 
+export interface QueuedDeliveries {
+  webhooks: QueuedWebhook[];
+  /** Number of queued deliveries that are not claimed. */
+  unclaimed: number;
+  /** Those of the given webhooks that have deliveries due. */
+  backlogged: WebhookKey[];
+}
+
 interface QueuedWebhook extends WebhookKey {
   queued: number;
 }
@@ -23,10 +31,10 @@ export interface DispatchRepository extends DueReader {
   /** Resolves to false while no delivery is waiting, queued or sending. */
   hasOpen(): Promise<boolean>;
   /**
-   * Counts the rows in the state `queued` for each webhook. `unclaimed` is the number of those that no worker has
-   * claimed.
+   * Counts the rows in the state `queued` for each webhook, and finds those of the webhooks in `wanted` that have
+   * deliveries due.
    */
-  queued(): Promise<{ webhooks: QueuedWebhook[]; unclaimed: number }>;
+  queued(wanted: WebhookKey[]): Promise<QueuedDeliveries>;
   /**
    * Marks due deliveries as queued, up to the quota of each webhook and oldest first. Rows locked by another
    * transaction are skipped.
@@ -50,11 +58,15 @@ export function createDispatchRepository(database: Database, queuedLeaseMs: numb
       const [row] = await database.prepared<{ open: boolean }>(hasOpen, []);
       return row!.open;
     },
-    async queued() {
-      const rows = await database.prepared<QueuedRow>(queued, []);
+    async queued(wanted) {
+      const rows = await database.prepared<QueuedRow>(queued, [
+        wanted.map(({ workspaceId }) => workspaceId),
+        wanted.map(({ webhookId }) => webhookId),
+      ]);
       return {
-        webhooks: rows.map((row) => ({ ...toKey(row), queued: row.queued })),
+        webhooks: rows.filter((row) => row.queued > 0).map((row) => ({ ...toKey(row), queued: row.queued })),
         unclaimed: rows.reduce((sum, row) => sum + row.unclaimed, 0),
+        backlogged: rows.filter((row) => row.queued === 0).map(toKey),
       };
     },
     async queue(quotas) {
@@ -101,7 +113,11 @@ const queued = {
   text: `
     select workspace_id, webhook_id, count(*)::integer as queued,
            (count(*) filter (where claimed_by is null))::integer as unclaimed
-    from open_deliveries where state = 'queued' group by workspace_id, webhook_id`,
+    from open_deliveries where state = 'queued' group by workspace_id, webhook_id
+    union all
+    select wanted.workspace_id, wanted.webhook_id, 0, 0
+    from unnest($1::uuid[], $2::uuid[]) as wanted(workspace_id, webhook_id)
+    cross join lateral (${dueOf('wanted', '1')}) due`,
 };
 
 // After `queue_by` ($5) the statement marks no row: its caller has timed out by then, and would not publish the marked

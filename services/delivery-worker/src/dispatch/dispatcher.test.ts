@@ -1,8 +1,8 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import { type Logger, sleep } from '@tocsin/kit';
-import type { DispatchMetrics } from './dispatch-metrics.js';
 import { type DispatchDeps, runDispatcher } from './dispatcher.js';
 import type { Candidate, Survey } from './due-reader.js';
+import type { Observed } from './window.js';
 
 const candidateOf = (webhookId: string, changes: Partial<Candidate> = {}): Candidate => ({
   workspaceId: 'w',
@@ -38,6 +38,10 @@ interface Setting {
   hasLimited?: boolean;
   /** Error of the statement that marks rows as queued. */
   queueError?: Error;
+  leads?: boolean;
+  workers?: number;
+  /** Webhooks for which fan-out asks for a place before each pass. */
+  wanted?: string[];
 }
 
 /**
@@ -50,11 +54,12 @@ async function run(passes: number, setting: Setting = {}) {
   const stop = new AbortController();
   const calls: string[] = [];
   const startsMs: number[] = [];
-  const backlogs: Record<string, string[]> = {};
+  const backlogs: string[][] = [];
   const quotas: Record<string, number>[] = [];
   const published: DeliveryDue[][] = [];
   const postponed: { webhooks: string[]; limit: number }[] = [];
-  const observed: { ready: number; queuedByWebhook: Map<string, number> }[] = [];
+  const observed: Observed[] = [];
+  const mayLead: boolean[] = [];
   const logged: string[] = [];
   const webhookIdsOf = (webhooks: Iterable<{ webhookId: string }>) =>
     Array.from(webhooks, ({ webhookId }) => webhookId);
@@ -86,14 +91,14 @@ async function run(passes: number, setting: Setting = {}) {
       }
       return open;
     },
-    async queued() {
+    async queued(wanted) {
       calls.push('queued');
       const webhooks = Object.entries(queued).map(([webhookId, count]) => ({
         workspaceId: 'w',
         webhookId,
         queued: count,
       }));
-      return { webhooks, unclaimed: 7 };
+      return { webhooks, unclaimed: 7, backlogged: wanted };
     },
     async queue(places) {
       calls.push('queue');
@@ -116,10 +121,8 @@ async function run(passes: number, setting: Setting = {}) {
       dispatchRoom: () => room,
       perSecond: () => perSecond,
       finished() {},
+      takeWanted: () => (setting.wanted ?? []).map((webhookId) => ({ workspaceId: 'w', webhookId })),
       observe: (seen) => void observed.push(seen),
-      setBacklog(webhooks) {
-        backlogs.window = webhookIdsOf(webhooks);
-      },
     },
     async queueDepth() {
       calls.push('depth');
@@ -138,7 +141,7 @@ async function run(passes: number, setting: Setting = {}) {
     slots: {
       queueQuota: () => quota,
       setBacklog(webhooks) {
-        backlogs.slots = webhookIdsOf(webhooks);
+        backlogs.push(webhookIdsOf(webhooks));
       },
       responsivenessOf: () => (responsive ? 'responsive' : 'unknown'),
     },
@@ -150,20 +153,29 @@ async function run(passes: number, setting: Setting = {}) {
     },
     alertsWaiting: () => alertsWaiting,
     idleSleep: (ms, signal) => (setting.wakes ? Promise.resolve() : sleep(ms, signal)),
-    metrics: {} as DispatchMetrics,
+    lease: {
+      leads() {
+        if (setting.leads === false) startPass();
+        return setting.leads !== false;
+      },
+      workers: () => setting.workers ?? 1,
+    },
+    setMayLead: (value) => void mayLead.push(value),
+    metrics: { dispatchPassed: () => void calls.push('pass') },
     logger: { warn: log, debug: log } as unknown as Logger,
     signal: stop.signal,
   });
   const elapsedMs = startsMs.at(-1)! - startsMs[0]!;
-  return { calls, elapsedMs, backlogs, quotas, published, postponed, observed, logged };
+  return { calls, elapsedMs, backlogs, quotas, published, postponed, observed, mayLead, logged };
 }
 
 test('a pass reads the due deliveries, marks them as queued and publishes them', async () => {
   const { calls, published, quotas, observed, backlogs, logged } = await run(1, {
     candidates: [candidateOf('a', { due: 2 }), candidateOf('b')],
     queued: { b: 3, c: 1 },
+    wanted: ['d'],
   });
-  expect(calls).toEqual(['depth', 'queued', 'survey', 'queue', 'publish']);
+  expect(calls).toEqual(['pass', 'depth', 'queued', 'survey', 'queue', 'publish']);
   expect(quotas).toEqual([{ a: 2, b: 1 }]);
   expect(published).toEqual([
     [
@@ -179,37 +191,42 @@ test('a pass reads the due deliveries, marks them as queued and publishes them',
         ['b', 3],
         ['c', 1],
       ]),
+      backlogged: new Set(['d']),
+      workers: 1,
     },
   ]);
-  expect(backlogs).toEqual({ window: ['a', 'b'], slots: ['b', 'c', 'a'] });
+  expect(backlogs).toEqual([['b', 'c', 'a']]);
   expect(logged).toEqual(['dispatch.queued']);
 });
 
 test('no row is marked while the broker is unavailable, and the next pass marks rows', async () => {
-  const { calls, logged } = await run(2, {
+  const { calls, mayLead, logged } = await run(2, {
     candidates: [candidateOf('a')],
     brokerErrors: [new Error('The broker is unavailable.')],
   });
-  expect(calls).toEqual(['depth', 'depth', 'queued', 'survey', 'queue', 'publish']);
+  expect(calls).toEqual(['pass', 'depth', 'queued', 'pass', 'depth', 'queued', 'survey', 'queue', 'publish']);
+  expect(mayLead).toEqual([false, true]);
   expect(logged).toEqual(['dispatch.postponed', 'dispatch.queued']);
 });
 
 test('a lost reply to the statement that queues rows is reported, and another error is not', async () => {
   const candidates = [candidateOf('a')];
-  const callsAfter = async (queueError: Error) => (await run(1, { candidates, queueError })).calls.slice(3);
+  const callsAfter = async (queueError: Error) => (await run(1, { candidates, queueError })).calls.slice(4);
   expect(await callsAfter(new Error('Connection terminated unexpectedly'))).toEqual(['queue', 'reply lost']);
   expect(await callsAfter(new Error('a defect'))).toEqual(['queue']);
 });
 
 test('a worker that may not dispatch makes no call, and checks again after the idle pause', async () => {
-  const { calls, elapsedMs } = await run(3, { mayDispatch: false });
+  const { calls, mayLead, elapsedMs } = await run(3, { mayDispatch: false });
   expect(calls).toEqual([]);
+  expect(new Set(mayLead)).toEqual(new Set([false]));
   expect(elapsedMs).toBeGreaterThan(370);
 });
 
 test('a pass does not look for due deliveries while the window is full', async () => {
   const { calls, elapsedMs } = await run(3, { room: 0, candidates: [candidateOf('a')] });
-  expect(calls).toEqual(['depth', 'queued', 'depth', 'queued', 'depth', 'queued']);
+  const pass = ['pass', 'depth', 'queued'];
+  expect(calls).toEqual([...pass, ...pass, ...pass]);
   expect(elapsedMs).toBeGreaterThan(74);
   expect(elapsedMs).toBeLessThan(370);
 });
@@ -269,14 +286,20 @@ test('a pass postpones at most 500 deliveries', async () => {
 test('while no delivery is open, a pass runs one query and resets the window', async () => {
   const setting = { open: [false, false], queued: { a: 1 }, candidates: [candidateOf('a')], found: 0 };
   const { calls, observed, backlogs } = await run(3, { ...setting, wakes: true });
-  expect(calls).toEqual(['depth', 'queued', 'survey', 'queue', 'publish', 'empty', 'empty']);
-  expect(observed.at(-1)).toEqual({ ready: 0, queuedByWebhook: new Map() });
-  expect(backlogs).toEqual({ window: [], slots: [] });
+  expect(calls).toEqual(['pass', 'depth', 'queued', 'survey', 'queue', 'publish', 'empty', 'empty']);
+  expect(observed.at(-1)).toEqual({
+    ready: 0,
+    queuedByWebhook: new Map(),
+    backlogged: new Set(),
+    workers: 1,
+  });
+  expect(backlogs.at(-1)).toEqual([]);
 });
 
 test('the dispatcher looks for due deliveries as soon as a delivery is open again', async () => {
   const { calls } = await run(3, { open: [false, true], wakes: true });
-  expect(calls).toEqual(['depth', 'queued', 'survey', 'empty', 'depth', 'queued', 'survey']);
+  const pass = ['pass', 'depth', 'queued', 'survey'];
+  expect(calls).toEqual([...pass, 'empty', ...pass]);
 });
 
 // The dispatcher adds 25 % jitter to each pause. Each case runs three passes, with two pauses between them.
@@ -289,6 +312,7 @@ test.each<[string, Setting, number, number]>([
     2_000,
   ],
   ['1,000 ms while no delivery is open', { open: [false, false, false] }, 900, 4_000],
+  ['250 ms while none is open in several workers', { open: [false, false, false], workers: 2 }, 370, 1_500],
   ['50 ms after a pass that queued something', { candidates: [candidateOf('a')] }, 74, 370],
   ['50 ms after a pass that postponed something', { paused: pausedIn(17) }, 74, 370],
   ['10 ms within a walk that found nothing', { isPartial: true }, 14, 370],
@@ -296,4 +320,35 @@ test.each<[string, Setting, number, number]>([
   const { elapsedMs } = await run(3, setting);
   expect(elapsedMs).toBeGreaterThan(leastMs);
   expect(elapsedMs).toBeLessThan(mostMs);
+});
+
+test('a worker that does not lead makes no statement while its fan-out asks for no place', async () => {
+  const { calls, observed, elapsedMs } = await run(3, { leads: false, workers: 2 });
+  expect(calls).toEqual([]);
+  expect(observed.at(-1)).toMatchObject({ ready: 0, workers: 2 });
+  expect(elapsedMs).toBeGreaterThan(370);
+});
+
+test('a worker that does not lead keeps its window while its fan-out asks for places', async () => {
+  const { calls, observed, backlogs } = await run(2, {
+    leads: false,
+    workers: 2,
+    wanted: ['a'],
+    queued: { b: 3 },
+  });
+  expect(calls).toEqual(['queued', 'queued']);
+  expect(observed[0]).toEqual({
+    ready: 7,
+    queuedByWebhook: new Map([['b', 3]]),
+    backlogged: new Set(['a']),
+    workers: 2,
+  });
+  expect(backlogs[0]).toEqual(['b', 'a']);
+});
+
+test('the next pass follows after 10 ms when one has filled a window that was almost empty', async () => {
+  const candidates = [candidateOf('a', { due: 51 })];
+  const runs = [await run(3, { candidates }), await run(3, { candidates }), await run(3, { candidates })];
+  // Two pauses; a busy machine can delay one of the runs.
+  expect(Math.min(...runs.map(({ elapsedMs }) => elapsedMs))).toBeLessThan(74);
 });

@@ -2,6 +2,7 @@ import { isDatabaseUnavailable } from '@tocsin/database';
 import { type Logger, sleep, type WakeableSleep } from '@tocsin/kit';
 import type { ClaimRepository } from '../delivery/claim-repository.js';
 import type { ClaimedDelivery } from '../delivery/claimed-delivery.js';
+import type { WorkerLease } from '../lease/worker-lease.js';
 import type { Slots, WebhookKey } from '../slots/slots.js';
 import { uniqueBy } from '../unique-by.js';
 import type { DispatchMetrics } from './dispatch-metrics.js';
@@ -28,13 +29,15 @@ export interface DispatchDeps {
    * not publish.
    */
   replyLost: () => void;
-  /**
-   * False while this worker consumes no messages or cannot write to the database. Other workers dispatch in that time.
-   */
+  /** False while this worker consumes no messages or cannot write to the database. */
   mayDispatch: () => boolean;
+  /** `leads` is true while this worker dispatches for all. */
+  lease: Pick<WorkerLease, 'leads' | 'workers'>;
+  /** Receives false after a pass that failed: another worker may be able to dispatch. */
+  setMayLead: (mayLead: boolean) => void;
   /** Pauses while no delivery is open. The pause ends early when this worker writes a waiting delivery. */
   idleSleep: WakeableSleep['sleep'];
-  metrics: DispatchMetrics;
+  metrics: Pick<DispatchMetrics, 'dispatchPassed'>;
   logger: Logger;
   /** Aborted when the worker stops. */
   signal: AbortSignal;
@@ -42,14 +45,15 @@ export interface DispatchDeps {
 
 /**
  * Pauses between two passes, in milliseconds, with 25 % jitter: while there is work, while nothing is due, and while no
- * delivery is open.
+ * delivery is open. The last one ends early when this worker writes a waiting delivery, but not when another worker does,
+ * so it is used by a worker that is alone.
  */
 const busyPauseMs = 50;
 const idlePauseMs = 250;
 const emptyPauseMs = 1_000;
 /**
- * Pause within a walk that has found no due delivery so far, in milliseconds. It limits the database load when
- * thousands of workspaces have waiting deliveries.
+ * Shortest pause, in milliseconds: within a walk that has found no due delivery so far, and while workers take deliveries
+ * faster than passes queue them. It limits the database load.
  */
 const walkPauseMs = 10;
 /** Number of queued deliveries of a webhook whose pause has ended: one request probes the destination. */
@@ -63,49 +67,86 @@ const fewVisits = 16;
 
 /**
  * Queues waiting deliveries that are due: retries, redeliveries, a backlog, and deliveries of a worker that died. Each
- * pass marks rows as queued, round robin by workspace and webhook, until the window is full, and publishes them. Each
- * worker runs one dispatcher. A dispatcher skips rows that another one has locked.
+ * pass marks rows as queued, round robin by workspace and webhook, until the window is full, and publishes them. The
+ * worker that leads makes the passes for all. Two workers that lead for a moment do no harm, because a pass skips rows
+ * that another one has locked.
  */
 export async function runDispatcher(deps: DispatchDeps): Promise<void> {
-  const { repository, logger, signal } = deps;
+  const { repository, lease, logger, signal } = deps;
   const walk = createDueWalk(repository);
   let pauseMs = busyPauseMs;
+  let hasFailed = false;
   while (!signal.aborted) {
     const wasIdle = pauseMs >= idlePauseMs;
     pauseMs = idlePauseMs;
+    const mayDispatch = deps.mayDispatch();
     try {
-      if (deps.mayDispatch())
-        pauseMs =
-          wasIdle && !(await repository.hasOpen()) ? observeNothing(deps) : await dispatchOnce(walk, deps);
+      if (mayDispatch) {
+        if (!lease.leads()) pauseMs = await follow(hasFailed, deps);
+        else if (wasIdle && !(await repository.hasOpen())) pauseMs = observeNothing(deps);
+        else pauseMs = await dispatchOnce(walk, deps);
+        hasFailed = false;
+      }
     } catch (err) {
+      hasFailed = true;
       if (isDatabaseUnavailable(err)) deps.replyLost();
       logger.warn({ err }, 'dispatch.postponed');
     }
+    deps.setMayLead(mayDispatch && !hasFailed);
     const pause = pauseMs === emptyPauseMs ? deps.idleSleep : sleep;
     await pause(pauseMs * (0.75 + Math.random() / 2), signal);
   }
 }
 
-function observeNothing({ window, slots }: DispatchDeps): number {
-  window.observe({ ready: 0, queuedByWebhook: new Map() });
-  window.setBacklog([]);
+/** Keeps the window of a worker that does not lead. Resolves to the pause before the next call. */
+async function follow(hasFailed: boolean, deps: DispatchDeps): Promise<number> {
+  // The broker is asked whether this worker can dispatch again.
+  if (hasFailed) await deps.queueDepth();
+  const wanted = deps.window.takeWanted();
+  if (wanted.length === 0) {
+    observeNothing(deps);
+    return idlePauseMs;
+  }
+  const { queued, backlogged } = await observeQueue(wanted, deps);
+  deps.slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...backlogged], ({ webhookId }) => webhookId));
+  return busyPauseMs;
+}
+
+function observeNothing({ window, slots, lease }: DispatchDeps): number {
+  window.observe({
+    ready: 0,
+    queuedByWebhook: new Map(),
+    backlogged: new Set(),
+    workers: lease.workers(),
+  });
   slots.setBacklog([]);
-  return emptyPauseMs;
+  return lease.workers() === 1 ? emptyPauseMs : idlePauseMs;
+}
+
+async function observeQueue(wanted: WebhookKey[], { repository, window, lease }: DispatchDeps) {
+  const { webhooks: queued, unclaimed: ready, backlogged } = await repository.queued(wanted);
+  const queuedByWebhook = new Map(queued.map((webhook) => [webhook.webhookId, webhook.queued]));
+  window.observe({
+    ready,
+    queuedByWebhook,
+    backlogged: new Set(backlogged.map(({ webhookId }) => webhookId)),
+    workers: lease.workers(),
+  });
+  return { queued, queuedByWebhook, backlogged, ready };
 }
 
 /** Resolves to the pause before the next pass, in milliseconds. */
 async function dispatchOnce(walk: DueWalk, deps: DispatchDeps): Promise<number> {
-  const { repository, window, queueDepth, publish, slots, alertsWaiting, logger } = deps;
+  const { repository, window, queueDepth, publish, slots, alertsWaiting, metrics, logger } = deps;
+  metrics.dispatchPassed();
   // `queueDepth` rejects if the broker is unavailable. The pass then ends before it marks rows that cannot be
   // published.
-  const messages = await queueDepth();
-  const { webhooks: queued, unclaimed: ready } = await repository.queued();
-  const queuedByWebhook = new Map(queued.map((webhook) => [webhook.webhookId, webhook.queued]));
-  window.observe({ ready, queuedByWebhook });
-  if (window.dispatchRoom() === 0) return busyPauseMs;
+  const [messages, seen] = await Promise.all([queueDepth(), observeQueue(window.takeWanted(), deps)]);
+  const { queued, queuedByWebhook, ready } = seen;
+  const room = window.dispatchRoom();
+  if (room === 0) return busyPauseMs;
 
-  const survey = await walk.next(window.dispatchRoom());
-  window.setBacklog(survey.candidates);
+  const survey = await walk.next(room);
   slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...survey.candidates], ({ webhookId }) => webhookId));
   const candidates = survey.candidates.map((candidate) => limit(candidate, queuedByWebhook, slots));
   const quotas = allocatePlaces(candidates, {
@@ -119,9 +160,13 @@ async function dispatchOnce(walk: DueWalk, deps: DispatchDeps): Promise<number> 
   const open = [...quotas].filter(([contender]) => !contender.limited);
   if (open.length > 0) {
     const due = await repository.queue(open.map(([contender, quota]) => ({ contender, quota })));
+    const queuedAtMs = performance.now();
     const unconfirmed = await publish(due);
     logger.debug({ queued: due.length, unconfirmed, ready, messages }, 'dispatch.queued');
-    if (due.length > 0) return busyPauseMs;
+    // Workers that had taken most of the last pass would wait for the next one.
+    const isBehind = due.length > room / 2 && ready < room / 2;
+    const pauseMs = isBehind ? walkPauseMs : busyPauseMs - (performance.now() - queuedAtMs);
+    if (due.length > 0) return Math.max(walkPauseMs, pauseMs);
   }
   if (hasPostponed || survey.hasLimited) return busyPauseMs;
   return survey.isPartial ? walkPauseMs : idlePauseMs;

@@ -7,7 +7,12 @@ function windowAt({ share = 1_000, slots = 1_000 } = {}) {
 
 const acquire = (window: Window, webhookId: string) => window.acquire({ workspaceId: 'w', webhookId });
 
-const nothingSeen = { ready: 0, queuedByWebhook: new Map<string, number>() };
+const nothingSeen = {
+  ready: 0,
+  queuedByWebhook: new Map<string, number>(),
+  backlogged: new Set<string>(),
+  workers: 1,
+};
 
 test('an idle worker has a window of 400 places, all of which one webhook can use', () => {
   const { window } = windowAt();
@@ -46,7 +51,7 @@ test('messages ready in the queue reduce the number of free places', () => {
 
 test('a webhook with a full quota, or with older waiting deliveries, gets no place', () => {
   const { window } = windowAt({ share: 2 });
-  window.setBacklog([{ workspaceId: 'w', webhookId: 'late' }]);
+  window.observe({ ...nothingSeen, backlogged: new Set(['late']) });
   expect(acquire(window, 'late')).toBe(false);
   expect([acquire(window, 'w'), acquire(window, 'w'), acquire(window, 'w')]).toEqual([true, true, false]);
   window.release('w');
@@ -70,3 +75,18 @@ test.each([1, 2, 400])(
     expect(window.dispatchRoom()).toBe(Math.ceil(slots / 3));
   },
 );
+
+test('the window counts each worker as fast as this one', () => {
+  const { window } = windowAt();
+  window.observe({ ...nothingSeen, workers: 3 });
+  expect([window.room(), window.dispatchRoom()]).toEqual([1_200, 400]);
+  for (let count = 0; count < 2_000; count += 1) window.finished();
+  expect([window.room(), window.dispatchRoom(), window.perSecond()]).toEqual([6_000, 2_000, 6_000]);
+});
+
+test('webhooks for which a place is asked are reported once', () => {
+  const { window } = windowAt({ share: 1 });
+  for (const webhookId of ['a', 'b', 'a']) acquire(window, webhookId);
+  expect(window.takeWanted().map(({ webhookId }) => webhookId)).toEqual(['a', 'b']);
+  expect(window.takeWanted()).toEqual([]);
+});

@@ -1,9 +1,9 @@
 import type { WebhookKey } from '../slots/slots.js';
 
 /**
- * Limits the deliveries in the queue to about one second of work; the rest of the backlog stays in the database. A
- * delivery that becomes due therefore waits for about a second at most in the queue, and a queued row is claimed before
- * its lease expires. A place is the permit for one delivery to be queued.
+ * Limits the deliveries in the queue to about one second of work of all workers; the rest of the backlog stays in the
+ * database. Each worker counts as fast as this one. A delivery that becomes due therefore waits for about a second at most
+ * in the queue, and a queued row is claimed before its lease expires. A place is the permit for one delivery to be queued.
  */
 export interface Window {
   /** Acquires a place for one delivery. Returns false if the queue is full or the webhook's quota is used up. */
@@ -16,17 +16,25 @@ export interface Window {
    * waits behind these deliveries.
    */
   dispatchRoom(): number;
-  /** Number of deliveries that ended in the last second. */
+  /** Number of deliveries that ended in the last second, in all workers. */
   perSecond(): number;
   /** Must be called for each delivery that has ended. The rate of these calls determines the size of the window. */
   finished(): void;
-  /**
-   * Sets the counts that were read from the database: unclaimed rows in the state `queued` (`ready`), and all rows in
-   * that state for each webhook.
-   */
-  observe(seen: { ready: number; queuedByWebhook: Map<string, number> }): void;
-  /** Sets the webhooks that have deliveries due in the database. The dispatcher finds them in each pass. */
-  setBacklog(webhooks: Iterable<WebhookKey>): void;
+  /** Returns the webhooks for which a place was asked for since the last call. */
+  takeWanted(): WebhookKey[];
+  /** Sets the state as the database knows it. */
+  observe(seen: Observed): void;
+}
+
+export interface Observed {
+  /** Rows that are queued and not claimed. */
+  ready: number;
+  /** Number of queued rows of each webhook. */
+  queuedByWebhook: Map<string, number>;
+  /** Wanted webhooks that have deliveries due in the database. */
+  backlogged: ReadonlySet<string>;
+  /** Number of workers that share the queue. */
+  workers: number;
 }
 
 export interface WindowOptions {
@@ -60,8 +68,10 @@ export function createWindow({ now, queueQuota, slots }: WindowOptions): Window 
   const extraPlaces = Math.ceil(minPlaces * extraPart);
   let ready = 0;
   let acquired = 0;
+  let workers = 1;
   let queued = new Map<string, number>();
-  let backlogged = new Set<string>();
+  let backlogged: ReadonlySet<string> = new Set();
+  let wanted = new Map<string, WebhookKey>();
   let finishedBefore = 0;
   let finishedNow = 0;
   let spanStartedMs = now();
@@ -73,16 +83,17 @@ export function createWindow({ now, queueQuota, slots }: WindowOptions): Window 
       finishedNow = 0;
       spanStartedMs = now();
     }
-    return Math.min(maxPlaces, Math.max(minPlaces, finishedBefore, finishedNow));
+    return Math.min(maxPlaces, workers * Math.max(minPlaces, finishedBefore, finishedNow));
   };
   const left = () => Math.floor(places() - ready - acquired);
 
   return {
     room: () => Math.max(0, left()),
     dispatchRoom: () => Math.max(0, Math.ceil(places() * dispatchPart) - ready - acquired),
-    perSecond: () => Math.max(finishedBefore, finishedNow),
+    perSecond: () => workers * Math.max(finishedBefore, finishedNow),
     acquire(webhook) {
       const { webhookId } = webhook;
+      wanted.set(webhookId, webhook);
       const ahead = queued.get(webhookId) ?? 0;
       // Older deliveries of the webhook are waiting in the database. A new delivery must not overtake them.
       if (backlogged.has(webhookId) || ahead >= queueQuota(webhook)) return false;
@@ -98,13 +109,14 @@ export function createWindow({ now, queueQuota, slots }: WindowOptions): Window 
     finished() {
       finishedNow += 1;
     },
-    observe(seen) {
-      ready = seen.ready;
-      queued = seen.queuedByWebhook;
-      acquired = 0;
+    takeWanted() {
+      const taken = [...wanted.values()];
+      wanted = new Map();
+      return taken;
     },
-    setBacklog(webhooks) {
-      backlogged = new Set(Array.from(webhooks, ({ webhookId }) => webhookId));
+    observe(seen) {
+      ({ ready, backlogged, workers, queuedByWebhook: queued } = seen);
+      acquired = 0;
     },
   };
 }

@@ -7,8 +7,11 @@ interface WorkerIdentity {
 }
 
 export interface LeaseRepository {
-  /** Extends the lease of this worker to `leaseMs` from now. Adds the worker's row if it is missing. */
-  renew(leaseMs: number): Promise<Renewed>;
+  /**
+   * Extends the lease of this worker to `leaseMs` from now. Adds the worker's row if it is missing. A worker that may not
+   * lead (default) leaves the lead to others.
+   */
+  renew(leaseMs: number, mayLead?: boolean): Promise<Renewed>;
   /** Removes the row of this worker, so that other workers can release its claims. */
   end(): Promise<void>;
   /**
@@ -28,6 +31,10 @@ export interface Renewed {
   wasHeld: boolean;
   /** Time on the database's clock until which expired leases may be released after this renewal. */
   releaseBy: Date;
+  /** True if no other worker with a lease precedes this one: those that may lead come first, then the oldest. */
+  leads: boolean;
+  /** Number of workers with a lease, this one included. */
+  workers: number;
 }
 
 interface LeaseRepositoryParts {
@@ -41,9 +48,15 @@ interface LeaseRepositoryParts {
 export function createLeaseRepository(parts: LeaseRepositoryParts): LeaseRepository {
   const { leaseDatabase, database, worker, queuedLeaseMs } = parts;
   return {
-    async renew(leaseMs) {
-      const [row] = await leaseDatabase.prepared<RenewedRow>(renew, [worker.id, worker.name, leaseMs]);
-      return { wasHeld: row!.was_held, releaseBy: row!.release_by };
+    async renew(leaseMs, mayLead = false) {
+      const values = [worker.id, worker.name, leaseMs, mayLead];
+      const [row] = await leaseDatabase.prepared<RenewedRow>(renew, values);
+      return {
+        wasHeld: row!.was_held,
+        releaseBy: row!.release_by,
+        leads: row!.leads,
+        workers: row!.workers,
+      };
     },
     async end() {
       await leaseDatabase.prepared(end, [worker.id]);
@@ -55,15 +68,23 @@ export function createLeaseRepository(parts: LeaseRepositoryParts): LeaseReposit
   };
 }
 
+// Two workers that see neither the other's first renewal nor its change of `may_lead` both lead for up to a second.
 const renew = {
   name: 'lease.renew',
   text: `
-    with before as (select lease_until from workers where id = $1::uuid)
-    insert into workers (id, name, started_at, lease_until)
-    values ($1::uuid, $2, now(), now() + $3::float8 * interval '1 millisecond')
-    on conflict (id) do update set lease_until = excluded.lease_until
+    with before as (select started_at, lease_until from workers where id = $1::uuid
+    ), others as (
+      select (not w.may_lead, w.started_at, w.id)
+               < (not $4::boolean, coalesce((select started_at from before), now()), $1::uuid) as precedes
+      from workers w where w.id <> $1::uuid and w.lease_until between now() and now() + interval '1 minute'
+    )
+    insert into workers (id, name, started_at, lease_until, may_lead)
+    values ($1::uuid, $2, now(), now() + $3::float8 * interval '1 millisecond', $4::boolean)
+    on conflict (id) do update set lease_until = excluded.lease_until, may_lead = excluded.may_lead
     returning coalesce((select lease_until > now() from before), false) as was_held,
-              now() + interval '1 second' as release_by`,
+              now() + interval '1 second' as release_by,
+              not exists (select from others where precedes) as leads,
+              (select count(*)::integer + 1 from others) as workers`,
 };
 
 const end = { name: 'lease.end', text: 'delete from workers where id = $1::uuid' };
@@ -114,4 +135,6 @@ const releaseExpired = {
 interface RenewedRow {
   was_held: boolean;
   release_by: Date;
+  leads: boolean;
+  workers: number;
 }

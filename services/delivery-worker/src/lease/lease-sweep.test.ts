@@ -14,6 +14,7 @@ test('queued rows that may have no message are released until a release 12 s lat
       },
     },
     inFlightIds: () => [],
+    leads: () => true,
     logger: createLogger({ service: 'test', level: 'silent' }),
     metrics: { leasesExpired() {} },
     now: () => nowMs,
@@ -31,4 +32,26 @@ test('queued rows that may have no message are released until a release 12 s lat
   await releaseAfter(1_000);
   await releaseAfter(1_000);
   expect(asked).toEqual([false, true, true, true, false]);
+});
+
+test('a worker that does not lead releases at one of ten calls, and at each after a lost reply', async () => {
+  let releases = 0;
+  const sweep = createLeaseSweep({
+    repository: {
+      async releaseExpired() {
+        releases += 1;
+        return 0;
+      },
+    },
+    inFlightIds: () => [],
+    leads: () => false,
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    metrics: { leasesExpired() {} },
+    now: () => 0,
+  });
+  for (let call = 0; call < 20; call += 1) await sweep.release(new Date());
+  expect(releases).toBe(2);
+  sweep.replyLost();
+  await sweep.release(new Date());
+  expect(releases).toBe(3);
 });

@@ -3,7 +3,10 @@ import type { LeaseMetrics } from './lease-metrics.js';
 import type { LeaseRepository } from './lease-repository.js';
 
 export interface LeaseSweep {
-  /** Releases deliveries whose lease has expired. A call while a release is running does nothing. */
+  /**
+   * Releases deliveries whose lease has expired. A call while a release is running does nothing. In a worker that does not
+   * lead, one of ten calls releases: it finds the lost claims of this worker, and the leader finds the rest.
+   */
   release(releaseBy: Date): Promise<void>;
   /**
    * Must be called when the reply to a statement that queues rows was lost: the rows may be queued although nobody
@@ -16,6 +19,7 @@ export interface LeaseSweepParts {
   repository: Pick<LeaseRepository, 'releaseExpired'>;
   /** Ids of the deliveries that this worker processes. */
   inFlightIds: () => string[];
+  leads: () => boolean;
   logger: Logger;
   metrics: LeaseMetrics;
   /** Monotonic clock of the process in milliseconds. */
@@ -27,17 +31,22 @@ export interface LeaseSweepParts {
  * server more than 10 s late changes nothing, and a row is released once it has been queued for 1 s.
  */
 const lostForMs = 12_000;
+/** Calls for each release of a worker that does not lead. */
+const followerCalls = 10;
 
 export function createLeaseSweep(parts: LeaseSweepParts): LeaseSweep {
-  const { repository, inFlightIds, logger, metrics, now } = parts;
+  const { repository, inFlightIds, leads, logger, metrics, now } = parts;
   let isRunning = false;
   let lostUntilMs = 0;
+  let calls = 0;
   return {
     replyLost() {
       lostUntilMs = now() + lostForMs;
     },
     async release(releaseBy) {
-      if (isRunning) return;
+      calls += 1;
+      const isDue = leads() || lostUntilMs > 0 || calls % followerCalls === 0;
+      if (isRunning || !isDue) return;
       isRunning = true;
       const startedAtMs = now();
       const asked = lostUntilMs;

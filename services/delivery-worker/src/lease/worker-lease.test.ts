@@ -13,20 +13,22 @@ const releaseBy = new Date();
 function startLease() {
   jest.useFakeTimers();
   const clock = { ms: 100_000 };
-  const asked: { leaseMs: number; settle: (result: Renewed | Error) => void }[] = [];
+  const asked: { leaseMs: number; mayLead: boolean; settle: (result: Renewed | Error) => void }[] = [];
   let quiet = 0;
-  let respond: (() => Renewed | Error) | undefined = () => ({ wasHeld: asked.length > 1, releaseBy });
+  let respond: (() => Renewed | Error) | undefined = () => ({ ...held(), wasHeld: asked.length > 1 });
+  let mayLead = true;
   const lease = createWorkerLease({
     repository: {
-      renew: (leaseMs) =>
+      renew: (leaseMs, asLeader = false) =>
         new Promise((resolve, reject) => {
           const settle = (result: Renewed | Error) =>
             result instanceof Error ? reject(result) : resolve(result);
-          asked.push({ leaseMs, settle });
+          asked.push({ leaseMs, mayLead: asLeader, settle });
           if (respond !== undefined) settle(respond());
         }),
       end: async () => {},
     },
+    mayLead: () => mayLead,
     logger,
     now: () => clock.ms,
   });
@@ -45,13 +47,16 @@ function startLease() {
       await jest.advanceTimersByTimeAsync(0);
     },
     quiet: () => quiet,
+    setMayLead: (value: boolean) => {
+      mayLead = value;
+    },
     respondWith: (next: (() => Renewed | Error) | undefined) => {
       respond = next;
     },
   };
 }
 
-const held = () => ({ wasHeld: true, releaseBy });
+const held = () => ({ wasHeld: true, releaseBy, leads: true, workers: 2 });
 const fail = () => new Error('no database');
 
 afterEach(() => jest.useRealTimers());
@@ -87,7 +92,7 @@ test("a lease has a gap if the database found it expired, even if the worker's c
   const { lease, clock, pass, start, respondWith } = startLease();
   await start();
   const claimedAtMs = clock.ms;
-  respondWith(() => ({ wasHeld: false, releaseBy }));
+  respondWith(() => ({ ...held(), wasHeld: false }));
   await pass(1_000);
   expect([lease.covers(claimedAtMs), lease.covers(clock.ms)]).toEqual([false, true]);
 });
@@ -194,4 +199,46 @@ test('a lease reports the time of the first failed renewal and the error of the 
   respondWith(held);
   await pass(1_000);
   expect(lease.failure()).toBeUndefined();
+});
+
+test('a worker leads for three seconds from before the last renewal that gave it the lead', async () => {
+  const { lease, clock, pass, start, respondWith } = startLease();
+  expect([lease.leads(), lease.workers()]).toEqual([false, 1]);
+  await start();
+  expect([lease.leads(), lease.workers()]).toEqual([true, 2]);
+  respondWith(fail);
+  await pass(2_999);
+  expect(lease.leads()).toBe(true);
+  clock.ms += 1;
+  expect(lease.leads()).toBe(false);
+});
+
+test('a worker that was frozen for longer than its lease does not lead when it continues', async () => {
+  const { lease, clock, pass, start, respondWith } = startLease();
+  await start();
+  clock.ms += 3_000;
+  expect(lease.leads()).toBe(false);
+  respondWith(() => ({ ...held(), leads: false }));
+  await pass(1_000);
+  expect(lease.leads()).toBe(false);
+});
+
+test('a late reply to an earlier renewal does not return the lead', async () => {
+  const { lease, asked, pass, start, respondWith } = startLease();
+  await start();
+  respondWith(undefined);
+  await pass(1_000);
+  respondWith(() => ({ ...held(), leads: false }));
+  await pass(1_000);
+  asked.at(-2)!.settle(held());
+  await pass(0);
+  expect(lease.leads()).toBe(false);
+});
+
+test('a renewal says whether this worker may lead', async () => {
+  const { asked, pass, start, setMayLead } = startLease();
+  await start();
+  setMayLead(false);
+  await pass(1_000);
+  expect(asked.map(({ mayLead }) => mayLead)).toEqual([true, false]);
 });

@@ -1,6 +1,6 @@
 import type { Logger } from '@tocsin/kit';
 import type { WriteFailure } from '../database-retry.js';
-import type { LeaseRepository } from './lease-repository.js';
+import type { LeaseRepository, Renewed } from './lease-repository.js';
 
 /**
  * The lease of this worker. All its claims are valid while the lease is held (docs/adr/0029). Times are milliseconds on
@@ -21,6 +21,13 @@ export interface WorkerLease {
    * `sinceMs` is then still its own.
    */
   covers(sinceMs: number): boolean;
+  /**
+   * True while this worker leads: it dispatches for all workers. Another one leads only after the lease of this one has
+   * expired in the database, so this worker stops first, also after it was frozen.
+   */
+  leads(): boolean;
+  /** Number of workers with a lease at the last renewal, at least 1. */
+  workers(): number;
   /** Undefined if the last renewal succeeded. */
   failure(): WriteFailure | undefined;
   /** Ends the lease at once if the database is available; otherwise it expires by itself. */
@@ -29,6 +36,8 @@ export interface WorkerLease {
 
 export interface WorkerLeaseParts {
   repository: Pick<LeaseRepository, 'renew' | 'end'>;
+  /** False while another worker should lead, because this one cannot dispatch. */
+  mayLead: () => boolean;
   logger: Logger;
   now: () => number;
 }
@@ -56,7 +65,7 @@ const quietRenewals = 3;
 const quietRenewalsAfterTrouble = 6;
 const slowRenewalMs = 1_000;
 
-export function createWorkerLease({ repository, logger, now }: WorkerLeaseParts): WorkerLease {
+export function createWorkerLease({ repository, mayLead, logger, now }: WorkerLeaseParts): WorkerLease {
   let timer: NodeJS.Timeout | undefined;
   let onQuiet: (releaseBy: Date) => void = () => {};
   let inProgress = 0;
@@ -65,6 +74,7 @@ export function createWorkerLease({ repository, logger, now }: WorkerLeaseParts)
   let renewalsUntilQuiet = quietRenewals;
   let failure: WriteFailure | undefined;
   let lastFailureAtMs = Number.NEGATIVE_INFINITY;
+  let lead = { leads: false, workers: 1, atMs: Number.NEGATIVE_INFINITY };
 
   const failed = (error: unknown, startedAtMs: number) => {
     failure = { sinceMs: failure?.sinceMs ?? startedAtMs, error };
@@ -72,7 +82,12 @@ export function createWorkerLease({ repository, logger, now }: WorkerLeaseParts)
     renewalsUntilQuiet = quietRenewalsAfterTrouble;
   };
   /** Returns true if all live workers have had time to renew their leases. */
-  const renewed = (wasHeld: boolean, startedAtMs: number): boolean => {
+  const renewed = ({ wasHeld, leads, workers }: Renewed, startedAtMs: number): boolean => {
+    // Replies can arrive in another order than their renewals started.
+    if (startedAtMs > lead.atMs) {
+      if (leads !== lead.leads) logger.info({ leads, workers }, 'lease.lead_changed');
+      lead = { leads, workers, atMs: startedAtMs };
+    }
     const isFirst = endsAtMs === Number.NEGATIVE_INFINITY;
     const hadGap = !wasHeld || now() > endsAtMs;
     if (hadGap && !isFirst) logger.warn({ for_ms: Math.round(now() - endsAtMs) }, 'lease.expired');
@@ -90,8 +105,8 @@ export function createWorkerLease({ repository, logger, now }: WorkerLeaseParts)
     const startedAtMs = now();
     const isUnstable = startedAtMs - lastFailureAtMs < unstableForMs;
     try {
-      const { wasHeld, releaseBy } = await repository.renew(isUnstable ? unstableLeaseMs : leaseMs);
-      if (renewed(wasHeld, startedAtMs)) onQuiet(releaseBy);
+      const result = await repository.renew(isUnstable ? unstableLeaseMs : leaseMs, mayLead());
+      if (renewed(result, startedAtMs)) onQuiet(result.releaseBy);
     } catch (error) {
       failed(error, startedAtMs);
     } finally {
@@ -109,6 +124,8 @@ export function createWorkerLease({ repository, logger, now }: WorkerLeaseParts)
     },
     isHeld,
     covers: (sinceMs) => sinceMs >= heldSinceMs && isHeld(),
+    leads: () => lead.leads && now() < lead.atMs + leaseMs,
+    workers: () => lead.workers,
     failure: () => failure,
     async end() {
       clearInterval(timer);

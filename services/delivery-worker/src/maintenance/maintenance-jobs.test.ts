@@ -1,7 +1,7 @@
 import type { Database } from '@tocsin/database';
 import type { OpenDeliveryCounts } from '@tocsin/deliveries';
-import { createLogger, createMetrics } from '@tocsin/kit';
-import { createPartitionsAhead } from './maintenance-jobs.js';
+import { createLogger, createMetrics, type Logger } from '@tocsin/kit';
+import { createPartitionsAhead, runMaintenance } from './maintenance-jobs.js';
 import { createMaintenanceMetrics } from './maintenance-metrics.js';
 
 async function runOnce(database: Database): Promise<string[]> {
@@ -16,6 +16,7 @@ async function runOnce(database: Database): Promise<string[]> {
     openDeliveries: {} as OpenDeliveryCounts,
     notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
     metrics: createMaintenanceMetrics(registry),
+    leads: () => true,
     now: async () => Date.now(),
     pause: async () => stopping.abort(),
   });
@@ -28,4 +29,49 @@ test('a job that never succeeded reports its start as its last success, and no d
   const lines = await runOnce({} as Database);
   expect(lines).toEqual([expect.stringContaining('last_success_timestamp_seconds{maintenance="partitions"')]);
   expect(Number(lines[0]?.split(' ').at(-1))).toBeGreaterThanOrEqual(before - 0.01);
+});
+
+/** Names of the jobs that are tried, and of those with a time of the last success. */
+async function runAll(leads: () => boolean) {
+  const stopping = new AbortController();
+  const registry = createMetrics({ service: 'test' });
+  const tried = new Set<string>();
+  let pauses = 0;
+  await runMaintenance({
+    database: {} as Database,
+    logger: { warn: (fields: { job: string }) => tried.add(fields.job) } as unknown as Logger,
+    signal: stopping.signal,
+    retentionDays: 90,
+    retentionAttemptsDays: 14,
+    openDeliveries: {} as OpenDeliveryCounts,
+    notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
+    metrics: createMaintenanceMetrics(registry),
+    leads,
+    now: async () => Date.now(),
+    async pause() {
+      pauses += 1;
+      if (pauses === 50) stopping.abort();
+    },
+  });
+  const { text } = await registry.expose();
+  const reported = [...text.matchAll(/last_success_timestamp_seconds{maintenance="([^"]+)"/g)];
+  return { tried: [...tried], reported: reported.map(([, job]) => job) };
+}
+
+const frequent = ['statistics', 'jobs', 'notices'];
+
+test('a worker that does not lead runs the hourly jobs and reports no others', async () => {
+  const { tried, reported } = await runAll(() => false);
+  expect(tried).toEqual(expect.arrayContaining(['partitions', 'expired keys']));
+  expect(frequent.filter((job) => tried.includes(job) || reported.includes(job))).toEqual([]);
+});
+
+test('a worker that loses the lead stops the frequent jobs and no longer reports them', async () => {
+  let asked = 0;
+  const { tried, reported } = await runAll(() => {
+    asked += 1;
+    return asked <= frequent.length;
+  });
+  expect(tried).toEqual(expect.arrayContaining(frequent));
+  expect(frequent.filter((job) => reported.includes(job))).toEqual([]);
 });

@@ -29,6 +29,8 @@ export interface MaintenanceDeps {
   openDeliveries: OpenDeliveryCounts;
   notices: NoticeOptions;
   metrics: MaintenanceMetrics;
+  /** True in the worker that runs the frequent jobs for all. */
+  leads: () => boolean;
   /**
    * Returns the time on the database's clock in Unix milliseconds. A worker with a wrong clock would otherwise drop
    * partitions in use.
@@ -50,6 +52,8 @@ const statsPauseMs = 5_000;
 const noticePollMs = 5_000;
 const jobPollMs = 500;
 const jobPageSize = 500;
+/** Pause of a worker that does not lead until it asks again. */
+const followPauseMs = 1_000;
 
 /**
  * Creates partitions before the worker consumes messages. It waits for at most 5 s: if the database is unavailable, the
@@ -60,7 +64,10 @@ export async function createFirstPartitions(deps: MaintenanceDeps): Promise<void
   await withTimeout(created, { timeoutMs: startTimeoutMs }).catch(() => {});
 }
 
-/** Runs all maintenance jobs until the worker stops. Every worker runs them, and running one twice is harmless. */
+/**
+ * Runs all maintenance jobs until the worker stops. Every worker runs the hourly jobs. Only the worker that leads runs
+ * those that look for work every few seconds. Running a job twice is harmless.
+ */
 export async function runMaintenance(deps: MaintenanceDeps): Promise<void> {
   await Promise.all([
     createPartitionsAhead(deps),
@@ -131,21 +138,21 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
   ]);
 }
 
-/** Applies the changes of delivery counts every 5 s. An advisory lock lets one worker at a time do this. */
+/** Applies the changes of delivery counts every 5 s. */
 async function updateStats(deps: MaintenanceDeps): Promise<void> {
-  await repeat(deps, { job: 'statistics', retryMs: retrySoonMs }, async () => {
+  await repeat(deps, { job: 'statistics', retryMs: retrySoonMs, isFrequent: true }, async () => {
     const moreAreLeft = await applyStatsChanges(deps.database);
     return moreAreLeft ? 0 : statsPauseMs;
   });
 }
 
-/** Runs the jobs of users page by page. Any worker can continue a job after its last committed page. */
+/** Runs the jobs of users page by page. The next leader continues a job after its last committed page. */
 async function runJobs(deps: MaintenanceDeps): Promise<void> {
   const options = { pageSize: jobPageSize, counts: deps.openDeliveries };
   // Ids of the jobs that were paused since the last page that made progress. The worker waits only when one of them is
   // paused again.
   const pausedJobs = new Set<string>();
-  await repeat(deps, { job: 'jobs', retryMs: retrySoonMs }, async () => {
+  await repeat(deps, { job: 'jobs', retryMs: retrySoonMs, isFrequent: true }, async () => {
     const page = await runJobPage(deps.database, options);
     if (page === undefined) return jobPollMs;
     const { jobId, kind, done, finished, paused } = page;
@@ -159,7 +166,7 @@ async function runJobs(deps: MaintenanceDeps): Promise<void> {
 
 /** Disables webhooks that have been failing for too long, and writes notices about webhooks and dead letters. */
 async function writeNotices(deps: MaintenanceDeps): Promise<void> {
-  await repeat(deps, { job: 'notices', retryMs: retrySoonMs }, async () => {
+  await repeat(deps, { job: 'notices', retryMs: retrySoonMs, isFrequent: true }, async () => {
     for (const { event, workspaceId, webhookId } of await reportWebhooks(deps.database, deps.notices))
       deps.logger.info(
         { event_type: event, workspace_id: workspaceId, webhook_id: webhookId },
@@ -173,17 +180,27 @@ interface RepeatOptions {
   job: string;
   /** Pause after a failure, in milliseconds. */
   retryMs: number;
+  /** True for a job that runs only in the worker that leads. */
+  isFrequent?: boolean;
 }
 
 /** Repeats `work` until the worker stops. `work` resolves to the pause before its next run, in milliseconds. */
 async function repeat(
   deps: MaintenanceDeps,
-  { job, retryMs }: RepeatOptions,
+  { job, retryMs, isFrequent = false }: RepeatOptions,
   work: () => Promise<number>,
 ): Promise<void> {
-  const { signal, metrics, pause = sleep } = deps;
-  metrics.started(job);
+  const { signal, metrics, leads, pause = sleep } = deps;
+  let isStarted = false;
   while (!signal.aborted) {
+    if (isFrequent && !leads()) {
+      if (isStarted) metrics.stopped(job);
+      isStarted = false;
+      await pause(followPauseMs, signal);
+      continue;
+    }
+    if (!isStarted) metrics.started(job);
+    isStarted = true;
     const startedMs = performance.now();
     let pauseMs = retryMs;
     try {

@@ -4,7 +4,7 @@ import type { Metrics } from '@tocsin/kit';
 export function createMaintenanceMetrics(metrics: Metrics) {
   const succeededAt = metrics.gauge(
     'tocsin_maintenance_last_success_timestamp_seconds',
-    'Time of the last success of a maintenance job, or of its start in this process.',
+    'Time of the last success of a maintenance job, or of its start in this worker.',
     ['maintenance'],
   );
   const lastDuration = metrics.gauge(
@@ -14,6 +14,11 @@ export function createMaintenanceMetrics(metrics: Metrics) {
   );
   return {
     started: (job: string) => succeededAt.setToCurrentTime({ maintenance: job }),
+    /** Another worker runs the job. */
+    stopped(job: string) {
+      succeededAt.remove({ maintenance: job });
+      lastDuration.remove({ maintenance: job });
+    },
     succeeded(job: string, durationSeconds: number) {
       succeededAt.setToCurrentTime({ maintenance: job });
       lastDuration.set({ maintenance: job }, durationSeconds);

@@ -1,0 +1,116 @@
+import { fileURLToPath } from 'node:url';
+import { findFreePorts } from '@tocsin/local';
+import { type Program, startProgram, until } from '@tocsin/testing';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+
+// One worker dispatches for all. Worker processes are killed and frozen while they lead, and another one takes over.
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const takeoverMs = 5_000;
+const count = 200;
+
+let harness: WorkerHarness;
+let programs: Program[];
+
+beforeEach(async () => {
+  harness = await createWorkerHarness();
+  programs = [];
+});
+afterEach(async () => {
+  for (const { child } of programs) child.kill('SIGKILL');
+  await harness.close();
+});
+
+async function startWorker() {
+  const [port = 0] = await findFreePorts(1);
+  const program = startProgram(main, {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    METRICS_PORT: String(port),
+    DATABASE_URL: harness.config.databaseUrl.reveal(),
+    AMQP_URL: harness.config.amqpUrl.reveal(),
+    SECRETS_KEYS: harness.config.secretsKeys.reveal(),
+    EGRESS_ALLOW: '127.0.0.0/8',
+  });
+  programs.push(program);
+  const readMetrics = async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+    const lines = (await response.text()).split('\n').filter((line) => line.startsWith('tocsin_'));
+    return new Map(lines.map((line) => [line.split(/[ {]/)[0], Number(line.split(' ').at(-1))]));
+  };
+  const leads = async () => (await readMetrics()).get('tocsin_leader') === 1;
+  await until(
+    'it serves metrics',
+    () =>
+      leads().then(
+        () => true,
+        () => false,
+      ),
+    { timeoutMs: 30_000 },
+  );
+  return { ...program, readMetrics, leads };
+}
+
+type Worker = Awaited<ReturnType<typeof startWorker>>;
+
+/** Returns the worker that leads first; the other one starts when it leads. */
+async function startTwoWorkers(): Promise<[Worker, Worker]> {
+  const leader = await startWorker();
+  await until('the first one leads', leader.leads, { timeoutMs: 30_000 });
+  const follower = await startWorker();
+  await until('both have a lease', async () => (await harness.database.knex('workers')).length === 2);
+  // A worker replaces others only after it has renewed its own lease for two seconds.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  return [leader, follower];
+}
+
+/** Writes deliveries that only the dispatcher can start, and waits until each has arrived once. */
+async function dispatchAll(): Promise<void> {
+  const { id, path } = await harness.addTarget();
+  await harness.write(Array.from({ length: count }, () => harness.plan([id])));
+  await until('all have arrived', () => harness.destination.at(path).length >= count, { timeoutMs: 60_000 });
+  await until('all have succeeded', async () => {
+    const succeeded = await harness.database
+      .knex('deliveries')
+      .where({ webhook_id: id, status: 'succeeded' });
+    return succeeded.length === count;
+  });
+  expect(harness.destination.at(path)).toHaveLength(count);
+}
+
+test('one of two workers makes the passes, and the other one serves no gauge of the backlog', async () => {
+  const [leader, follower] = await startTwoWorkers();
+  await dispatchAll();
+  const [led, followed] = [await leader.readMetrics(), await follower.readMetrics()];
+  expect([led.get('tocsin_leader'), followed.get('tocsin_leader')]).toEqual([1, 0]);
+  expect(led.get('tocsin_dispatch_passes_total')).toBeGreaterThan(1);
+  expect(followed.get('tocsin_dispatch_passes_total')).toBe(0);
+  expect([led.has('tocsin_deliveries_due'), followed.has('tocsin_deliveries_due')]).toEqual([true, false]);
+}, 120_000);
+
+test('a killed leader is replaced within five seconds, and nothing is lost or repeated', async () => {
+  const [leader, follower] = await startTwoWorkers();
+  leader.child.kill('SIGKILL');
+  await until('the other one leads', follower.leads, { timeoutMs: takeoverMs });
+  await dispatchAll();
+}, 120_000);
+
+test('a frozen leader is replaced within five seconds, and does not lead when it continues', async () => {
+  const [leader, follower] = await startTwoWorkers();
+  leader.child.kill('SIGSTOP');
+  await until('the other one leads', follower.leads, { timeoutMs: takeoverMs });
+  // Messages that the broker gives to the frozen worker wait until its connection is closed for want of heartbeats.
+  await dispatchAll();
+  await until('it has lost its lease', async () => (await harness.database.knex('workers')).length === 1);
+  leader.child.kill('SIGCONT');
+  await until('it has a lease again', async () => (await harness.database.knex('workers')).length === 2);
+  await dispatchAll();
+  expect([await leader.leads(), await follower.leads()]).toEqual([false, true]);
+}, 120_000);
+
+test('a leader that ends hands over at once', async () => {
+  const [leader, follower] = await startTwoWorkers();
+  leader.child.kill('SIGTERM');
+  expect(await leader.ended).toBe(0);
+  await until('the other one leads', follower.leads, { timeoutMs: 2_000 });
+}, 120_000);

@@ -189,7 +189,7 @@ test('two dispatchers at once queue each delivery once', async () => {
   expect(ids.length).toBeGreaterThanOrEqual(100);
 });
 
-test('of webhooks for which a place is asked, those with deliveries due are found', async () => {
+test('the webhooks with deliveries due are found among those for which a place is asked', async () => {
   const [due, later, none] = await Promise.all([0, 1, 2].map(() => fixtures.addWebhook()));
   const planned = [due!, later!].map((webhookId) => fixtures.plan([webhookId]));
   await fixtures.write(planned);

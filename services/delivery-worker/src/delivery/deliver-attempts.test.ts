@@ -1,4 +1,4 @@
-import { error, response, settled, startDeliverer } from '../../test/support/deliverer.js';
+import { error, response, startDeliverer } from '../../test/support/deliverer.js';
 
 test('a pause is committed before the outcome that caused it', async () => {
   const { deliverOne, commits } = startDeliverer({ result: response(503, { retryAfterSeconds: 60 }) });

@@ -1,0 +1,172 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { encodeDeliveriesDue } from '@tocsin/contracts';
+import { createSecretBox, type Database } from '@tocsin/database';
+import { createLogger } from '@tocsin/kit';
+import type { QueueMessage } from '@tocsin/messaging';
+import { until } from '@tocsin/testing';
+import { createDatabaseRetry } from '../database-retry.js';
+import type { MessageOutcome } from '../dead-letters/dead-letters.js';
+import type { Slot } from '../slots/slots.js';
+import type { ClaimedDelivery } from './claimed-delivery.js';
+import { createDelivery, type DeliveryParts } from './create-delivery.js';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const broken = new Error('A fault of this worker.');
+
+/** A claim of a delivery whose webhook was deleted, which ends without a request. */
+const claimOf = (deliveryId: string): ClaimedDelivery => ({
+  deliveryId,
+  run: 1,
+  claim: 1,
+  claimsWithoutOutcome: 1,
+  step: 0,
+  ageMs: 0,
+  manual: false,
+  workspaceId: 'w',
+  webhookId: 'hook',
+  requestId: null,
+  traceparent: null,
+  facts: {} as ClaimedDelivery['facts'],
+  webhook: undefined,
+  pause: undefined,
+  claimedAtMs: 0,
+});
+
+/** Creates the deliveries of a worker with two slots. Records wait until `commit` is called. */
+function start({ isHeld = true, failsFor = '' } = {}) {
+  const asked: string[] = [];
+  const settled: MessageOutcome[] = [];
+  const commits: (() => void)[] = [];
+  const atWrite: string[] = [];
+  const database = {
+    prepared: () => new Promise<[]>((resolve) => commits.push(() => resolve([]))),
+  } as unknown as Database;
+  const parts = {
+    database,
+    secrets: createSecretBox([{ id: 'k1', key: randomBytes(32) }]),
+    slots: {
+      responsivenessOf(webhookId: string) {
+        if (webhookId === 'broken') throw broken;
+        return 'responsive';
+      },
+      acquireAtWrite: ({ webhookId }: { webhookId: string }) => void atWrite.push(webhookId),
+    },
+    renderBudget: { allows: () => true },
+    sender: { send: () => Promise.reject(broken) },
+    databaseRetry: createDatabaseRetry({ logger, signal: new AbortController().signal }),
+    settle: (_: QueueMessage, outcome: MessageOutcome) => settled.push(outcome),
+    lease: { isHeld: () => isHeld, covers: () => true },
+    claims: {
+      async claim(due: { deliveryId: string }[]) {
+        asked.push(...due.map(({ deliveryId }) => deliveryId));
+        return due.map(({ deliveryId }) =>
+          deliveryId === failsFor ? { ...claimOf(deliveryId), webhookId: 'broken' } : claimOf(deliveryId),
+        );
+      },
+    },
+    logger,
+    metrics: { batch() {}, attempted() {}, rendered() {}, ended() {}, deferred() {} },
+    config: { slots: 2, retry: { scheduleMs: [], jitter: 0, maxAgeMs: 60_000 } },
+    onAttempt() {},
+    onError() {},
+  } as unknown as DeliveryParts;
+  const delivery = createDelivery(parts);
+  const commit = () => {
+    for (const resolve of commits.splice(0)) resolve();
+  };
+  const handle = (ids: string[], isReturned = false) =>
+    delivery.handleDue({
+      content: encodeDeliveriesDue(ids.map((deliveryId) => ({ deliveryId, run: 1 }))),
+      isReturned: () => isReturned,
+    } as QueueMessage);
+  const slot = () => {
+    const releases: string[] = [];
+    return { slot: { release: () => void releases.push('released') } as Slot, releases };
+  };
+  return { delivery, asked, settled, commits, commit, atWrite, handle, slot };
+}
+
+const webhook = { workspaceId: 'w', webhookId: 'hook' };
+
+test('a delivery that is in flight is not started again, and the second slot is released', async () => {
+  const { delivery, commits, commit, slot } = start();
+  const id = randomUUID();
+  const [first, second] = [slot(), slot()];
+  delivery.start(claimOf(id), first.slot);
+  delivery.start(claimOf(id), second.slot);
+  delivery.startLimited(claimOf(id));
+  expect([second.releases, delivery.inFlightIds()]).toEqual([['released'], [id]]);
+  await until('it is recorded', () => commits.length > 0);
+  commit();
+  await delivery.drained();
+  expect(delivery.inFlightIds()).toEqual([]);
+});
+
+test('a limited delivery is in flight until its outcome is committed', async () => {
+  const { delivery, commits, commit } = start();
+  const id = randomUUID();
+  delivery.startLimited(claimOf(id));
+  await until('it is recorded', () => commits.length > 0);
+  expect(delivery.inFlightIds()).toEqual([id]);
+  commit();
+  await delivery.drained();
+});
+
+describe('a claim at write', () => {
+  test('a slot is asked for while the worker holds its lease', () => {
+    const held = start();
+    held.delivery.acquireAtWrite(webhook);
+    expect(held.atWrite).toEqual(['hook']);
+    const lost = start({ isHeld: false });
+    expect(lost.delivery.acquireAtWrite(webhook)).toBeUndefined();
+    expect(lost.atWrite).toEqual([]);
+  });
+
+  test('no slot is asked for with three deliveries in flight for each slot', () => {
+    const { delivery, atWrite } = start();
+    for (let count = 0; count < 5; count += 1) delivery.startLimited(claimOf(randomUUID()));
+    delivery.acquireAtWrite(webhook);
+    delivery.startLimited(claimOf(randomUUID()));
+    delivery.acquireAtWrite(webhook);
+    expect(atWrite).toEqual(['hook']);
+  });
+});
+
+describe('a message', () => {
+  test('a message is settled after the outcomes of all its deliveries are committed', async () => {
+    const { asked, settled, commits, commit, handle } = start();
+    const ids = [randomUUID(), randomUUID()];
+    handle(ids);
+    await until('the outcomes are being recorded', () => commits.length > 0);
+    expect([asked, settled]).toEqual([ids, []]);
+    await until('it is settled', () => {
+      commit();
+      return settled.length > 0;
+    });
+    expect(settled).toEqual([{ kind: 'processed' }]);
+  });
+
+  test('the deliveries of a message that was returned to the broker are not claimed', async () => {
+    const { asked, settled, handle } = start();
+    handle([randomUUID()], true);
+    await until('it is settled', () => settled.length > 0);
+    expect([asked, settled]).toEqual([[], [{ kind: 'processed' }]]);
+  });
+
+  test('a message is settled as an error if one of its deliveries fails', async () => {
+    const [failing, other] = [randomUUID(), randomUUID()];
+    const { settled, commits, commit, handle } = start({ failsFor: failing });
+    handle([failing, other]);
+    await until('the other one is being recorded', () => commits.length > 0);
+    expect(settled).toEqual([]);
+    commit();
+    await until('the message is settled', () => settled.length > 0);
+    expect(settled).toEqual([{ kind: 'error', error: broken }]);
+  });
+
+  test('a message that is no list of deliveries is a dead letter', () => {
+    const { delivery, settled } = start();
+    delivery.handleDue({ content: Buffer.from('x') } as QueueMessage);
+    expect(settled).toMatchObject([{ kind: 'unprocessable', reason: 'malformed_message' }]);
+  });
+});

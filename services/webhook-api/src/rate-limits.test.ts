@@ -1,7 +1,7 @@
 import type { Principal } from '@tocsin/identity';
 import { AppError } from '@tocsin/kit';
 import type { WebhookApiLimits } from './config.js';
-import { createRateLimits, publishAlertOperation, publishBatchOperation } from './rate-limits.js';
+import { createRateLimits } from './rate-limits.js';
 
 const limits = {
   requestsPerMinute: 1,
@@ -13,8 +13,8 @@ const limits = {
 type Route = Parameters<ReturnType<typeof createRateLimits>['admit']>[0]['route'];
 
 const request = { operationId: 'listWebhooks' } as Route;
-const alert = { operationId: publishAlertOperation } as Route;
-const batch = { operationId: publishBatchOperation } as Route;
+const alert = { operationId: 'publishAlert' } as Route;
+const batch = { operationId: 'publishAlertBatch' } as Route;
 const ada = { issuer: 'https://id.example', subject: 'ada' } as Principal;
 
 /** Returns the number of calls before the first refusal, and the detail of the refusal. */

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createSecretBox } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
-import { createPaging, type ListRequest } from './paging.js';
+import { createPaging, type ListRequest, listResponse } from './paging.js';
 
 const key = { id: 'k1', key: randomBytes(32) };
-const paging = createPaging({ secretBox: createSecretBox([key]), publicUrl: 'https://api.example' });
+const secretBox = createSecretBox([key]);
+const paging = createPaging({ secretBox, publicUrl: 'https://api.example' });
 const list: ListRequest = { path: '/things', query: { name: 'a&b', limit: 2 } };
 const options = { limit: 2, keyOf: (row: string) => [row], count: () => 3 };
 
@@ -16,6 +17,7 @@ async function nextCursor(): Promise<string> {
 test('the last page of a list has no link to a next page', async () => {
   expect(await paging.page(list, ['1', '2'], options)).toEqual({ rows: ['1', '2'], headers: {} });
   expect(await paging.page(list, [], options)).toEqual({ rows: [], headers: {} });
+  expect(await paging.page(list, ['1'], { ...options, limit: 0 })).toEqual({ rows: [], headers: {} });
 });
 
 test('the next page of a list starts after the last row and keeps filter and limit', async () => {
@@ -25,6 +27,42 @@ test('the next page of a list starts after the last row and keeps filter and lim
   const query = Object.fromEntries(new URL(/<(.*)>/.exec(headers.Link!)![1]!).searchParams);
   expect(query).toMatchObject({ name: 'a&b', limit: '2' });
   expect(paging.positionOf({ path: '/things', query })).toEqual(['2']);
+});
+
+test('the response of a list describes its entries and its headers', () => {
+  expect(listResponse('The things.', { type: 'string' })).toEqual({
+    description: 'The things.',
+    schema: { type: 'array', items: { type: 'string' } },
+    headers: {
+      Link: expect.stringContaining('rel="next"'),
+      'X-Total-Count': expect.stringContaining('10000+'),
+    },
+  });
+});
+
+test('a link is relative without a public URL, and its parameters are in the order of their names', async () => {
+  const { headers } = await createPaging({ secretBox }).page(
+    { path: '/things', query: { c: ['2', '1'], b: undefined, limit: 3, a: true } },
+    ['1', '2', '3', '4'],
+    { ...options, limit: 3 },
+  );
+  const link = /^<(\/things\?.*)>; rel="next"$/.exec(headers.Link!)![1]!;
+  const query = [...new URL(link, 'https://api.example').searchParams];
+  const cursor = query.find(([name]) => name === 'cursor')![1];
+  expect(query).toEqual([
+    ['a', 'true'],
+    ['c', '2'],
+    ['c', '1'],
+    ['cursor', cursor],
+    ['limit', '3'],
+  ]);
+  expect(paging.positionOf({ path: '/things', query: { cursor, a: 'true', c: ['2', '1'] } })).toEqual(['3']);
+});
+
+test('a cursor is the encrypted position, bound to the path and the filters of its list', () => {
+  const location = { workspaceId: null, table: 'cursors', id: '/things?name=a%26b', column: 'position' };
+  const cursor = secretBox.encrypt('["7"]', location).toString('base64url');
+  expect(paging.positionOf({ ...list, query: { ...list.query, cursor } })).toEqual(['7']);
 });
 
 test('the limit and the count parameter can change between pages', async () => {
@@ -97,6 +135,27 @@ test('a page of a history has 50 entries unless the limit is given', async () =>
   ]);
 });
 
+test('a page ends before an entry beyond its byte budget, which starts the next page', async () => {
+  const ids = ['0190-5', '0190-4', '0190-3', '0190-2'];
+  const reader = {
+    read: async () => ids,
+    count: async () => 4,
+    idOf: (row: string) => row,
+    present: (row: string) => row,
+    isBeyondBudget: (row: string) => row < '0190-4',
+  };
+  const { headers, body } = await paging.historyPage({ path: '/history', query: { limit: 3 } }, reader);
+  const { searchParams } = new URL(/<(.*)>/.exec(headers.Link!)![1]!);
+  const position = paging.positionOf({ path: '/history', query: { cursor: searchParams.get('cursor')! } });
+  expect([body, position]).toEqual([['0190-5', '0190-4'], ['0190-4']]);
+});
+
+test('a history without a time range has all ids', async () => {
+  const { ranges } = await firstPage({});
+  const from = '00000000-0000-0000-0000-000000000000';
+  expect(ranges).toEqual([{ from, below: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }]);
+});
+
 test('the next page of a history starts below the last entry, in the same time range', async () => {
   const since = '1970-01-01T00:00:00.001Z';
   const until = '1970-01-01T00:00:00.255Z';
@@ -136,7 +195,11 @@ test('a cursor with a changed, removed or added character is refused', async () 
     '💥',
   ]) {
     expect(() => paging.positionOf({ ...list, query: { ...list.query, cursor: tampered } })).toThrow(
-      expect.objectContaining({ status: 422, errors: [expect.objectContaining({ path: 'cursor' })] }),
+      expect.objectContaining({
+        status: 422,
+        detail: 'The query is not valid.',
+        errors: [{ path: 'cursor', message: 'must be a cursor of this list, with the same filters' }],
+      }),
     );
   }
 });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import type { RawResponse } from './response-reader.js';
 import { parseRetryAfter, toHttpResponse } from './send-result.js';
 
-function noteOf(contentEncoding: string | undefined, body = 'x') {
+function noteOf(contentEncoding: string | undefined, body = 'x', changes: Partial<RawResponse> = {}) {
   const response: RawResponse = {
     statusCode: 200,
     contentType: undefined,
@@ -14,6 +14,7 @@ function noteOf(contentEncoding: string | undefined, body = 'x') {
     bodyNote: undefined,
     isComplete: true,
     isReusable: true,
+    ...changes,
   };
   return toHttpResponse(response, { maxResponseBytes: 65_536, startedAt: performance.now() });
 }
@@ -32,6 +33,13 @@ test.each(['gzip', 'identity, gzip', 'identityx', '\xa0gzip', '-'])(
     expect(noteOf(encoding, '')).toMatchObject({ bodyNote: undefined });
   },
 );
+
+test('a body that is too long, or ended early, is reported as truncated', () => {
+  const truncated = (changes: Partial<RawResponse>) => noteOf(undefined, 'x', changes);
+  expect(truncated({})).toMatchObject({ truncated: false });
+  expect(truncated({ isTooLong: true })).toMatchObject({ truncated: true });
+  expect(truncated({ isComplete: false })).toMatchObject({ truncated: true });
+});
 
 test('a header of 200,000 spaces does not block the event loop', () => {
   const before = performance.now();

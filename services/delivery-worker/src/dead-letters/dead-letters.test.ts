@@ -5,14 +5,14 @@ import type { DeadLetter } from './dead-letter-repository.js';
 import { createSettleMessage, type MessageOutcome } from './dead-letters.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
-const databaseRetry = createDatabaseRetry({ logger, signal: new AbortController().signal });
 const unprocessable = { kind: 'unprocessable', reason: 'malformed_message', detail: '' } as const;
 
 /** Collects the dead letters of each commit. The first `failures` commits succeed, but their replies are lost. */
-function start({ failures = 0 } = {}) {
+function start({ failures = 0, signal = new AbortController().signal, queue = 'alerts' } = {}) {
   const commits: DeadLetter[][] = [];
   const inProgress = { now: 0, max: 0 };
   let clockMs = 0;
+  const counted: string[] = [];
   const settle = createSettleMessage({
     repository: {
       async add(letters: DeadLetter[]) {
@@ -24,17 +24,17 @@ function start({ failures = 0 } = {}) {
         if (commits.length <= failures) throw new Error('The response was lost.');
       },
     },
-    databaseRetry,
+    databaseRetry: createDatabaseRetry({ logger, signal }),
     now: async () => (clockMs += 1_000),
     logger,
-    metrics: { deadLettered() {} },
+    metrics: { deadLettered: (reason) => void counted.push(reason) },
   });
   /** Settles a message. Resolves to `ack`, or to `retry: ` with the error. */
   const settled = (content: Buffer, outcome: MessageOutcome = unprocessable, isReturned = () => false) =>
     new Promise<string>((resolve) => {
       const message: QueueMessage = {
         content,
-        queue: 'alerts',
+        queue,
         routingKey: 'alert.fired',
         requestId: undefined,
         traceparent: undefined,
@@ -46,7 +46,7 @@ function start({ failures = 0 } = {}) {
       };
       settle(message, outcome);
     });
-  return { commits, inProgress, settled };
+  return { commits, counted, inProgress, settled };
 }
 
 const failing = (code: string) => ({
@@ -105,11 +105,17 @@ test('dead letters are written again with the same ids if the reply to the commi
 });
 
 test('a message that returned to the broker while it waited is not written', async () => {
-  const { commits, settled } = start({ failures: 1 });
+  const { commits, counted, settled } = start({ failures: 1 });
   const [kept, returned] = ['{1', '{2'].map((text) => Buffer.from(text));
   const isReturned = () => commits.length > 0;
   await Promise.all([settled(kept!), settled(returned!, unprocessable, isReturned)]);
   expect(commits.map((letters) => letters.map(({ content }) => content))).toEqual([[kept, returned], [kept]]);
+  expect(counted).toEqual(['malformed_message']);
+});
+
+test('a message whose dead letter cannot be written before the worker stops is retried', async () => {
+  const { settled } = start({ failures: 1, signal: AbortSignal.abort() });
+  expect(await settled(Buffer.from('{1'))).toBe('retry: Error: The response was lost.');
 });
 
 const workspaceId = '0a5e0b9a-6a2d-4f0f-b1c3-d2e4f6a8b0c1';
@@ -129,4 +135,10 @@ test.each<[string, string | Buffer, string | undefined]>([
   const { commits, settled } = start();
   expect(await settled(Buffer.from(content as string))).toBe('ack');
   expect(commits[0]?.[0]?.workspaceId).toBe(expected);
+});
+
+test('a dead letter from the queue of deliveries names no workspace', async () => {
+  const { commits, settled } = start({ queue: 'deliveries' });
+  await settled(Buffer.from(`{"workspace_id": "${workspaceId}"}`));
+  expect(commits[0]?.[0]?.workspaceId).toBeUndefined();
 });

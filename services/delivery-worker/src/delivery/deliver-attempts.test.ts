@@ -90,3 +90,33 @@ test('a request has the time limit and the header lines of the options of its we
   ]);
   expect(outcome).toMatchObject({ kind: 'retry', afterMs: 1_000, step: 1 });
 });
+
+test('texts are redacted as a whole before they are cut, and a cut body is redacted as cut', async () => {
+  const location = 'l'.repeat(3_000);
+  const retryAfter = 'r'.repeat(200);
+  const result = response(503, { location, retryAfter, truncated: true });
+  const { deliverOne, redacted } = startDeliverer({ result });
+  const { attempt } = await deliverOne();
+  expect(redacted.sort()).toEqual([
+    [200, false],
+    [3_000, false],
+    ['a text'.length, true],
+  ]);
+  expect([attempt?.response?.location, attempt?.response?.retryAfter]).toEqual([
+    'l'.repeat(2_048),
+    'r'.repeat(128),
+  ]);
+});
+
+test('a log line counts attempts from 1', async () => {
+  const { deliverOne, logged } = startDeliverer({ result: response(503) });
+  await deliverOne({ step: 2 });
+  expect(logged).toMatchObject([{ attempt: 3, outcome: 'retry', status_code: 503, duration_ms: 7 }]);
+});
+
+test('the text of a body that is not JSON is recorded', async () => {
+  const render = () => ({ ok: false, code: 'invalid_json', error: 'No JSON.', output: '{' }) as const;
+  const { deliverOne, sent } = startDeliverer({ render });
+  expect(await deliverOne()).toMatchObject({ attempt: undefined, rendered: '{' });
+  expect(sent).toEqual([]);
+});

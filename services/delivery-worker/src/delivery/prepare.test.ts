@@ -184,3 +184,34 @@ test('a body that is not JSON is kept, and its error has only the position of th
     rendered: output,
   });
 });
+
+describe('the options of a webhook', () => {
+  const options = {
+    retryScheduleMs: [1_000],
+    timeoutMs: undefined,
+    rateLimit: { requests: 5, periodMs: 1_000 },
+    signingKeys: undefined,
+    idempotencyHeader: undefined,
+    manualPauses: [],
+  };
+  const destination = { url: 'http://a', headers: {}, body: '{}', options } as unknown as Destination;
+
+  test('a delivery of a webhook with a rate limit is sent only with a request of the limit', () => {
+    expect(prepareClaimed({}, { destination })).toEqual({
+      kind: 'deferred',
+      afterMs: 0,
+      reason: 'rate_limit',
+    });
+    expect(prepareClaimed({ hasToken: true }, { destination })).toMatchObject({ kind: 'request', options });
+  });
+
+  test('a rendering that overran its time is retried on the schedule of the webhook', () => {
+    const render = () => ({ ok: false, code: 'internal_error', error: 'Too slow.' }) as const;
+    expect(prepareClaimed({ step: 0, hasToken: true }, { destination, render })).toMatchObject({
+      outcome: { kind: 'retry', afterMs: 1_000, step: 1 },
+    });
+    expect(prepareClaimed({ step: 1, hasToken: true }, { destination, render })).toMatchObject({
+      outcome: { kind: 'failed' },
+    });
+  });
+});

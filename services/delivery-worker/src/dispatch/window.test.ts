@@ -49,6 +49,14 @@ test('messages ready in the queue reduce the number of free places', () => {
   expect(window.room()).toBe(250);
 });
 
+test('the observed number of messages replaces the places that were acquired before', () => {
+  const { window } = windowAt();
+  for (let count = 0; count < 100; count += 1) acquire(window, 'w');
+  expect(window.room()).toBe(300);
+  window.observe({ ...nothingSeen, ready: 10 });
+  expect(window.room()).toBe(390);
+});
+
 test('a webhook with a full quota, or with older waiting deliveries, gets no place', () => {
   const { window } = windowAt({ share: 2 });
   window.observe({ ...nothingSeen, backlogged: new Set(['late']) });

@@ -1,3 +1,4 @@
+import { encodePipelineMarker, pipelineMarkerKey } from '@tocsin/contracts';
 import { createLogger } from '@tocsin/kit';
 import type { QueueMessage } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
@@ -19,6 +20,9 @@ const workspaceOf = (id: string) => (id === otherRule ? otherWorkspaceId : works
 function start(write: (names: string[]) => void | Promise<void> = () => {}) {
   const settled: string[] = [];
   const writes: string[][] = [];
+  const marks: (number | undefined)[] = [];
+  const opened: number[] = [];
+  const unprocessable: string[] = [];
   const stopping = new AbortController();
   const { signal } = stopping;
   const slots = createSlots({ total: 80, now: () => performance.now() });
@@ -31,7 +35,8 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
       }),
     },
     repository: {
-      async write(alerts: PlannedAlert[]) {
+      async write(alerts: PlannedAlert[], { markedAtMs }: { markedAtMs: number | undefined }) {
+        marks.push(markedAtMs);
         const names = alerts.map(({ resolved }) => resolved.alert.model_name);
         await write(names);
         writes.push(names);
@@ -39,7 +44,11 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
       },
     },
     claims: { claim: async () => [] },
-    settle: (message, outcome) => (outcome.kind === 'error' ? message.retry(outcome.error) : message.ack()),
+    settle(message, outcome) {
+      if (outcome.kind === 'unprocessable') unprocessable.push(outcome.reason);
+      if (outcome.kind === 'error') message.retry(outcome.error);
+      else message.ack();
+    },
     window: createWindow({ now: () => performance.now(), queueQuota: slots.queueQuota, slots: 80 }),
     delivery: { start() {}, acquireAtWrite: slots.acquireAtWrite },
     slots,
@@ -50,7 +59,7 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
       workspaceFill: () => 0,
       webhookFill: () => 0,
       writing() {},
-      written() {},
+      written: (webhooks) => void opened.push([...webhooks].length),
     },
     databaseRetry: createDatabaseRetry({ logger, signal }),
     secrets: testSecretBox,
@@ -58,9 +67,9 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
     metrics: { batch() {}, alertFannedOut() {}, ended() {}, webhookOverQuota() {} },
     signal,
   });
-  const fire = (name: string, workspace = workspaceId) =>
+  const receive = (name: string, content: string | Buffer, source: Partial<QueueMessage> = {}) =>
     fanOut.handle({
-      content: Buffer.from(JSON.stringify(alertOf(name, workspace))),
+      content: Buffer.from(content as string),
       queue: 'alert-fired',
       routingKey: 'alert.fired',
       requestId: undefined,
@@ -70,8 +79,13 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
       isReturned: () => false,
       ack: () => settled.push(`${name} acknowledged`),
       retry: (error) => settled.push(`${name} ${error}`),
-    } satisfies QueueMessage);
-  return { fire, settled, writes, stopping };
+      ...source,
+    });
+  const fire = (name: string, workspace = workspaceId, source: Partial<QueueMessage> = {}) =>
+    receive(name, JSON.stringify(alertOf(name, workspace)), source);
+  const mark = (atMs: number) =>
+    receive('marker', encodePipelineMarker(atMs), { routingKey: pipelineMarkerKey });
+  return { fire, mark, settled, unprocessable, writes, marks, opened, stopping };
 }
 
 let alerts = 0;
@@ -186,3 +200,32 @@ test.each([
   await until('the alert is settled', () => settled.length > 0);
   expect([settled, writes]).toEqual([[`slow ${end}`], 3]);
 });
+
+test('the newest pipeline marker of a batch is written, and all its messages are acknowledged', async () => {
+  const { mark, fire, marks, settled } = start();
+  for (const atMs of [1_000, 3_000, 2_000]) mark(atMs);
+  fire('a');
+  await until('all are settled', () => settled.length === 4);
+  expect(Math.max(...marks.map((atMs) => atMs ?? 0))).toBe(3_000);
+  expect(settled.sort()).toEqual(['a acknowledged', ...Array(3).fill('marker acknowledged')]);
+});
+
+test('an alert in the queue of unroutable messages is written if its routing key is that of alerts', async () => {
+  const { fire, writes, unprocessable, settled } = start();
+  fire('routed', workspaceId, { queue: 'alerts-unrouted' });
+  fire('unrouted', workspaceId, { queue: 'alerts-unrouted', routingKey: 'alert.resolved' });
+  await until('both are settled', () => settled.length === 2);
+  expect([writes, unprocessable]).toEqual([[['routed']], ['unrouted']]);
+});
+
+test.each([true, false])(
+  'open deliveries are counted as written after a commit that succeeds: %s',
+  async (succeeds) => {
+    const { fire, opened, settled } = start(() => {
+      if (!succeeds) throw new Error('refused');
+    });
+    fire('a');
+    await until('it is settled', () => settled.length === 1);
+    expect(opened).toEqual([1]);
+  },
+);

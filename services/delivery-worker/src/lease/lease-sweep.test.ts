@@ -55,3 +55,26 @@ test('a worker that does not lead releases at one of ten calls, and at each afte
   await sweep.release(new Date());
   expect(releases).toBe(3);
 });
+
+test('a reply that is lost during a release is considered by the following releases', async () => {
+  const asked: (boolean | undefined)[] = [];
+  let nowMs = 10_000;
+  const sweep = createLeaseSweep({
+    repository: {
+      async releaseExpired({ unpublished }) {
+        asked.push(unpublished);
+        if (asked.length === 1) sweep.replyLost();
+        return 0;
+      },
+    },
+    inFlightIds: () => [],
+    leads: () => true,
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    metrics: { leasesExpired() {} },
+    now: () => nowMs,
+  });
+  sweep.replyLost();
+  nowMs += 13_000;
+  for (let count = 0; count < 2; count += 1) await sweep.release(new Date());
+  expect(asked).toEqual([true, true]);
+});

@@ -242,3 +242,16 @@ test('a renewal says whether this worker may lead', async () => {
   await pass(1_000);
   expect(asked.map(({ mayLead }) => mayLead)).toEqual([true, false]);
 });
+
+test('the duration of a renewal does not extend the lease', async () => {
+  const { lease, asked, pass, start, respondWith } = startLease();
+  await start();
+  respondWith(undefined);
+  await pass(1_000);
+  await pass(1_500);
+  asked[1]!.settle(held());
+  await pass(1_400);
+  expect(lease.isHeld()).toBe(true);
+  await pass(200);
+  expect(lease.isHeld()).toBe(false);
+});

@@ -249,3 +249,31 @@ test('the queue quota of a workspace over its render budget is the number that c
   expect(slots.acquireAtWrite(of('full'))).toBeUndefined();
   expect([slots.acquire(of('full')), slots.acquireAtWrite(of('over'))]).not.toContain(undefined);
 });
+
+test('a delivery that finds a free slot does not wait', async () => {
+  const slots = createTestSlots(10, 60_000);
+  const immediately = new Promise((resolve) => setImmediate(resolve, 'later'));
+  expect(await Promise.race([slots.acquireSoon(webhook('w')), immediately])).toMatchObject({
+    release: expect.any(Function),
+  });
+});
+
+test('a delivery of a responsive webhook waits for a slot for five seconds at most', async () => {
+  let nowMs = 0;
+  const slots = createSlots({ total: 1, now: () => nowMs, waitMs: 1 });
+  slots.observe('w', 1);
+  acquireMany(slots, webhook('w'));
+  let result: string | undefined;
+  void slots.acquireSoon(webhook('w')).then((slot) => {
+    result = slot === undefined ? 'no slot' : 'a slot';
+  });
+  const waitFor = async (ms: number) => {
+    nowMs += ms;
+    slots.observe('w', 1);
+    await sleep(30);
+  };
+  await waitFor(5_000);
+  expect(result).toBeUndefined();
+  await waitFor(1);
+  expect(result).toBe('no slot');
+});

@@ -5,6 +5,7 @@ import type { ClaimedDelivery } from '../../src/delivery/claimed-delivery.js';
 import { defaultRetryPolicy } from '../../src/delivery/classify.js';
 import { createDeliver } from '../../src/delivery/deliver.js';
 import type { Deferral } from '../../src/delivery/outcome.js';
+import type { RenderBody } from '../../src/delivery/prepare.js';
 import type { OutcomeRecord } from '../../src/delivery/record-repository.js';
 import type { RenderBudget } from '../../src/delivery/render-budget.js';
 import type { RequestOptions } from '../../src/delivery/webhooks-reader.js';
@@ -47,6 +48,7 @@ interface StartOptions {
   result?: SendResult;
   random?: number;
   options?: RequestOptions;
+  render?: RenderBody;
 }
 
 /** Creates a deliverer. Deliveries of webhooks in the state `unknown` start when `nextTick` is called. */
@@ -56,6 +58,7 @@ export function startDeliverer({
   result,
   random = 0.5,
   options,
+  render,
 }: StartOptions = {}) {
   const slots = createSlots({ total: 80, now: () => performance.now() });
   const ticks: (() => void)[] = [];
@@ -71,6 +74,10 @@ export function startDeliverer({
   const deferrals: Deferral[] = [];
   /** Numbers of slots in use at each request and commit. */
   const slotsInUse: [at: string, slots: number][] = [];
+  /** Length of each text that was redacted, and true for a cut one. */
+  const redacted: [length: number, isCut: boolean][] = [];
+  const logged: object[] = [];
+  const log = (fields: object) => void logged.push(fields);
   const send: Sender['send'] = async (request) => {
     sent.push(request.url);
     requests.push(request);
@@ -93,11 +100,14 @@ export function startDeliverer({
         url: id,
         headers: {},
         body: id,
-        redact: (text) => text,
+        redact(text, { isCut }) {
+          redacted.push([text.length, isCut]);
+          return text;
+        },
         options,
       }),
     },
-    render: () => ({ ok: true, output: '{}' }),
+    render: render ?? (() => ({ ok: true, output: '{}' })),
     renderBudget,
     slots,
     lease: { covers: (sinceMs) => sinceMs >= leaseHeldSinceMs },
@@ -127,7 +137,7 @@ export function startDeliverer({
     },
     failures: createFailureCounter(),
     policy: defaultRetryPolicy,
-    logger: { info() {}, success() {} } as unknown as Logger,
+    logger: { info: log, success: log } as unknown as Logger,
     metrics: { attempted() {}, rendered() {}, ended() {}, deferred() {} },
     onAttempt() {},
     now: () => 1_700_000_000_000,
@@ -155,6 +165,8 @@ export function startDeliverer({
     slots,
     sent,
     requests,
+    redacted,
+    logged,
     slotsInUse,
     recorded,
     commits,

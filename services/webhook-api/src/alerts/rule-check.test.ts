@@ -77,3 +77,9 @@ test.each([
 ])('only valid ids in the rejected body %j are looked up', (body, expected) => {
   expect(resourcesIn(body)).toEqual(expected);
 });
+
+test('at most twenty webhooks of a rejected body are looked up', () => {
+  const ids = Array.from({ length: 25 }, () => randomUUID());
+  const body = { alert_rule_id: ownRule, alert_rule: { notification_webhook_ids: ids } };
+  expect(resourcesIn(body)).toEqual(named(ownRule, ids.slice(0, 20)));
+});

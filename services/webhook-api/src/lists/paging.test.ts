@@ -150,6 +150,23 @@ test('a page ends before an entry beyond its byte budget, which starts the next 
   expect([body, position]).toEqual([['0190-5', '0190-4'], ['0190-4']]);
 });
 
+test('the total of a history counts the whole time range on every page', async () => {
+  const counted: { from: string; below: string }[] = [];
+  const reader = {
+    read: async () => ['0190-5', '0190-4'],
+    count: async (range: { from: string; below: string }) => counted.push(range),
+    idOf: (row: string) => row,
+    present: (row: string) => row,
+  };
+  const query = { limit: 1, count: true };
+  const { headers } = await paging.historyPage({ path: '/history', query }, reader);
+  const { searchParams } = new URL(/<(.*)>/.exec(headers.Link!)![1]!);
+  const cursor = searchParams.get('cursor')!;
+  await paging.historyPage({ path: '/history', query: { ...query, cursor } }, reader);
+  expect(counted).toHaveLength(2);
+  expect(counted[1]).toEqual(counted[0]);
+});
+
 test('a history without a time range has all ids', async () => {
   const { ranges } = await firstPage({});
   const from = '00000000-0000-0000-0000-000000000000';

@@ -1,0 +1,56 @@
+import {
+  optionLines,
+  pausedMsOf,
+  type RequestOptions,
+  type SigningKey,
+  validKeys,
+} from './webhooks-reader.js';
+
+const nowMs = 1_000_000;
+const keyOf = (text: string, expiresAtMs: number): SigningKey => ({ key: Buffer.from(text), expiresAtMs });
+const optionsOf = (changes: Partial<RequestOptions>): RequestOptions => ({
+  retryScheduleMs: undefined,
+  timeoutMs: undefined,
+  rateLimit: undefined,
+  signingKeys: undefined,
+  idempotencyHeader: undefined,
+  manualPauses: [],
+  ...changes,
+});
+
+test.each([
+  ['before the delivery', [-5_000, -1_001], 0],
+  ['since before the delivery', [-5_000, -400], 600],
+  ['within the age of the delivery', [-700, -400], 300],
+  ['that has not ended', [-300, 9_000], 300],
+  ['longer than the delivery', [-5_000, 9_000], 1_000],
+  ['in the future', [1, 9_000], 0],
+])('a pause %s counts with its part of the last second', (_, [from = 0, to = 0], expected) => {
+  const options = optionsOf({ manualPauses: [[nowMs + from, nowMs + to]] });
+  expect(pausedMsOf(options, { ageMs: 1_000, nowMs })).toBe(expected);
+});
+
+test('all pauses within the age of a delivery are added up', () => {
+  const manualPauses = [
+    [nowMs - 900, nowMs - 800],
+    [nowMs - 200, nowMs - 150],
+  ] as const;
+  expect(pausedMsOf(optionsOf({ manualPauses }), { ageMs: 1_000, nowMs })).toBe(150);
+});
+
+test('a key is valid until its expiry', () => {
+  const keys = [keyOf('a', nowMs), keyOf('b', nowMs + 1), keyOf('c', Number.POSITIVE_INFINITY)];
+  expect(validKeys(keys, nowMs).map(String)).toEqual(['b', 'c']);
+});
+
+test('header lines are the signature by each valid key, and the id of the delivery', () => {
+  const attempt = { deliveryId: 'd', body: '{}', atMs: nowMs };
+  expect(optionLines(optionsOf({}), attempt)).toEqual([]);
+  expect(optionLines(optionsOf({ idempotencyHeader: 'X-Id' }), attempt)).toEqual(['X-Id', 'd']);
+  const signingKeys = [keyOf('a', nowMs), keyOf('b', nowMs + 1), keyOf('c', nowMs + 1)];
+  const lines = optionLines(optionsOf({ signingKeys, idempotencyHeader: 'X-Id' }), attempt);
+  expect(lines).toEqual([
+    ...['webhook-id', 'd', 'webhook-timestamp', '1000'],
+    ...['webhook-signature', expect.stringMatching(/^v1,[^ ]+ v1,[^ ]+$/), 'X-Id', 'd'],
+  ]);
+});

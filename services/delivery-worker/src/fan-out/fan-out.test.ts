@@ -210,7 +210,7 @@ test('the newest pipeline marker of a batch is written, and all its messages are
   expect(settled.sort()).toEqual(['a acknowledged', ...Array(3).fill('marker acknowledged')]);
 });
 
-test('an alert in the queue of unroutable messages is written if its routing key is that of alerts', async () => {
+test('an unroutable message is written as an alert if it has the routing key of alerts', async () => {
   const { fire, writes, unprocessable, settled } = start();
   fire('routed', workspaceId, { queue: 'alerts-unrouted' });
   fire('unrouted', workspaceId, { queue: 'alerts-unrouted', routingKey: 'alert.resolved' });

@@ -40,7 +40,7 @@ test('the response of a list describes its entries and its headers', () => {
   });
 });
 
-test('a link is relative without a public URL, and its parameters are in the order of their names', async () => {
+test('a link is relative without a public URL, and its parameters are sorted by name', async () => {
   const { headers } = await createPaging({ secretBox }).page(
     { path: '/things', query: { c: ['2', '1'], b: undefined, limit: 3, a: true } },
     ['1', '2', '3', '4'],

@@ -67,7 +67,9 @@ function isBeyond({ bound, threshold }, value) {
   return bound === 'upper_bound' ? value > threshold : value < threshold;
 }
 
-/** Publishes an alert. If it is not confirmed, prints the whole alert, so that it can be published again. */
+/**
+ * Publishes an alert. Prints the whole alert if the broker has not confirmed it, so that the user can publish it again.
+ */
 async function fire({ bound, threshold, ruleId }, { time, value }) {
   try {
     const fired = await publisher.publish({

@@ -7,7 +7,10 @@ import { createTransport } from './api/transport.js';
 import type { Session } from './sessions/session.js';
 
 export interface BrowserClientOptions extends Omit<ClientOptions, 'credential'>, PlatformApiOptions {
-  /** Resolves with a valid access token, other than `rejected`, which is a token that the API refused. */
+  /**
+   * Resolves with a valid access token. After a 401, `rejected` is the refused token, and another token must be
+   * returned.
+   */
   token: Session['token'];
   /** Sends the requests. Default: the `fetch` of the page. */
   fetch?: typeof fetch | undefined;

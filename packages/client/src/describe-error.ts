@@ -6,14 +6,18 @@
 export function describeError(error: unknown): string {
   if (!isErrorLike(error)) return String(error);
   const { message, code, cause, errors } = error;
-  // An AggregateError with an empty message: one error for each address of the host name.
+  // For a host name with several addresses, Node throws an AggregateError with an empty message and one error for each
+  // address.
   if (Array.isArray(errors) && errors.length > 0)
     return [...new Set(errors.map(describeError))].join(' and ');
   if (isErrorLike(cause)) return describeError(cause);
   return typeof code !== 'string' || message.includes(code) ? message : `${message} (${code})`;
 }
 
-/** Tests the shape, because `instanceof Error` is false for an error of `fetch` that comes from another realm. */
+/**
+ * Returns true for an object with a message. `instanceof Error` is false for errors of another realm, such as those of
+ * Node's `fetch` in a vm context.
+ */
 function isErrorLike(
   value: unknown,
 ): value is { message: string; code?: unknown; cause?: unknown; errors?: unknown } {

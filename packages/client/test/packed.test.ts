@@ -55,7 +55,7 @@ afterAll(() => rmSync(project, { recursive: true }));
 test('the package contains no files of other workspaces and does not import them', () => {
   expect(readdirSync(join(project, 'node_modules', '@tocsin'))).toEqual(['client']);
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
-  // The Java example has a folder src, because Maven requires src/main/java.
+  // Files of the Java example are excluded from the check, because Maven requires a folder src.
   const own = files.filter((file) => !file.startsWith('examples/java/'));
   expect(own.filter((file) => /test|\/build\/|\.map$|(^|\/)src\//.test(file))).toEqual([]);
   for (const file of files.filter((name) => /\.(js|d\.ts)$/.test(name))) {

@@ -10,7 +10,9 @@ const http = axios.create({
   proxy: false,
 });
 
-/** Exchange for Node. axios sends the headers unchanged and ignores proxy variables of the environment. */
+/**
+ * Sends one HTTP request from Node, with exactly the given headers, and not over a proxy that the environment names.
+ */
 export const axiosExchange: Exchange = async ({ body, ...request }) => {
   const { status, headers, data } = await http.request<string>({ ...request, data: body });
   return { status, headers: new Headers(headers as Record<string, string>), text: data };

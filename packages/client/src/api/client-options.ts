@@ -6,9 +6,9 @@ import type { TransportOptions } from './transport.js';
 export interface ClientOptions {
   /** Base URL of the API, without `/api/v1` or `/auth`. */
   url: string;
-  /** True: plain http is accepted on any host. The network can then read the credential. Default: false. */
+  /** True allows plain http to any host, so that anyone on the network path can read the credential. Default: false. */
   allowHttp?: boolean | undefined;
-  /** A session, or a fixed token or key, which every request sends. */
+  /** Credential of every request: a session, which renews its tokens, or a fixed token or key. */
   credential: Session | string;
   /** Timeout of each try including the response body, in milliseconds. Default: 30,000. */
   timeoutMs?: number | undefined;

@@ -43,7 +43,10 @@ export interface EngineClient {
 }
 
 export interface VerifyOptions extends CallOptions {
-  /** Method of the request to authorize, for proxies. Default: GET. */
+  /**
+   * HTTP method with which `/auth/verify` is called. Proxies call it with the method of the proxied request. Default:
+   * GET.
+   */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
 }
 

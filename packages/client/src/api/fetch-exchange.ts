@@ -1,6 +1,9 @@
 import type { Exchange } from './transport.js';
 
-/** Exchange for browsers. A redirect is an error, because `fetch` shows neither its status nor its target. */
+/**
+ * Creates the function that sends one HTTP request from a browser. A redirect is an error, because `fetch` hides the
+ * status and the target of a redirect.
+ */
 export function createFetchExchange(send: typeof fetch): Exchange {
   return async ({ body, ...request }) => {
     const response = await send(request.url, {

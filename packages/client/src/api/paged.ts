@@ -12,7 +12,7 @@ export interface Paged<T> extends AsyncIterable<T> {
 /** Number of entries of a list. */
 export interface ListTotal {
   count: number;
-  /** True: the list has more than `count` entries, because the API counts at most 10,000. */
+  /** True if the list has more than `count` entries: the API stops counting at 10,000. */
   isMore: boolean;
 }
 

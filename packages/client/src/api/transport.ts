@@ -11,9 +11,7 @@ export interface ApiRequest {
   path: string;
   query?: object | undefined;
   body?: unknown;
-  /**
-   * True: sending the request twice has the same effect as sending it once. Default: true for GET, PUT and DELETE.
-   */
+  /** True if repeating the request has the same effect as sending it once. Default: true for GET, PUT and DELETE. */
   idempotent?: boolean;
   options?: ChangeOptions | undefined;
 }
@@ -26,8 +24,9 @@ export interface CallOptions {
 /** Options of a call that changes a resource with an ETag. */
 export interface ChangeOptions extends CallOptions {
   /**
-   * Changes the resource only if it still has this ETag. Default: the change is unconditional. A change with `ifMatch`
-   * is not retried: if only its response was lost, a retry would fail because of the new ETag.
+   * Changes the resource only if its current ETag is this one. Default: the change is unconditional. A change with
+   * `ifMatch` is not retried: if the API has made the change and only the response was lost, the ETag is new and a
+   * retry would fail.
    * @throws PreconditionFailedError if the resource has another ETag
    */
   ifMatch?: string | undefined;
@@ -130,7 +129,10 @@ async function tryOnce(
   }
 }
 
-/** Creates an error without a cause, because an error of the exchange can contain the headers and so the token. */
+/**
+ * Creates an error without a `cause`, because the error of the HTTP library can contain the request headers with the
+ * token.
+ */
 function lost(code: ConnectionError['code'], message: string): Outcome {
   return { kind: 'lost', error: new ConnectionError(code, message) };
 }

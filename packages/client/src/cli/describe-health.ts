@@ -11,19 +11,19 @@ export const healthColors: Readonly<Record<Health['state'], Color>> = {
   unknown: 'dim',
 };
 
-/** For example `failing since 2026-01-31T12:00:00.000Z, 94 % succeeded in 24 h`. */
+/** Returns a text such as `failing since 2026-01-31T12:00:00.000Z, 94 % succeeded in 24 h`. */
 export function describeHealth({ state, since, success_rate_24h }: Health): string {
   const start = since === null ? '' : ` since ${since}`;
   const rate = success_rate_24h === null ? '' : `, ${Math.round(success_rate_24h * 100)} % succeeded in 24 h`;
   return `${state}${start}${rate}`;
 }
 
-/** The last failure with its error code and time; null if there was none. */
+/** Returns the last failure with its error code and time; null if no attempt has failed. */
 export function describeLastError({ last_error }: Health): string | null {
   return last_error === null ? null : `${last_error.error} (${last_error.code}, ${last_error.at})`;
 }
 
-/** The failure that a failing or paused webhook has now; empty for others. */
+/** Returns the error of a webhook that is failing or paused now; an empty text for other webhooks. */
 export function describeTrouble({ state, last_error }: Health): string {
   return state === 'failing' || state === 'paused' ? (last_error?.error ?? '') : '';
 }

@@ -4,17 +4,17 @@ import { exitCodes } from './exit-codes.js';
 import { runCli } from './run-cli.js';
 
 const interrupted = new AbortController();
-// `once`: the second Ctrl-C has no handler and ends the process immediately.
+// `once` removes the handler after the first Ctrl-C, so that a second Ctrl-C ends the process immediately.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
 
 function interrupt(): void {
   interrupted.abort();
-  // The signal cannot abort some waits, such as reading standard input, so the process ends after one second.
+  // Some waits, such as reading standard input, ignore the abort signal. The process therefore exits after one second.
   setTimeout(() => process.exit(exitCodes.interrupted), 1_000).unref();
 }
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // EPIPE: the program that reads the output, such as head, has closed the pipe.
+  // EPIPE means that the program that reads the output, such as `head`, has ended. This is not an error of the command.
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });

@@ -2,7 +2,10 @@ import type { Io, Terminal } from './io.js';
 import { type Column, layOutTable } from './table.js';
 import { type Color, printable, printableJson, printableLines } from './text.js';
 
-/** Text with a colour. Colours are not escape sequences in the text, because those are removed from all output. */
+/**
+ * A text and its colour. The text contains no escape sequences, because control characters in it are escaped when
+ * printed.
+ */
 interface Painted {
   text: string;
   color: Color;
@@ -23,7 +26,9 @@ export interface Output {
   /** Prints one field on each line. A value with several lines follows below its name. */
   facts(facts: Record<string, Text | number | boolean | null | undefined>): void;
   line(...parts: Text[]): void;
-  /** Prints a value as JSON on one line, for output without an end. */
+  /**
+   * Prints a value as JSON on one line. For commands such as `tail`, whose output never ends and so cannot be an array.
+   */
   jsonLine(value: unknown): void;
   /** Prints a message for people on stderr. */
   note(text: string): void;

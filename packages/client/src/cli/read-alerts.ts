@@ -21,7 +21,8 @@ function parseAlerts(text: string): AlertEntry[] {
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map(parse);
-  // If no line is an object, the file is one broken document, with one problem instead of one for each line.
+  // If no line is a JSON object, the file is probably one broken document. It then gets one problem and not one for
+  // each line.
   const areLines = lines.some((line) => 'value' in line && typeof line.value === 'object');
   return (areLines ? lines : [whole]).map((line, index) => ({ entry: index + 1, ...line }));
 }
@@ -30,7 +31,7 @@ function parse(text: string): { value: unknown } | { problem: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    // The parser's message quotes the text, which can have line breaks.
+    // The parser's message quotes the text with its line breaks. They are replaced, so that each problem is one line.
     return { problem: `is not JSON: ${(error as Error).message.replaceAll(/\s+/g, ' ')}` };
   }
 }

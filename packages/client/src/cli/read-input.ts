@@ -29,8 +29,8 @@ export async function readJsonObject(file: string, io: Io): Promise<Record<strin
 }
 
 /**
- * Reads the fields of a resource for `--from`. The output of `get --json` is accepted too, without its read-only
- * members. Any other object is sent unchanged, so that the API reports members that are not writable.
+ * Reads the fields of a resource from the file of the option `--from`. If the file is output of `get --json`, members
+ * that callers cannot write are removed. Any other object is returned unchanged, so that the API reports such members.
  */
 export async function readFieldsFrom(
   file: string,

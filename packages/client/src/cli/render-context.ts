@@ -17,8 +17,8 @@ function isMessage(given: Record<string, unknown>): given is Message {
 }
 
 /**
- * Converts a message as a worker does: its threshold and bound have precedence over those of its rule, and a missing
- * state, missing labels and missing annotations have their defaults.
+ * Converts an alert-fired message to template variables, as a worker does. Threshold and bound of the message have
+ * precedence over those of its rule. A missing state, missing labels and missing annotations get their defaults.
  */
 function fromMessage({
   alert_rule,

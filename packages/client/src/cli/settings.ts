@@ -38,8 +38,8 @@ export interface ResolvedSettings extends Settings {
 }
 
 /**
- * Returns the settings of a command. With a stack file: flags, then the stack file. Without one: flags, then the
- * environment, then the stored login.
+ * Returns the settings of a command. The first source that has a value wins. Sources with a stack file: flags, stack
+ * file. Sources without a stack file: flags, environment, stored login.
  */
 export async function resolveSettings(
   flags: ConnectionFlags,
@@ -55,12 +55,13 @@ export async function resolveSettings(
   if (flags.as !== undefined)
     throw new CommandFailure(exitCodes.usage, '--as picks a client of a --stack file.');
   const chosen: Settings = { ...defined(fromEnvironment(env)), ...given };
-  // The stored client id is used only for logins: it belongs to a public OAuth client, which has no secret.
+  // The client id of the stored login is used only to log in again. Its OAuth client has no secret, so it cannot be
+  // used as a service account.
   const { clientId: personal, ...remembered } = await readRemembered(fixed.loginFile, chosen.issuer);
   return { ...remembered, ...chosen, deviceClientId: chosen.clientId ?? personal ?? 'tocsin-cli', ...fixed };
 }
 
-/** Returns the stored login, but no settings if it comes from another provider. */
+/** Returns the settings of the stored login; no settings if the login is from another provider than `issuer`. */
 async function readRemembered(loginFile: string, issuer: string | undefined): Promise<Settings> {
   const login = await readLogin(loginFile);
   if (login === undefined || (issuer !== undefined && issuer !== login.issuer)) return {};

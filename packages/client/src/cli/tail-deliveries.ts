@@ -16,19 +16,23 @@ export interface TailOptions {
 }
 
 const pollMs = 1_000;
-/** Each poll lists this time before the newest delivery again, because an earlier delivery can be committed later. */
+/**
+ * Each poll starts this long before the newest known delivery, because transactions can commit in another order than
+ * their deliveries were created.
+ */
 const overlapMs = 10_000;
 /** Maximum number of open deliveries that one poll reads again. More would exceed the rate limit of the API. */
 const recheckedAtOnce = 8;
 /** Maximum number of deliveries that one poll lists, in pages of 1,000. More would exceed the rate limit of the API. */
 const listedAtOnce = 5_000;
-/** Maximum number of ended deliveries that are remembered, so that each state is printed once. */
+/** Maximum number of ended deliveries in memory. They are remembered so that each state is printed once. */
 const remembered = 20_000;
 
 /** Prints each delivery when it appears and whenever it changes, until the signal is aborted. */
 export async function tailDeliveries(options: TailOptions): Promise<void> {
   const { platform, out, signal, clock } = options;
-  // These three filters are applied here and not by the API, because the values change after a delivery was listed.
+  // The API would apply these three filters to the state at the time of the list. A delivery whose state changes later
+  // would be missed, so the filters are applied here, after each change.
   const { status, status_code, error_code, ...filter } = options.filter;
   const seen = new Map<string, string>();
   const open = new Map<string, Delivery>();
@@ -54,7 +58,7 @@ export async function tailDeliveries(options: TailOptions): Promise<void> {
     since = later(since, found.at(-1)?.created_at);
     for (const { id } of [...open.values()].slice(0, recheckedAtOnce)) {
       const delivery = await platform.deliveries.get(id, { signal });
-      // Moved to the end of the map, so that the next poll reads other open deliveries again.
+      // The delivery moves to the end of the map, so that the next poll reads other open deliveries.
       open.delete(id);
       if (!hasEnded(delivery)) open.set(id, delivery);
       note(delivery);

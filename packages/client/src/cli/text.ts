@@ -15,9 +15,9 @@ export function printableLines(text: string): string {
     .replaceAll(unsafe, (found) => (/[\n\t]/.test(found) ? found : escapeUnits(found)));
 }
 
-/** Converts to JSON that contains no character that `printable` escapes. The JSON parses to the same value. */
+/** Converts a value to JSON without characters that `printable` escapes. The JSON still parses to the same value. */
 export function printableJson(value: unknown, indent?: number): string {
-  // JSON.stringify escapes line breaks inside strings, so the remaining ones are indentation and can stay.
+  // JSON.stringify escapes line breaks within strings. All other line breaks are indentation and are kept.
   return printableLines(JSON.stringify(value, null, indent));
 }
 

@@ -20,10 +20,10 @@ export interface AlertPublisher {
 }
 
 /**
- * - `unconfirmed`: the alert may have arrived. It is safe to publish `alert` again, because it has the same `alert_id`.
+ * - `unconfirmed`: the alert may have arrived. Publishing `alert` again is safe, because its `alert_id` stays the same.
  * - `refused`: the alert is invalid. A retry will be refused too.
- * - `misconfigured`: the broker refuses the publisher (login, permission, missing topology). The message names the
- *   repair. Publish `alert` again after it.
+ * - `misconfigured`: the broker refuses the publisher (login, permission, missing topology). The message says what to
+ *   correct. After the correction, publish `alert` again.
  */
 export class AlertNotPublishedError extends TocsinError {
   readonly code: 'unconfirmed' | 'refused' | 'misconfigured';

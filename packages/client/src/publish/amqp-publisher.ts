@@ -40,7 +40,7 @@ export async function createAmqpPublisher(options: AmqpPublisherOptions): Promis
           type: 'alert.fired',
         });
       } catch (error) {
-        // With `declare`, the next connection declares missing queues again, so the same publish can succeed later.
+        // With `declare: true`, a missing queue is declared again after the reconnection, so a retry can succeed.
         const isFinal = broker.hasStopped() || !declare;
         throw (isFinal && toRefusal(error, { declare })) || withReason(error);
       }
@@ -79,7 +79,7 @@ const mayNotDeclare =
   'If this user may only publish, declare nothing: --no-declare, or the option `declare: false`.';
 const mayNotPublish = 'The user needs the write permission ^tocsin\\.alerts$ in this virtual host.';
 
-/** Returns an error that names the repair, or undefined if a retry can succeed. */
+/** Returns an error that says what to correct; undefined if a retry can succeed. */
 function toRefusal(error: unknown, { declare }: { declare: boolean }): BrokerRefusal | undefined {
   if (!(error instanceof PublishError)) return undefined;
   if (error.reason === 'returned')

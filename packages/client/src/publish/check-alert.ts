@@ -26,7 +26,7 @@ export function createAlertCheck({ over }: { over: 'rest' | 'amqp' }): (alert: u
   };
 }
 
-/** Valid values of the members that the API adds. */
+/** Valid values for required members that the REST API adds to a published alert. */
 const filledIn = {
   alert_id: '00000000-0000-4000-8000-000000000000',
   workspace_id: '00000000-0000-4000-8000-000000000000',

@@ -17,7 +17,9 @@ export interface ProviderOptions {
   issuer: string;
   clientId: string;
   clientSecret?: string | undefined;
-  /** True: plain http is accepted on any host. The network can then read secrets and tokens. Default: false. */
+  /**
+   * True allows plain http to any host, so that anyone on the network path can read secrets and tokens. Default: false.
+   */
   allowHttp?: boolean | undefined;
 }
 
@@ -28,7 +30,8 @@ export type FindProvider = () => Promise<Configuration>;
 
 const requestTimeoutSeconds = 15;
 
-// A wrong clock of this machine must not make a login fail, because ID tokens (whose times are checked) are not used.
+// Accepted clock difference between this machine and the provider. openid-client checks the times of ID tokens, which
+// this package does not use, so a wrong clock must not make a login fail.
 const toleratedSkewSeconds = 86_400;
 
 /** @throws SessionError `insecure_issuer` for plain http to a host that is not loopback, without `allowHttp` */
@@ -39,7 +42,9 @@ export function createFindProvider(options: ProviderOptions): FindProvider {
   };
   const server = parseIssuer(issuer);
   refuseInsecure(server);
-  /** Rejects insecure URLs, because the provider's metadata can name endpoints other than the issuer. */
+  /**
+   * Refuses plain http for every request, because the endpoints in the provider's metadata can differ from the issuer.
+   */
   const guardedFetch: CustomFetch = async (url, { body, ...rest }) => {
     refuseInsecure(new URL(url));
     return fetch(url, { ...rest, ...(body != null && { body: body as NonNullable<RequestInit['body']> }) });

@@ -87,7 +87,8 @@ export function addWebhookCommands(program: Command, io: Io): void {
     const { header, removeHeader } = context.options;
     let { ifMatch } = context.options;
     if (header !== undefined || removeHeader !== undefined) {
-      // The API replaces all headers, so the unchanged ones are read and sent too. `ifMatch` prevents a lost update.
+      // The API replaces all headers at once. The current headers are therefore read, changed and sent as a whole.
+      // `ifMatch` prevents that a concurrent change of the headers is overwritten.
       const before = fields.headers ? undefined : await platform.webhooks.get(id, { signal });
       fields.headers = changeHeaders(fields.headers ?? before?.headers ?? {}, context.options);
       ifMatch ??= before?.etag;

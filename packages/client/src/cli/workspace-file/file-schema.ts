@@ -78,7 +78,8 @@ export const workspaceFileSchema = {
           ...ids,
           ...webhookFields,
           external_id: ids.external_id,
-          // The url can contain variables, so only the API can check it, after they are replaced.
+          // The url is not validated here, because it can contain variables. The API validates it after they are
+          // replaced.
           url: { type: 'string', minLength: 1, description: url.description },
           headers: {
             ...headers,

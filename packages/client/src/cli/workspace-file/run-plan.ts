@@ -11,14 +11,15 @@ interface Deps {
   signal: AbortSignal;
 }
 
-/** A plan with the ETags of the resources that it changes. Keys are ids, and `settings` for the settings. */
+/** A plan with the ETag of each resource that it changes, by id. The key of the workspace settings is `settings`. */
 export interface VersionedPlan extends Plan {
   etags: ReadonlyMap<string, string>;
 }
 
 /**
- * Creates a plan, reads its resources with their ETags, and creates the plan again until no other resource is in it.
- * The plan that the user sees is then based on the versions that `If-Match` requires.
+ * Creates a plan from the lists, whose entries have no ETags. Then reads each resource of the plan with its ETag and
+ * creates the plan again, until every resource in it was read. The user therefore confirms a plan of exactly the
+ * versions that `If-Match` requires.
  */
 export async function planChanges(
   deps: Deps,

@@ -84,7 +84,10 @@ function namespaceOf({ webhooks, rules }: WorkspaceState): string {
   );
 }
 
-/** Returns the identifiers for an entry. Without ids, `{namespace}/{name}` is omitted too: `apply` sets it anyway. */
+/**
+ * Returns the identifiers for an entry. Without ids, an external id that equals `{namespace}/{name}` is omitted,
+ * because `apply` sets that external id by default.
+ */
 function idsOf(
   { id, external_id, name }: Webhook | AlertRule,
   { namespace, withIds }: { namespace: string; withIds: boolean },

@@ -47,7 +47,9 @@ export const alertAcceptedSchema = {
 const uuid = { type: 'string', format: 'uuid' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
 
-/** Types the schema as an array of any items, because the types of its items are too large for the compiler. */
+/**
+ * Gives a schema the type "array of any items", because TypeScript fails for the type of its items, which is too large.
+ */
 function arrayOf<Schema extends { type: 'array' }>(schema: Schema & Record<string, unknown>): Schema {
   return schema;
 }

@@ -4,7 +4,9 @@ import { dispatchableOutcomes } from './vocabulary.js';
 const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** States that a bulk redelivery can select. Open deliveries are not included, because they are sent without it. */
+/**
+ * States that a redelivery job can select. Open deliveries cannot be selected, because they are still going to be sent.
+ */
 const endedStatus = { type: 'string', enum: ['failed', 'skipped', 'succeeded'] } as const;
 
 const ofDeliveries = {

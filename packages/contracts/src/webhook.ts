@@ -6,8 +6,8 @@ const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 
 /**
- * The format `uri` accepts every absolute URL. Userinfo, fragments, other schemes and blocked addresses are rejected by
- * a later check.
+ * URL of a webhook. The format `uri` accepts every absolute URL. When a webhook is saved, other schemes than http and
+ * https, userinfo, fragments and blocked addresses are rejected too.
  */
 export const webhookUrl = {
   type: 'string',
@@ -17,8 +17,8 @@ export const webhookUrl = {
 } as const;
 
 /**
- * Names and values that RFC 9110 allows. A later check also rejects headers that the connection sets, and limits the
- * total size.
+ * Header names and values that RFC 9110 allows. When a webhook is saved, headers that the HTTP client sets itself, such
+ * as Content-Length, and headers above the total size are rejected too.
  */
 export const webhookHeaders = {
   type: 'object',

@@ -74,8 +74,8 @@ export function invalidBody(errors: FieldError[]): AppError {
 }
 
 /**
- * Refuses a request that is above a rate limit.
- * @throws AppError `too_many_requests` with `Retry-After` if the rate limiter has refused
+ * Throws if a rate limiter has refused a request.
+ * @throws AppError `too_many_requests` with `Retry-After`
  */
 export function requireWithinLimit(decision: RateDecision, detail: string): void {
   if (decision.allowed) return;

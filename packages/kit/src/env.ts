@@ -39,8 +39,8 @@ export function readEnv<T extends object>(env: Environment, build: (read: EnvRea
   try {
     config = build(reader);
   } catch (error) {
-    // The builder can throw because a rejected variable has a placeholder as its value. Only the rejection is reported
-    // then.
+    // A rejected variable has a placeholder as its value, which can make the builder throw. Only the rejection is
+    // reported then, because the error of the builder is a consequence.
     if (problems.length === 0) throw error;
     throw new ConfigError(problems);
   }
@@ -139,7 +139,7 @@ function createReader(env: Environment, problems: string[]) {
     /** `check` returns the typed value, or throws an error whose message completes the sentence "NAME …". */
     json: <T>(name: string, check: (value: unknown) => T, fallback?: T) =>
       read<T>(name, fallback, undefined as T, (text) => parseJson(text, check)),
-    /** Reports the violation of a rule about several variables. */
+    /** Reports that variables violate a rule that concerns several of them. */
     problem: (sentence: string) => {
       problems.push(sentence);
     },

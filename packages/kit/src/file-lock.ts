@@ -23,7 +23,8 @@ export async function tryLockFile(path: string): Promise<FileLock | undefined> {
       return undefined;
     }
     if (isAt(path, fd)) return { fd, release: () => release(path, fd) };
-    // The previous holder has removed the file since it was opened here, so the lock is retried on the new file.
+    // The previous holder of the lock has removed the file after this process opened it. A lock of the removed file
+    // excludes nobody, so the loop opens and locks the file that is now at the path.
     closeSync(fd);
   }
 }
@@ -62,8 +63,8 @@ function isAt(path: string, fd: number): boolean {
 }
 
 /**
- * Removes the file before the lock is released. A process that then locks the removed file detects that the path no
- * longer leads to it.
+ * Removes the file, then releases the lock. A process that is waiting can still lock the removed file, but then `isAt`
+ * finds another file or no file at the path.
  */
 function release(path: string, fd: number): void {
   rmSync(path, { force: true });

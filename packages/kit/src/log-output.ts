@@ -30,11 +30,12 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   const stream = new sonicBoom.SonicBoom({
     fd: standardOutput,
     sync: true,
-    // In its text mode, sonic-boom copies all waiting lines for each new line.
+    // With the content mode `utf8`, sonic-boom would copy all waiting lines for each new line.
     contentMode: 'buffer',
     minLength: minWriteBytes,
     maxLength: maxWaitingBytes,
-    // The lines wait for the next write. A retry inside sonic-boom would block the process.
+    // sonic-boom would wait for a full pipe and block the process. Without its retry, the lines stay in the buffer
+    // until the next write.
     retryEAGAIN: () => false,
   });
   let flushTimer: NodeJS.Timeout | undefined;
@@ -74,7 +75,7 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     failure = code;
   });
-  /** Starts one write. If it writes 0 bytes without an error, no line is waiting. */
+  /** Starts one write. If the write succeeds with 0 bytes, no lines are waiting. */
   const flushOnce = (): { failure: string | undefined; isDone: boolean } => {
     failure = undefined;
     stream.flush();

@@ -5,8 +5,8 @@ import { sleep } from './timeout.js';
 
 export interface BatcherOptions<Item, Result> {
   /**
-   * Must run all items of a batch or none of them, and must be safe to repeat. Returns the results in the order of the
-   * items.
+   * Processes a batch and returns the results in the order of the items. The function must process all items or none of
+   * them, because a failed batch is run again in smaller parts.
    */
   run: (items: Item[]) => Promise<Result[]> | Promise<void>;
   /** Called once for each item, with its result or with the error that rejects it. */
@@ -14,8 +14,8 @@ export interface BatcherOptions<Item, Result> {
   /** Maximum number of items in a batch. */
   maxSize: number;
   /**
-   * Maximum number of batches in progress. While one is in progress, a further batch starts only if at least as many
-   * items wait as the last batch had. Fewer items keep waiting, so that batches stay large.
+   * Maximum number of batches in progress. While a batch is in progress, the next one starts only when at least as many
+   * items wait as the last batch had. Otherwise batches would become small.
    */
   concurrency: number;
   /**
@@ -26,14 +26,14 @@ export interface BatcherOptions<Item, Result> {
   /** Waiting items are served round robin by this key. Without it, they are served in the order of arrival. */
   keyOf?: (item: Item) => string;
   /**
-   * Returns how many items may start now; `waiting` is the number of items that wait. After 0, the batcher asks again 2
-   * ms later.
+   * Returns how many items may start now, for back-pressure; `waiting` is the number of waiting items. If the function
+   * returns 0, it is called again 2 ms later.
    */
   room?: (waiting: number) => number;
   onBatch?: (size: number) => void;
   /**
-   * Called when an item has failed alone for the `failures`-th time. Returns the item to run again, alone and after a
-   * backoff; `undefined` rejects the item. Without this function every such item is rejected.
+   * Called when a batch of one item has failed; `failures` counts the failures of this item. Returns the item that is
+   * run after a backoff, in a batch of its own; `undefined` rejects the item. Default: every such item is rejected.
    */
   retryItem?: (item: Item, failure: { error: unknown; failures: number }) => Item | undefined;
   /**
@@ -41,7 +41,7 @@ export interface BatcherOptions<Item, Result> {
    * and the batch is not split.
    */
   failsWholeBatch?: (error: unknown) => boolean;
-  /** Once the signal is aborted, an item that fails alone is rejected and not run again. */
+  /** After the signal is aborted, items that fail alone are rejected instead of retried. */
   signal?: AbortSignal;
 }
 
@@ -58,8 +58,8 @@ export interface PromiseBatcher<Item, Result> {
 }
 
 /**
- * Maximum number of parts of failed batches in progress. Parts that wait for a database lock therefore occupy at most
- * two connections.
+ * Maximum number of parts of failed batches that run at the same time. If all of them wait for a database lock, they
+ * occupy only two connections of the pool.
  */
 const partsAtOnce = 2;
 const roomPollMs = 2;

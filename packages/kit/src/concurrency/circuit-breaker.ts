@@ -20,8 +20,8 @@ export interface CircuitBreakerOptions {
   /** Time between two probes, in milliseconds. Default: 500. */
   probeEveryMs?: number;
   /**
-   * Time without a request after which the circuit closes, in milliseconds, because the state of the dependency is
-   * unknown by then. Default: 5,000.
+   * After this time without a request, in milliseconds, the circuit closes, because nothing is known any more about the
+   * state of the dependency. Default: 5,000.
    */
   forgetAfterMs?: number;
   /** Milliseconds on a monotonic clock. */

@@ -15,8 +15,9 @@ export interface RateLimiter {
   /** Uses `units` (default: 1) of the limit of `key`, or refuses. A refusal uses nothing. */
   consume(key: string, units?: number): RateDecision;
   /**
-   * Returns units that were consumed less than a minute ago. They are subtracted from the newest step of the window.
-   * Until that step leaves the window, the key can therefore exceed its limit by the refunded units.
+   * Makes units available again that were consumed less than a minute ago. The refund reduces the newest step of the
+   * window, although the units may have been used in an older step. Until the newest step leaves the window, the key
+   * can therefore exceed its limit by the refunded units.
    */
   refund(key: string, units: number): void;
 }
@@ -27,8 +28,8 @@ export interface RateLimiter {
  */
 const stepMs = 500;
 /**
- * Number of steps in the window: 120 for one minute, and one for the oldest step, which is only partly outside the
- * window. The 121 counters of a key take 500 bytes.
+ * Number of steps in the window: 120 steps for one minute, and one more, because the oldest step is only partly outside
+ * the window. The 121 counters of a key take 500 bytes.
  */
 const steps = 60_000 / stepMs + 1;
 
@@ -85,8 +86,8 @@ function advance(use: Use, step: number): void {
 }
 
 /**
- * Returns the oldest step at whose end at least `units` have left the window; the newest step if fewer units are in
- * use.
+ * Returns the oldest step after which at least `units` have left the window. If fewer units are in use, it is the
+ * newest step.
  */
 function stepToLeave({ counts, step }: Use, units: number): number {
   let left = 0;

@@ -13,7 +13,7 @@ export interface SemaphoreOptions {
 }
 
 /**
- * Limit that stopped a caller without a permit: `key` for the permits of its own key, `total` for the permits of all
+ * The limit because of which a caller gets no permit: `key` is the limit of the caller's key, `total` the limit of all
  * keys.
  */
 export type LimitReason = 'key' | 'total';
@@ -42,7 +42,7 @@ export interface Semaphore {
 }
 
 interface Waiter {
-  /** Number of the waiter in the order of arrival, across all keys. */
+  /** Position of the waiting caller in the order of arrival of the callers of all keys. */
   arrival: number;
   grant(): void;
   reject(error: Error): void;

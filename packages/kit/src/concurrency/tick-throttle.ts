@@ -5,9 +5,12 @@ import { createFairQueue } from './fair-queue.js';
  * together run in one tick and delay everything else in the process.
  */
 export interface TickThrottle {
-  /** Keys are served round robin. The callbacks of one key, or those without a key, run in order of arrival. */
+  /**
+   * Runs the callback in a later tick. Keys are served round robin; callbacks with the same key, or without a key, run
+   * in order of arrival.
+   */
   schedule(callback: () => void, key?: string): void;
-  /** Resolves in the tick in which a callback that is scheduled now runs. */
+  /** Resolves when a callback that is scheduled now would run. */
   wait(key?: string): Promise<void>;
   /** Number of callbacks that wait for a tick. */
   waiting(): number;

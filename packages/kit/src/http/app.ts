@@ -103,7 +103,7 @@ function authentication<Principal>(options: HttpAppOptions<Principal>): RequestH
   };
 }
 
-/** Groups the routes that need a credential by feature. */
+/** Groups the routes that need a credential by their tag, so that each feature has a router of its own. */
 function groupByTag<Principal>(routes: readonly Route<Principal>[]): Route<Principal>[][] {
   const groups = new Map<string, Route<Principal>[]>();
   for (const route of routes) {

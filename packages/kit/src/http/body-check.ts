@@ -15,8 +15,8 @@ export type BodyCheck = (
 ) => { value: unknown; errors: FieldError[] };
 
 /**
- * Creates the check of a schema. With `x-items-apart`, the items of the array are checked separately and the value
- * becomes an array of `CheckedItem`.
+ * Creates the check of a schema. If the schema has the keyword `x-items-apart`, each item of the array is checked on
+ * its own, and the value becomes an array of `CheckedItem`.
  */
 export function createBodyCheck(schema: JSONSchema, compileSchema: CompileSchema): BodyCheck {
   const items = itemsApart(schema);
@@ -60,14 +60,17 @@ function findBadValue(value: unknown): FieldError | undefined {
 
 const maxDepth = 100;
 
-/** Finds nesting deeper than `maxDepth` and members named `__proto__`. The limit also bounds the recursion. */
+/**
+ * Finds nesting deeper than `maxDepth`, and members named `__proto__`. The function is recursive, so the maximum depth
+ * also prevents a stack overflow.
+ */
 function findBadShape(value: unknown, depth: number): FieldError | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= maxDepth) {
     return { path: '', message: `must not be nested more than ${maxDepth} levels deep` };
   }
-  // The path is built only for an error, as the recursion returns. Building a path for each member would take longer
-  // than the rest of the check.
+  // The path of an error is built while the recursion returns. Building a path for each member in advance would take
+  // longer than the rest of the check.
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const error = findBadShape(value[index], depth + 1);

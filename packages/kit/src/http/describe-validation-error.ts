@@ -2,12 +2,12 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { FieldError } from '../app-error.js';
 
 /**
- * Turns an ajv error into a path and a message that says which values are valid. Returns undefined for errors that
- * another error already reports: the keyword `if`, and the parts of `propertyNames`.
+ * Converts an ajv error to a path and a message that lists the valid values. Returns undefined for an error that
+ * repeats another one: errors of the keyword `if`, and errors within `propertyNames`.
  */
 export function describeValidationError(error: ErrorObject): FieldError | undefined {
   const { instancePath: path, keyword, propertyName, message = 'is not allowed' } = error;
-  // The error of the keyword `propertyNames` reports this name together with its path.
+  // For an invalid property name, ajv also reports an error of the keyword `propertyNames`, which has the path.
   if (propertyName !== undefined) return undefined;
   const params = error.params as Record<string, unknown>;
   switch (keyword) {

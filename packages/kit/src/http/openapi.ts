@@ -10,7 +10,7 @@ export interface OpenApiOptions {
    * Token endpoint for service accounts (client credentials). Without it, the document offers the bearer scheme only.
    */
   tokenUrl?: string;
-  /** Requests that the service sends, by name. They become the path items of the document's `webhooks`. */
+  /** Requests that the service sends, by name: the path items of the member `webhooks` in the document. */
   webhooks?: Readonly<Record<string, object>>;
 }
 
@@ -194,7 +194,7 @@ function hoist(schema: unknown, components: Components): unknown {
   const copy = Object.fromEntries(
     Object.entries(withType(schema)).map(([key, value]) => [
       key,
-      // Examples are values, not schemas.
+      // Examples are copied unchanged: they are values, and a member named `title` in them names no component.
       key === 'examples' && Array.isArray(value) ? value : hoist(value, components),
     ]),
   );
@@ -205,8 +205,8 @@ function hoist(schema: unknown, components: Components): unknown {
 }
 
 /**
- * Adds a missing `type` or `format` to a schema. The argument can also be the value of `properties`, in which a member
- * named `type` or `const` is a schema.
+ * Adds a missing `type` or `format` to a schema. The argument can also be the value of the keyword `properties`. Its
+ * members named `type` and `const` are objects, so it is returned unchanged.
  */
 function withType(schema: object): object {
   const { type, format, const: constant } = schema as { type?: unknown; format?: unknown; const?: unknown };

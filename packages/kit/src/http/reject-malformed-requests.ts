@@ -6,14 +6,14 @@ import { AppError } from '../app-error.js';
 import { toProblem } from './problem.js';
 
 /**
- * Maximum number of header lines. Node drops lines above its own limit without an error. Its limit is therefore one
- * higher, and the middleware rejects the additional line.
+ * Maximum number of header lines. Node silently drops lines above its own limit. The limit of Node is therefore one
+ * line higher, so that the middleware sees the additional line and rejects the request.
  */
 export const maxHeaderLines = 200;
 
 /**
- * Middleware that rejects malformed requests with a problem document. Node by itself responds with a bare status, or
- * silently drops headers above its limit, which can include the credential.
+ * Middleware that rejects malformed requests with a problem document. Node would respond without a body, or drop
+ * headers above its limit without an error, and the credential can be one of these headers.
  */
 export const rejectMalformedRequests: RequestHandler = (request, _response, next) => {
   const { headers, httpVersion, rawHeaders } = request;
@@ -43,7 +43,8 @@ export function rejectMalformedBytes(server: Server): void {
   server.prependListener('request', ({ socket }, response) => latestResponses.set(socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const latest = latestResponses.get(socket);
-    // During an incomplete response, the client would read a second response as part of the first.
+    // If the client has received only a part of a response, a problem document would look like the rest of that
+    // response. The connection is cut instead.
     const isResponding = latest?.headersSent && !latest.writableFinished;
     if (!socket.writable || isResponding || error.code === 'ECONNRESET') socket.destroy(error);
     else socket.end(serializeProblem(error), () => socket.destroy());

@@ -26,8 +26,8 @@ declare global {
 }
 
 /**
- * Error for a client that closed the connection before the response was complete. The response to this error is never
- * received.
+ * Error for a client that closed the connection before the response was complete. The error is only logged, because the
+ * client receives no response.
  */
 export class RequestAborted extends Error {
   constructor(options?: ErrorOptions) {
@@ -67,8 +67,8 @@ function requestId(request: Request): string {
 }
 
 /**
- * Time after the response, in milliseconds, in which a client can still send its body. After it, the connection is
- * closed.
+ * A client that is still sending its body when the response is complete has this time to finish, in milliseconds. After
+ * that, the connection is closed.
  */
 const unreadBodyMs = 5_000;
 

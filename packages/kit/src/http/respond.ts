@@ -39,7 +39,7 @@ function writeWhole(response: Response, { status, headers, body, contentType }: 
     response.end();
     return;
   }
-  // The content is text rather than bytes, because Node sends text in one write with the head.
+  // JSON is not converted to bytes, because Node sends text and header in one write, but bytes in a second write.
   const content = contentType === undefined ? JSON.stringify(body) : (body as string | Uint8Array);
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', contentType ?? json);
   response.setHeader('Content-Length', Buffer.byteLength(content));
@@ -88,8 +88,8 @@ async function writePages(
 }
 
 /**
- * Returns true if the client has disconnected. A pipelined response that waits for an earlier one is not destroyed with
- * its socket, so the response and the socket are both checked.
+ * Returns true if the client has disconnected. The socket is checked too: if the response waits for an earlier
+ * pipelined response, Node does not destroy it together with the socket.
  */
 function isClosed(response: Response): boolean {
   return response.destroyed || response.req.socket.destroyed;

@@ -81,7 +81,7 @@ function authorize<Principal>(
   return async (_request, response, next) => {
     const { input, principal, request } = response.locals;
     const { workspaceId, resource } = await access.locate(input.params, request.signal);
-    // The ids in the path are added before authorization, so that the log line of a refused request has them too.
+    // Authorization throws for a refused request. The ids are added to the log line before, so that it has them too.
     if (workspaceId !== null) Object.assign(request.logFields, input.params, { workspace_id: workspaceId });
     policy.authorize(principal as Principal, access.permission, workspaceId);
     if (workspaceId !== null) policy.admitToWorkspace?.({ workspaceId, route });
@@ -128,8 +128,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Returns up to 20 errors. A further error is omitted if the schema already reports an error at the same path or at a
- * parent of it.
+ * Joins the errors of the schema with those of later checks, up to 20. An error of a later check is omitted if the
+ * schema has already reported an error at the same path or at a parent of the path.
  */
 export function joinErrors(errors: FieldError[], further: FieldError[]): FieldError[] {
   const isExplained = ({ path }: FieldError) =>
@@ -144,7 +144,8 @@ interface HandlerResult {
 }
 
 function handle<Principal>(route: Route<Principal>): RequestHandler {
-  // The middleware before this one has validated the values; `defineRoute` has checked the types at compile time.
+  // The type assertion is safe: earlier middleware has validated the values, and `defineRoute` has checked the
+  // handler's types.
   const handler = route.handler as unknown as (context: object) => Promise<HandlerResult>;
   return async ({ headers }: Request, response: Response) => {
     const { input, principal, request } = response.locals;

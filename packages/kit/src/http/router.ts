@@ -4,8 +4,8 @@ import type { HttpMethod, Route } from './route.js';
 import { type RoutePolicy, routeMiddleware } from './route-middleware.js';
 
 /**
- * Creates the express router of a group of routes. It refuses other methods on their paths with 405, after
- * `beforeRefusal`.
+ * Creates the express router of a group of routes. A known path with another method gets 405, after the handlers
+ * `beforeRefusal` (such as authentication) have run.
  */
 export function createRouter<Principal>(
   routes: readonly Route<Principal>[],

@@ -58,7 +58,7 @@ function createAjv({ allErrors, coerce = false }: { allErrors: boolean; coerce?:
     strictTypes: false,
     strictRequired: false,
     allowUnionTypes: true,
-    // Without this option, `required: ['constructor']` accepts the inherited property.
+    // `ownProperties: false` would make the inherited property of `required: ['constructor']` count as present.
     ownProperties: true,
     verbose: true,
     addUsedSchema: false,

@@ -37,12 +37,14 @@ export async function listen(
       connectionsCheckingInterval: 5_000,
       // Maximum size of the header, in bytes. An access token that lists a few hundred workspaces fits.
       maxHeaderSize: 32_768,
-      // Node does not require a Host header, because the app rejects a missing one with a problem document.
+      // Node need not check the Host header: the app responds to a missing one with a problem document, and Node
+      // without a body.
       requireHostHeader: false,
     },
     app,
   );
-  // Node accepts one line above the limit, so that the app can detect and reject it.
+  // With a limit one line higher, Node passes the additional line to the app, which rejects the request. At its own
+  // limit, Node would drop the line without an error.
   server.maxHeadersCount = maxHeaderLines + 1;
   guardAgainstSlowClients(server, limits);
   rejectMalformedBytes(server);

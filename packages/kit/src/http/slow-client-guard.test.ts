@@ -75,7 +75,7 @@ test('clients of a stream of small events and of a slowly read list stay connect
     }
     response.end();
   };
-  // Both take longer than the timeout, and never pause for a tenth of it.
+  // Events and list take longer than the inactivity timeout, but send or read some bytes at least every tenth of it.
   const server = await listen(app, { ...address, limits: { idleMs: 1_500 } });
   const read = (path: string) =>
     new Promise<number>((resolve, reject) => {

@@ -11,9 +11,9 @@ export interface SlowClientLimits {
 
 const defaults: SlowClientLimits = {
   idleMs: 30_000,
-  // Enough for sixteen of the largest responses, and an eighth of the memory of a container with 512 MiB.
+  // 64 MiB: sixteen of the largest responses, which are 4 MiB, or an eighth of a container with 512 MiB of memory.
   maxUnsentBytes: 67_108_864,
-  // 4,000 idle connections take about 100 MiB of memory. A reverse proxy needs only a few hundred connections.
+  // A reverse proxy needs a few hundred connections. Even 4,000 idle connections take only about 100 MiB of memory.
   maxConnections: 4_000,
 };
 
@@ -22,7 +22,10 @@ const checkEveryMs = 250;
 interface Connection {
   socket: Socket;
   exchanges: Set<{ request: IncomingMessage; response: ServerResponse }>;
-  /** Time since which the connection has had unsent bytes without a break, in milliseconds on a monotonic clock. */
+  /**
+   * Time on a monotonic clock, in milliseconds, since which the connection has always had unsent bytes; undefined if it
+   * has none.
+   */
   unsentSinceMs: number | undefined;
 }
 
@@ -57,7 +60,7 @@ export function guardAgainstSlowClients(server: Server, limits: Partial<SlowClie
   server.once('close', stopChecks);
 }
 
-/** Returns the open connections, in the order in which a request last started or ended on them. */
+/** Returns the open connections. Each start and each end of a request moves its connection to the end of the map. */
 function trackConnections(server: Server): Map<Socket, Connection> {
   const connections = new Map<Socket, Connection>();
   const moveToEnd = (connection: Connection) => {
@@ -90,7 +93,7 @@ function isWaitingForClient({ exchanges }: Connection): boolean {
 /** A connection with unsent response bytes. */
 export interface SlowReader {
   unsentBytes: number;
-  /** Time for which the connection has had unsent bytes without a break, in milliseconds. */
+  /** Duration for which the connection has always had unsent bytes, in milliseconds. */
   unsentMs: number;
 }
 

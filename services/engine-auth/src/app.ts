@@ -75,8 +75,8 @@ async function open(
   const database = createDatabase({
     url: config.databaseUrl.reveal(),
     applicationName: 'tocsin-engine-auth',
-    // Short time-outs, because the reverse proxy lets its client wait for this response: an early 503 is better than a
-    // late one.
+    // A client of the reverse proxy waits for this response before its own request continues. The timeouts are
+    // therefore short, so that it gets a 503 within seconds.
     statementTimeoutMs: 5_000,
     acquireTimeoutMs: 3_000,
     refuseAfterMs: 1_000,

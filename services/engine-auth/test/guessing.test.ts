@@ -14,7 +14,7 @@ afterAll(() => pair.close());
 
 const floods: { stop(): Promise<unknown> }[] = [];
 
-/** Floods are stopped even if their test fails. */
+/** Stops the floods of tests that have failed before they could call `stop`. */
 afterEach(() => Promise.all(floods.splice(0).map((flood) => flood.stop())));
 
 /**
@@ -50,7 +50,7 @@ test('guesses at the id of a key in use do not delay its checks', async () => {
   const guesses = guess(other, () => id);
   await guesses.underWay();
   for (let count = 0; count < 5; count += 1) {
-    // After 20 s the cache has expired, so the key is read again during the flood.
+    // 20 s is longer than the cache time of 10 s, so each check during the flood reads the key from the database.
     pair.clock.aheadMs += 20_000;
     expect((await verify(other, key)).status).toBe(204);
   }
@@ -58,7 +58,7 @@ test('guesses at the id of a key in use do not delay its checks', async () => {
 });
 
 test('guesses at unknown key ids delay neither the first use nor the creation of a key', async () => {
-  // The key is created by another instance, so that this instance has not cached it.
+  // The other instance creates the key, so that the key is not in the cache of the tested instance.
   const fresh = await createKey(other);
   const guesses = guess(engine, () => randomUUID());
   await guesses.underWay();

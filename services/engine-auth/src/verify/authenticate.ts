@@ -22,8 +22,8 @@ export interface AuthenticateDeps {
 export type Authenticate = (input: { authorization: string | undefined }) => Promise<EngineCaller>;
 
 /**
- * Time from the start of a check to its refusal, in milliseconds. It exceeds lookup plus bcrypt on a busy machine. The
- * response time therefore does not show if a key is malformed, its id unknown or its secret wrong.
+ * Time from the start of a check to its refusal, in milliseconds. It is longer than the lookup and bcrypt take on a
+ * busy machine. The response time is therefore the same for a malformed key, an unknown id and a wrong secret.
  */
 const refusedAfterMs = 200;
 

@@ -17,13 +17,13 @@ export interface ApiDeps {
   secretBox: SecretBox;
   paging: Paging;
   quota: OpenDeliveryQuota;
-  /** Limits the concurrent searches of histories. */
+  /** Limits concurrent searches of alerts and deliveries, whose tables can have millions of rows. */
   searches: SearchLimiter;
   /** Limits concurrent reads of the lists of webhooks and alert rules, which can have any length. */
   lists: SearchLimiter;
   /**
-   * Counts the alerts of a batch towards the rate limits. The request itself was already counted as the first alert. A
-   * refused batch uses nothing of the limits.
+   * Counts the alerts of a batch towards the rate limits, except the first one, which was counted with the request. If
+   * the batch is refused, none of its alerts count.
    * @throws AppError `too_many_requests`
    */
   admitBatch(batch: { principal: Principal; workspaceId: string; alerts: number }): void;
@@ -52,7 +52,8 @@ export function pathIn(collection: string, workspaceId: string): string {
 }
 
 /**
- * Access to a path below `/workspaces/{workspace_id}`. Workspaces belong to another system, so every UUID is accepted.
+ * Access to a path below `/workspaces/{workspace_id}`. Another system manages the workspaces, so every UUID is accepted
+ * as the id of one.
  */
 export function inWorkspace<const P extends Permission>(permission: P) {
   return {

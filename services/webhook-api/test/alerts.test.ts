@@ -38,7 +38,7 @@ type Publishing = { alert_id: string } & Partial<Problem>;
 const publish = (body: unknown, as: 'publisher' | 'editor' | 'reader' | 'outsider' | 'admin' = 'publisher') =>
   api.call<Publishing>('POST', alerts, { body, as });
 
-/** Waits until the service is connected to the broker, because it can start before. */
+/** Waits until the service has connected to the broker. The service can start before that. */
 async function brokerIsUp(): Promise<void> {
   while ((await publish(fired())).status === 503);
 }

@@ -114,7 +114,7 @@ describe('the files', () => {
   test('a console file without a hash is revalidated before it is reused', async () => {
     const response = await get('/favicon.svg', 'image/*');
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-cache']);
-    // Without a Cache-Control header, fetch would add `no-cache` to a conditional request.
+    // Cache-Control is set explicitly, because fetch would add `no-cache` to a request with If-None-Match.
     const headers = {
       'If-None-Match': response.headers.get('etag') ?? '',
       'Cache-Control': 'max-age=0',

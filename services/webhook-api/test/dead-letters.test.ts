@@ -43,7 +43,7 @@ const list = async (query = '') => {
   return body;
 };
 
-/** Repeats the request until the service is connected to the broker, because it can start before. */
+/** Repeats the request until the service has connected to the broker. The service can start before that. */
 async function requeuedOnceUp(id: string) {
   let response = await requeue(id);
   while (response.status === 503) response = await requeue(id);

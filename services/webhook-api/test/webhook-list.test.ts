@@ -144,8 +144,8 @@ test('a large list of webhooks is complete and in order, without ones deleted me
   expect(first.body.map(({ id }) => id)).toEqual([...ids].reverse().slice(0, 29));
   expect(first.headers.get('link')).toContain('rel="next"');
 
-  // The service reads a page only when the client has read the previous one, so webhooks that were deleted meanwhile
-  // are missing.
+  // The service reads the next page only after the client has read the previous one. The webhooks are deleted while the
+  // response is in progress, so the list ends after the pages that were already read.
   const response = await fetch(`${api.url}${path}`, {
     headers: { Authorization: `Bearer ${await tokenOf('outsider')}` },
   });

@@ -40,7 +40,7 @@ export interface AlertRuleQuery extends AlertRuleFilter {
   limit: number;
 }
 
-/** Result of a write. Nothing was written unless the kind is `written`. */
+/** Result of a write. Only the kind `written` means that something was written. */
 export type WriteOutcome =
   | { kind: 'written'; rule: StoredAlertRule }
   /** No webhooks with these ids exist in the workspace of the rule. */

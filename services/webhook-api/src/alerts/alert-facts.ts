@@ -1,7 +1,7 @@
 import type { AlertFacts } from '@tocsin/template';
 import type { StoredAlert } from './alerts-reader.js';
 
-/** Returns the template variables of a stored alert, as its deliveries have used them. */
+/** Returns the template variables of a stored alert, with the same values as in the deliveries of the alert. */
 export function factsOf(alert: StoredAlert): AlertFacts {
   return {
     alert_rule_name: alert.alertRuleName,

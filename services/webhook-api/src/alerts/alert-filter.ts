@@ -15,10 +15,10 @@ export interface AlertSearch {
   trx: Knex.Transaction;
   workspaceId: string;
   filter: AlertFilter;
-  /** Only alerts that this principal published over REST; undefined for all. */
+  /** Selects only alerts that this principal published over REST. Undefined selects all alerts. */
   publishedBy?: string | undefined;
   window: IdRange;
-  /** Called and awaited between two statements. */
+  /** Limits the next statement to the time that is left for the search. Must be awaited between two statements. */
   beforeNext: () => Promise<void>;
 }
 
@@ -26,9 +26,10 @@ export interface AlertSearch {
 const maxUnordered = 5_000;
 
 /**
- * Returns the record ids of the newest `limit` alerts that match, newest first. The index of labels has no order. For a
- * statement with an order and a limit, PostgreSQL often reads all alerts newest first instead, which takes seconds for
- * a rare label. A first statement without an order therefore finds out if the label is rare.
+ * Returns the record ids of the newest `limit` alerts that match, newest first. The index of labels is not ordered by
+ * time. For a statement with an order and a limit, PostgreSQL therefore often reads all alerts, newest first, until
+ * enough have the label, which takes seconds for a rare label. The first statement has no order, so that it uses the
+ * index. If it finds few alerts, they are sorted here and the second statement is not needed.
  */
 export async function findAlerts(search: AlertSearch, limit: number): Promise<string[]> {
   const matching = () => findMatching(search).select('a.id');

@@ -124,7 +124,10 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
   ];
 }
 
-/** Undefined for a caller who sees all alerts; otherwise the id that its own alerts have. */
+/**
+ * Returns undefined for a caller who may read all alerts. Other callers may read only the alerts that they have
+ * published, so the id of the caller as a publisher is returned.
+ */
 function publisherOfVisible(principal: Principal, workspaceId: string): string | undefined {
   const seesAll = hasPermission(principal, 'alert_read_all', workspaceId);
   return seesAll ? undefined : publisherId(principalName(principal));

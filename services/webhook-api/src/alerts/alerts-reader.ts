@@ -51,7 +51,7 @@ interface AlertQuery {
 /** An alert in a list. */
 interface ListedAlert extends StoredAlert {
   summary: AlertSummary;
-  /** True for an alert that exceeds the byte limit of the page. It starts the next page. */
+  /** True for an alert above the byte limit of the page. It becomes the first alert of the next page. */
   beyondBudget: boolean;
 }
 

@@ -2,7 +2,10 @@ import { type FieldError, isUuid } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { AlertsReader, RulesOfAlerts } from './alerts-reader.js';
 
-/** The rule that an alert names, and the webhooks of a rule that the message defines (undefined if it defines none). */
+/**
+ * Ids in an alert that must exist: that of its rule, and those of the webhooks if the message itself defines the rule.
+ * If it does not, `webhookIds` is undefined.
+ */
 export interface NamedResources {
   alertRuleId: string;
   webhookIds: string[] | undefined;
@@ -10,7 +13,10 @@ export interface NamedResources {
 
 /** Checks the rules and webhooks that alerts of a workspace name. */
 export interface RuleCheck {
-  /** Returns the errors of each entry, in the order of the entries. An undefined entry has no errors. */
+  /**
+   * Returns the errors of each alert, in the order of the alerts. An alert without a valid rule id is undefined here
+   * and gets no errors.
+   */
   errorsOf(workspaceId: string, named: (NamedResources | undefined)[]): Promise<FieldError[][]>;
 }
 
@@ -18,9 +24,9 @@ export interface RuleCheck {
 const maxRules = 20_000;
 
 /**
- * Creates a check that caches the workspaces of registered rules. A rule never changes its workspace and its row stays
- * after its deletion, so the cache needs no invalidation. Alerts of a cached rule need no statement and are accepted
- * while the database is unavailable.
+ * Creates a check that caches the workspace of each registered rule. The cache needs no invalidation, because a rule
+ * never changes its workspace and a deleted rule keeps its row. An alert of a cached rule needs no SQL statement, so it
+ * is accepted even while the database is unavailable.
  */
 export function createRuleCheck(reader: Pick<AlertsReader, 'findRules'>): RuleCheck {
   const workspaceIds = new LRUCache<string, string>({ max: maxRules });

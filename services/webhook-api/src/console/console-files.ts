@@ -52,7 +52,10 @@ function isOfApi({ path }: Request): boolean {
   return /^\/api(\/|$)/.test(path);
 }
 
-/** At `/`, clients that accept any type get the page. At other paths, only clients that ask for `text/html` get it. */
+/**
+ * Returns true if the client wants the page: at `/` if it prefers HTML to JSON or accepts any type, at other paths only
+ * if it names `text/html`.
+ */
 function wantsPage(request: Request): boolean {
   const { method, path, headers } = request;
   if (method !== 'GET' && method !== 'HEAD') return false;
@@ -60,7 +63,7 @@ function wantsPage(request: Request): boolean {
   return (headers.accept ?? '').includes('text/html');
 }
 
-/** The build writes this text into the page. It is replaced by the nonce of the response, which style elements need. */
+/** Placeholder that the build writes into the page. Each response replaces it with a new nonce for style elements. */
 const noncePlaceholder = '__CSP_NONCE__';
 
 function servePage(directory: string, issuerOrigin: string): RequestHandler {
@@ -80,7 +83,10 @@ function servePage(directory: string, issuerOrigin: string): RequestHandler {
   };
 }
 
-/** Style elements of the console's libraries need the nonce. Scripts are loaded only from files of the console. */
+/**
+ * Returns the Content-Security-Policy. Style elements need the nonce, because libraries of the console create them.
+ * Scripts can only be loaded from files of the console.
+ */
 function contentPolicy(nonce: string, issuerOrigin: string): string {
   return [
     "default-src 'none'",

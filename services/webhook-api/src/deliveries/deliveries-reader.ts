@@ -7,7 +7,7 @@ import { type StatusColumns, toDeliveryStatus } from './delivery-status.js';
 
 /** The encrypted texts of an attempt, and its status code. The status code is null if there was no HTTP response. */
 export interface StoredExchange {
-  /** Number of the claim that made the attempt; null if there was no attempt. */
+  /** Number of the claim in which the attempt was made; null if there was no attempt. */
   claim: number | null;
   statusCode: number | null;
   /** Null if there was no attempt. */
@@ -53,7 +53,8 @@ const textBytes = 4 * 1_048_576;
 export function createDeliveriesReader(database: Database): DeliveriesReader {
   return {
     async list({ limit, ...search }) {
-      // A list that is open in a browser sends such a search every 5 s.
+      // Each open browser tab with the list sends a search of the last day every 5 s. One statement instead of several
+      // saves round trips.
       if (isRecentSearch(search)) return readRecentPage(database, search, limit);
       return readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
         const ids = await findDeliveries({ ...search, trx, beforeNext }, limit);
@@ -125,11 +126,11 @@ async function readRecentPage(
 }
 
 interface PageText {
-  /** Expression for an array of ids. */
+  /** SQL expression for the array of the ids of the page. */
   ids: string;
-  /** Parameter for the budget. */
+  /** SQL parameter with the maximum number of bytes of all texts of the page. */
   textBytes: string;
-  /** A condition on a partitioned table, for its column with the delivery's id. */
+  /** Returns an SQL condition on the column with the delivery's id, so that PostgreSQL can skip partitions. */
   inRange?: (column: string) => string;
 }
 
@@ -155,7 +156,9 @@ const pageOf = ({ ids, textBytes, inRange = () => '' }: PageText) => `
 
 const pageByIds = pageOf({ ids: 'cast(:ids as uuid[])', textBytes: ':textBytes' });
 
-// Planned for its values: the filters that are null disappear, and the partitions outside of the range are skipped. Failed deliveries have an index on `failed_at`, as in `delivery-search.ts`.
+// PostgreSQL plans this statement with the values of each search. It then drops the conditions of filters that are
+// null, and skips partitions outside of the range. Failed deliveries have an index on `failed_at`, as in
+// `delivery-search.ts`.
 const readRecent = `
   with page as (
     select d.id from deliveries d

@@ -29,13 +29,13 @@ export interface DeliverySearch {
 
 interface Search extends DeliverySearch {
   trx: Transaction;
-  /** Called and awaited between two statements. */
+  /** Limits the next statement to the time that is left for the search. Must be awaited between two statements. */
   beforeNext: () => Promise<void>;
 }
 
 /**
- * True for a search that one statement can answer: ended deliveries of the last day, without filters that read alerts
- * first.
+ * Returns true for a search that one statement can answer. Such a search begins within the last day, does not filter by
+ * an open status, and has no filter for which alerts must be read first.
  */
 export function isRecentSearch({ range, filter }: DeliverySearch): boolean {
   const { label, model_id, alert_id, status } = filter;
@@ -96,8 +96,8 @@ interface DeliveriesQuery {
 }
 
 /**
- * Maximum number of alerts whose deliveries are looked up, which takes about 5 µs for each. Deliveries of further
- * alerts are found by reading deliveries, newest first, and looking up the alert of each.
+ * Maximum number of alerts for which deliveries are looked up by alert, which takes about 5 µs for each. Above this
+ * number, reading the deliveries newest first and looking up the alert of each is faster.
  */
 const maxAlerts = 5_000;
 

@@ -8,7 +8,7 @@ import { type StatsRange, stepMinutes } from './stats-range.js';
 export interface StatsRow {
   /** Start of the step, in Unix milliseconds. */
   atMs: number;
-  /** Has no meaning in the counts of a whole workspace. */
+  /** Id of the webhook. In rows of a query for the whole workspace the value is arbitrary and must be ignored. */
   webhookId: string;
   open: number;
   succeeded: number;
@@ -23,7 +23,10 @@ export interface StatsRow {
 interface StatsQuery extends StatsRange {
   workspaceId: string;
   webhookIds: string[] | undefined;
-  /** Maximum number of rows. Changes that are not merged into the counts yet are returned in addition. */
+  /**
+   * Maximum number of rows with counts. Rows with changes that a worker has not yet merged into the counts are returned
+   * in addition.
+   */
   limit: number;
 }
 

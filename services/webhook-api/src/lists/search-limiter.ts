@@ -16,8 +16,9 @@ export interface SearchLimiter {
    */
   run<T>(workspaceId: string | null, search: () => Promise<T>): Promise<T>;
   /**
-   * Passes pages on. It holds a permit while each page is read, but not while the client receives the page. Only the
-   * first page can be refused, because a response in progress could only be cut.
+   * Returns the same pages, and holds a permit while a page is read. While the client receives the page, no permit is
+   * held. Only the first page can be refused with an error: later, the status has been sent and the response could only
+   * be cut.
    */
   stream<Row>(workspaceId: string, pages: AsyncIterable<Row[]>): AsyncIterable<Row[]>;
 }
@@ -29,8 +30,8 @@ export interface SearchLimiterOptions {
 }
 
 /**
- * Part of the database connections that one limiter can use. Searches and lists have one limiter each, so a fifth of
- * the connections stays free.
+ * Part of the database connections that one limiter can use. There are two limiters, for searches and for lists, so a
+ * fifth of the connections stays free for short reads.
  */
 const part = 0.4;
 

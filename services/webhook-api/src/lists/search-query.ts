@@ -40,8 +40,8 @@ const maxDays = 31;
 const toleranceMs = 3_600_000;
 
 /**
- * Only the request of the first page is checked. A cursor is bound to the filters of its first page, and reading all
- * pages may take a while.
+ * Checks that a search has a recent `since` if its filters need one. Requests with a cursor are not checked: the first
+ * page was, the filters cannot change between pages, and `since` can become too old while a client reads many pages.
  * @throws AppError `validation_failed` if a filter needs `since` and `since` is not within the last 31 days
  */
 export function requireRecentSince({ since, cursor, ...query }: Search, nowMs: number): void {

@@ -9,7 +9,7 @@ export interface PipelineMonitorDeps {
   publisher: Pick<Publisher, 'publish'>;
   metrics: Metrics;
   shutdown: Pick<Shutdown, 'addInterval'>;
-  /** Default: a marker is published every 10 s, and the gauges are read every 5 s. */
+  /** Default: publish a marker every 10 s, and read the values of the gauges every 5 s. */
   intervals?: PipelineIntervals;
 }
 
@@ -58,7 +58,7 @@ export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
     if (found.kind === 'found') oldest = growingFrom(found.ageSeconds);
     if (found.kind === 'none') oldest = none;
   };
-  /** Errors are ignored, because the growing gauges already show the failure. */
+  /** Ignores errors of the work, because the gauges keep growing and so show the failure. */
   const start = (work: () => Promise<void>) => void work().catch(() => {});
   for (const [work, everyMs] of [[mark, markEveryMs] as const, [read, readEveryMs] as const]) {
     start(work);

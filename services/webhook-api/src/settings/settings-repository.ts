@@ -43,7 +43,7 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
     update: (workspaceId, fields, change) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
         const ids = fields.noticeWebhookIds ?? [];
-        // The webhooks are locked, so that none can be deleted before the commit.
+        // Locks the webhooks, so that no other transaction can delete them before the commit.
         const known = await trx('webhooks')
           .select('id')
           .where({ workspace_id: workspaceId })

@@ -72,7 +72,8 @@ export function createTemplates(): Templates {
     if (!result.ok) return { rendered: null, error: `${codeOf(result.error)}: ${locate(result.error)}` };
     const fault = findJsonFault(result.output);
     if (fault === undefined) return { rendered: result.output, error: null };
-    // If only sample values are used, `check` finds the same error and also returns its position in the template.
+    // With sample values only, `check` finds the same error as the rendering. Its error is shown, because it has the
+    // position in the template.
     const isSample = facts === undefined && Object.keys(context).length === 0;
     const checked = isSample ? check(body) : undefined;
     const message =
@@ -103,7 +104,7 @@ export function bodySizeProblem(body: string): string | undefined {
   return Buffer.byteLength(body) > maxBodyBytes ? `must be at most ${maxBodyBytes} bytes` : undefined;
 }
 
-/** Caches the last check, because a preview checks the same body twice. */
+/** Wraps `check` so that it caches its last result, because one preview checks the same body twice. */
 function rememberLast(check: (body: string) => BodyCheck): (body: string) => BodyCheck {
   let last: { body: string; checked: BodyCheck } | undefined;
   return (body) => {

@@ -36,7 +36,10 @@ async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: Stor
  */
 const maxPauses = 100;
 
-/** Records the pause by hand. The times of past pauses are kept too, because the age of a delivery excludes them. */
+/**
+ * Stores the start and end of a pause by hand. Past pauses are kept, because the time of a pause does not count towards
+ * the age of a delivery.
+ */
 async function applyPause(trx: Transaction, { id, pausedUntil }: StoredWebhook): Promise<void> {
   await trx.raw(
     `with changed as (

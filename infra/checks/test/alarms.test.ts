@@ -244,6 +244,18 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
     ],
     silent: [{ 'tocsin_dead_letters_total{reason="malformed_message"}': 5 }],
   },
+  ArchiveLate: {
+    fires: [
+      [
+        {
+          'tocsin_archive_oldest_seconds{instance="a"}': 180_000,
+          'tocsin_archive_oldest_seconds{instance="b"}': 0,
+        },
+        {},
+      ],
+    ],
+    silent: [{ 'tocsin_archive_oldest_seconds{instance="a"}': 90_000 }],
+  },
   MaintenanceLate: {
     fires: [
       [

@@ -13,7 +13,7 @@ const testRendering = (name: string, run: () => void) => testWith(['helm', 'vers
 interface Container {
   args: string[];
   env?: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[];
-  volumeMounts?: { name: string; mountPath: string; readOnly: boolean }[];
+  volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
   ports?: { name: string; containerPort: number }[];
   securityContext: object;
   livenessProbe?: object;
@@ -23,7 +23,7 @@ interface Container {
 
 interface PodSpec {
   containers: Container[];
-  volumes?: { name: string; configMap?: object; secret?: object }[];
+  volumes?: { name: string; configMap?: object; secret?: object; persistentVolumeClaim?: object }[];
   terminationGracePeriodSeconds?: number;
 }
 
@@ -61,7 +61,8 @@ function podsOf(manifests: readonly Manifest[]): PodTemplate[] {
 for (const variant of chartVariants) {
   testRendering(`each pod of the variant ${variant} satisfies the Pod Security standard restricted`, () => {
     const pods = podsOf(renderChart(variant));
-    expect(pods).toHaveLength(5);
+    // The variant with every part has the archive too.
+    expect(pods).toHaveLength(variant === 'everything' ? 6 : 5);
     for (const { spec } of pods) {
       expect(spec).toMatchObject({
         automountServiceAccountToken: false,
@@ -76,7 +77,8 @@ for (const variant of chartVariants) {
           capabilities: { drop: ['ALL'] },
         });
       }
-      for (const volume of spec.volumes ?? []) expect(volume.configMap ?? volume.secret).toBeDefined();
+      for (const { configMap, secret, persistentVolumeClaim } of spec.volumes ?? [])
+        expect(configMap ?? secret ?? persistentVolumeClaim).toBeDefined();
     }
   });
 }
@@ -172,6 +174,21 @@ testRendering('the key rotation is a suspended job with the keys and the databas
   expect(container?.env?.map(({ name }) => name)).toEqual(['DATABASE_URL', 'SECRETS_KEYS']);
 });
 
+testRendering('the archive is a daily job with its claim, and exists only with a claim', () => {
+  const isArchive = ({ kind, metadata }: Manifest) =>
+    kind === 'CronJob' && metadata.name === 'tocsin-archive';
+  expect(renderChart('default').filter(isArchive)).toEqual([]);
+  const archive = named(renderChart('everything'), 'CronJob', 'tocsin-archive');
+  expect(archive.spec).toMatchObject({ schedule: '17 3 * * *', concurrencyPolicy: 'Forbid' });
+  const { containers = [], volumes } = podOf(archive)?.spec ?? {};
+  expect(containers[0]?.args).toEqual(composeService('archive').command);
+  expect(containers[0]?.volumeMounts).toContainEqual({ name: 'archive', mountPath: '/archive' });
+  expect(volumes).toContainEqual({
+    name: 'archive',
+    persistentVolumeClaim: { claimName: 'tocsin-archive' },
+  });
+});
+
 interface Peer {
   ipBlock?: { cidr: string; except?: string[] };
 }
@@ -223,7 +240,7 @@ function isWithin(address: string, ranges: readonly string[]): boolean {
 testRendering('no service but those that call webhooks reaches the public Internet on every port', () => {
   const policies = renderChart('everything').filter(({ kind }) => kind === 'NetworkPolicy');
   expect(policies.map(({ metadata }) => metadata.name).sort()).toEqual(
-    ['delivery-worker', 'engine-auth', 'migrations', 'rotate-keys', 'webhook-api'].map(
+    ['archive', 'delivery-worker', 'engine-auth', 'migrations', 'rotate-keys', 'webhook-api'].map(
       (name) => `tocsin-${name}`,
     ),
   );

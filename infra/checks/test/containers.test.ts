@@ -54,7 +54,7 @@ test.each([
   );
 });
 
-const ours = [...services, 'migrations', 'rotate-keys'];
+const ours = [...services, 'archive', 'migrations', 'rotate-keys'];
 
 test.each(ours)('the command of %s is a built file of the image', (name) => {
   const [script = ''] = composeService(name).command ?? [];
@@ -238,8 +238,9 @@ test('services start after migrations, broker definitions and a healthy broker',
 test('each mounted file exists', () => {
   const mounts = Object.values(all).flatMap(({ volumes: mounted = [] }) => mounted);
   expect(mounts.length).toBeGreaterThan(8);
+  const { env } = makeDeployment();
   for (const mount of mounts) {
-    const [source = ''] = mount.split(':');
+    const [source = ''] = interpolate(mount, env).split(':');
     const exists = source.startsWith('./') ? existsSync(`${root}${source}`) : source in volumes;
     expect([mount, exists]).toEqual([mount, true]);
   }

@@ -1,6 +1,7 @@
 // Access to PostgreSQL: connections, migrations, partitions, encrypted columns, audit events, ids and array parameters.
 // Contains no domain logic.
 
+export { lateAttempts, moveToArchive, readArchiveAge } from './archive-repository.js';
 export { type AuditAuthor, type AuditedChange, recordChanges, systemAuthor } from './audit-log.js';
 export { checkCanary, writeFirstCanary } from './canary-repository.js';
 export {
@@ -22,6 +23,7 @@ export {
 export { migrateDatabase } from './migrate-database.js';
 export { type Migration, migrations } from './migrations/index.js';
 export {
+  createPartition,
   ensurePartitions,
   listDays,
   ofDay,

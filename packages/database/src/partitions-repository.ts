@@ -30,17 +30,32 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
   if ((await missingIn(database.knex)).length === 0) return;
   await database.knex.transaction(async (trx) => {
     await trx.raw(`select pg_advisory_xact_lock(hashtext('tocsin.partitions'))`);
-    for (const { table, day, name } of await missingIn(trx)) {
-      await trx.raw(`create table if not exists ${name} (like ${table} including all) ${storage[table]}`);
-      await trx.raw(
-        `alter table ${table} attach partition ${name}
-         for values from ('${firstIdAt(day * dayMs)}') to ('${firstIdAt((day + 1) * dayMs)}')`,
-      );
-      // A statement that names a partition fires only the triggers of the partition, and not those of the partitioned
-      // table.
-      if (table === 'deliveries') await trx.raw(countingTriggers(name));
-    }
+    for (const { table, day } of await missingIn(trx)) await createPartition(trx, table, day);
   });
+}
+
+/** Creates the missing partitions of a day, a number of days since 1970. */
+export async function createPartitionsOfDay(trx: Knex, day: number): Promise<void> {
+  await trx.raw(`select pg_advisory_xact_lock(hashtext('tocsin.partitions'))`);
+  const existing = await listPartitions(trx);
+  for (const table of partitionedTables)
+    if (!existing.has(partitionName(table, day))) await createPartition(trx, table, day);
+}
+
+export async function createPartition(
+  trx: Knex,
+  table: (typeof partitionedTables)[number],
+  day: number,
+): Promise<void> {
+  const name = partitionName(table, day);
+  await trx.raw(`create table if not exists ${name} (like ${table} including all) ${storage[table]}`);
+  await trx.raw(
+    `alter table ${table} attach partition ${name}
+     for values from ('${firstIdAt(day * dayMs)}') to ('${firstIdAt((day + 1) * dayMs)}')`,
+  );
+  // A statement that names a partition fires only the triggers of the partition, and not those of the partitioned
+  // table.
+  if (table === 'deliveries') await trx.raw(countingTriggers(name));
 }
 
 /** Most deliveries are updated once. A quarter of each page stays free, so that this update is HOT. */

@@ -10,6 +10,8 @@ async function run(command: string, env: NodeJS.ProcessEnv) {
 const databaseUrl = 'postgres://nobody@127.0.0.1:1/none';
 const required: [command: string, env: NodeJS.ProcessEnv][] = [
   ['migrate', { DATABASE_URL: databaseUrl }],
+  ['archive', { DATABASE_URL: databaseUrl, ARCHIVE_DIRECTORY: '/none' }],
+  ['restore-archive', { DATABASE_URL: databaseUrl, ARCHIVE_DIRECTORY: '/none' }],
   ['rotate-keys', { DATABASE_URL: databaseUrl, SECRETS_KEYS: 'k1:key' }],
 ];
 

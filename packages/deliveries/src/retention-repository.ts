@@ -1,10 +1,14 @@
 import {
+  createPartition,
   type Database,
   firstIdAt,
   isLockTimeout,
+  lateAttempts,
   listDays,
+  moveToArchive,
   partitionName,
   partitionsOfDay,
+  type Transaction,
 } from '@tocsin/database';
 
 const dayMs = 86_400_000;
@@ -13,13 +17,16 @@ export interface Retention {
   /** Current time on the database's clock, in Unix milliseconds. */
   nowMs: number;
   retentionDays: number;
+  /** True: expired partitions are moved to the schema `archive` and not dropped. */
+  archive?: boolean;
   /** Stops a long deletion after its current batch. The next call continues it. */
   signal?: AbortSignal;
 }
 
 /**
- * Drops the partitions of days older than `retentionDays` and returns their names. A day with open deliveries is kept
- * until they have ended. `busy` is true if a transaction is using the tables; the caller should try again soon.
+ * Drops the partitions of days older than `retentionDays`, or moves them to the archive, and returns their names. A day
+ * with open deliveries is kept until they have ended. `busy` is true if a transaction is using the tables; the caller
+ * should try again soon.
  */
 export async function dropExpiredDays(
   database: Database,
@@ -28,7 +35,7 @@ export async function dropExpiredDays(
   const dropped: string[] = [];
   for (const day of await listDays(database)) {
     if (day >= oldestDay(retention)) break;
-    const outcome = await dropDay(database, day);
+    const outcome = await dropDay(database, day, retention);
     if (outcome === 'busy') return { dropped, busy: true };
     if (outcome === 'dropped') dropped.push(...partitionsOfDay(day));
   }
@@ -45,7 +52,11 @@ const lockTimeoutMs = 200;
  * Drops the partitions of a day (a number of days since 1970) from all tables in one transaction, because a delivery
  * without its alert cannot be claimed.
  */
-async function dropDay(database: Database, day: number): Promise<'dropped' | 'has_open_deliveries' | 'busy'> {
+async function dropDay(
+  database: Database,
+  day: number,
+  retention: Retention,
+): Promise<'dropped' | 'has_open_deliveries' | 'busy'> {
   try {
     return await database.knex.transaction(async (trx) => {
       await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
@@ -57,13 +68,26 @@ async function dropDay(database: Database, day: number): Promise<'dropped' | 'ha
         [firstIdAt(day * dayMs), firstIdAt((day + 1) * dayMs)],
       );
       if (open.rows.length > 0) return 'has_open_deliveries';
-      for (const name of partitionsOfDay(day)) await trx.raw(`drop table if exists ${name}`);
+      for (const partition of partitionsOfDay(day)) await dropPartition(trx, partition, retention);
       return 'dropped';
     });
   } catch (error) {
     if (isLockTimeout(error)) return 'busy';
     throw error;
   }
+}
+
+async function dropPartition(
+  trx: Transaction,
+  partition: string,
+  { archive, nowMs }: Retention,
+): Promise<void> {
+  if (!archive) return trx.raw(`drop table if exists ${partition}`);
+  const { rows } = await trx.raw('select to_regclass(?) is not null as exists', [partition]);
+  if (!rows[0].exists) return;
+  // The attempts of the first two weeks are in the archive already, under the name of the partition.
+  const kind = (await isEmptied(trx, partition)) ? lateAttempts : undefined;
+  await moveToArchive(trx, { partition, nowMs, ...(kind && { kind }) });
 }
 
 /**
@@ -74,8 +98,8 @@ const emptied = 'emptied';
 
 /**
  * Removes the attempts of days older than `retentionDays` and returns the names of the partitions that were emptied.
- * The partition of such a day is truncated once and kept, because redeliveries write new attempts to it. These are
- * deleted when they are older than `retentionDays` themselves.
+ * The partition of such a day is emptied once and kept, because redeliveries write new attempts to it. These are
+ * deleted when they are older than `retentionDays` themselves, and with an archive they are kept until their day expires.
  */
 export async function removeExpiredAttempts(database: Database, retention: Retention): Promise<string[]> {
   const removed: string[] = [];
@@ -83,10 +107,9 @@ export async function removeExpiredAttempts(database: Database, retention: Reten
   for (const day of await listDays(database)) {
     if (day >= before || retention.signal?.aborted) break;
     const name = partitionName('attempts', day);
-    if (!(await isEmptied(database, name))) {
-      await emptyPartition(database, name);
+    if (!(await isEmptied(database.knex, name)) && (await emptyAttempts(database, day, retention)))
       removed.push(name);
-    }
+    if (retention.archive) continue;
     await deleteInBatches(database, {
       from: name,
       where: 'started_at < ?',
@@ -97,17 +120,37 @@ export async function removeExpiredAttempts(database: Database, retention: Reten
   return removed;
 }
 
-async function isEmptied({ knex }: Database, name: string): Promise<boolean> {
-  const { rows } = await knex.raw(`select obj_description(to_regclass(?), 'pg_class') as comment`, [name]);
-  return rows[0].comment === emptied;
+/** True also for a partition that does not exist any more. */
+async function isEmptied(knex: Database['knex'], name: string): Promise<boolean> {
+  const { rows } = await knex.raw(
+    `select to_regclass(:name) is null or obj_description(to_regclass(:name), 'pg_class') = :emptied as result`,
+    { name, emptied },
+  );
+  return rows[0].result === true;
 }
 
-/** Truncates one partition. It locks only this partition for a short time, so that other days can be read and written. */
-async function emptyPartition({ knex }: Database, name: string): Promise<void> {
-  await knex.transaction(async (trx) => {
+/**
+ * Truncates the partition of a day, which locks only this partition for a short time, so that other days can be read and
+ * written. With an archive, an empty partition replaces it, which locks the whole table for a short time. Returns false
+ * if another worker has done it already.
+ */
+async function emptyAttempts(
+  { knex }: Database,
+  day: number,
+  { archive, nowMs }: Retention,
+): Promise<boolean> {
+  const name = partitionName('attempts', day);
+  return knex.transaction(async (trx) => {
     await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
-    await trx.raw(`truncate ${name}`);
+    if (archive) {
+      await trx.raw('lock table only attempts in access exclusive mode');
+      // Another worker has done it meanwhile: its file must not be replaced by one of the empty partition.
+      if (await isEmptied(trx, name)) return false;
+      await moveToArchive(trx, { partition: name, nowMs });
+      await createPartition(trx, 'attempts', day);
+    } else await trx.raw(`truncate ${name}`);
     await trx.raw(`comment on table ${name} is '${emptied}'`);
+    return true;
   });
 }
 

@@ -16,6 +16,7 @@ export interface Program {
 }
 
 export interface ProgramOptions {
+  args?: string[];
   /** File descriptor for standard output. Default: a pipe that `output` reads. */
   stdout?: number;
   /** True: opens an IPC channel to the process. */
@@ -26,9 +27,9 @@ export interface ProgramOptions {
 export function startProgram(
   file: string,
   env: NodeJS.ProcessEnv,
-  { stdout, ipc = false }: ProgramOptions = {},
+  { args = [], stdout, ipc = false }: ProgramOptions = {},
 ): Program {
-  const child = spawn(process.execPath, [file], {
+  const child = spawn(process.execPath, [file, ...args], {
     env,
     stdio: ['ignore', stdout ?? 'pipe', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
   });

@@ -91,6 +91,7 @@ export async function createDeliveryWorker(
     signal,
     retentionDays: config.retentionDays,
     retentionAttemptsDays: config.retentionAttemptsDays,
+    archive: config.retentionArchive,
     openDeliveries,
     notices: config.notices,
     metrics: createMaintenanceMetrics(registry),

@@ -19,6 +19,8 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
   retentionDays: number;
   /** Retention of attempts in days. Attempts contain the bodies of requests and responses. */
   retentionAttemptsDays: number;
+  /** Expired days wait in the schema `archive` for the command that writes them to files. */
+  retentionArchive: boolean;
   notices: NoticeOptions;
 }
 
@@ -55,6 +57,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
     openDeliveries: readOpenDeliveryLimits(read),
     retentionDays: read.int('RETENTION_DAYS', 90, { min: 1, max: 3_650 }),
     retentionAttemptsDays: read.int('RETENTION_ATTEMPTS_DAYS', 14, { min: 1, max: 3_650 }),
+    retentionArchive: read.bool('RETENTION_ARCHIVE', false),
     notices: {
       noticeAfterMs: read.durationMs('NOTICE_AFTER', 600_000, { min: minNoticeMs }),
       disableAfterMs:

@@ -26,7 +26,8 @@ afterEach(async () => {
  * Runs the retention jobs. Each pause lasts until `endPauses` ends it. `endPauses` ends all pauses, or those of the given length
  * in milliseconds.
  */
-function startRetentionJobs() {
+function startRetentionJobs({ archive = false } = {}) {
+  const registry = createMetrics({ service: 'test' });
   const pauses: number[] = [];
   const sleepers: (() => void)[] = [];
   const wake = (ms?: number) => {
@@ -43,9 +44,10 @@ function startRetentionJobs() {
     signal: stopping.signal,
     retentionDays: 90,
     retentionAttemptsDays: 14,
+    archive,
     openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
     notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
-    metrics: createMaintenanceMetrics(createMetrics({ service: 'test' })),
+    metrics: createMaintenanceMetrics(registry),
     leads: () => true,
     now: () => readClock(db.database),
     async pause(ms, signal) {
@@ -54,7 +56,7 @@ function startRetentionJobs() {
       await new Promise<void>((resolve) => sleepers.push(resolve));
     },
   });
-  return { pauses, endPauses: wake };
+  return { pauses, endPauses: wake, registry };
 }
 
 const minuteMs = 60_000;
@@ -152,6 +154,7 @@ test("a worker whose clock differs from the database's clock logs the difference
     signal: stopping.signal,
     retentionDays: 90,
     retentionAttemptsDays: 14,
+    archive: false,
     openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
     notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
     metrics: createMaintenanceMetrics(createMetrics({ service: 'test' })),
@@ -161,4 +164,25 @@ test("a worker whose clock differs from the database's clock logs the difference
   });
   await kept;
   expect(warnings).toEqual([[{ ahead_ms: expect.any(Number) }, 'clock.differs_from_database']]);
+});
+
+test('with an archive, expired days are moved to its schema, and a metric shows their age', async () => {
+  await ensurePartitions(db.database, Date.now() - 120 * dayMs);
+  const { endPauses, registry } = startRetentionJobs({ archive: true });
+  const archivedDays = async () => {
+    const { rows } = await db.database.knex.raw(
+      `select count(*)::integer as count from pg_class
+       where relnamespace = 'archive'::regnamespace and relkind = 'r' and relname like 'alerts%'`,
+    );
+    return rows[0].count as number;
+  };
+  await until('nine days are moved', async () => {
+    endPauses();
+    return (await archivedDays()) === 9;
+  });
+  await until('the metric shows the age', async () => {
+    endPauses();
+    const { text } = await registry.expose();
+    return Number(/^tocsin_archive_oldest_seconds\{.*\} (.*)$/m.exec(text)?.[1]) > 0;
+  });
 });

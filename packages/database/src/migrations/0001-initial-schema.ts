@@ -224,6 +224,9 @@ const alertsAndDeliveries = `
     error text,
     primary key (delivery_id, claim)
   ) partition by range (delivery_id);
+
+  -- Partitions of expired days, which wait here until the command archive has written them to files.
+  create schema archive;
 `;
 
 const openDeliveries = `

@@ -1,4 +1,4 @@
-import { type Database, ensurePartitions } from '@tocsin/database';
+import { type Database, ensurePartitions, readArchiveAge } from '@tocsin/database';
 import {
   applyStatsChanges,
   deleteExpiredAlertKeys,
@@ -25,6 +25,8 @@ export interface MaintenanceDeps {
   retentionDays: number;
   /** Retention of attempts in days. */
   retentionAttemptsDays: number;
+  /** True: expired partitions are moved to the archive and not dropped. */
+  archive: boolean;
   /** Numbers of open deliveries relative to their limits. */
   openDeliveries: OpenDeliveryCounts;
   notices: NoticeOptions;
@@ -105,17 +107,18 @@ async function reportWrongClock({ logger, now }: MaintenanceDeps): Promise<void>
  * not stop the others.
  */
 export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
-  const { database, logger, retentionDays, now, signal } = deps;
-  const retention = async (): Promise<Retention> => ({ nowMs: await now(), retentionDays, signal });
+  const { database, logger, retentionDays, archive, now, signal } = deps;
+  const retention = async (): Promise<Retention> => ({ nowMs: await now(), retentionDays, archive, signal });
   const everyHour = (job: string, remove: (database: Database, retention: Retention) => Promise<void>) =>
     repeat(deps, { job, retryMs: minuteMs }, async () => {
       await remove(database, await retention());
       return hourMs;
     });
   const days = repeat(deps, { job: 'expired days', retryMs: minuteMs }, async () => {
+    if (archive) deps.metrics.archiveWaits(await readArchiveAge(database));
     const { dropped, busy } = await dropExpiredDays(database, await retention());
     if (dropped.length > 0) {
-      logger.info({ dropped }, 'partitions.dropped');
+      logger.info({ [archive ? 'archived' : 'dropped']: dropped }, 'partitions.dropped');
       // The alert keys of dropped days are removed at once. The separate job for keys may run up to an hour later.
       await deleteExpiredAlertKeys(database, await retention());
     }

@@ -12,7 +12,12 @@ export function createMaintenanceMetrics(metrics: Metrics) {
     'Duration of the last successful run of a maintenance job.',
     ['maintenance'],
   );
+  const archiveAge = metrics.gauge(
+    'tocsin_archive_oldest_seconds',
+    'Time for which the oldest expired table has waited for the command that archives it; 0 if none waits.',
+  );
   return {
+    archiveWaits: (seconds: number) => archiveAge.set(seconds),
     started: (job: string) => succeededAt.setToCurrentTime({ maintenance: job }),
     /** Another worker runs the job. */
     stopped(job: string) {

@@ -49,6 +49,7 @@ export async function createWorkerHarness(
     openDeliveries: { perWebhook: 100_000, perWorkspace: 1_000_000 },
     retentionDays: 90,
     retentionAttemptsDays: 14,
+    retentionArchive: false,
     notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
     ...overrides,
   };

@@ -1,0 +1,66 @@
+import { type ArchiveManifest, writeArchiveFile } from './archive-files.js';
+import {
+  type ArchivedTable,
+  listArchivedTables,
+  readColumns,
+  readKeyIds,
+  readLines,
+} from './archive-repository.js';
+import type { Database } from './connection.js';
+import { isLockTimeout } from './errors.js';
+import { runCommand } from './run-command.js';
+
+/** Run it every day while RETENTION_ARCHIVE is on. It writes the tables that wait to ARCHIVE_DIRECTORY and drops them. */
+await runCommand({
+  name: 'The archive',
+  applicationName: 'tocsin-archive',
+  env: process.env,
+  readSettings: (read) => ({ directory: read.string('ARCHIVE_DIRECTORY') }),
+  async run(database, { directory }, print) {
+    const tables = await listArchivedTables(database);
+    for (const table of tables) {
+      const manifest = await archiveTable(database, table, directory);
+      print(manifest === undefined ? `Another run writes ${table.file}.` : describe(manifest));
+    }
+    return tables.length === 0 ? ['No expired table waits.'] : [];
+  },
+});
+
+/**
+ * Writes a table to a file and drops it, in one transaction. After a crash the table is there, and the next run writes the
+ * file again. Undefined if another run has the table.
+ */
+async function archiveTable(
+  database: Database,
+  { name, table, day, file }: ArchivedTable,
+  directory: string,
+): Promise<ArchiveManifest | undefined> {
+  const source = `archive.${name}`;
+  try {
+    return await database.knex.transaction(async (trx) => {
+      // The session is idle while a file is synced.
+      await trx.raw('set local idle_in_transaction_session_timeout = 0');
+      await trx.raw(`lock table ${source} in exclusive mode nowait`);
+      const columns = await readColumns(trx, source);
+      const manifest = await writeArchiveFile(directory, readLines(trx, source), {
+        name: file,
+        table,
+        day,
+        columns,
+        key_ids: await readKeyIds(trx, source, columns),
+        archived_at: new Date().toISOString(),
+      });
+      await trx.raw(`drop table ${source}`);
+      return manifest;
+    });
+  } catch (cause) {
+    if (isLockTimeout(cause)) return undefined;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${source} was not archived and is kept: ${reason}`, { cause });
+  }
+}
+
+function describe({ file, rows, bytes, key_ids: keys }: ArchiveManifest): string {
+  const encrypted = keys.length === 0 ? '' : `, encrypted with ${keys.join(', ')}`;
+  return `${file}: ${rows} rows, ${bytes} bytes${encrypted}.`;
+}

@@ -15,17 +15,17 @@ const unknown: Webhook['health'] = {
   success_rate_24h: null,
 };
 
-test('the health of a webhook names state, start and success rate as far as they are known', () => {
+test('the health of a webhook contains the known state, start and success rate', () => {
   expect(describeHealth(failing)).toBe(`failing since ${at}, 94 % succeeded in 24 h`);
   expect(describeHealth(unknown)).toBe('unknown');
 });
 
-test('the last error of a webhook has its code and time', () => {
+test('the last error of a webhook contains its code and time', () => {
   expect(describeLastError(failing)).toBe(`The destination responded with status 500. (http_status, ${at})`);
   expect(describeLastError(unknown)).toBeNull();
 });
 
-test('only a webhook that is failing or paused shows its error in the list', () => {
+test('the list shows errors only of failing or paused webhooks', () => {
   expect(describeTrouble(failing)).toBe('The destination responded with status 500.');
   expect(describeTrouble({ ...failing, state: 'paused' })).toBe('The destination responded with status 500.');
   expect(describeTrouble({ ...failing, state: 'healthy' })).toBe('');

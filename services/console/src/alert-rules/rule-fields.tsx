@@ -76,7 +76,7 @@ type ModelFieldProps = {
   onChange(id: string): void;
 };
 
-/** The model's id comes from the monitor. Models of other rules are offered, and a new id to try the rule. */
+/** Text field for a model id. It suggests the models of other rules, and a random id for a first test. */
 function ModelField({ value, error, isDisabled, onChange }: ModelFieldProps) {
   const rules = useAlertRules();
   const known = [...new Set(rules.data?.map(({ model_id }) => model_id))].slice(0, 50);

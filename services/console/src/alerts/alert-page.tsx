@@ -85,19 +85,22 @@ function Record({ alert }: { alert: Alert }) {
 
 const dayMs = 86_400_000;
 
-/** Start of a search for similar alerts: a week before the alert, within the 31 days that the API searches. */
+/**
+ * Returns the start of a search for similar alerts: one week before the alert, within the 31 days that the API can
+ * search.
+ */
 function searchStart({ accepted_at }: Alert): string {
   return new Date(Math.max(Date.parse(accepted_at) - 7 * dayMs, Date.now() - 30 * dayMs)).toISOString();
 }
 
-/** A link to the alerts of the model. */
+/** Links to the alerts of the model. */
 function ModelName({ alert }: { alert: Alert }) {
   const paths = usePaths();
   const { model_id, model_name } = alert;
   return <Link to={paths.alerts({ model_id, since: searchStart(alert) })}>{model_name}</Link>;
 }
 
-/** A link for each label to the alerts that have it. */
+/** Shows the labels of the alert. Each one links to the alerts with this label. */
 function Labels({ alert }: { alert: Alert }) {
   const paths = usePaths();
   return (

@@ -161,7 +161,7 @@ export function openSince<T>(
   return oldestOpen === undefined ? undefined : timeOf(oldestOpen);
 }
 
-/** Time of the last item of a full page; undefined for a shorter one, which is the whole list. */
+/** Returns the time of the last item of a full page, or undefined for a shorter page, which is the whole list. */
 export function pageSince<T>(
   page: readonly T[],
   { timeOf }: Pick<LiveListOptions<unknown, T>, 'timeOf'>,

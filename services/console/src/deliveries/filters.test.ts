@@ -44,7 +44,7 @@ test('a label is converted to a list with one element', () => {
   expect(toFilter({ label: 'team:a:b' })).toEqual({ label: ['team:a:b'] });
 });
 
-test('chips show names instead of ids', () => {
+test('filter chips show names instead of ids', () => {
   expect(chipsOf({ webhook_id: 'w', status: 'failed' }, chipTexts(names))).toEqual([
     { name: 'status', text: 'Failed' },
     { name: 'webhook_id', text: 'webhook name of w' },

@@ -32,7 +32,7 @@ export function toFilter(values: FilterValues): DeliveryFilter {
 
 const endStates = new Set(['succeeded', 'failed', 'skipped']);
 
-/** True for filters that no job has. */
+/** Returns true if a filter is set that lists support but jobs do not. */
 export const isListOnly = ({ error_code, model_id, label }: FilterValues) =>
   [error_code, model_id, label].some((value) => value !== undefined);
 
@@ -64,7 +64,7 @@ export interface Names {
   alertRule(id: string): string;
 }
 
-/** Each filter in words. */
+/** Returns the text of each filter. */
 export function chipTexts(names: Names): ChipTexts<FilterName> {
   return {
     status: (value) => wordsOf(deliveryStatusWords, value)?.label ?? value,

@@ -1,6 +1,6 @@
 import { AddressField, type Search, uuidFormat } from '../ui/index.js';
 
-/** Fields that search the facts of alerts. */
+/** Filter fields for labels and models of alerts. */
 export function AlertSearchFields({ search }: { search: Search<'label' | 'model_id' | 'since'> }) {
   const { label = '', model_id = '' } = search.values;
   return (
@@ -26,7 +26,7 @@ const labelFormat = {
   hint: 'Write it as name:value, for example team:risk.',
 };
 
-/** Sets filters that need a time range, and with them the last week unless the search has a range. */
+/** Sets filters that require a time range. If the search has no range, it is set to the last week. */
 export function setWithSince<Name extends string>(
   { values, set }: Search<Name | 'since'>,
   changes: Partial<Record<Name, string>>,

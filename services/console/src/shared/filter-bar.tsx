@@ -4,13 +4,13 @@ import type { FilterChip } from './filter-chips.js';
 
 export interface FilterBarProps<Name extends string> {
   search: Search<Name>;
-  /** Active filters in words. */
+  /** Active filters as text. */
   chips: readonly FilterChip<Name>[];
   /** Fields that change the filters. */
   children: ReactNode;
 }
 
-/** Active filters as chips, and a dialog with all filters. */
+/** Shows the active filters as chips, and a button that opens a dialog with all filters. */
 export function FilterBar<Name extends string>({ search, chips, children }: FilterBarProps<Name>) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);

@@ -5,10 +5,10 @@ export interface FilterChip<Name extends string> {
   text: string;
 }
 
-/** For each filter, its value in words. */
+/** Text of each filter, by name. */
 export type ChipTexts<Name extends string> = Readonly<Record<Name, (value: string) => string>>;
 
-/** The filters that are set, in words and in the order of `texts`. */
+/** Returns the texts of the active filters, in the order of `texts`. */
 export function chipsOf<Name extends string>(
   values: Partial<Record<Name, string>>,
   texts: ChipTexts<Name>,
@@ -19,13 +19,13 @@ export function chipsOf<Name extends string>(
   });
 }
 
-/** Texts of the time range, for example `from 23 Nov 2026, 08:00:00 UTC`. */
+/** Texts of the time filters, for example `from 23 Nov 2026, 08:00:00 UTC`. */
 export const timeTexts: ChipTexts<'since' | 'until'> = {
   since: (time) => `from ${formatExact(Date.parse(time))}`,
   until: (time) => `before ${formatExact(Date.parse(time))}`,
 };
 
-/** Texts of the filters that search the facts of alerts. */
+/** Texts of the filters for labels and models of alerts. */
 export const alertSearchTexts: ChipTexts<'label' | 'model_id'> = {
   label: (label) => `label ${label}`,
   model_id: (id) => `model ${id.slice(0, 8)}`,

@@ -3,7 +3,9 @@ interface Named {
   name: string;
 }
 
-/** Options of a filter by a resource, with `Any` as the first. A deleted resource has no name, so its id is shown. */
+/**
+ * Returns the options of a filter by resource, starting with `Any`. A deleted resource has no name, so its id is shown.
+ */
 export function namedOptions(items: readonly Named[], selected: string | undefined) {
   const isKnown = selected === undefined || items.some(({ id }) => id === selected);
   return [

@@ -2,7 +2,10 @@ import { Link } from 'react-router';
 import { useAlertRules } from '../api/index.js';
 import { usePaths } from '../paths.js';
 
-/** The name of a rule, as a link where the rule exists. Notices have built-in rules, and a rule can be deleted. */
+/**
+ * Shows the name of a rule, as a link if the rule exists. Deleted rules, and the built-in rules of notices, have no
+ * page.
+ */
 export function RuleLink({ id, name }: { id: string; name?: string }) {
   const paths = usePaths();
   const { data: rules = [] } = useAlertRules();

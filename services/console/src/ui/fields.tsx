@@ -51,10 +51,10 @@ export function TextField(props: TextFieldProps) {
 }
 
 export interface AddressFieldProps extends Omit<TextFieldProps, 'value' | 'onChange' | 'onBlur' | 'error'> {
-  /** Value in the address. */
+  /** Value in the address of the page. */
   value: string;
   onChange(text: string): void;
-  /** Form of a complete value: the address keeps its value while the text has another one. */
+  /** Format of a complete value. While the text is incomplete, the address keeps the previous value. */
   format?: { pattern: RegExp; hint: string };
 }
 

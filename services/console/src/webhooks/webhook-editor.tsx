@@ -20,14 +20,14 @@ import { type FieldErrors, toFieldErrors, type WebhookForm } from './webhook-for
 export interface WebhookEditorProps {
   initial: WebhookForm;
   isNew: boolean;
-  /** Address of the page that opens without saving. */
+  /** Address of the page that opens if the user cancels. */
   cancelTo: string;
   isSaving: boolean;
   error: Error | null;
   onSave(form: WebhookForm): void;
 }
 
-/** The form of a webhook: destination, headers and template with its preview, and a test of all of it. */
+/** Editor for the destination, the headers and the template of a webhook, with a preview and a test request. */
 export function WebhookEditor({ initial, isNew, cancelTo, isSaving, error, onSave }: WebhookEditorProps) {
   const [first] = useState(initial);
   const [form, setForm] = useState(first);

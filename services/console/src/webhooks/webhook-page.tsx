@@ -119,7 +119,10 @@ function Destination({ webhook }: { webhook: ApiWebhook }) {
   );
 }
 
-/** The last author by the subject of the token, with the issuer on hover and a link to all changes for those who may see them. */
+/**
+ * Shows the subject of the token that changed the webhook last, with the issuer on hover. Users with `audit_read` get a
+ * link to all changes.
+ */
 function ChangedBy({ webhook: { id, last_updated_by } }: { webhook: ApiWebhook }) {
   const { allowed } = usePermission('audit_read');
   const paths = usePaths();

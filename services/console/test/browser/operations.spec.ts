@@ -108,7 +108,7 @@ test('a dead letter shows its reason and is requeued by a deployment admin', asy
   await expect(page.getByText('The alert rule is unknown')).toHaveCount(2);
 });
 
-test('alerts with a label are found from the record of one of them, and by the filter', async ({
+test('alerts with a label are found through a link of an alert and through the filter', async ({
   page,
   stack,
 }) => {

@@ -127,7 +127,7 @@ test('a user creates, tests and repairs a webhook, and redelivers its failed del
     });
   });
 
-  await test.step('rules are listed with their condition and webhooks, and are disabled there', async () => {
+  await test.step('rules are listed with condition and webhooks, and can be disabled in the list', async () => {
     await openPage(page, 'Alert rules');
     const row = page.getByRole('row').filter({ hasText: 'Editor rule' });
     await expect(row).toContainText('above 0.9');

@@ -3,7 +3,7 @@ import { type CaseResult, createCaseRunner } from './cases/case-runner.js';
 
 main(process.argv[2]);
 
-/** Prints one line of JSON for each case of a file: its result. */
+/** Prints the result of each case in a file as one line of JSON. */
 function main(file: string | undefined): void {
   if (file === undefined) {
     process.stderr.write('usage: npm run -s template:cases -- FILE\n');

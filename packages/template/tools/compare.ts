@@ -4,7 +4,7 @@ import { runEngine } from './engines/run-engine.js';
 
 await main();
 
-/** Prints a Markdown table: how many of the shared cases each engine renders as Jinja2 does. */
+/** Prints a Markdown table with the number of shared cases that each engine renders as Jinja2 does. */
 async function main(): Promise<void> {
   const cases = readCases();
   const lines = cases.map(({ line }) => line);

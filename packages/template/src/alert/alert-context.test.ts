@@ -10,7 +10,7 @@ function rendered(source: string, context = alertContext(sampleFacts)): string {
   return result.output;
 }
 
-test('a context iterates over all variables and the objects alert, model and alert_rule', () => {
+test('iteration over a context yields all variables and the objects alert, model and alert_rule', () => {
   const context = alertContext(sampleFacts);
   const names = [...alertVariables, 'alert', 'model', 'alert_rule', ...noticeVariables];
   expect([...context.keys()]).toEqual(names);

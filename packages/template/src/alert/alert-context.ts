@@ -18,7 +18,7 @@ export interface AlertFacts {
   readonly state: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** True if the alert was published with `is_test`, or the webhook is tested. */
+  /** True if the alert was published with `is_test`, or if it is sent to test a webhook. */
   readonly is_test: boolean;
 }
 
@@ -40,7 +40,10 @@ export const alertVariables = [
   'is_test',
 ] as const satisfies readonly (keyof AlertFacts)[];
 
-/** Values of a notice about a webhook or about dead letters. Other alerts have the values of `noNotice`. */
+/**
+ * Values of a notice: an alert of Tocsin itself about a webhook or about dead letters. Other alerts have the values of
+ * `noNotice`.
+ */
 export interface NoticeFacts {
   readonly event: string;
   readonly webhook_id: string;
@@ -52,7 +55,7 @@ export interface NoticeFacts {
   readonly count: number;
 }
 
-/** Values of an alert, or of a notice. */
+/** Values of an alert. `notice` is set only if the alert is a notice. */
 export interface AlertOrNoticeFacts extends AlertFacts {
   readonly notice?: NoticeFacts | null;
 }

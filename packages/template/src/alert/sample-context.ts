@@ -4,9 +4,9 @@ import { type AlertFacts, alertContext } from './alert-context.js';
 import { sampleFacts } from './sample-facts.js';
 
 /**
- * Returns the variables of an example alert, with the values of `given` in place of those of `facts`. If a given value
- * has the type of the example's value, it is used as in a real alert: a number becomes a float, and the objects
- * `alert`, `model` and `alert_rule` contain it too. Other given values keep their JSON type.
+ * Returns the variables of an example alert, in which the values of `given` replace those of `facts`. A given value of
+ * the usual type is used as in a real alert: a number becomes a float, and the objects `alert`, `model` and
+ * `alert_rule` contain it too. Other given values keep their JSON type.
  */
 export function sampleContext(
   given: Readonly<Record<string, unknown>>,
@@ -20,7 +20,8 @@ export function sampleContext(
 }
 
 /**
- * Returns false for labels and annotations too: they are in no object such as `alert`, so they are converted as JSON.
+ * Returns true if a given value can replace a value of the alert. Labels and annotations cannot. They are converted
+ * from JSON like other given values, because no object such as `alert` contains them.
  */
 function isFact(name: string, value: unknown): boolean {
   if (typeof value === 'object' || !Object.hasOwn(sampleFacts, name)) return false;

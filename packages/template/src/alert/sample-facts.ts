@@ -27,9 +27,10 @@ export const sampleFacts: AlertFacts = {
 const none = {};
 
 /**
- * A body is accepted only if it renders to JSON for each of these alerts. They contain both bounds; quotes,
- * backslashes, line ends, U+2028 and emoji; tiny, huge, whole and negative-zero numbers; empty names; a time in
- * microseconds and one in whole seconds; both states; labels and annotations or none; `is_test` true and false.
+ * A body is accepted only if it renders to JSON for each of these alerts. Together, the alerts contain both values of
+ * `bound` (`upper_bound`, `lower_bound`), of `state` and of `is_test`; quotes, backslashes, line ends, U+2028 and
+ * emoji; tiny, huge, whole and negative-zero numbers; empty names; times in microseconds and in whole seconds; labels
+ * and annotations, or none.
  */
 export const sampleAlerts: readonly AlertFacts[] = [
   sampleFacts,

@@ -17,13 +17,12 @@ interface Question {
 }
 
 /**
- * Finds out if an unknown name causes a failure, and returns the failure with a message about that name. Otherwise
- * returns the failure unchanged. The template is rendered again with values for unknown names:
- * - If the failure disappears when all names have values, the cause is a name without which it appears again, or else a
- *   name that alone makes it disappear.
- * - Otherwise the cause is a name in a condition around the failure. Its real value is not known, so the condition can
- *   be
- *   false with the value that was tried.
+ * Returns the failure with a message about the unknown name that causes it, or unchanged if no unknown name does. To
+ * find the cause, the template is rendered again with values for the unknown names:
+ * - If the failure disappears when all names have a value, the cause is a name that is necessary for this, or else one
+ *   that is sufficient.
+ * - If the failure stays, the cause can still be an unknown name in a condition around it, because the condition may be
+ *   false for the value that was tried.
  */
 export function blameUnknownName({ failure, unknown, render }: Question): Failure {
   if (failure.overran || unknown.length === 0) return failure;
@@ -36,7 +35,7 @@ export function blameUnknownName({ failure, unknown, render }: Question): Failur
     : unknown.find(({ uses }) => uses.some((use) => use.decides && isNear(use, failure)));
   if (reason === undefined) return failure;
   const use = reason.uses.find((candidate) => isNear(candidate, failure));
-  // A printed value that does not contain the unknown name has a cause of its own, also inside of such a condition.
+  // If the failure is in a printed value that does not contain the unknown name, that value itself is the cause.
   if (failure.isPrinted && use === undefined) return failure;
   const { offset } =
     use ?? reason.uses.findLast((earlier) => earlier.offset < failure.offset) ?? reason.uses[0]!;

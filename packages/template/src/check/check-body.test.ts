@@ -100,10 +100,13 @@ test.each([
   ['{"a": {{ rule_name }}}', '1:10', 'alert_rule_name'],
   ['{"t": "{{ metricvalue }}",\n "a": {{ metricvalue }}}', '2:10', 'metric_value'],
   ['{"t": "{{ teem }}", "a": {{ metricvalue }}}', '1:29', 'metric_value'],
-])('the body %s is refused at its unknown name with the most similar name', (body, place, name) => {
-  expect(errorOf(body)).toMatch(new RegExp(`^${place} (there is no variable|'alert' has no member) `));
-  expect(errorOf(body)).toContain(`Did you mean '${name}'?`);
-});
+])(
+  'the error of the body %s points to the unknown name and suggests the most similar one',
+  (body, place, name) => {
+    expect(errorOf(body)).toMatch(new RegExp(`^${place} (there is no variable|'alert' has no member) `));
+    expect(errorOf(body)).toContain(`Did you mean '${name}'?`);
+  },
+);
 
 test('the error for an unknown name without a similar name lists all names', () => {
   expect(errorOf('{"a": {{ severity }}}')).toBe(
@@ -115,7 +118,7 @@ test('the error for an unknown name without a similar name lists all names', () 
   expect(errorOf('{"a": {{ model.owner }}}')).toContain("'model' has id and name.");
 });
 
-test('a missing member of an object that a template variable refers to has a suggestion', () => {
+test('the error for an unknown member suggests a name, even if a variable refers to the object', () => {
   const nmae =
     "1:29 the result is not JSON: {{ m.nmae }} prints nothing here ('dict object' has no attribute 'nmae'. Did you mean 'name'?)";
   expect(errorOf('{% set m = model %}{"a": {{ m.nmae }}}')).toContain(nmae);
@@ -130,7 +133,7 @@ test('a variable that is set in only one branch is refused where it has no value
   expect(errorOf('{% for i in [1] %}{% set x = i %}{% endfor %}{"a": {{ x }}}')).toContain("variable 'x'");
 });
 
-test('an error that an unknown name does not cause is not explained by that name', () => {
+test('an error that has another cause is not attributed to an unknown name', () => {
   expect(errorOf('{"t": "{{ teem }}", "a": {{ model_name }}}')).toContain('text outside of quotes');
   expect(errorOf('{% if debug %}{"a": 1}{% else %}{"a": {{ model_name }}}{% endif %}')).toContain(
     'text outside of quotes',
@@ -188,7 +191,7 @@ test('a duplicate key causes a warning at its second occurrence', () => {
   ]);
 });
 
-test('both branches of a condition on the bound are checked with all sample values', () => {
+test('both branches of a condition on bound are checked with all other sample values', () => {
   // This expression fails only for the sample alert with an empty model name.
   const part = '"{{ model_name | first | indent }}"';
   for (const bound of ['upper_bound', 'lower_bound'])
@@ -197,7 +200,7 @@ test('both branches of a condition on the bound are checked with all sample valu
     );
 });
 
-test('a body that is JSON for one bound only is refused', () => {
+test('a body that is JSON for only one value of bound is refused', () => {
   expect(errorOf('{"a": {% if bound == "lower_bound" %}1{% endif %}}')).toContain('not JSON');
 });
 

@@ -87,8 +87,9 @@ export function createBodyChecker({
 }
 
 /**
- * Adds each sample with the other bound if the body reads the bound. Such a body usually has a branch for each bound,
- * and each branch must be JSON for all names and numbers of the samples.
+ * If the body reads `bound`, adds each sample again with the other value of `bound` (`upper_bound` or `lower_bound`).
+ * Such a body usually has a branch for each value, and each branch must be JSON for all names and numbers of the
+ * samples.
  */
 function withBothBounds(samples: readonly AlertFacts[], source: string): readonly AlertFacts[] {
   if (!source.includes('bound')) return samples;
@@ -173,7 +174,7 @@ function renderSample(template: InspectableTemplate, { context, choose, leftMs }
 interface Rendered {
   readonly failure?: Failure;
   readonly suspicions: readonly Suspicion[];
-  /** The filter `random` was used. */
+  /** True if the filter `random` was used. */
   readonly chose: boolean;
 }
 
@@ -195,7 +196,7 @@ function findSuspicious(source: string, pieces: readonly TracePiece[], scan: Jso
   return [...findQuotedNumbers(source, pieces, scan), ...findDuplicateKeys(pieces, scan)];
 }
 
-/** Finds JSON strings that consist of one printed number. A place inside a loop is reported once. */
+/** Finds JSON strings that consist of one printed number. Returns a place inside a loop only once. */
 function findQuotedNumbers(
   source: string,
   pieces: readonly TracePiece[],

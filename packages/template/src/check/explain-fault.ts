@@ -49,7 +49,7 @@ export function explainFault(
   };
 }
 
-/** Returns the last piece before `piece` that is not empty. */
+/** Returns the last piece of the output before `piece` that is not empty. */
 function textBefore(pieces: readonly TracePiece[], piece: TracePiece): TracePiece | undefined {
   return pieces.slice(0, pieces.indexOf(piece)).findLast(({ start, end }) => start < end);
 }

@@ -55,7 +55,10 @@ function storedNames(nodes: readonly Node[]): Set<string> {
   return stored;
 }
 
-/** Returns the expressions for which this node provides a default. Returns none if it is not the filter `default`. */
+/**
+ * Returns the expressions for which this node provides a default. The list is empty unless the node is the filter
+ * `default`.
+ */
 function valuesGivenToDefault(node: Node): Expression[] {
   if (!isDefault(node) || node.node === null) return [];
   const { args, kwargs } = node.arguments;

@@ -35,7 +35,10 @@ export function findLoopFacts(template: TemplateNode): LoopFacts {
   return { namingLoop, withScopedBlock };
 }
 
-/** Adds all enclosing loops. It stops at a loop that is in the set, because then its outer loops are too. */
+/**
+ * Adds all enclosing loops to `loops`. The search stops at a loop that is already in `loops`, because its outer loops
+ * were added with it.
+ */
 function addAll(loops: Set<For>, innermost: Enclosing | null): void {
   for (let enclosing = innermost; enclosing !== null; enclosing = enclosing.outer) {
     if (loops.has(enclosing.loop)) return;

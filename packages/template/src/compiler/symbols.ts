@@ -23,7 +23,7 @@ const undefinedLoad: Load = { kind: 'undefined' };
 export class Symbols {
   readonly parent: Symbols | null;
   readonly #level: number;
-  /** The enclosing symbols, in a branch of an `if`. */
+  /** In a branch of an `if`, the symbols that the branch extends. Otherwise null. */
   readonly #base: Symbols | null;
   /** Slots by name, shared with the branches. */
   readonly #slots: Map<string, number>;
@@ -81,7 +81,10 @@ export class Symbols {
     return undefined;
   }
 
-  /** Returns symbols for one branch of an `if`. They contain only additions, because copies take quadratic time. */
+  /**
+   * Returns symbols for one branch of an `if`. They contain only the changes of the branch, because copying all symbols
+   * into each branch would take quadratic time.
+   */
   branch(): Symbols {
     return new Symbols(this.parent, this);
   }
@@ -111,8 +114,8 @@ export class Symbols {
   }
 
   /**
-   * Returns all names stored in this scope or in outer scopes, innermost first. The result is cached, so it must be
-   * called only after the pass over the scope has ended.
+   * Returns all names stored in this scope or in outer scopes, innermost first. The first call caches the result, so it
+   * must come after the pass over the scope has ended.
    */
   dumpStores(): [string, Ref][] {
     this.#visible ??= this.#findStores();
@@ -149,7 +152,7 @@ export class Symbols {
   }
 }
 
-/** Converts a ref of the parent to one of its child. */
+/** Converts a location relative to the parent scope to one relative to its child. */
 function outward(ref: Ref): Ref {
   return { hops: ref.hops + 1, slot: ref.slot };
 }

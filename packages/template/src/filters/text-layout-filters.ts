@@ -69,7 +69,10 @@ function indent(runtime: Runtime, value: Value, width: Value, first: Value, blan
   return sameKind(value, result);
 }
 
-/** Separates a line from its line end. The end becomes LF, except in captured text, where it can be a mark. */
+/**
+ * Splits a line into its text and its line end, which becomes LF. In captured text the line end stays unchanged,
+ * because it can be encoded as a mark (`json/marked-text.ts`).
+ */
 function splitEnd(line: string, value: string | Markup): { content: string; end: string } {
   const [content = ''] = splitLines(line);
   const isMarked = value instanceof Markup && value.kind === 'marked';

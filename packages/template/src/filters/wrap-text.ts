@@ -7,12 +7,12 @@ export interface WrapOptions {
   readonly breakOnHyphens: boolean;
 }
 
-/** A word or a run of whitespace. It is split only if it is longer than a line. */
+/** A word or a run of whitespace. A chunk is split only if it is longer than a line. */
 interface Chunk {
   readonly characters: readonly string[];
   /** Index of the last character that is not whitespace; -1 if there is none. */
   readonly lastInk: number;
-  /** Number of its characters that earlier lines contain. */
+  /** Number of characters of the chunk that earlier lines contain. */
   taken: number;
 }
 

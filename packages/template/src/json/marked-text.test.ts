@@ -50,7 +50,7 @@ test('markedSpaceCode returns the code of the character that a mark replaces', (
   expect([0x10feff, 0x10ff24, 0x20].map(markedSpaceCode)).toEqual([undefined, undefined, undefined]);
 });
 
-test('marked text and JSON are trusted when captured, and HTML markup is not', () => {
+test('captured template text and JSON are printed unescaped, and captured HTML is not', () => {
   const marked = new Markup('\u{10ff00}', 'marked');
   expect(markedTextOf(marked, rendering())).toBe('\u{10ff00}');
   expect(markedTextOf(new Markup('"', 'json'), rendering())).toBe('\u{10ff00}');

@@ -36,7 +36,10 @@ export function createStrMethods(lookups: AttributeLookups): ReadonlyMap<string,
   ]);
 }
 
-/** Defines a method whose result is a string or Markup as `self` is. `each` charges one step for each character. */
+/**
+ * Defines a `str` method that returns a string, or Markup if `self` is Markup. `each` charges one step for each
+ * character.
+ */
 function textMethod(name: string, run: (text: string) => string, each?: 'each'): [string, NativeFunction] {
   return [
     name,

@@ -72,7 +72,10 @@ export function splitLines(text: string, keepEnds = false): string[] {
   return lines;
 }
 
-/** Returns the length in UTF-16 units of the line end at `index`, which can be a mark. Returns 0 if there is none. */
+/**
+ * Returns the length in UTF-16 units of the line end at `index`, or 0 if there is none. In captured text a line end can
+ * be encoded as a mark (`json/marked-text.ts`).
+ */
 function lineEnd(text: string, index: number): number {
   const character = text.charAt(index);
   if (lineEnds.has(character)) return character === '\r' && text.charAt(index + 1) === '\n' ? 2 : 1;

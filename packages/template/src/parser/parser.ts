@@ -30,7 +30,7 @@ class Parser extends ExpressionParser {
     return { kind: 'Template', body: this.#subparse(null), offset: 0 };
   }
 
-  /** Parses statements up to one of the end tags, which stays the current token. Null: up to the end of the source. */
+  /** Parses statements and stops at the name of one of the end tags. With null, parses up to the end of the source. */
   #subparse(endTags: readonly string[] | null): Statement[] {
     const body: Statement[] = [];
     let buffer: (TemplateData | Expression)[] = [];

@@ -36,7 +36,10 @@ const prefixes: ReadonlyMap<number, RegExp> = new Map([
   [16, /^0x_?/i],
 ]);
 
-/** Each digit can have two UTF-16 units. Sign, prefix and underscore before the digits have up to 4 units. */
+/**
+ * Maximum length of a text that can be an integer: two UTF-16 units for each digit, and 4 for sign, prefix and
+ * underscore.
+ */
 const maxLength = 2 * maxDecimalDigits + 4;
 
 /** Python's `int(text, base)`. Returns undefined where Python raises a ValueError. */

@@ -50,7 +50,10 @@ export function getSlice(value: Value, bounds: SliceBounds, rendering: Rendering
   throw typeError(`'${typeName(value)}' object is not subscriptable`);
 }
 
-/** Returns true if a value can be a dict key. A tuple that occurs several times is checked and charged each time. */
+/**
+ * Returns true if a value can be a dict key. A tuple that occurs at several places is checked, and its steps are
+ * charged, each time.
+ */
 function isHashable(key: Value, budget: Budget): boolean {
   if (key === null || typeof key !== 'object') return true;
   if (!(key instanceof Tuple)) return !(Array.isArray(key) || key instanceof Dict);

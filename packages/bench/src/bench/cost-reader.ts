@@ -56,7 +56,10 @@ export async function readUpdateCounts({ knex }: Database, table: string): Promi
   return rows[0];
 }
 
-/** Makes measurements comparable: after a checkpoint, the first change of each page writes the whole page to the log. */
+/**
+ * Runs a checkpoint. The first change of each page after a checkpoint writes the whole page to the write-ahead log, so
+ * only measurements that start with a checkpoint are comparable.
+ */
 export async function checkpoint({ knex }: Database): Promise<void> {
   await knex.raw('checkpoint');
 }

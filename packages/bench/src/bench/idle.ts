@@ -61,7 +61,7 @@ export async function measureIdle(testBed: TestBed, { seconds }: { seconds: numb
   }
 }
 
-/** Returns the sum of several processes. */
+/** Adds up the CPU time and the memory of several processes. */
 export function totalOf(processes: readonly IdleProcess[]): Omit<IdleProcess, 'name'> {
   const sum = (value: (process: IdleProcess) => number) =>
     processes.reduce((total, process) => total + value(process), 0);

@@ -2,7 +2,8 @@ import { type Database, firstIdAt } from '@tocsin/database';
 import { alertIdsOfRun } from '../load/alert-ids.js';
 
 /**
- * Numbers of rows that a run has left in the database. Without faults, each equals the number of alerts or deliveries.
+ * Numbers of rows that a run has left in the database. After a run without problems, `alerts` and `keys` equal the
+ * number of alerts, `open` and `deadLetters` are 0, and all others equal the number of deliveries.
  */
 export interface StoredOutcome {
   alerts: number;
@@ -11,7 +12,10 @@ export interface StoredOutcome {
   /** Number of deliveries that succeeded with status 200 in their first attempt. */
   succeeded: number;
   attempts: number;
-  /** Number of first attempts that belong to the last claim of their delivery and contain the texts and status 200. */
+  /**
+   * Number of first attempts with a complete record: the attempt belongs to the last claim of its delivery, has status
+   * 200, and contains the texts of request and response.
+   */
   soundAttempts: number;
   open: number;
   deadLetters: number;

@@ -7,11 +7,11 @@ import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
 import { runAlerts } from './run-alerts.js';
 
 export interface PollsResult {
-  /** The open page of the console. */
+  /** Name of the page that is open. */
   page: string;
   people: number;
   requestsPerSecond: number;
-  /** Microseconds of CPU of the API for each request. */
+  /** CPU time of the API for each request, in microseconds. */
   cpuMicros: number;
   /** CPU time of the API in percent of one core. */
   cpuPercent: number;
@@ -22,20 +22,23 @@ export interface PollsOptions {
   seconds: number;
 }
 
-/** A request that an open page repeats. */
+/** A request that an open page of the console sends repeatedly. */
 interface Poll {
   intervalMs: number;
-  /** Path of a person's next request, and what the response tells the person. */
+  /**
+   * Returns the path of the next request of a person. `read` must be called with the response, because the later
+   * requests of a list depend on it.
+   */
   next(person: number): { path: string; read?: (body: unknown) => void };
 }
 
-/** Webhooks of the workspace, one of them with deliveries. */
+/** Number of webhooks of the workspace. Only one of them has deliveries. */
 const webhooks = 20;
 const storedAlerts = 5_000;
-/** Alerts a second while the pages are open. */
+/** Alerts published per second while the pages are open. */
 const alertsPerSecond = 1;
 
-/** Measures the CPU of the API while people have a page of the console open, and alerts are delivered. */
+/** Measures the CPU time of the API while people have a page of the console open and alerts are delivered. */
 export async function measurePolls(testBed: TestBed, options: PollsOptions): Promise<PollsResult[]> {
   const { database, secrets, destination } = testBed;
   const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(1) });
@@ -97,7 +100,7 @@ function pagesOf({ workspaceId }: Fixtures, people: number): Record<string, Poll
   };
 }
 
-/** Entries of the newest page, and number of polls of which one reads it as a whole. */
+/** Number of entries on the newest page of a list. One of `pollsOfWholePage` requests reads the whole page. */
 const newestPage = 30;
 const pollsOfWholePage = 12;
 
@@ -106,7 +109,10 @@ interface ListEntry {
   status: string;
 }
 
-/** A live list asks for entries from its oldest open entry on, else from its newest one; at times for all of its page. */
+/**
+ * Returns the requests of a live list. Each reads the entries since the oldest open delivery, or since the newest entry
+ * if no delivery is open. One of `pollsOfWholePage` requests reads the whole page.
+ */
 function liveList(path: string, people: number): Poll {
   const pages = Array.from({ length: people }, (): ListEntry[] => []);
   const polls = Array.from({ length: people }, (_, person) => person);
@@ -129,7 +135,9 @@ function liveList(path: string, people: number): Poll {
   };
 }
 
-/** Each person repeats the requests of the page; people open it one after the other. */
+/**
+ * Sends the requests of the page for each person. The first requests of the people are spread evenly over the interval.
+ */
 async function measurePage(
   api: RunningApi,
   polls: Poll[],
@@ -170,7 +178,7 @@ async function measurePage(
   }
 }
 
-/** Each person polls once, and the code of the API is compiled. */
+/** Warm-up in milliseconds. V8 compiles the code of the API, and each person requests the list of deliveries once. */
 const warmUpMs = 6_000;
 
 function isoTime(ms: number): string {

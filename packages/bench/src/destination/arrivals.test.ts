@@ -10,13 +10,13 @@ test('a repeated request is counted and the time of the first request is kept', 
   expect(arrivals.firstArrivalMs[4]).toBe(10);
 });
 
-test('the count of one slot stops at 255 instead of wrapping to zero', () => {
+test('the request count of a delivery stops at 255 instead of wrapping to zero', () => {
   const arrivals = createArrivals({ run: 1, alerts: 1, webhooks: 1 });
   for (let index = 0; index < 257; index += 1) countArrival(arrivals, 0, index);
   expect(arrivals.received[0]).toBe(255);
 });
 
-test('a request for a slot outside the run throws an error', () => {
+test('a request for an alert or webhook that the run does not have throws an error', () => {
   const arrivals = createArrivals({ run: 1, alerts: 1, webhooks: 1 });
   expect(() => countArrival(arrivals, 1, 0)).toThrow('no slot 1');
   expect(() => countArrival(arrivals, Number.NaN, 0)).toThrow('no slot');

@@ -85,13 +85,13 @@ test.each<[string, Partial<DeliveryRecord>, string]>([
     { lastClaim: 2 },
     'claim 1 ended it although claim 2 exists',
   ],
-])('a record disagrees if the delivery %s', (_, change, sentence) => {
+])('a record contradicts the requests at the destination if the delivery %s', (_, change, sentence) => {
   const given = evidence();
   Object.assign(given.records[3]!, change);
   expect(compare(given).disagreements).toEqual([expect.stringContaining(sentence)]);
 });
 
-test('a request missing from the records disagrees unless its worker may have been killed', () => {
+test('a request without a recorded attempt is a problem unless a worker was killed or stopped', () => {
   const given = evidence();
   given.arrivals.received[2] = 2;
   expect(compare(given)).toMatchObject({ repeated: 1, disagreements: [] });
@@ -101,7 +101,7 @@ test('a request missing from the records disagrees unless its worker may have be
   expect(compare({ ...given, allRequestsRecorded: true }).disagreements).toHaveLength(1);
 });
 
-test('two records of the same alert and webhook disagree', () => {
+test('two delivery records of the same alert and webhook are a problem', () => {
   const given = evidence();
   given.records.push({ ...given.records[0]! });
   expect(compare(given).disagreements).toEqual([expect.stringContaining('it has 2 records')]);

@@ -65,8 +65,8 @@ export async function delayDatabase(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Locks a table, as `alter table` and `vacuum full` do, for longer than the lease of a worker. In the long form the
- * lock also outlasts the statement timeout. Workers keep the claims of deliveries that they cannot record
+ * Locks a table, as `alter table` and `vacuum full` do, for longer than the lease of a worker. In the long form of the
+ * suite the lock also outlasts the statement timeout. Workers keep the claims of deliveries that they cannot record
  * (docs/adr/0007).
  */
 export async function lockAttempts(trial: Trial): Promise<Exposure> {

@@ -20,7 +20,7 @@ export function readCurrentClaims(trial: Trial): Promise<Claimed> {
   return readClaims(trial);
 }
 
-/** A healthy worker records its deliveries within this time. */
+/** A healthy worker records its deliveries within this time, in milliseconds. */
 const recordTimeMs = 3_000;
 
 /** Returns the claims that are still unrecorded 3 s after the start of a fault in which no worker can record. */
@@ -85,7 +85,10 @@ export async function startLoad({ destination }: Trial, behaviour: Partial<Behav
   await sleep(1_000);
 }
 
-/** Exposure of a fault in which no worker ends. Each worker records its own claims, so no request may be repeated. */
+/**
+ * Returns the exposure of a fault in which no worker ends. Each worker records its own claims, so no request may be
+ * repeated.
+ */
 export function noRepeats(inFlight: number, of: string, endedAtMs = monotonicMs()): Exposure {
   return { inFlight, of, bound: 0, endedAtMs };
 }

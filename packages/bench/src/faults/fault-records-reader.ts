@@ -70,7 +70,10 @@ export async function countUndecryptable({ knex }: Database): Promise<number> {
 export interface FloodState {
   /** Number of alerts of the flood that workers have committed. */
   alerts: number;
-  /** Number of open deliveries of the flood, and number of those that were written as ended. */
+  /**
+   * Number of open deliveries of the flood. `ended` counts those written as failed, because their webhook does not
+   * exist.
+   */
   open: number;
   ended: number;
 }

@@ -13,7 +13,7 @@ import { deleteFlood, readFloodState } from './fault-records-reader.js';
 import { firstRetryMs } from './timing.js';
 
 interface FloodOptions {
-  /** Number of workspaces that publish the flood at the same time. They share its alerts. */
+  /** Number of workspaces that publish the flood at the same time. Each publishes an equal number of alerts. */
   workspaces: number;
   /** True to publish every second alert over REST, where the expected status is 422. */
   overRest: boolean;
@@ -31,7 +31,7 @@ const maxRetryDelayMs = 5_000;
 const restAlertsPerSecond = 300;
 /** The contract's limit for webhooks of a rule. */
 const webhooksPerAlert = 20;
-/** Waiting time for late retries, in milliseconds. */
+/** Time after the flood in which delayed retries can still be sent, in milliseconds. */
 const lateRetriesMs = 3_000;
 
 /** Publishes the flood and waits until workers have committed it. */
@@ -77,7 +77,8 @@ type Statuses = [status: string, count: number][];
 
 interface FloodEvidence {
   /**
-   * Deliveries of the flood: number of open ones, of those written as ended, and of all that the accepted alerts name.
+   * Numbers of deliveries of the flood: open ones, those written as failed, and all that the accepted alerts must lead
+   * to.
    */
   open: number;
   ended: number;

@@ -34,7 +34,7 @@ async function takeDown(
   const sinceMs = monotonicMs();
   await Promise.all(servers.map(end));
   await Promise.all(servers.map((server) => server.restart()));
-  // The limit is below the default of 1 s, because a server can be ready again in less than a second.
+  // An alert counts as delayed after 250 ms instead of 1 s, because a server can be ready again in less than a second.
   return delayedAlerts(trial, { sinceMs, minimumMs: 250 });
 }
 

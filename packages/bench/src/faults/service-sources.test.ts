@@ -18,6 +18,9 @@ test.each(Object.values(mutations))(
   },
 );
 
-test.each([...failureEvents, ...claimStatements])('the services still use the name %s', (name) => {
-  expect(sources.some((source) => source.includes(`'${name}'`))).toBe(true);
-});
+test.each([...failureEvents, ...claimStatements])(
+  'the services still contain the log event or statement name %s',
+  (name) => {
+    expect(sources.some((source) => source.includes(`'${name}'`))).toBe(true);
+  },
+);

@@ -9,7 +9,7 @@ test.each([
   [10, 35],
   [25, 50],
   [40, 80],
-])('a p99 of %d ms alone gives a limit of %d ms with neighbours', (aloneMs, limitMs) => {
+])('if the p99 is %d ms without neighbours, the limit with neighbours is %d ms', (aloneMs, limitMs) => {
   expect(p99LimitMs(aloneMs)).toBe(limitMs);
 });
 
@@ -26,7 +26,7 @@ test('the p99 of the median run is compared with the limit', () => {
   expect(result.passed.p99).toBe(true);
 });
 
-test('the bar fails if one delivery in any run takes more than a second', () => {
+test('the comparison fails if one delivery in any run takes more than a second', () => {
   const slow = { ...runOf(10, 12), withNeighbours: { ...percentilesOf([12]), max: 1_001 } };
   expect(compareWithBar([runOf(10, 12), slow, runOf(10, 12)])).toMatchObject({
     slowestMs: 1_001,

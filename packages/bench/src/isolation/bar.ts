@@ -12,7 +12,9 @@ const maxHealthyMs = 1_000;
 export const maxSingleAlertMs = 2_000;
 /** Limit for the delay of another workspace's retries while one workspace floods the system, in milliseconds. */
 export const maxRetryDelayMs = 1_000;
-/** Fraction of their throughput alone that others must reach after a flood is written. */
+/**
+ * Minimum throughput of another workspace after a flood is written, as a fraction of its throughput before the flood.
+ */
 export const minThroughputShare = 2 / 3;
 /** Deliveries per second that must be attempted while many webhooks in many workspaces have due deliveries. */
 export const minDeliveriesPerSecond = 2_000;

@@ -20,7 +20,7 @@ export interface GuessingResult {
 }
 
 const warmUpSeconds = 5;
-/** Lifetime of a bcrypt check in the engine, in seconds. */
+/** Time for which the engine caches the result of a bcrypt check, in seconds. */
 const checkLifetimeSeconds = 10;
 const guesses = { perSecond: 1_000, seconds: 20 };
 /**

@@ -24,7 +24,10 @@ const commands = {
     };
     await channel.consume(queue, (message) => message && count(message.content), { noAck: true });
   },
-  /** Returns the number of different deliveries, of different delivery runs, and of all published deliveries. */
+  /**
+   * Returns the numbers of distinct deliveries, of distinct runs (a redelivery starts a new run of its delivery), and
+   * of all deliveries in the published messages.
+   */
   counts: () => ({ deliveries: deliveries.size, runs: runs.size, published }),
   reset(): void {
     deliveries.clear();

@@ -22,7 +22,7 @@ export interface StormResult {
   singleAlertCommits: Percentiles;
   /** Number of pairs of alert and webhook of the storm that arrived more than once. */
   repeated: number;
-  /** Number of published messages that repeat a run of a delivery. 0 if all messages are claimed in time. */
+  /** Number of times that the same run of a delivery was published again. 0 if all messages are claimed in time. */
   publishedAgain: number;
   /** Number of claims that ended without an attempt, because no slot became free in time. */
   releasedClaims: number;

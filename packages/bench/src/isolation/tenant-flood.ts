@@ -26,7 +26,7 @@ export interface TenantFloodResult {
 export interface TenantFloodOptions {
   /** Number of alerts in the flood. Each names 20 webhooks. */
   alerts: number;
-  /** Number of workspaces that publish the flood at the same time. They share its alerts. */
+  /** Number of workspaces that publish the flood at the same time. Each publishes an equal number of alerts. */
   workspaces: number;
   print(line: string): void;
 }
@@ -38,12 +38,12 @@ const healthyLoad = { webhooks: 3, alertsPerSecond: 100, maxAlerts: 60_000, reje
 /** Number of alerts in a throughput measurement, and in the warm-up, during which V8 compiles the worker's code. */
 const throughputAlerts = 10_000;
 const warmUpAlerts = 10_000;
-/** Waiting time for late retries, in milliseconds. */
+/** Time after the flood in which delayed retries can still be sent, in milliseconds. */
 const lateRetriesMs = 3_000;
 
 /**
- * Publishes alerts that name webhooks that do not exist, as fast as the broker confirms them. One worker serves this
- * workspace and another one.
+ * Publishes alerts that name webhooks that do not exist, as fast as the broker confirms them. One worker serves the
+ * flooding workspaces and one other workspace.
  * @throws Error if a delivery of the other workspace does not arrive
  */
 export async function measureTenantFlood(options: TenantFloodOptions): Promise<TenantFloodResult> {
@@ -52,7 +52,7 @@ export async function measureTenantFlood(options: TenantFloodOptions): Promise<T
     const { database, destination, secrets } = testBed;
     const urls = destination.urls(healthyLoad.webhooks);
     const fixtures = await writeFixtures(database, { secrets, urls });
-    // The contract's limit applies to one worker.
+    // Only one worker is started, because the limit of the contract applies to a single worker.
     await testBed.startWorkers(1, { env: { RETRY_SCHEDULE: `${firstRetryMs / 1_000}s,5s,10s` } });
     await measureThroughput(testBed, fixtures, warmUpAlerts);
     const alone = await measureThroughput(testBed, fixtures, throughputAlerts);

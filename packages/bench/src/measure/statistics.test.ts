@@ -10,7 +10,7 @@ test('percentiles of an empty list are NaN, never zero', () => {
   expect(percentilesOf([])).toEqual({ p50: Number.NaN, p95: Number.NaN, p99: Number.NaN, max: Number.NaN });
 });
 
-test('a spread is sorted by number and does not change its input', () => {
+test('spreadOf returns median, minimum and maximum without changing its input', () => {
   const values = [10, 9, 100];
   expect(spreadOf(values)).toEqual({ median: 10, min: 9, max: 100 });
   expect(values).toEqual([10, 9, 100]);

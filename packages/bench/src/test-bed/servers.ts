@@ -64,7 +64,7 @@ export async function startDatabaseServer(
   });
   if (countStatements) {
     await enableStatementCounts(url);
-    // PostgreSQL loads the library only when it starts.
+    // PostgreSQL loads `pg_stat_statements` only when it starts.
     await server.stop();
     await server.restart();
   }

@@ -25,9 +25,9 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
 }
 
 /**
- * Minimum lease of a queued row, in milliseconds. If all slots wait for hanging destinations, a slot is free after the
- * default request timeout of 10 s. A row that waits longer (a webhook can set a timeout of 20 s) is queued twice, and
- * the second message finds the row claimed.
+ * Minimum lease of a queued row, in milliseconds. Even if every slot is used by a hanging destination, a slot becomes
+ * free after the default request timeout of 10 s. A webhook can set a timeout of 20 s, so a row can wait longer. It is
+ * then queued twice, and the consumer of the second message finds the row claimed.
  */
 const minQueuedLeaseMs = 10_000;
 
@@ -37,7 +37,10 @@ const minQueuedLeaseMs = 10_000;
  */
 const minNoticeMs = 1_000;
 
-/** @throws ConfigError that lists every problem */
+/**
+ * Reads the settings of the worker from environment variables.
+ * @throws ConfigError that lists every problem
+ */
 export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
   return readEnv(env, (read) => ({
     ...readServiceConfig(read, { port: 8082, metricsPort: 9092 }),

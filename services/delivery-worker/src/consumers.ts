@@ -12,7 +12,10 @@ import {
 import type { DatabaseRetry } from './database-retry.js';
 import { maxRecording } from './delivery/create-delivery.js';
 
-/** Faults for which this worker must not receive messages, because another worker may be able to process them. */
+/**
+ * Reasons to receive no messages: the database is unavailable, or the keys do not decrypt its values. Another worker
+ * may be able to process the messages.
+ */
 type PauseReason = 'database' | 'keys';
 
 /** The consumers of the worker's three queues. They receive messages while no reason for a pause is set. */
@@ -55,11 +58,14 @@ export interface ConsumersDeps {
  */
 const alertPrefetch = 40_000;
 /**
- * Maximum bytes in flight for each queue. Half of it, at which the prefetch aims, holds 40,000 alerts of the usual 600
- * bytes. The limit protects the memory from larger messages of other publishers.
+ * Maximum bytes in flight for each queue. It protects the memory of the worker from large messages. The prefetch aims
+ * at half of this limit, which holds 40,000 alerts of the usual size, 600 bytes.
  */
 const maxBytes = 64 * 1_048_576;
-/** Prefetch of the queue of unroutable alerts. It is usually empty; it fills while a binding is missing. */
+/**
+ * Prefetch of the queue of unroutable alerts. This queue is usually empty. Alerts arrive in it only while a binding is
+ * missing.
+ */
 const unroutedPrefetch = 1_000;
 /**
  * Maximum wait for replies of the broker when consumers are paused, in milliseconds. A frozen broker does not reply.
@@ -129,8 +135,8 @@ const returnAfterMs = 15_000;
 
 /**
  * Pauses the consumers while the database is unavailable. After 15 s the messages in flight are returned to the broker,
- * because the database may be available to other workers. Outcomes of deliveries that were sent are still recorded when
- * it is available again.
+ * because the database may be available to other workers. This worker still records the outcomes of the requests that
+ * it has sent, as soon as the database is available again.
  */
 export function pauseWhileUnavailable(
   { availability, logger, signal }: Pick<ConsumersDeps, 'availability' | 'logger' | 'signal'>,

@@ -36,9 +36,12 @@ export interface DatabaseRetry {
 
 interface DatabaseBatcherOptions<Item, Result>
   extends Pick<BatcherOptions<Item, Result>, 'maxSize' | 'concurrency' | 'gatherMs' | 'room' | 'onBatch'> {
-  /** Commits all items or none. It must be safe to repeat. Results are in the order of the items. */
+  /**
+   * Commits all items or none. A repeated call with the same items must be harmless. Results are in the order of the
+   * items.
+   */
   commit: BatcherOptions<Item, Result>['run'];
-  /** Returns the item to commit instead of one whose value the database rejected. Default: the same item. */
+  /** Returns a replacement for an item whose value the database rejected. Default: the same item. */
   replaceInvalid?: (item: Item, error: unknown) => Item;
 }
 

@@ -61,7 +61,7 @@ test.each([
   },
 );
 
-test('a message that is larger than an alert may be becomes a truncated dead letter', async () => {
+test('a message above the maximum size of an alert becomes a truncated dead letter', async () => {
   const target = await harness.addTarget();
   const rule = await harness.addRule([target.id]);
   const alert = JSON.stringify(alertMessage({ ruleId: rule, workspaceId: harness.workspaceId }));

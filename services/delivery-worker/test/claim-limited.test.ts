@@ -84,7 +84,7 @@ test.each([1, 2])(
   },
 );
 
-test('a claim takes at most as many deliveries as places, and uses one request for each', async () => {
+test('a claim takes at most the requested number of deliveries, and one request for each', async () => {
   const id = await addLimited(hundredAnHour, ago(24 * hourMs));
   const [oldest] = await addWaiting(id, 1, { due_at: ago(hourMs) });
   await addWaiting(id, 9);

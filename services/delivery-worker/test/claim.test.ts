@@ -13,7 +13,7 @@ beforeEach(() => {
   fixtures = createDatabaseFixtures(db.database);
 });
 
-test('a claim returns the facts of the alert and the webhook, and excludes other claims', async () => {
+test('a claim returns the data of alert and webhook, and a second claim returns nothing', async () => {
   const due = await fixtures.queueOne();
   const claimed = await fixtures.claimOne(due);
   expect(claimed).toMatchObject({

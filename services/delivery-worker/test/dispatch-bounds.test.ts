@@ -21,7 +21,7 @@ beforeEach(async () => {
   database = createDatabase({ url: db.url, applicationName: 'test', plansByKey: true, poolSize: 1 });
   repository = createDispatchRepository(database, 60_000);
   walk = createDueWalk(repository);
-  // The first pass plans the statements while the table is empty.
+  // The statements are planned here, while the table is empty. These plans must stay efficient when the table is full.
   await pass();
 });
 afterEach(async () => {
@@ -30,10 +30,10 @@ afterEach(async () => {
 });
 
 const room = 400;
-/** Maximum number of index entries that a pass for 400 places may read. 300,000 webhooks have 600,000 entries. */
+/** Maximum number of index entries that a pass with 400 free places may read. 300,000 webhooks have 600,000 entries. */
 const maxEntries = 12_000;
 
-/** Runs a pass of the dispatcher without limits of webhooks. Returns the webhook of each place. */
+/** Runs a pass of the dispatcher in which webhooks have no quota. Returns the webhook of each queued delivery. */
 async function pass(): Promise<Candidate[]> {
   const survey = await walk.next(room);
   const quotas = allocateRoundRobin(survey.candidates, room);
@@ -96,7 +96,7 @@ test('the first pass queues a retry while 300,000 webhooks of another workspace 
   expect(entries).toBeLessThan(maxEntries);
 }, 120_000);
 
-test('a webhook gets half of the places while 300,000 webhooks of another workspace are due', async () => {
+test('one webhook gets half of the places against 300,000 due webhooks of another workspace', async () => {
   await addWaiting({ workspaces: 1, webhooks: 300_000, dueIn: '-random() * 60' });
   await addRetries(1_000);
   const places = await pass();
@@ -119,7 +119,7 @@ test.each([
   120_000,
 );
 
-test('paused webhooks that were postponed are no longer visited by the walk', async () => {
+test('webhooks whose deliveries were postponed during a pause are no longer read', async () => {
   await addWaiting({ workspaces: 800, webhooks: 20, dueIn: '-random() * 60' });
   await db.database.knex.raw(
     `insert into webhook_pauses (webhook_id, reason, paused_until, times)

@@ -57,7 +57,7 @@ test('a statement that reaches the database 11 s late queues nothing', async () 
   expect(await fixtures.dispatch.queue([{ contender: candidate!, quota: 1 }])).toHaveLength(1);
 });
 
-test('a webhook whose pause has ended is surveyed as probing', async () => {
+test('a webhook whose pause has ended is found as due and probing', async () => {
   const webhookId = await fixtures.addWebhook();
   await fixtures.write([fixtures.plan([webhookId])]);
   await fixtures.pauses.pause([
@@ -67,7 +67,7 @@ test('a webhook whose pause has ended is surveyed as probing', async () => {
   expect(candidate).toMatchObject({ probing: true, due: 1 });
 });
 
-test('a survey returns no candidate for a webhook whose rate limit allows no request now', async () => {
+test('a webhook whose rate limit allows no request now is not found as due', async () => {
   const columns = { rate_limit_requests: 1, rate_limit_period_ms: 60_000 };
   const webhookId = await fixtures.addWebhook({ columns });
   const limit = { webhook_id: webhookId, requests: 1, period_ms: 60_000 };
@@ -141,7 +141,7 @@ test('the oldest due deliveries of a webhook are queued first and get a lease', 
   expect(Math.abs(lease_until.getTime() - Date.now() - 60_000)).toBeLessThan(30_000);
 });
 
-test('claimed deliveries are counted for their webhook, and not as messages in the queue', async () => {
+test('a claimed delivery is counted as queued for its webhook, and not as unclaimed', async () => {
   const before = (await fixtures.dispatch.queued([])).unclaimed;
   const due = await fixtures.queueOne();
   const { webhook_id: webhookId } = await fixtures.open(due.deliveryId);
@@ -163,7 +163,7 @@ test('unqueue does not change a delivery that is claimed or has another run', as
   expect(await fixtures.open(later.deliveryId)).toMatchObject({ state: 'queued' });
 });
 
-test('a survey of one workspace returns no webhook of another workspace', async () => {
+test('reading the due webhooks of a workspace returns no webhook of another workspace', async () => {
   const own = '00000000-0000-4000-8000-000000000001' as const;
   const foreign = 'ffffffff-0000-4000-8000-000000000001' as const;
   const plans = await Promise.all(

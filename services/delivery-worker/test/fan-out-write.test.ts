@@ -57,7 +57,7 @@ test('an open delivery is written as waiting, queued or claimed, with a lease un
   });
 });
 
-test('an alert is written once with its facts, even if two batches contain it', async () => {
+test('an alert is written once with its fields, even if two batches contain it', async () => {
   const alertId = randomUUID();
   const [first, second] = [
     fixtures.plan([], { alertId }),

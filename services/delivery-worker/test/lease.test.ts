@@ -97,7 +97,7 @@ test('a released delivery keeps its due time, and gets a random delay from its s
   expect((await fixtures.open(second))?.due_at.getTime()).toBeGreaterThan(releasedAt.getTime());
 });
 
-test('queued rows older than a second are released after a lost reply of their worker', async () => {
+test('after a lost reply, queued rows are released when they are older than a second', async () => {
   const [stranded, young] = [await fixtures.queueOne(), await fixtures.queueOne()];
   await db.database
     .knex('open_deliveries')

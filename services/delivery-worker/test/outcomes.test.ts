@@ -125,7 +125,7 @@ test('a delivery that is queued again while it is being sent is claimed right af
   expect(await harness.database.knex('open_deliveries')).toEqual([]);
 }, 60_000);
 
-test('a delivery that waits for its record longer than its lease is not sent by another worker', async () => {
+test('a delivery is not sent again if the commit of its outcome takes longer than its lease', async () => {
   const target = await addTargetThatWaits();
   const ids = await writeWaiting(target.id, inFlight);
   await Promise.all([startWorker(), startWorker()]);

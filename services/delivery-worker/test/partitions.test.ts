@@ -110,7 +110,7 @@ test.each([
   await expectDelivered(5);
   for (const { accepted_at } of await harness.database.knex('alerts'))
     expect(Math.abs(accepted_at.getTime() - wallClock())).toBeLessThan(60_000);
-  // Maintenance has run once when the worker has stopped. It drops partitions after it has created others.
+  // A stopped worker has run its maintenance at least once: it created partitions and would have dropped old ones.
   await harness.workers.pop()!.close(12_000);
   expect(await partitions()).toEqual(before);
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   webhookId = await fixtures.addWebhook();
   await write(others, 'waiting');
   await database.knex('open_deliveries').delete();
-  // The statistics describe an empty table, for which the planner considers every plan cheap.
+  // After this vacuum the statistics describe an empty table, for which the planner considers every plan cheap.
   await database.knex.raw('vacuum (truncate false) open_deliveries');
 });
 afterAll(async () => {

@@ -71,7 +71,7 @@ test('a batch with deliveries of two days is recorded in the partitions of both 
   expect(counts).toEqual({ open: '0', succeeded: '3', attempts: '3' });
 });
 
-test('a record opens only the partitions of its own day', async () => {
+test('the statement that records an outcome locks only the partitions of its own day', async () => {
   const now = Date.now();
   for (let back = 8; back <= 40; back += 8) await ensurePartitions(database, now - back * dayMs);
   const { fixtures, ids, outcomes } = await succeededAt([now]);

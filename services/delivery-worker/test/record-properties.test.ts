@@ -35,7 +35,7 @@ test('random sequences of claims, lost leases, late outcomes and redeliveries ma
   await fc.assert(fc.asyncProperty(anySteps, runSteps), propertyRuns(20));
 }, 120_000);
 
-test('the sequences of the tests above have reached every situation', () => {
+test('the fixed and the random sequences have reached every situation', () => {
   const situations = [
     'claim',
     'repeated claim',

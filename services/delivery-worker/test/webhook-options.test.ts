@@ -71,7 +71,7 @@ test.each([
   });
 });
 
-test('a delivery fails after its next attempt if its schedule was shortened below its step', async () => {
+test('a delivery whose retry schedule is shortened below its step fails after its next attempt', async () => {
   const target = await harness.addTarget({ columns: { retry_schedule_ms: [20, 100, 100] } });
   respondWith(target.path, Array(10).fill(500));
   const { id } = await fireAt(target);

@@ -22,9 +22,9 @@ export interface DeadLetter {
 
 export interface DeadLetterRepository {
   /**
-   * Writes dead letters and resolves after the commit, when their messages may be acknowledged. A dead letter is not
-   * written if its id exists, or if the message was redelivered and an equal dead letter of the last hour exists that
-   * was not requeued.
+   * Writes dead letters and resolves after the commit, when their messages may be acknowledged. Two kinds of duplicates
+   * are skipped: a dead letter whose id exists, and a dead letter of a redelivered message that equals one of the last
+   * hour. A dead letter that was requeued does not count as a duplicate.
    */
   add(letters: DeadLetter[]): Promise<void>;
 }
@@ -90,8 +90,8 @@ export function createDeadLetterRepository(database: Database): DeadLetterReposi
 /** Position of the hash in the text of an id, counted from 1 as in SQL. */
 const hashAt = 15;
 /**
- * Maximum age, in milliseconds, of an equal dead letter because of which a redelivered message is not written again.
- * After a crash the broker redelivers at once if another worker is running, so an hour is enough.
+ * Time in which a redelivered message is recognized as a duplicate of an equal dead letter, in milliseconds. After a
+ * crash the broker redelivers at once if another worker is running, so an hour is enough.
  */
 const lookBackMs = 3_600_000;
 const beyondAllIds = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

@@ -104,7 +104,7 @@ test('dead letters are written again with the same ids if the reply to the commi
   expect(repeated.flat()).toEqual(first);
 });
 
-test('a message that returned to the broker while it waited is not written', async () => {
+test('no dead letter is written for a message that has returned to the broker meanwhile', async () => {
   const { commits, counted, settled } = start({ failures: 1 });
   const [kept, returned] = ['{1', '{2'].map((text) => Buffer.from(text));
   const isReturned = () => commits.length > 0;

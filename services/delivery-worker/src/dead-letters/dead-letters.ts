@@ -62,7 +62,7 @@ export function createSettleMessage(deps: DeadLetterDeps): SettleMessage {
   return (message, outcome) => {
     if (outcome.kind === 'processed') return message.ack();
     if (outcome.kind === 'unprocessable') return deadLetter(message, outcome);
-    // The database always rejects an invalid value again. Every other error can end by itself or through an operator.
+    // The database always rejects an invalid value again. After every other error, a retry can succeed.
     if (classifyDatabaseError(outcome.error) !== 'invalid_value') return message.retry(outcome.error);
     const detail = `The database rejected a value: ${outcome.error}`;
     deadLetter(message, { kind: 'unprocessable', reason: 'invalid_message', detail });

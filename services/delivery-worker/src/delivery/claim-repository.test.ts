@@ -112,7 +112,7 @@ test('a claimed delivery has the reason, the remaining time and the number of it
   expect(pause).toEqual({ reason: 'circuit', remainingMs: 900, times: 3 });
 });
 
-test('rate-limited webhooks are claimed with their places, and their deliveries have a token', async () => {
+test('claimLimited sends the maximum number for each webhook and marks claims with hasToken', async () => {
   const statements: unknown[][] = [];
   const database = {
     async prepared({ name }: { name: string }, values: unknown[]) {

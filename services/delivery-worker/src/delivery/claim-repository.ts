@@ -86,10 +86,10 @@ const readClaimed = (
     left join webhooks w on w.id = c.webhook_id and w.workspace_id = c.workspace_id
     left join webhook_pauses p on p.webhook_id = c.webhook_id`;
 
-// Rows are updated in the order of their ids, so that two workers with the same messages cannot deadlock. If a plan
-// uses another order, the statement is safe to repeat. Locking the rows in a separate step would write each page twice.
-// $5 is a lower bound of the alerts' ids, which excludes partitions of earlier days: the ids of a delivery and of its
-// alert begin with the same time.
+// Rows are updated in the order of their ids, so that two workers with the same messages cannot deadlock. A plan with
+// another order is possible; after a deadlock the statement is repeated. Locking the rows in a separate step would
+// write each page twice. $5 is a lower bound of the alerts' ids, which excludes partitions of earlier days: the ids of
+// a delivery and of its alert begin with the same time.
 const claim = {
   name: 'delivery.claim',
   text: `
@@ -116,9 +116,9 @@ const claim = {
 const maxExpired = 1_000;
 
 // SQL for the interval between two requests. Requests are sent at 91 % of the limit, after a burst of at most a quarter
-// of a period. The margin is needed because a request is sent some milliseconds after its claim, so that a few more
-// requests can fall into a period. A limit of one or two requests has too little margin for a burst: it gets none, and
-// 100 ms more between two requests.
+// of a period. The margin of 9 % is needed because a request is sent some milliseconds after its claim: a period can
+// contain a few requests that were claimed before it. For a limit of one or two requests this margin is too small. Such
+// a limit has no burst, and 100 ms more between two requests.
 export const requestInterval = `(l.period_ms * 1.1 + case when l.requests < 3 then 100 else 0 end) / l.requests
                * interval '1 millisecond'`;
 const burstOf = `case when l.requests < 3 then 0 else l.period_ms * 0.25 end * interval '1 millisecond'`;
@@ -148,8 +148,8 @@ const claimLimited = {
       cross join lateral (select ${oldestOf('o.step > 0 and o.due_at <= now()', 't.free')} as ids) retry
       cross join lateral (
         select ${oldestOf('o.step = 0 and o.due_at <= now()', 't.free - cardinality(retry.ids)')} as ids) first
-      -- Selects expired deliveries. A delivery that has been due for the maximum age ($7) is at least that old.
-      -- Webhooks with pauses by a person are excluded, because these pauses do not count as age.
+      -- Selects expired deliveries: their due time is more than the maximum age ($7) ago. Webhooks that a person has
+      -- paused are excluded, because the time of such a pause does not count as age.
       cross join lateral (
         select ${oldestOf(
           `o.due_at < now() - $7::float8 * interval '1 millisecond'

@@ -2,8 +2,8 @@ import type { PauseReason } from '@tocsin/contracts';
 import type { AlertOrNoticeFacts } from '@tocsin/template';
 
 /**
- * A delivery that this worker has claimed, with the facts of its alert and the state of its webhook at the time of the
- * claim.
+ * A delivery that this worker has claimed, with the data of its alert for the template and the state of its webhook at
+ * the time of the claim.
  */
 export interface ClaimedDelivery {
   deliveryId: string;

@@ -59,13 +59,13 @@ export interface Delivery {
 }
 
 /**
- * Number of deliveries from the queue, in addition to one for each slot, that may be in progress: one batch of records.
- * Their outcomes are recorded while other deliveries use the slots.
+ * Number of deliveries that may be in progress in addition to one for each slot. These deliveries have released their
+ * slots and wait until their outcomes are recorded. 200 outcomes are one batch.
  */
 export const maxRecording = 200;
 /**
- * Maximum number of deliveries in flight for each slot with which further deliveries are claimed at write. A slot is
- * released before the outcome is recorded, so a higher number means that recording is slow.
+ * Number of deliveries in flight for each slot from which no delivery is claimed at write. A slot is released before
+ * the outcome is recorded, so a higher number means that recording is slow.
  */
 const maxInFlightPerSlot = 3;
 /** Maximum number of deliveries of webhooks in the state `unknown` that start in one tick of the event loop. */

@@ -1,15 +1,16 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 
 /**
- * The deliveries that this worker processes, from before the claim to the commit of the outcome. While an outcome
- * cannot be recorded, another worker may release its delivery and queue it again. If this worker claimed it again, it
- * would repeat the request, and the fence would reject the first outcome (docs/adr/0007).
+ * The deliveries that this worker processes, from before the claim to the commit of the outcome. They prevent a second
+ * claim by the same worker. Without them, a delivery that waits for the commit of its outcome could be released by
+ * another worker, queued, and claimed here again. Its request would be repeated, and its first outcome rejected as an
+ * outcome of an earlier claim (docs/adr/0007).
  */
 export interface InFlightDeliveries {
   /**
-   * Claims and delivers. If the delivery is already in flight, the promise resolves at once, and the message with the
-   * latest run is kept and processed afterwards: it may name the run that follows the delivery in flight. One kept
-   * message is enough, because a claim reads the current state of the row.
+   * Claims and delivers. If the delivery is already in flight, the promise resolves at once. Its message is kept until
+   * the delivery in flight has ended, because the message may name the next run. Only the message with the latest run
+   * is kept, which is enough because a claim reads the current state of the row.
    */
   deliverDue(due: DeliveryDue): Promise<void>;
   /**

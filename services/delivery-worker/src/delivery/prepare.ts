@@ -43,7 +43,7 @@ export interface PrepareInput {
   claimed: ClaimedDelivery;
   /** Undefined if the webhook does not exist. */
   destination: Destination | Undecryptable | undefined;
-  /** Undefined if the workspace has used its render budget. */
+  /** Renders the body of the webhook. Undefined if the workspace has used its render budget. */
   render: RenderBody | undefined;
   policy: RetryPolicy;
   /** Random number from 0 to 1. */

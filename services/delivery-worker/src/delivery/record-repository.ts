@@ -141,7 +141,10 @@ function offsetsOf(parts: Buffer[]): number[] {
   });
 }
 
-/** Encrypts the texts of the attempt, or the rendered text that is not JSON. A missing text is an empty value. */
+/**
+ * Encrypts the texts of an attempt. A delivery without an attempt has only its rendered text, if that was not JSON.
+ * Returns an empty buffer if there is nothing to encrypt.
+ */
 function encryptText({ claimed, attempt, rendered }: OutcomeRecord, secrets: SecretBox): Buffer {
   const { workspaceId, deliveryId, claim } = claimed;
   if (attempt !== undefined) {
@@ -182,8 +185,8 @@ const record = {
       set state = 'waiting', waiting_reason = 'retry', claimed_by = null, claim_token = null, lease_until = null,
           claims_without_outcome = 0, manual = false,
           step = o.step,
-          -- If the webhook was deleted or disabled since the request, the delivery is due now, and its next claim ends
-          -- it.
+          -- If the webhook was deleted or disabled since the request, no retry is sent. The delivery is due at once,
+          -- because its next claim ends it.
           due_at = case when exists (select from webhooks w where w.id = x.webhook_id and w.enabled)
                         then now() + o.after_ms * interval '1 millisecond' else now() end
       from o
@@ -193,8 +196,8 @@ const record = {
     ), news as materialized (
       select o.*, mine.delivery_id is not null as is_ours,
              now() - coalesce(o.ended_ms_ago, 0) * interval '1 millisecond' as ended_at,
-             -- If the delivery ends in this commit, its attempt is new. Otherwise the commit may be a repetition, so
-             -- existing attempts are searched.
+             -- An attempt is counted only once. If this statement ends the delivery, it is the first one for the
+             -- attempt. Otherwise the commit can be a repetition, and the attempt is searched in the table.
              o.attempted and (mine.ended is true or not exists (
                select from attempts/*day*/ a where a.delivery_id = o.delivery_id and a.claim = o.claim)) as is_new
       from o left join (select delivery_id, claim, true as ended from ended
@@ -227,7 +230,7 @@ const record = {
     ), seen as (
       select webhook_id, max(ended_at) as last_attempt_at,
              (array_agg(error_code order by ended_at desc))[1] is not null as failing,
-             -- Start of the state: the first failure of the batch, or the last outcome if the batch has a success.
+             -- Start of the current health: the first failure, or the last outcome if the batch contains a success.
              case when bool_or(error_code is null) then max(ended_at) else min(ended_at) end as since,
              max(ended_at) filter (where error_code is not null) as error_at,
              (array_agg(error_code order by ended_at desc) filter (where error_code is not null))[1] as error_code,

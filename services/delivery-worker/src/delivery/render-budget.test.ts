@@ -15,7 +15,7 @@ function spend(ms: number) {
 
 test('renderings over the budget use a quarter of the time and are evenly spread', async () => {
   const budget = createRenderBudget(nowMs);
-  // Uses the burst of 100 ms and 100 ms more.
+  // The first rendering takes 200 ms: the burst of 100 ms, and 100 ms more.
   await renderInBudget(budget, 'slow', () => spend(200));
   const startedAtMs = nowMs();
   const startsMs: number[] = [];

@@ -50,8 +50,8 @@ export function createRenderBudget(now: () => number): RenderBudget {
       const release = await turns.acquire(workspaceId);
       await sleep(budget.waitMs(workspaceId));
       waiting.add(workspaceId, -1);
-      // The permit is released in a later tick. The next delivery reads the budget only after this one has rendered and
-      // was charged.
+      // The permit is released in a later tick, after this delivery has rendered and was charged. The next delivery
+      // must read the reduced budget.
       setImmediate(release);
       return true;
     },

@@ -52,15 +52,16 @@ const busyPauseMs = 50;
 const idlePauseMs = 250;
 const emptyPauseMs = 1_000;
 /**
- * Shortest pause, in milliseconds: within a walk that has found no due delivery so far, and while workers take deliveries
- * faster than passes queue them. It limits the database load.
+ * Shortest pause between two passes, in milliseconds; it limits the database load. It follows a pass that found nothing
+ * due while further workspaces remain to be visited, and passes while workers take deliveries faster than passes queue
+ * them.
  */
 const walkPauseMs = 10;
 /** Number of queued deliveries of a webhook whose pause has ended: one request probes the destination. */
 const probeQuota = 1;
 /**
- * Maximum number of deliveries of paused webhooks that a pass postpones. Nothing is postponed while these deliveries
- * are in at most 16 workspaces: visiting so few workspaces in every pass takes little time.
+ * Maximum number of deliveries of paused webhooks that a pass postpones. If these deliveries are in at most 16
+ * workspaces, nothing is postponed, because visiting so few workspaces in every pass takes little time.
  */
 const maxPostponed = 500;
 const fewVisits = 16;
@@ -172,7 +173,7 @@ async function dispatchOnce(walk: DueWalk, deps: DispatchDeps): Promise<number> 
   return survey.isPartial ? walkPauseMs : idlePauseMs;
 }
 
-/** A worker is busy if at least this number of alerts wait: one full batch of fan-out. */
+/** Number of waiting alerts from which a worker counts as busy: one full batch of the fan-out. */
 const manyAlerts = 200;
 /** Part of a busy worker's deliveries that may be for webhooks that are not responsive. */
 const busyPart = 1 / 4;
@@ -206,8 +207,8 @@ async function startLimited(
 }
 
 /**
- * Postpones the due deliveries of paused webhooks if they are in more than 16 of the visited workspaces, because these
- * visits find nothing to queue. Resolves to true if it postponed any.
+ * Postpones the due deliveries of paused webhooks if they are in more than 16 of the visited workspaces. Otherwise
+ * every pass would visit these workspaces and find nothing to queue. Resolves to true if a delivery was postponed.
  */
 async function postponeMany({ paused }: Survey, { repository }: DispatchDeps): Promise<boolean> {
   if (new Set(paused.map(({ workspaceId }) => workspaceId)).size <= fewVisits) return false;

@@ -5,8 +5,8 @@ import type { Contender } from './round-robin.js';
 /** A webhook that has deliveries due and is not paused. */
 export interface Candidate extends Contender {
   /**
-   * True if the walk in the order of webhook ids found the webhook. False if only the oldest deliveries of its
-   * workspace led to it.
+   * True if the webhook was found by the scan of webhooks in the order of their ids. False if it was found only because
+   * one of the oldest due deliveries of its workspace belongs to it.
    */
   isFromWalk: boolean;
   /** True if a pause of the webhook has ended and no request has succeeded since. Single requests probe it. */
@@ -17,30 +17,33 @@ export interface Candidate extends Contender {
   queueBy: Date;
 }
 
-/** A visit to one workspace, which reads the webhooks with ids above `after`. */
+/** One workspace to read: its webhooks with ids above `after`. */
 export interface Visit {
   workspaceId: string;
   after: string;
 }
 
-/** Bounds on the work of one survey. */
+/** Limits on the rows that one call of `survey` reads. */
 export interface VisitBounds {
-  /** Maximum number of webhooks with waiting deliveries that the walk reads in each workspace. */
+  /** Maximum number of webhooks with waiting deliveries that the scan reads in each workspace. */
   steps: number;
-  /** Maximum number of webhooks with deliveries due that the walk finds in each workspace. */
+  /** Maximum number of webhooks with due deliveries that the scan finds in each workspace. */
   webhooks: number;
   /**
-   * Number of due deliveries to read in each workspace, oldest first. They are read only if the walk found fewer than
+   * Number of due deliveries to read in each workspace, oldest first. They are read only if the scan found fewer than
    * `webhooks` webhooks.
    */
   oldest: number;
-  /** Places in the queue for each workspace. At most twice as many of its due deliveries are counted. */
+  /**
+   * Number of deliveries that each workspace may add to the queue. At most twice as many of its due deliveries are
+   * counted.
+   */
   places: number;
 }
 
 export interface Survey {
   /**
-   * Webhooks in the order of the visits. Within a workspace, webhooks found by the walk come first, in the order of
+   * Webhooks in the order of the visits. Within a workspace, webhooks found by the scan come first, in the order of
    * their ids.
    */
   candidates: Candidate[];
@@ -49,17 +52,17 @@ export interface Survey {
   /** True if a webhook with a rate limit has deliveries due, even if the limit allows no request now. */
   hasLimited: boolean;
   /**
-   * For each visited workspace, the last webhook that the walk reached; undefined if the walk reached the last webhook
-   * of the workspace.
+   * Last webhook that the scan read, by workspace; undefined if the scan read the last webhook of the workspace. The
+   * next visit continues after this webhook.
    */
   walkedTo: Map<string, string | undefined>;
 }
 
 export interface DueReader {
   /**
-   * Walks through up to `steps` workspaces with waiting deliveries, in the order of their ids, and finds up to
-   * `workspaces` of them with deliveries due. The walk starts after the workspace `after`, or at the first one if
-   * undefined. `next` is the value of `after` for the next call; it is undefined after the last workspace.
+   * Reads up to `steps` workspaces with waiting deliveries, in the order of their ids, and returns up to `workspaces`
+   * of them with due deliveries. Reading starts after the workspace `after`, or at the first one if undefined. `next`
+   * is the value of `after` for the next call; it is undefined after the last workspace.
    */
   findWorkspaces(walk: {
     after: string | undefined;
@@ -140,10 +143,10 @@ export const dueOf = (webhook: string, limit: string) => `
 // Number of due deliveries to count for a webhook. Zero if the webhook is paused, or can get only one place anyway.
 const countedOfEach = 'case when found.most < 2 or pause.paused_until > now() then 0 else found.most end';
 
-// The recursive CTE `walk` visits webhooks in the order of their ids, so that each one is served in turn. In a
-// workspace with many waiting webhooks of which few are due, the walk rarely meets these few; the CTE `oldest` finds
-// them. It reads nothing in a workspace in which the walk found enough webhooks, because thousands of dead index
-// entries can precede the oldest delivery.
+// The recursive CTE `walk` reads webhooks in the order of their ids, so that every webhook is served. In a workspace
+// with many waiting webhooks of which few are due, it rarely meets these few; the CTE `oldest` finds them. `oldest`
+// reads nothing in a workspace in which `walk` found enough webhooks, because thousands of dead index entries can
+// precede the oldest delivery.
 const survey = {
   name: 'dispatch.survey',
   text: `

@@ -7,7 +7,10 @@ type Due = Record<string, string[]>;
 
 const before = (after: string | undefined, id: string) => after === undefined || after < id;
 
-/** An in-memory reader that finds workspaces and webhooks like the database does, and counts its steps. */
+/**
+ * Creates a reader that finds workspaces and webhooks in memory like the real one in the database, and counts its
+ * steps.
+ */
 function repositoryOf(due: Due) {
   const steps = { workspaces: 0, webhooks: 0 };
   return {
@@ -48,7 +51,8 @@ const idsOf = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(6, '0')}`);
 
 /**
- * Runs passes with `room` places each. Returns the number of places that each webhook got, and the steps of the reader.
+ * Runs passes with `room` free places each. Returns the number of places that each webhook got, and the number of index
+ * entries that were read.
  */
 async function servedIn(passes: number, { due, room }: { due: Due; room: number }) {
   const repository = repositoryOf(due);

@@ -2,19 +2,19 @@ import { LRUCache } from 'lru-cache';
 import type { Candidate, DueReader, Survey, VisitBounds } from './due-reader.js';
 
 /**
- * Walks through the workspaces with waiting deliveries, and through the webhooks of each, in the order of their ids.
- * Each call continues where the previous one ended. All webhooks are reached in turn, while the number of index entries
- * that a call reads is bounded.
+ * A cursor over the workspaces with waiting deliveries, and over the webhooks of each workspace, in the order of their
+ * ids. Each call reads a bounded number of index entries and continues where the previous call ended, so that every
+ * webhook is reached after enough calls.
  */
 export interface DueWalk {
   /**
-   * Finds webhooks with enough deliveries due to fill about `room` places in the queue. `isPartial` is true if the walk
-   * has not reached the last workspace yet.
+   * Finds webhooks with enough due deliveries to fill about `room` free places in the queue. `isPartial` is true if
+   * workspaces remain to be visited before the cursor starts again at the first one.
    */
   next(room: number): Promise<Survey & { isPartial: boolean }>;
   /**
-   * Records which webhooks got places, so that the next visit to a workspace continues after them. A webhook whose
-   * quota is used up (`due` is 0) counts as served.
+   * Must be called with the number of places that each webhook got, so that the next visit to a workspace continues
+   * after the last served webhook. A webhook whose quota is used up (`due` is 0) counts as served.
    */
   served(survey: Survey, quotas: ReadonlyMap<Candidate, number>): void;
 }
@@ -36,7 +36,7 @@ const minOldest = 8;
  */
 const minWebhooks = 2;
 /**
- * Number of workspaces whose last served webhook is remembered. In other workspaces the walk starts again at the first
+ * Number of workspaces whose last served webhook is remembered. In every other workspace, reading starts at the first
  * webhook.
  */
 const maxRemembered = 10_000;

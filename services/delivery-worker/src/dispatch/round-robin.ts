@@ -17,7 +17,10 @@ export interface PlacesToShare {
  */
 const unresponsivePart = 1 / 4;
 
-/** Distributes places round robin, separately among responsive webhooks and among those that are not responsive. */
+/**
+ * Distributes places round robin, first among webhooks that are not responsive, up to their limit, and then among
+ * responsive ones.
+ */
 export function allocatePlaces<C extends Contender>(
   contenders: C[],
   { room, maxUnresponsive, isResponsive }: PlacesToShare & { isResponsive: (contender: C) => boolean },

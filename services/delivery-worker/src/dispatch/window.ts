@@ -12,8 +12,8 @@ export interface Window {
   /** Number of free places. */
   room(): number;
   /**
-   * Number of free places for the dispatcher, which fills only a third of the window: a retry of another workspace
-   * waits behind these deliveries.
+   * Number of free places for the dispatcher. It may fill only a third of the window, because a new retry of another
+   * workspace has to wait behind the messages in the queue.
    */
   dispatchRoom(): number;
   /** Number of deliveries that ended in the last second, in all workers. */
@@ -60,7 +60,10 @@ const extraPart = 1 / 2;
 const maxPlaces = 10_000;
 /** Part of the places that a pass of the dispatcher fills, rounded up. The next pass follows 50 ms later. */
 const dispatchPart = 1 / 3;
-/** Time over which the rate is measured, in milliseconds. Longer spans left workers idle at the start of a burst. */
+/**
+ * Time over which the rate is measured, in milliseconds. With a longer time the window grows too slowly at the start of
+ * a burst, and workers are idle.
+ */
 const spanMs = 1_000;
 
 export function createWindow({ now, queueQuota, slots }: WindowOptions): Window {

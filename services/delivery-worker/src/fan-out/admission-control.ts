@@ -7,8 +7,8 @@ import type { Slots } from '../slots/slots.js';
  */
 export interface AdmissionControl {
   /**
-   * Number of alerts that may be accepted now; 0 while they wait for slots. `waiting`, the number of waiting alerts, is
-   * at least 1.
+   * Returns the number of alerts that may be accepted now; 0 while alerts wait for slots. `waiting`, the number of
+   * waiting alerts, is at least 1.
    */
   room(waiting: number): number;
   /**

@@ -23,7 +23,9 @@ export interface ResolvedAlert {
   webhookIds: string[];
   /** Webhooks that are stored with the alert for a dispatch by hand. Null: the dispatch reads them from the rule. */
   storedWebhookIds: string[] | null;
-  /** True if the alert can be suppressed by its rule's cooldown. The statement that writes the alert decides it. */
+  /**
+   * True if the cooldown of the rule can suppress the alert. The statement that writes the alert checks the cooldown.
+   */
   cooldownApplies: boolean;
   /** Id of the HTTP request that published the alert; undefined if the alert was published over AMQP. */
   requestId?: string | undefined;

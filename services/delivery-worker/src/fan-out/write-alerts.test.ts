@@ -115,7 +115,7 @@ async function write(responses: (Error | string[] | Response)[], given: Given = 
 
 const all = ['alert', 'ours', 'any', 'later'];
 
-test('claimed deliveries are sent, queued ones published, and waiting ones reported', async () => {
+test('claimed deliveries are sent, queued ones published, and waiting ones wake the dispatcher', async () => {
   const result = await write([all]);
   expect(result).toMatchObject({
     published: ['any'],
@@ -138,7 +138,7 @@ test('the dispatcher is notified only if a delivery was written as waiting', asy
   expect([woken.wakes, woken.published]).toEqual([1, []]);
 });
 
-test('a claimed delivery has the facts of its alert, and defaults for missing ones', async () => {
+test('a claimed delivery contains the fields of its alert, with defaults for missing fields', async () => {
   const given = {
     model_id: 'm',
     model_name: 'Model',
@@ -182,8 +182,8 @@ test('a claimed delivery has the facts of its alert, and defaults for missing on
   expect(bare?.facts).toMatchObject({ is_test: false, state: 'firing', labels: {}, annotations: {} });
 });
 
-describe('writing alerts with a lost reply', () => {
-  test('after a lost reply, deliveries are claimed with the token of the first try', async () => {
+describe('a write whose reply was lost', () => {
+  test('after a lost reply, the same write is repeated, and its claims are found by their token', async () => {
     const { tries, claimedBy, sent, published, releasedSlots } = await write([lost, []]);
     const { token } = tries[0]!;
     // Ids depend on the time of acceptance, and claims on the token. A retry with other values would write other rows.
@@ -198,13 +198,13 @@ describe('writing alerts with a lost reply', () => {
     expect({ claimedBy, sent, published }).toEqual({ claimedBy: [token], sent: [], published: ['any'] });
   });
 
-  test('after a lost reply, deliveries are sent if the claim finds them', async () => {
+  test('after a lost reply, the deliveries that this worker has claimed are sent', async () => {
     const { sent, releasedSlots } = await write([lost, []], { claims: ['ours'] });
     await until('it is sent', () => sent.length === 1);
     expect([sent, releasedSlots]).toEqual([[{ deliveryId: 'ours' }], []]);
   });
 
-  test('after a lost reply, slots are released if the claim fails', async () => {
+  test('after a lost reply, slots are released if the worker cannot read its claims', async () => {
     const { sent, releasedSlots, logged } = await write([lost, []], { claims: refused });
     await until('the slot is released', () => releasedSlots.length === 1);
     expect([sent, logged.at(-1)]).toEqual([[], ['warn', 'fan_out.claim_failed', { err: refused }]]);
@@ -215,7 +215,7 @@ test.each([
   ['at once', [[]]],
   ['after a deadlock', [deadlock, []]],
 ])(
-  'a repeated alert, detected %s, is not sent, and its slot and place are released',
+  'a repeated alert, detected %s, is not sent and releases its slot and its queue place',
   async (_, responses) => {
     const result = await write(responses, { span: true });
     expect(result).toMatchObject({
@@ -233,7 +233,7 @@ test.each([
   },
 );
 
-test('the error of a failed write is thrown after slots and places are released', async () => {
+test('a failed write releases its slots and its places in the queue, and throws its error', async () => {
   const result = await write([refused], { span: true });
   expect(result).toMatchObject({
     failure: refused,

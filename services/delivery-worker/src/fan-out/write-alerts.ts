@@ -60,10 +60,10 @@ export async function writeAlerts(alerts: PlannedAlert[], times: WriteTimes, dep
 }
 
 /**
- * Writes the rows and retries while replies are lost. A try without a reply may have been committed; the next try then
- * finds the keys of the alerts and writes nothing. After such a try all alerts are treated as written, because queued
- * rows would otherwise wait until their leases expire. A second message for a published row is harmless: its consumer
- * finds nothing to claim.
+ * Writes the rows, and writes them again if the reply was lost. A statement without a reply may have been committed;
+ * its repetition then finds the keys of the alerts and writes nothing. All alerts of such a batch are treated as
+ * written, because queued rows without a message would wait until their leases expire. A second message for a row is
+ * harmless: its consumer finds nothing to claim.
  */
 async function write(
   alerts: PlannedAlert[],

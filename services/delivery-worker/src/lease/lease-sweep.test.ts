@@ -1,7 +1,7 @@
 import { createLogger } from '@tocsin/kit';
 import { createLeaseSweep } from './lease-sweep.js';
 
-test('queued rows that may have no message are released until a release 12 s later has succeeded', async () => {
+test('after a lost reply, sweeps release unpublished rows until one succeeds 12 s later', async () => {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;
   let isAvailable = true;

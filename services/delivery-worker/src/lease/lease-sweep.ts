@@ -27,8 +27,9 @@ export interface LeaseSweepParts {
 }
 
 /**
- * Time after a lost reply until one release finds all affected rows, in milliseconds. A statement that reaches the
- * server more than 10 s late changes nothing, and a row is released once it has been queued for 1 s.
+ * Time after a lost reply in which releases include unpublished rows, in milliseconds. After it, one successful release
+ * finds every row: a statement that reaches the server more than 10 s late changes nothing, and a row is released once
+ * it has been queued for 1 s.
  */
 const lostForMs = 12_000;
 /** Calls for each release of a worker that does not lead. */

@@ -57,11 +57,14 @@ const leaseMs = 3_000;
 const unstableLeaseMs = 10_000;
 const unstableForMs = 10_000;
 /**
- * Successful renewals until the first release of expired leases. The third renewal is 2 s after the first, and every
- * live worker has renewed its own lease by then.
+ * Number of successful renewals before the first release of expired leases. The third renewal is 2 s after the first,
+ * and every live worker has renewed its own lease by then.
  */
 const quietRenewals = 3;
-/** Successful renewals until a release after a failed, slow or late renewal. Live workers may have to reconnect first. */
+/**
+ * Number of successful renewals before a release, after a failed, slow or late renewal. Other live workers may have the
+ * same trouble and need time to reconnect.
+ */
 const quietRenewalsAfterTrouble = 6;
 const slowRenewalMs = 1_000;
 

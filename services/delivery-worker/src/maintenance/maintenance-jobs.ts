@@ -47,8 +47,8 @@ const minuteMs = 60_000;
 const retrySoonMs = 5_000;
 const startTimeoutMs = 5_000;
 /**
- * Pause between two runs, in milliseconds. Until the next run, readers add the changes of this time: about 10,000 rows,
- * or 3 ms, at 2,000 deliveries a second.
+ * Pause between two runs, in milliseconds. Readers of the counts add the changes that no run has applied yet. At 2,000
+ * deliveries a second these are about 10,000 rows, which take 3 ms.
  */
 const statsPauseMs = 5_000;
 const noticePollMs = 5_000;
@@ -152,8 +152,8 @@ async function updateStats(deps: MaintenanceDeps): Promise<void> {
 /** Runs the jobs of users page by page. The next leader continues a job after its last committed page. */
 async function runJobs(deps: MaintenanceDeps): Promise<void> {
   const options = { pageSize: jobPageSize, counts: deps.openDeliveries };
-  // Ids of the jobs that were paused since the last page that made progress. The worker waits only when one of them is
-  // paused again.
+  // Ids of the jobs that a limit has paused one after the other. If one of them is met a second time, all running jobs
+  // are paused, and the worker waits.
   const pausedJobs = new Set<string>();
   await repeat(deps, { job: 'jobs', retryMs: retrySoonMs, isFrequent: true }, async () => {
     const page = await runJobPage(deps.database, options);

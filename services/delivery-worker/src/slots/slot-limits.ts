@@ -16,8 +16,8 @@ const unreservedPart = 3 / 4;
 const maxSlotsPerFreeSlot = 15;
 
 /**
- * Part of the slots for deliveries claimed at write. These limits apply to them a second time within this part, so that
- * deliveries from the queue find free slots.
+ * Part of the slots that deliveries claimed at write may use; the rest is left to deliveries from the queue. The three
+ * limits above are also applied within this part.
  */
 const atWritePart = 3 / 4;
 

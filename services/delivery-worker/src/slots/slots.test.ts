@@ -79,7 +79,7 @@ test('a workspace with many responsive webhooks leaves slots to other workspaces
   expect(others.every((slot) => slot !== undefined)).toBe(true);
 });
 
-test('two workspaces that need every slot get equal shares in the end', async () => {
+test('two workspaces that need every slot reach equal shares, even if one started first', async () => {
   const slots = createTestSlots(800, 50);
   const names = ['slow-1', 'slow-2', 'slow-3'];
   const held: Record<string, Slot[]> = { first: [], second: [] };
@@ -123,7 +123,7 @@ test('a released slot is free again, and a second release has no effect', () => 
   expect(slots.inUse()).toBe(0);
 });
 
-test('waiting deliveries get the next slots of their webhook, and many after its first response', async () => {
+test('after the first response of a webhook, all of its waiting deliveries get slots', async () => {
   const slots = createTestSlots(1_000, 60_000);
   const [first] = acquireMany(slots, webhook('w'), 4);
   const waiting = Array.from({ length: 50 }, () => slots.acquireSoon(webhook('w')));
@@ -230,7 +230,7 @@ test('the slow webhooks of a workspace share its queue quota', () => {
   expect(slots.queueQuota(webhook('responsive', 'loud'))).toBe(1_000);
 });
 
-test('the queue quota of a workspace over its render budget is the number that can wait for it', () => {
+test('the queue quota of a workspace over its render budget is what the budget still allows', () => {
   const room = new Map([
     ['over', 4],
     ['full', 0],
@@ -242,7 +242,7 @@ test('the queue quota of a workspace over its render budget is the number that c
   for (const workspaceId of ['over', 'full', 'within']) slots.observe(`w of ${workspaceId}`, 20);
   const of = (workspaceId: string) => webhook(`w of ${workspaceId}`, workspaceId);
   slots.setBacklog(Array.from({ length: 8 }, (_, index) => webhook(`${index}`, 'over')));
-  // The budget allows four further deliveries, which is half a delivery for each of the eight webhooks.
+  // The budget allows four further deliveries: half a delivery for each of the eight webhooks.
   expect([slots.queueQuota(of('over')), slots.queueQuota(of('over'))]).toEqual([0, 1]);
   expect([slots.queueQuota(of('full')), slots.queueQuota(of('full'))]).toEqual([0, 0]);
   expect(slots.queueQuota(of('within'))).toBe(1_000);

@@ -51,8 +51,8 @@ export interface SlotsOptions {
 }
 
 /**
- * Factor for the wait of responsive webhooks, which release their slots soon. The wait is repeated while responses
- * arrive.
+ * Factor by which a delivery of a responsive webhook waits longer, because such a webhook soon releases a slot. The
+ * wait is repeated while responses arrive.
  */
 const responsiveWaitFactor = 5;
 /** Maximum wait in total, in milliseconds. The lease of the waiting delivery must leave time for the request. */
@@ -129,8 +129,8 @@ export function createSlots(options: SlotsOptions): Slots {
         { usage, backlogged: backlog.notResponsive.of(workspaceId) },
       );
       const room = renderRoom(workspaceId) / Math.max(1, backlog.all.of(workspaceId));
-      // Random rounding. If the budget of a workspace allows fewer deliveries than the workspace has webhooks, the
-      // quotas of the webhooks add up to the allowed number on average.
+      // The quota is rounded at random. If a workspace has more webhooks than its render budget allows deliveries, the
+      // quotas of its webhooks then add up to the allowed number on average.
       return Math.min(quota, Math.floor(room + random()));
     },
     setBacklog(webhooks) {

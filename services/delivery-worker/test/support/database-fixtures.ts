@@ -91,7 +91,7 @@ export function createDatabaseFixtures(database: Database) {
       return planned;
     },
 
-    /** Surveys one workspace, starting at its first webhook. */
+    /** Reads the due webhooks of one workspace, starting at its first webhook. */
     survey: (workspace = workspaceId) =>
       fixtures.dispatch.survey([{ workspaceId: workspace, after: '00000000-0000-0000-0000-000000000000' }], {
         steps: 100,

@@ -40,7 +40,7 @@ interface AttemptState {
   responseBody: string;
 }
 
-/** A claim of a worker, and its one outcome or deferral once the worker has decided it. */
+/** A claim of a worker. `decision` is its only outcome or deferral, set when the worker first reports one. */
 export interface HeldClaim {
   claimed: ClaimedDelivery;
   decision?: { record: OutcomeRecord } | { deferral: Deferral };

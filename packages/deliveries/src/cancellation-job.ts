@@ -7,14 +7,15 @@ import { type JobScope, type JobWork, readRange } from './job.js';
 type Scope = JobScope<CancellationFilter>;
 
 /**
- * Number of rows that a page reads, as a multiple of the deliveries that it may cancel. The rows are of all workspaces;
- * reading one takes about 1 µs.
+ * Number of rows that a page reads for each delivery that it may cancel. Rows of all workspaces are read, because their
+ * ids are ordered by time and not by workspace. Reading one row takes about 1 µs.
  */
 const rowsOfPage = 10;
 
 /**
- * Ends open deliveries. The job returns to deliveries that are being sent until they have ended or wait for a retry.
- * Deliveries that were opened after the job was accepted are excluded.
+ * Ends open deliveries. A delivery that is being sent cannot be cancelled. The job therefore starts again at its end,
+ * until all these deliveries have ended or wait for a retry, in which they can be cancelled. Deliveries that were
+ * opened after the job was accepted are excluded.
  */
 export const cancellationWork: JobWork<CancellationFilter> = {
   async runPage(trx, job, { pageSize }) {

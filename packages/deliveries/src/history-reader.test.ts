@@ -75,7 +75,7 @@ test('reading a range that begins at the start of a window reads no empty window
   expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
 });
 
-test('a count adds windows until it reaches the maximum', async () => {
+test('a count reads further windows until it reaches the maximum', async () => {
   const history = [0.5, 2, 3, 10, 40].map(idAt);
   const countFrom = async (max: number) => {
     const wanted: number[] = [];
@@ -89,7 +89,7 @@ test('a count adds windows until it reaches the maximum', async () => {
   expect(await countFrom(3)).toEqual({ count: 3, wanted: [3, 2] });
 });
 
-test('the deliveries of alerts have one range for each millisecond', () => {
+test('deliveryRangesOf returns one id range for each millisecond in which alerts were accepted', () => {
   const ids = [recordId(1_000, 'a'), recordId(2_000, 'b'), recordId(1_000, 'c')];
   expect(deliveryRangesOf(ids)).toEqual({
     first: [firstIdAt(1_000), firstIdAt(2_000)],
@@ -97,7 +97,7 @@ test('the deliveries of alerts have one range for each millisecond', () => {
   });
 });
 
-describe('the range of the deliveries of one alert', () => {
+describe('narrowing a range of ids to the deliveries of one alert', () => {
   const acceptedMs = nowMs - dayMs;
   const narrow = (range: IdRange, rows = [{ accepted_at: new Date(acceptedMs) }]) => {
     const statements: unknown[] = [];
@@ -119,7 +119,7 @@ describe('the range of the deliveries of one alert', () => {
     expect(statements).toEqual([[keys, { workspaceId: 'w', alertId: 'a' }]]);
   });
 
-  test('narrowing keeps bounds within that millisecond', async () => {
+  test('narrowing keeps a bound that is within the millisecond of the alert', async () => {
     const [from, below] = [recordId(acceptedMs, 'a'), recordId(acceptedMs, 'b')].sort() as [string, string];
     expect((await narrow({ from, below })).found).toEqual({ from, below });
   });

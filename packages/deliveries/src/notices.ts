@@ -24,7 +24,7 @@ export function noticeAlertId(event: NoticeEvent, subjectId: string, since: Date
   return uuidV5(`${event}/${subjectId}/${since.toISOString()}`);
 }
 
-/** UUID of version 5 (RFC 9562, section 5.5). */
+/** Returns a UUID of version 5 (RFC 9562, section 5.5). */
 function uuidV5(name: string): string {
   const hash = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16);
   hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x50, 6);

@@ -12,7 +12,10 @@ afterAll(() => db.drop());
 const knex = () => db.database.knex;
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
-/** Noon of yesterday plus half a minute. Deliveries of a test that are minutes apart are in the same hour and day. */
+/**
+ * Noon of yesterday plus half a minute, so that deliveries of a test that are minutes apart are in the same hour and
+ * day.
+ */
 const noonMs = Math.floor(Date.now() / dayMs) * dayMs - dayMs / 2 + minuteMs / 2;
 
 interface Counts {
@@ -28,7 +31,7 @@ async function applyAll(): Promise<void> {
   while (moreAreLeft) moreAreLeft = await applyStatsChanges(db.database);
 }
 
-/** Counts of a workspace by webhook and minute, read from the statistics including changes that are not applied yet. */
+/** Returns the counts of a workspace by webhook and minute. They include changes that are not applied yet. */
 async function counted(workspaceId: string): Promise<object[]> {
   const { rows } = await knex().raw(
     `select webhook_id, at, sum(open)::integer as open, sum(succeeded)::integer as succeeded,
@@ -44,7 +47,7 @@ async function counted(workspaceId: string): Promise<object[]> {
   return rows;
 }
 
-/** Counts of the same form, computed from the deliveries. */
+/** Computes the same counts from the deliveries themselves. */
 async function expected(workspaceId: string): Promise<object[]> {
   const { rows } = await knex().raw(
     `select webhook_id, date_trunc('minute', to_timestamp(accepted_ms(uuid_send(id)) / 1000.0)) as at,

@@ -65,14 +65,14 @@ test('counting a full webhook and a full workspace stops at their limits', async
   expect(counts.workspaceFill(one.workspaceId)).toBe(1);
 });
 
-test('a webhook without new deliveries is not counted again', async () => {
+test('the open deliveries of a webhook are not counted again while it gets no new ones', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 10_000 });
   const one = newWebhook();
   for (let call = 0; call < 20; call += 1) await counts.refresh([one]);
   expect(statements).toBe(1);
 });
 
-test('a webhook fills exactly to its limit, and its first half needs fewer than 15 counts', async () => {
+test('a webhook is filled exactly to its limit, with fewer than 15 counts up to half of it', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
   const one = newWebhook();
   let accepted = 0;
@@ -107,7 +107,7 @@ test('a batch that is being written is counted although the database does not ha
   expect(counts.webhookFill(one)).toBe(0);
 });
 
-test('a webhook is counted again after the time in which other processes can fill it', async () => {
+test('a count is repeated after the time in which other processes could fill the webhook', async () => {
   const { counts, clock } = countsAt({ perWebhook: 100_000, perWorkspace: 1_000_000 });
   const one = newWebhook();
   await addOpen(one, 10);

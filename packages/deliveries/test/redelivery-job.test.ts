@@ -132,7 +132,7 @@ test('a job skips deliveries that failed after its creation', async () => {
   expect(await openIds()).toEqual([]);
 });
 
-test('a page of a job opens only the partitions of its own days', async () => {
+test('a page of a job is not delayed by a locked partition of a day that it does not read', async () => {
   const longAgo = Date.now() - 40 * 86_400_000;
   await ensurePartitions(db.database, longAgo);
   const ids = await seedMany(10);
@@ -265,7 +265,7 @@ test.each([
   let redelivered = 6;
   while ((await job(id)).status === 'running') {
     await db.database.knex('open_deliveries').delete();
-    // New counts read the database again, as existing counts do after some seconds.
+    // A new object counts at once. The existing one would repeat its count only after some seconds.
     counts = createOpenDeliveryCounts(db.database, limits);
     redelivered += (await page())?.done ?? 0;
   }

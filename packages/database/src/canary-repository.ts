@@ -6,8 +6,9 @@ const location = { workspaceId: null, table: 'secrets_canary', id: 'canary', col
 const value = 'canary';
 
 /**
- * Resolves to true if the keys decrypt the canary, and to false if the database has no canary.
- * @throws AppError `unavailable` if the keys do not decrypt it; otherwise the error of the database
+ * Decrypts the canary, a known value that was encrypted with the current key. Resolves to true if this succeeds, and to
+ * false if the database has no canary.
+ * @throws AppError `unavailable` if the keys do not decrypt the canary; otherwise the error of the database
  */
 export async function checkCanary(database: Database, secrets: SecretBox): Promise<boolean> {
   const [row] = await database.prepared<{ value_encrypted: Buffer }>(readCanary, []);

@@ -33,8 +33,8 @@ export type SessionSettings = Record<string, string>;
 export interface ConnectionPoolOptions {
   client: pg.ClientConfig;
   /**
-   * Set by a statement on each new connection, and not as startup parameters, which PgBouncer rejects in its default
-   * configuration.
+   * Settings of every new connection. They are set by a statement, because PgBouncer in its default configuration
+   * rejects them as startup parameters.
    */
   settings: SessionSettings;
   max: number;
@@ -73,8 +73,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     // The pool awaits this call before it returns a new connection.
     onConnect: (client) => makeSettings(client, settings),
   });
-  // A statement in progress rejects with the same error, and the pool replaces a lost idle connection. The events need
-  // no handling of their own.
+  // Errors of connections reach their callers in another way: a statement in progress rejects with the same error, and
+  // the pool replaces a lost idle connection. Without these listeners the process would exit.
   pool.on('error', ignore);
   pool.on('connect', (client) => {
     client.on('error', ignore);

@@ -83,8 +83,8 @@ export function explainWriteFailure(error: unknown): string {
 }
 
 /**
- * The server reports a missing partition as a check violation (23514) without a constraint name. If the statement names
- * the partition, it reports a missing table.
+ * Returns true if the row has no partition, or if the table that a statement names is missing. The server reports a
+ * missing partition as a check violation (23514) without a constraint name.
  */
 function isPartitionMissing(error: unknown): boolean {
   if (isTableMissing(error)) return true;

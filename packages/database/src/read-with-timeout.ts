@@ -22,7 +22,7 @@ export async function readWithTimeout<T>(
   return database.knex.transaction(work, { isolationLevel: 'repeatable read', readOnly: true });
 }
 
-/** A new timeout costs a round trip, so it is set only if it is more than 5 % below the current one. */
+/** Setting a timeout costs a round trip. The timeout is set again only if less than 95 % of the current one remains. */
 const minChange = 0.95;
 
 async function limitTo(trx: Knex.Transaction, ms: number): Promise<number> {

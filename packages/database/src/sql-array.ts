@@ -54,8 +54,8 @@ const lengthBytes = 4;
 function arrayOf<T>({ oid, sizeOf, write }: Element<T>): (values: readonly (T | null)[]) => Buffer {
   return (values) => {
     let bytes = headerBytes + lengthBytes * values.length;
-    // An index loop, because V8 does not optimize the array iterator in a loop that all element types share: it
-    // allocated 2 KB for each delivery.
+    // The loop uses an index because all element types share this code, and V8 does not optimize an array iterator in
+    // such a loop. The iterator allocated 2 KB for each delivery.
     for (let index = 0; index < values.length; index += 1) {
       const value = values[index]!;
       if (value !== null) bytes += sizeOf(value);

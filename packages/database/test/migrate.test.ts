@@ -116,7 +116,7 @@ test.each([
   expect(await appliedTo(database)).toEqual(names);
 });
 
-test('a schema with an unknown migration between ours is refused and not changed', async () => {
+test('a schema with an unknown migration before known ones is refused and not changed', async () => {
   const { database } = await open(createTestDatabase);
   await database.knex('schema_migrations').insert({ name: '0000-of-somebody-else', batch: 1 });
   await expect(migrateDatabase(database)).rejects.toThrow(/not from this version or a later one: 0000-of-/);

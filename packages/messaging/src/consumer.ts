@@ -57,7 +57,10 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   const { queue, maxBytes = Number.POSITIVE_INFINITY, handle, onError } = options;
   let reading: Reading | undefined;
   let isPaused = options.isPaused ?? false;
-  /** Errors need no handling: a failed call closes its channel, and a new channel is opened. */
+  /**
+   * Subscribes or unsubscribes as needed. Errors are ignored: a failed call closes its channel, and a new channel is
+   * opened.
+   */
   const update = async () => reading?.subscription.update().catch(() => {});
   const setPaused = async (paused: boolean) => {
     isPaused = paused;

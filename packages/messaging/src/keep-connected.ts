@@ -105,8 +105,8 @@ function readCertificates(url: string): { ca?: Buffer; cert?: Buffer; key?: Buff
 }
 
 /**
- * Sends all frames of one event-loop turn with one system call. amqplib makes a system call for each frame. Its socket
- * is not part of its public interface.
+ * Sends all frames that are written in one tick of the event loop with one system call, because amqplib makes one for
+ * each frame. The socket is read from a private field of amqplib.
  */
 function joinWrites({ connection }: ChannelModel): void {
   const { stream } = connection as unknown as { stream: Socket };

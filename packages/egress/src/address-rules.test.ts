@@ -98,7 +98,7 @@ const edges: [before: string | null, first: string, last: string, after: string 
 ];
 
 test.each(edges)(
-  'after %s, exactly the addresses from %s to %s are blocked, before %s',
+  'only the addresses of a range are blocked, not those next to it: %s [%s to %s] %s',
   (before, first, last, after) => {
     for (const address of [first, last])
       expect([address, isAddressAllowed(address, [])]).toEqual([address, false]);

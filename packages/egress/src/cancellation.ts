@@ -1,8 +1,9 @@
 import type { SendFailure } from './send-failure.js';
 
 /**
- * Ends one send early: after a time-out, when its caller aborts, or when the sender closes. Only the current stage of
- * the send listens. Creating an AbortSignal for each send would take longer than the rest of its preparation.
+ * Ends one send early: after a time-out, when its caller aborts, or when the sender closes. There is one listener,
+ * which each stage of the send (connecting, exchange) replaces by its own. An AbortSignal for each send would take
+ * longer to create than the rest of its preparation.
  */
 export interface Cancellation {
   /** Reason of the cancellation, set by the first call of `cancel`. */

@@ -5,7 +5,8 @@ import { type BodyNote, bodyNoteOf, exchangeFailureOf, SendFailure } from './sen
 export interface RawResponse {
   statusCode: number;
   /**
-   * First value of the response header, undefined if it is missing. The next three members are read in the same way.
+   * First value of the response header; undefined if the header is missing. The same applies to the three properties
+   * below.
    */
   contentType: string | undefined;
   contentEncoding: string | undefined;

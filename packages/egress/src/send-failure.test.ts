@@ -20,7 +20,7 @@ test.each(['EMFILE', 'ENOBUFS', 'ERR_ASSERTION', 'constructor', ''])(
   },
 );
 
-test('too large trailers mark a body as broken, and a closed connection as cut', () => {
+test('a body is broken after too large trailers, and cut after a lost connection', () => {
   expect(bodyNoteOf(failing('UND_ERR_HEADERS_OVERFLOW'))).toBe('broken');
   expect(bodyNoteOf(failing('ECONNRESET'))).toBe('cut');
 });

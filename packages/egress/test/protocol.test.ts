@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const send = () => sender.send({ url: server.url, headers: {}, body: '{}' });
 
-describe.each(ways)('responses that arrive %s', (_way, inChunks) => {
+describe.each(ways)('the protocol check of responses that arrive %s', (_way, inChunks) => {
   test.each(['RTSP/1.0 200 OK', 'ICE/1.0 200 OK', 'ICY 200 OK', 'SIP/2.0 200 OK'])(
     'a response starting with %j is rejected as another protocol',
     expectInvalid,

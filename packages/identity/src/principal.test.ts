@@ -72,7 +72,7 @@ test('the error of a forbidden request names the missing permission', () => {
   );
 });
 
-test('the error of a missing permission names its scope, workspace or deployment', () => {
+test('the error of a missing permission says if the workspace or the deployment requires it', () => {
   expect(() => requirePermission(caller('reader'), 'webhook_read', own)).not.toThrow();
   const detailOf = (workspaceId: string | null) => {
     try {

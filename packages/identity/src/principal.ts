@@ -19,7 +19,10 @@ export interface Principal {
   deploymentRoles: ReadonlySet<DeploymentRole>;
 }
 
-/** Defines a route whose permissions are checked by the type system. `createHttpApp` of kit serves it. */
+/**
+ * Defines a route. TypeScript checks that the permission of the route exists. `createHttpApp` of the package kit serves
+ * the route.
+ */
 export const defineRoute: DefineRoute<Principal, Permission> = routeDefiner();
 
 /**

@@ -166,7 +166,7 @@ test('a text that is not a JWT is refused', async () => {
     expect((await refusal(text)).detail).toBe('The access token is not a JWT.');
 });
 
-test('verification is unavailable, and not refused, if the issuer has no keys', async () => {
+test('a token is reported as not verifiable, and not as refused, if its issuer has no keys', async () => {
   const unavailable = new AppError('unavailable', 'There are no keys.');
   const withoutKeys = verifierFor(() => Promise.reject(unavailable));
   await expect(sign().then(withoutKeys)).rejects.toBe(unavailable);

@@ -30,7 +30,7 @@ function setUp() {
   });
   return {
     ask: (kid: string) => find({ alg: 'RS256', kid }),
-    /** Resolves when a caller waits for the next fetch. */
+    /** Resolves when a request for a key waits until the next fetch is allowed. */
     waiting: async () => {
       for (let tries = 0; waiters.length === 0 && tries < 2_000; tries += 1)
         await new Promise((resolve) => setTimeout(resolve, 5));

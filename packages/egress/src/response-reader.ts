@@ -5,7 +5,7 @@ import { type BodyNote, bodyNoteOf, exchangeFailureOf, SendFailure } from './sen
 export interface RawResponse {
   statusCode: number;
   /**
-   * First value of the response header; undefined if the header is missing. The same applies to the three properties
+   * First value of the response header; undefined if the header is missing. This applies also to the three properties
    * below.
    */
   contentType: string | undefined;

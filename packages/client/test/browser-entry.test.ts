@@ -50,7 +50,7 @@ test('the browser bundle contains no Node modules and no third-party packages', 
   expect(code.length).toBeLessThan(40_000);
 });
 
-test('a call sends the token of the given function and returns all pages of a list', async () => {
+test('a browser client sends the token of its token function and reads all pages of a list', async () => {
   api.script(
     { body: [{ id: 'a' }], headers: { link: '</x?cursor=c>; rel="next"' } },
     { body: [{ id: 'b' }] },
@@ -66,7 +66,7 @@ test('a call sends the token of the given function and returns all pages of a li
   expect(api.seen[0]).toMatchObject({ method: 'GET', headers: { authorization: 'Bearer t1' } });
 });
 
-test('after a 401 the token function is called once more, with the refused token', async () => {
+test('after a 401 a browser client calls its token function once more, with the refused token', async () => {
   api.script({ status: 401 }, { body: { issuer: 'i' } });
   const asked: unknown[] = [];
   const tocsin = platform(async ({ rejected } = {}) => {

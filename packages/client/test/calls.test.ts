@@ -88,7 +88,7 @@ describe('retries', () => {
     });
   });
 
-  test('a Retry-After above one minute is returned to the caller', async () => {
+  test('a call with a Retry-After above one minute fails at once, and its error has the delay', async () => {
     api.script({ status: 429, headers: { 'retry-after': '3600' } });
     await expect(client().webhooks.get('x')).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
   });
@@ -135,7 +135,7 @@ describe('credentials', () => {
     expect(api.seen).toHaveLength(2);
   });
 
-  test('a refused fixed key is not retried', async () => {
+  test('a call with a fixed key is not retried after a 401', async () => {
     api.script({ status: 401 });
     await expect(client().whoami()).rejects.toBeInstanceOf(UnauthenticatedError);
     expect(api.seen).toHaveLength(1);
@@ -172,7 +172,7 @@ describe('credentials', () => {
 describe('lists', () => {
   const next = (url: string) => ({ headers: { link: `<${url}>; rel="next"` } });
 
-  test('each page is fetched with the same filters, from the configured origin', async () => {
+  test('each page of a list is fetched with the same filters and from the configured origin', async () => {
     api.script(
       { body: [1, 2], ...next('https://evil.example/other?cursor=c%2B1&limit=9') },
       { body: [], ...next('/x?cursor=c2') },
@@ -192,7 +192,7 @@ describe('lists', () => {
   });
 
   test.each(['', 'garbage', '<>; rel="next"', '</x?cursor=a>; rel="prev"', '</x?limit=2>; rel=next'])(
-    'a list ends at the Link header %j',
+    'a list ends at a Link header without a usable next page (%j)',
     async (link) => {
       api.script({ body: [1], headers: { link } });
       expect(await client().webhooks.list().toArray()).toEqual([1]);

@@ -124,7 +124,7 @@ describe('rules, alerts and deliveries', () => {
     expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('ACCESS_REFUSED') });
   });
 
-  test('--batch publishes a file in batches and names a refused alert', async () => {
+  test('alerts fire --batch publishes a file in batches and names a refused alert', async () => {
     const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });
     const alert = { alert_rule_id: id, model_id: rule.model_id, model_name: 'm', metric_value: 0 };
@@ -140,7 +140,7 @@ describe('rules, alerts and deliveries', () => {
     expect(await run(['alerts', 'fire', '-', '--batch', '--amqp'], { stdin })).toMatchObject({ code: 2 });
   });
 
-  test('the error names an unconfirmed alert, and the other alerts are published', async () => {
+  test('alerts fire publishes the other alerts if one is refused, and its error names that one', async () => {
     const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });
     const alert = { alert_rule_id: id, model_id: rule.model_id, model_name: 'm', metric_value: 0 };

@@ -175,7 +175,7 @@ describe('command line and output', () => {
   });
 
   test.each([['not json'], ['[]'], ['null'], ['{"name":']])(
-    'the fields %j are a usage error',
+    'webhooks create --from with the text %j is a usage error',
     async (stdin) => {
       expect((await run(['webhooks', 'create', '--from', '-'], { stdin })).code).toBe(2);
     },

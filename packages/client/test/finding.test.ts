@@ -47,7 +47,7 @@ async function run(...words: string[]) {
   return cli(words, { env });
 }
 
-test('the client filters by label, model and error code, and counts', async () => {
+test('the client lists and counts alerts and deliveries by label, model and error code', async () => {
   const label = ['team:risk', 'url:https://a:1/?x=y'];
   const alerts = await tocsin.alerts.list({ label, model_id: modelId, since, limit: 1 }).toArray();
   expect(alerts.map(({ alert_id }) => alert_id)).toEqual(alertIds.slice(1));
@@ -58,7 +58,7 @@ test('the client filters by label, model and error code, and counts', async () =
   expect(await tocsin.alerts.list({ model_id: modelId, since }).count()).toEqual({ count: 3, isMore: false });
 });
 
-test('the command filters by label, model and error code, and counts', async () => {
+test('the command lists and counts alerts and deliveries by label, model and error code', async () => {
   const alerts = await run(
     'alerts',
     'list',

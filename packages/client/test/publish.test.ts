@@ -123,7 +123,7 @@ describe('a publisher that declares nothing', () => {
     expect(await drain(url)).toEqual([expect.objectContaining({ alert_id })]);
   });
 
-  test('a missing exchange causes an error without retries that names the repair', async () => {
+  test('publishing without the exchange fails without retries, and the error names the remedy', async () => {
     const publisher = await createAmqpPublisher({ url: blankHost(), workspaceId, declare: false });
     await expect(publisher.publish(alert())).rejects.toMatchObject({
       code: 'misconfigured',
@@ -132,7 +132,7 @@ describe('a publisher that declares nothing', () => {
     await publisher.close();
   }, 5_000);
 
-  test('a missing queue causes an error without retries that names the repair', async () => {
+  test('publishing without a queue fails without retries, and the error names the remedy', async () => {
     const connection = await connect(blankHost());
     const channel = await connection.createChannel();
     await channel.assertExchange('tocsin.alerts', 'topic');

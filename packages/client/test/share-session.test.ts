@@ -27,7 +27,7 @@ test('threads that share a session share one refresh', async () => {
   expect(rejected).toEqual(['t3', 't3', 't3', 't3']);
 });
 
-test('an error has the same code in the other thread', async () => {
+test('an error of a shared session has the same code in another thread', async () => {
   const { session } = createSession();
   provider.script({ status: 400, body: { error: 'invalid_client' } });
   const failure = receiveSession(shareSession(session)).token();
@@ -35,7 +35,7 @@ test('an error has the same code in the other thread', async () => {
   await expect(failure).rejects.toBeInstanceOf(SessionError);
 });
 
-test('calls fail with session_closed after the owning thread has ended', async () => {
+test('a shared session fails with session_closed after the owning thread has ended', async () => {
   const { port1, port2 } = new MessageChannel();
   const session = receiveSession(port2);
   const waiting = session.token();
@@ -44,7 +44,7 @@ test('calls fail with session_closed after the owning thread has ended', async (
   await expect(session.token()).rejects.toMatchObject({ code: 'session_closed' });
 });
 
-test('a call in another thread can be aborted', async () => {
+test('a call of a shared session in another thread can be aborted', async () => {
   const { port1, port2 } = new MessageChannel();
   const controller = new AbortController();
   const waiting = receiveSession(port2).token({ signal: controller.signal });

@@ -128,7 +128,7 @@ Done: 4 of 4.
   expect(await listAll()).toEqual(before);
 });
 
-test('a workspace that was created from an export has the same export', async () => {
+test('the export of a workspace, applied to an empty workspace, gives the same export', async () => {
   await run([
     'webhooks',
     'create',
@@ -187,7 +187,7 @@ test('variables without values keep the stored values, and no output contains a 
   }
 });
 
-test('a new name changes the resource with the same external id, or else creates one', async () => {
+test('a new name renames the resource with the external id, and without one adds a resource', async () => {
   await apply(save(file()));
   const renamed = file().replace('name: pager', 'name: on call').replaceAll('[pager', '[on call');
   expect((await apply(save(renamed))).stdout).toBe(

@@ -44,7 +44,7 @@ test('close closes the publishers of all cells', async () => {
   expect(events).toEqual(['a closed', 'b closed']);
 });
 
-test('a workspace in a cell without a publisher is refused at creation', () => {
+test('creating a cell publisher fails if a workspace is in a cell without a publisher', () => {
   const { cells } = start();
   const workspaces = { [inB]: 'c' as 'a' };
   expect(() => createCellPublisher({ cells, workspaces, defaultCell: 'a' })).toThrow(

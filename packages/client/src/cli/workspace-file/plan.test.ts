@@ -67,12 +67,12 @@ const entry = (more = '', name = 'chat') => `webhooks:
     body: "{}"
 ${more}`;
 
-test('an entry that equals its webhook has no step, with or without values of its variables', () => {
+test('a plan has no step for an unchanged webhook, with or without values of its variables', () => {
   expect(plan(entry()).steps).toEqual([]);
   expect(plan(entry(), { env: { URL: chat.url, TOKEN: 'stored' } }).steps).toEqual([]);
 });
 
-test('a variable with a new value changes its field, and the plan shows only field names', () => {
+test('a variable with a new value changes its field, and the plan names the field only', () => {
   const { steps } = plan(entry(), { env: { TOKEN: 'new' } });
   expect(shown(steps)).toEqual(['change webhook risk/chat: headers.Authorization']);
   expect(steps[0]?.body(new Map())).toEqual({ headers: { Authorization: ['new'], 'X-Team': ['a'] } });
@@ -118,7 +118,7 @@ test('an entry is matched by external id first, then by id, then by namespace an
   ]);
 });
 
-test('a rule can refer to webhooks by external id, id and name, also to created ones', () => {
+test('a rule can refer to webhooks, also those to be created, by external id, id and name', () => {
   const env = { URL: 'https://example.com/', TOKEN: 't' };
   const rule = `alert_rules:
   - {name: drift, model_id: ${model.toUpperCase()}, threshold: 0.5, bound: upper_bound, notification_webhooks: [new, risk/new, ${pager.id}, pager, risk/chat]}`;

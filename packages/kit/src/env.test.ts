@@ -179,7 +179,7 @@ describe('a secret in a file', () => {
     ]);
   });
 
-  test('an empty variable next to a secret file, and an empty path, count as not set', () => {
+  test('a secret ignores an empty variable if a file is set, and an empty path if a variable is', () => {
     const KEY_FILE = fileOf('hunter2');
     expect(readEnv({ KEY: ' ', KEY_FILE }, (read) => ({ key: read.secret('KEY') })).key.reveal()).toBe(
       'hunter2',

@@ -76,7 +76,7 @@ test('the number of dropped log lines is reported even if no further line follow
   expect(state.text).toContain('dropped 976\n');
 });
 
-test('a log line that needs two writes is complete', () => {
+test('a log line that standard output accepts only in two parts is written completely', () => {
   const { state, write } = setUp();
   state.freeBytes = 4;
   write('in two parts');

@@ -37,7 +37,7 @@ function collecting(options: Partial<BatcherOptions<number, number>> = {}) {
   return { batches, add, batcher };
 }
 
-test('items that arrive during a batch share the next one, and each gets its own result', async () => {
+test('items that arrive during a batch share the next batch, and each gets its own result', async () => {
   const sizes: number[] = [];
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ test('items that arrive during a batch share the next one, and each gets its own
   expect(sizes).toEqual([1, 100, 50]);
 });
 
-test('a second batch starts during the first only if it is at least as large', async () => {
+test('a batch starts during another one only if it is at least as large as that batch', async () => {
   const { batches, add } = collecting({ concurrency: 2 });
   const sizes = async () => {
     await turn();
@@ -93,7 +93,7 @@ test('items wait while no capacity is free, and then start in order of arrival',
   ]);
 });
 
-test('batches start gatherMs apart, unless the next batch is full', async () => {
+test('a batch starts gatherMs after the previous one, but a full batch does not wait', async () => {
   const gatherMs = 100;
   const { batches, add } = collecting({ maxSize: 10, gatherMs });
   const endAll = async (count: number) => {
@@ -190,7 +190,7 @@ test('an item that is retried alone delays neither its batch nor later batches',
   expect(await all[76]).toBe(154);
 });
 
-test('an item that failed alone is replaced by the item that retryItem returns', async () => {
+test('when an item fails alone, the item that retryItem returns is run instead of it', async () => {
   const replaced: { item: number; failures: number }[] = [];
   const batcher = doubling(
     (items) => {

@@ -43,7 +43,7 @@ test('a free permit goes to the waiting key that holds the fewest permits', asyn
   expect(granted).toEqual(['a', 'b', 'b', 'c']);
 });
 
-test('the error of a caller that waits too long names the limit of its key or the total', async () => {
+test('the error of a caller that waits too long names the exceeded limit: of its key or total', async () => {
   const { acquire } = setUp({ maxWaitMs: 20 });
   await Promise.all([acquire('a'), acquire('a'), acquire('b')]);
   await expect(acquire('a')).rejects.toThrow('key');

@@ -93,7 +93,7 @@ test.each([
   await server.close(100);
 });
 
-test('invalid bytes during a response cut it, and no second response follows', async () => {
+test('invalid bytes from the client during a response cut the response without a second one', async () => {
   const server = await listen((_request, response) => void response.write('started'), address);
   const response = await exchange(
     server.port,

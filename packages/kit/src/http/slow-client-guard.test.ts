@@ -7,7 +7,7 @@ import { type SlowReader, selectSlowest } from './slow-client-guard.js';
 
 const reader = (unsentMs: number, unsentBytes: number): SlowReader => ({ unsentMs, unsentBytes });
 
-test('the longest-waiting slow readers are selected until the others are within the limit', () => {
+test('the slowest readers are disconnected until the unsent bytes of the others are in the limit', () => {
   const [old, older, oldest] = [reader(1, 400), reader(2, 400), reader(3, 400)];
   expect(selectSlowest([old, oldest, older], 1_000)).toEqual([oldest]);
   expect(selectSlowest([old, oldest, older], 500)).toEqual([oldest, older]);
@@ -66,7 +66,7 @@ test('the limit on unsent bytes counts all pipelined responses', async () => {
   await server.close(100);
 });
 
-test('clients of a stream of small events and of a slowly read list stay connected', async () => {
+test('a client that gets small events and a client that reads slowly stay connected', async () => {
   const app = async ({ url }: { url?: string | undefined }, response: ServerResponse) => {
     if (url === '/list') return void response.end(large);
     for (let count = 0; count < 50; count += 1) {

@@ -95,7 +95,7 @@ describe('a token', () => {
     ]);
   });
 
-  test("tokens without the admin role or of a customer's issuer cannot manage keys", async () => {
+  test("tokens without the admin role, and tokens of a customer's issuer, cannot manage keys", async () => {
     const list = async (token: string) =>
       (await fetch(`${enterprise.url}/auth/api_keys/`, { headers: bearer(token) })).status;
     expect(await list(await platform.tokenOf('admin'))).toBe(200);
@@ -133,7 +133,7 @@ test('a broadcast ends a deactivated key at another instance before its cache ex
   }
 });
 
-test('without a broadcast, another instance accepts a key for 10 s after it read it', async () => {
+test('without a broadcast, another instance accepts a deactivated key for 10 s from its cache', async () => {
   const { id, key } = await createKey(engine);
   expect((await verify(other, key)).status).toBe(204);
   await pair.database.database.knex('api_keys').where({ id }).update({ is_active: false });

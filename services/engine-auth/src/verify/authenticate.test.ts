@@ -134,14 +134,17 @@ test('a credential in the form of a user key is never verified as a token', asyn
   expect(wrong.verified).toEqual([]);
 });
 
-test.each(['a.b.c', 'a-_9.b.', 'aa.bb.cc'])('the text %s is verified as a token', async (token) => {
-  const { authenticate, verified } = authenticateWith();
-  expect(await authenticate(`Bearer ${token}`)).toMatchObject({ kind: 'jwt' });
-  expect(verified).toEqual([token]);
-});
+test.each(['a.b.c', 'a-_9.b.', 'aa.bb.cc'])(
+  'the credential %s is in the form of a token and is verified as a token',
+  async (token) => {
+    const { authenticate, verified } = authenticateWith();
+    expect(await authenticate(`Bearer ${token}`)).toMatchObject({ kind: 'jwt' });
+    expect(verified).toEqual([token]);
+  },
+);
 
 test.each(['a.b', 'a.b.c.d', '.b.c', 'a..c', 'a.b.c!', '!a.b.c', 'a+.b.c', 'a.b+.c'])(
-  'the text %s is not verified as a token',
+  'the credential %s is not in the form of a token and is rejected without verification',
   async (token) => {
     const { authenticate, verified } = authenticateWith();
     await expect(authenticate(`Bearer ${token}`)).rejects.toMatchObject({ code: 'unauthenticated' });

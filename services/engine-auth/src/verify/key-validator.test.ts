@@ -69,7 +69,7 @@ test('guesses at an unknown key id run no bcrypt', async () => {
 });
 
 test.each([0, 60_000])(
-  'guesses at a key that was verified %i ms ago run no bcrypt, and it stays valid',
+  'guesses at a key that was verified %i ms ago run no bcrypt, and the key stays valid',
   async (afterMs) => {
     const { validate, state } = setUp();
     await validate(good);

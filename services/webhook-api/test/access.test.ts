@@ -176,7 +176,7 @@ test('the OpenAPI document names exactly the permissions of this table', () => {
   expect(Object.fromEntries(needed.map(({ id, permission }) => [id, permission]))).toEqual(permissionOf);
 });
 
-test('every operation needs a permission of the list or is listed as open', () => {
+test('every operation needs a permission of the table or is listed as open', () => {
   const others = operations.filter(({ permission }) => permission === undefined);
   const named = (wanted: boolean) => others.filter((one) => one.isPublic === wanted).map(({ name }) => name);
   expect(named(true).sort()).toEqual(open.sort());

@@ -42,7 +42,7 @@ test('a label finds the deliveries of its alerts among others of the same millis
   expect(await idsOf({ label: `x:${label}`, webhook_id: webhookId, since: since() })).toEqual([ids[0]]);
 });
 
-test('pages of one delivery find each delivery of a label within one millisecond', async () => {
+test('pages with one delivery each find all deliveries of a label within one millisecond', async () => {
   const label = randomUUID();
   const ids = await seedAtOnce(Array.from({ length: 8 }, () => ({ x: label })));
   const query = new URLSearchParams({ label: `x:${label}`, since: since(), limit: '1' });
@@ -50,7 +50,7 @@ test('pages of one delivery find each delivery of a label within one millisecond
   expect(entries.map(({ id }) => id)).toEqual(ids.sort().reverse());
 });
 
-test('an error code and a webhook find only what has both', async () => {
+test('a search by error code and webhook finds only deliveries that have both', async () => {
   const [webhookId, other] = [randomUUID(), randomUUID()];
   const id = await seed({ webhookId, errorCode: 'tls_failure' });
   await seed({ webhookId, errorCode: 'timeout' });
@@ -58,7 +58,7 @@ test('an error code and a webhook find only what has both', async () => {
   expect(await idsOf({ webhook_id: webhookId, error_code: 'tls_failure', since: since() })).toEqual([id]);
 });
 
-test('each state of a webhook finds its own deliveries', async () => {
+test('the filter by status finds exactly the deliveries of a webhook with this status', async () => {
   const webhookId = randomUUID();
   const queued = { state: 'queued', lease_until: new Date(Date.now() + 60_000) };
   const ids = {

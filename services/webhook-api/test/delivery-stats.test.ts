@@ -34,7 +34,7 @@ async function stats(
 const yesterday = { since: iso(noonMs), until: iso(noonMs + 3 * hourMs), step: 'hour' };
 
 test.each([false, true])(
-  'deliveries are counted by hour, with and without merged counts (merged: %s)',
+  'deliveries are counted by hour, before and after counts are merged (merged: %s)',
   async (applied) => {
     const webhookId = randomUUID();
     for (const [hours, status] of [

@@ -71,7 +71,7 @@ test('twenty concurrent dispatches of an alert create its deliveries only once',
   expect((await dispatch(alertId)).status).toBe(409);
 });
 
-test('an alert with its own rule calls the stored webhooks, and deleted ones fail', async () => {
+test('dispatching an alert with its own rule calls its webhooks, and fails for deleted ones', async () => {
   const [known, deleted, foreign] = [await addWebhook(), randomUUID(), await addWebhook(otherWorkspaceId)];
   const webhookIds = [known, deleted, foreign];
   const alertId = await seedAlert(api.database, { outcome: 'rule_disabled', webhookIds });

@@ -178,7 +178,7 @@ test('attaching and forced detaching change the ETag of the rule and of the sett
   expect((await call('PATCH', rule.path, { name: 'Late' }, attached[0]!)).status).toBe(412);
 });
 
-test('only automatic disabling changes the ETag of a webhook, health and pauses do not', async () => {
+test('automatic disabling changes the ETag of a webhook, but its health and pauses do not', async () => {
   const { path, id, etag } = await addWebhook();
   const { knex } = api.database;
   const since = new Date(Date.now() - 3_600_000);

@@ -247,7 +247,7 @@ describe('the summary of an alert', () => {
       expect((await api.call<Alert>('GET', `${workspace}/alerts/${alert.alert_id}`)).body).toEqual(alert);
   });
 
-  test('a page of alerts is read with as many statements as one alert', async () => {
+  test('a page of alerts is read with the same number of statements as a single alert', async () => {
     const statements: string[] = [];
     const listen = ({ sql }: { sql: string }) => statements.push(sql);
     const reader = createAlertsReader(api.database);

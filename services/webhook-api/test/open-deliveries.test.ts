@@ -65,7 +65,7 @@ describe('deliveries that wait for a webhook', () => {
     expect([await isDue(untried), await isDue(retry)]).toEqual([true, false]);
   });
 
-  test('a change that ends a pause makes the deliveries due that waited for its end', async () => {
+  test('a change that ends a pause makes the deliveries due that waited for the pause', async () => {
     const webhookId = await createWebhook();
     await pause(webhookId);
     const postponed = await retryIn(webhookId, { waiting_reason: 'paused' });

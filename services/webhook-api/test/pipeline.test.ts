@@ -51,7 +51,7 @@ const mark = (agoMs: number) =>
     .onConflict('id')
     .merge();
 
-test('pipeline markers with the time of the database pass the queue of alerts', async () => {
+test("pipeline markers with the database's time arrive in the queue of alerts", async () => {
   const broker = await createBroker({ url: api.broker.url, name: 'test' });
   const times: (number | undefined)[] = [];
   await createConsumer(broker, {
@@ -71,7 +71,7 @@ test('pipeline markers with the time of the database pass the queue of alerts', 
   await broker.close();
 });
 
-test('the pipeline lag grows from the start until a marker is committed, then is its age', async () => {
+test('the pipeline lag grows until a marker is committed, and then is the age of the marker', async () => {
   expect(await lag()).toBeLessThan(60);
   expect(await grows(lag)).toBeGreaterThan(0.2);
   await mark(600_000);

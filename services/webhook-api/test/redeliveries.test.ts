@@ -62,14 +62,14 @@ test('a redelivery job includes the matching deliveries and reports its progress
   expect(await openIds()).toEqual(ids.sort());
 });
 
-test('the range of a job ends at its acceptance or earlier', async () => {
+test('the range of a job ends at its acceptance, or earlier if until is earlier', async () => {
   const later = await accept({ until: '9999-12-31T23:59:59Z' });
   expect(Date.parse(later.body.filter.until)).toBeLessThan(Date.now() + 60_000);
   const earlier = await accept({ until: '2025-01-01T00:00:00Z', status: 'skipped' });
   expect(earlier.body.filter).toEqual({ status: 'skipped', until: '2025-01-01T00:00:00.000Z' });
 });
 
-test("the range of a job uses the database's clock, like deliveries", async () => {
+test("the range of a job ends at the database's time, so it includes the newest deliveries", async () => {
   const id = await seedDelivery(api.database, { acceptedAtMs: Date.now() });
   import.meta.jest.useFakeTimers({ doNotFake: [...timers], now: Date.now() - 20_000 });
   try {

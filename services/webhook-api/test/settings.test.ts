@@ -59,7 +59,7 @@ test('any role can read the settings of a workspace, and only admins can change 
   expect((await patch({ name: 'Mine' }, 'editor')).status).toBe(403);
 });
 
-test('a webhook for notices is deleted only with force, which removes it from the list', async () => {
+test('a webhook for notices is deleted only with force, which removes it from the settings', async () => {
   const [named, other] = [await addWebhook(), await addWebhook()];
   await patch({ notice_webhook_ids: [named, other] });
   const refused = await remove(named);
@@ -94,7 +94,7 @@ test('a webhook for notices gets a warning if its body does not render for a not
   expect((await change('{"a": "{{ event }} {{ webhook_name }}"}')).body.warnings).toEqual([]);
 });
 
-test('a webhook that is enabled after automatic disabling has the whole period again', async () => {
+test('enabling an automatically disabled webhook deletes the record of its failures', async () => {
   const { knex } = api.database;
   const id = await insertWebhook(api.database, {
     workspaceId,

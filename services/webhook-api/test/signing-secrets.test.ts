@@ -60,7 +60,7 @@ describe('signing secrets', () => {
     expect(await secrets.clone().where({ id: early.id }).pluck('expires_at')).toEqual([soon]);
   });
 
-  test('a new and a deleted secret raise the version of the webhook, which workers read', async () => {
+  test('creating or deleting a secret raises the version of its webhook, which workers read', async () => {
     const { id } = await calls.create();
     const versionOf = async () => (await api.database.knex('webhooks').where({ id }).first()).version;
     const { body } = await calls.addSecret(id);

@@ -125,7 +125,7 @@ test('a cursor of webhooks is valid only for its own list', async () => {
   }
 });
 
-test('a large list of webhooks is complete and in order, without ones deleted meanwhile', async () => {
+test('a large list of webhooks is complete and in order, and omits webhooks deleted meanwhile', async () => {
   const path = `/api/v1/workspaces/${otherWorkspaceId}/webhooks`;
   const large = `"${'x'.repeat(65_000)}"`;
   const ids: string[] = [];

@@ -192,7 +192,7 @@ describe('testing a saved webhook', () => {
     expect(JSON.parse((await run(id, { context })).body.rendered ?? '')).toEqual({ text: 'resolved ops' });
   });
 
-  test('a webhook test can use a past alert, which the context overrides', async () => {
+  test('a webhook test can use the values of a past alert, and the context overrides them', async () => {
     const path = freshPath();
     const body =
       '{"id": "{{ alert_id }}", "value": {{ metric_value }}, "at": "{{ fired_at }}", "team": "{{ labels.team }}", "test": {{ is_test | tojson }}}';

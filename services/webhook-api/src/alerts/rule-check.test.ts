@@ -32,7 +32,7 @@ test('the rules of several alerts are read in one query, each rule once', async 
   expect(reads).toEqual([{ alertRuleIds: [ownRule, own, foreignRule], webhookIds: [webhookId] }]);
 });
 
-test('a registered rule is read once, and refused in other workspaces each time', async () => {
+test('a registered rule is read once from the database, and other workspaces cannot use it', async () => {
   const { reads, pathsOf, errorsOf } = checkOf();
   for (let count = 0; count < 3; count += 1)
     expect(await pathsOf(named(ownRule), named(foreignRule, []))).toEqual([[], ['/alert_rule_id']]);
@@ -41,7 +41,7 @@ test('a registered rule is read once, and refused in other workspaces each time'
   expect(reads).toHaveLength(1);
 });
 
-test('an unregistered rule is looked up for each alert, with its webhooks', async () => {
+test('an unregistered rule and its webhooks are read from the database for each alert', async () => {
   const { reads, errorsOf } = checkOf();
   const [own, unknown] = [randomUUID(), randomUUID()];
   for (let count = 1; count <= 2; count += 1) {

@@ -81,7 +81,7 @@ test.each([
   }
 });
 
-test('latencies with the count zero do not change the percentiles', () => {
+test('latencies whose counts add up to zero do not change the percentiles', () => {
   const rows = [
     row({ succeeded: 4, latencies: [entry(100, 1), entry(9_000, 1), entry(100, 2)] }),
     row({ succeeded: -1, latencies: [entry(9_000, -1)] }),

@@ -29,7 +29,7 @@ test.each(filters)(
   },
 );
 
-test('the message names each filter that needs a since', () => {
+test('the error of a search without since names each filter that needs it', () => {
   const all = Object.assign({}, ...filters.map(([, filter]) => filter));
   expect(() => requireRecentSince(all, nowMs)).toThrow(
     expect.objectContaining({
@@ -43,7 +43,7 @@ test('the message names each filter that needs a since', () => {
   );
 });
 
-test('a query without these filters, and a further page, need no since', () => {
+test('a query without label, model_id and error_code, or with a cursor, needs no since', () => {
   expect(() => requireRecentSince({}, nowMs)).not.toThrow();
   expect(() => requireRecentSince({ since: ago(100 * dayMs) }, nowMs)).not.toThrow();
   const further = { label: ['a:1'], since: ago(40 * dayMs), cursor: 'c' };

@@ -135,7 +135,7 @@ describe('options in a body that its schema has refused', () => {
   const pathsOfGiven = (given: object, before = noOptionsAndHeaders) =>
     errorsOfGivenOptions(before, { ...given }, now).map(({ path }) => path);
 
-  test('each option of the right type is checked', () => {
+  test('options that have the right type are also checked in a refused body', () => {
     expect(pathsOfGiven(wrong)).toEqual(paths);
   });
 
@@ -147,11 +147,14 @@ describe('options in a body that its schema has refused', () => {
     ['paused_until', 7, '/paused_until'],
     ['headers', null, '/headers/webhook-id'],
     ['headers', 'x', '/headers/webhook-id'],
-  ])('%s as %j is left to the schema, and the others are checked', (name, value, path) => {
-    expect(pathsOfGiven({ ...wrong, [name]: value })).toEqual(paths.filter((other) => other !== path));
-  });
+  ])(
+    'only the schema reports an invalid %s (%j), and the other options are still checked',
+    (name, value, path) => {
+      expect(pathsOfGiven({ ...wrong, [name]: value })).toEqual(paths.filter((other) => other !== path));
+    },
+  );
 
-  test('options and headers that are not given are those of the webhook', () => {
+  test('options and headers that are not in the body are taken from the webhook', () => {
     const before = { ...all, idempotencyHeader: null, headerNames: ['webhook-id'] };
     expect(pathsOfGiven({ timeout_ms: 'x' }, before)).toEqual(['/headers/webhook-id']);
     expect(pathsOfGiven({ headers: {} }, before)).toEqual([]);

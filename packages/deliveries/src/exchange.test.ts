@@ -1,22 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
-import { decodeExchange, encodeExchange } from './exchange.js';
+import { decodeExchange, type Exchange, encodeExchange } from './exchange.js';
 
-const text = fc.string({ unit: 'binary' });
+const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary', minLength: 3_000 }));
 const header = fc.option(text, { nil: undefined });
 const exchange = fc.record({ requestBody: text, responseBody: text, location: header, retryAfter: header });
 
-test('decoding an encoded exchange returns the same texts, even with line breaks', () => {
-  fc.assert(
-    fc.property(exchange, (texts) => {
-      const stored = Buffer.from(encodeExchange(texts)).toString();
-      expect(decodeExchange(stored)).toEqual(texts);
-    }),
-  );
+const stored = (texts: Exchange) => Buffer.from(encodeExchange(texts) as string);
+
+test('decoding an encoded exchange returns the same texts, even long ones and with line breaks', () => {
+  fc.assert(fc.property(exchange, (texts) => expect(decodeExchange(stored(texts))).toEqual(texts)));
   const breaks = { requestBody: '\n\n', responseBody: '"\n', location: '\n', retryAfter: '' };
-  expect(decodeExchange(encodeExchange(breaks))).toEqual(breaks);
+  expect(decodeExchange(stored(breaks))).toEqual(breaks);
 });
 
 test('a lone surrogate in the request becomes U+FFFD and does not change the response', () => {
-  const stored = Buffer.from(encodeExchange({ requestBody: 'a\ud800', responseBody: 'b' })).toString();
-  expect(decodeExchange(stored)).toMatchObject({ requestBody: 'a\ufffd', responseBody: 'b' });
+  for (const filler of ['', 'x'.repeat(5_000)]) {
+    const texts = { requestBody: `a\ud800${filler}`, responseBody: 'b' };
+    const decoded = decodeExchange(stored(texts));
+    expect(decoded).toMatchObject({ requestBody: `a\ufffd${filler}`, responseBody: 'b' });
+  }
+});
+
+test('a short text is stored as it is, and a long one is compressed', () => {
+  const texts = { requestBody: '{"a":1}', responseBody: 'ok' };
+  expect(encodeExchange(texts)).toBe('[7,null,null]\n{"a":1}ok');
+  const long = {
+    requestBody: JSON.stringify(Array.from({ length: 500 }, (_, id) => ({ id }))),
+    responseBody: '',
+  };
+  expect(stored(long).length).toBeLessThan(long.requestBody.length / 2);
+});
+
+test('a long text that compression does not shorten is stored as it is', () => {
+  const texts = { requestBody: randomBytes(3_000).toString('latin1'), responseBody: '' };
+  expect(encodeExchange(texts)).toBe(`[3000,null,null]\n${texts.requestBody}`);
+});
+
+test.each([
+  ['an empty value', Buffer.alloc(0), 'unknown format'],
+  ['an unknown format', Buffer.from([2, 1, 2, 3]), 'unknown format 2'],
+  ['a text without its first line', Buffer.from('{"a":1}'), 'unknown format 123'],
+  [
+    'a cut compressed text',
+    stored({ requestBody: '{}'.repeat(5_000), responseBody: '' }).subarray(0, -4),
+    'end of file',
+  ],
+  ['garbage that claims to be compressed', Buffer.from([1, 255, 255, 255]), 'invalid'],
+  [
+    'a text that grows beyond every exchange',
+    Buffer.concat([Buffer.of(1), deflateRawSync(Buffer.alloc(3 * 1_048_576, '['))]),
+    'larger than 1800000 bytes',
+  ],
+])('%s is refused', (_, value, message) => {
+  expect(() => decodeExchange(value)).toThrow(message);
 });

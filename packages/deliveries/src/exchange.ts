@@ -1,3 +1,5 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+
 /** Texts of an attempt. The response and its headers are stored without secrets. */
 export interface Exchange {
   requestBody: string;
@@ -11,18 +13,44 @@ export interface Exchange {
 
 type FirstLine = [requestBodyLength: number, location: string | null, retryAfter: string | null];
 
+/** First byte of a compressed text. A text that is not compressed begins with `[`. */
+const compressedMark = 1;
+const plainMark = '['.charCodeAt(0);
+
+/** Shorter texts are not compressed: a call of zlib costs more than the bytes that it would save (docs/adr/0065). */
+const compressedFrom = 2_048;
+const compression = { level: 1 };
+
+/** Longest compressed text in UTF-16 units; an exchange of a worker has 330,000 at most. Longer ones stay as they are. */
+const compressedTo = 600_000;
+/** A unit has up to 3 bytes in UTF-8. */
+const maxTextBytes = 3 * compressedTo;
+
 /**
  * Joins the texts of an attempt into one text, which is stored as one encrypted value. One encryption takes about 4 µs
  * for any length. The first line is JSON, and the bodies follow unchanged, because JSON would make a body of control
- * characters six times as long.
+ * characters six times as long. A long text is compressed if that makes it shorter by a tenth.
  */
-export function encodeExchange({ requestBody, responseBody, location, retryAfter }: Exchange): string {
+export function encodeExchange({
+  requestBody,
+  responseBody,
+  location,
+  retryAfter,
+}: Exchange): string | Buffer {
   const firstLine: FirstLine = [requestBody.length, location ?? null, retryAfter ?? null];
-  return `${JSON.stringify(firstLine)}\n${requestBody}${responseBody}`;
+  const text = `${JSON.stringify(firstLine)}\n${requestBody}${responseBody}`;
+  if (text.length < compressedFrom || text.length > compressedTo) return text;
+  const compressed = deflateRawSync(text, compression);
+  if (compressed.length > 0.9 * text.length) return text;
+  return Buffer.concat([Buffer.of(compressedMark), compressed]);
 }
 
-/** Splits a text that `encodeExchange` has created. */
-export function decodeExchange(text: string): Exchange {
+/**
+ * Splits a text that `encodeExchange` has created.
+ * @throws Error for any other text
+ */
+export function decodeExchange(stored: Buffer): Exchange {
+  const text = decompress(stored).toString('utf8');
   const bodiesAt = text.indexOf('\n') + 1;
   const [requestBodyLength, location, retryAfter]: FirstLine = JSON.parse(text.slice(0, bodiesAt));
   const responseAt = bodiesAt + requestBodyLength;
@@ -32,4 +60,11 @@ export function decodeExchange(text: string): Exchange {
     location: location ?? undefined,
     retryAfter: retryAfter ?? undefined,
   };
+}
+
+function decompress(stored: Buffer): Buffer {
+  if (stored[0] === plainMark) return stored;
+  if (stored[0] === compressedMark)
+    return inflateRawSync(stored.subarray(1), { maxOutputLength: maxTextBytes });
+  throw new Error(`The texts of an attempt have the unknown format ${stored[0]}.`);
 }

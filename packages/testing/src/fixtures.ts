@@ -232,7 +232,7 @@ export function decryptExchange(
   { workspaceId, secretBox = testSecretBox }: { workspaceId: string; secretBox?: SecretBox },
 ): Exchange {
   const location = exchangeLocation({ workspaceId, id: row.delivery_id, claim: row.claim });
-  return decodeExchange(secretBox.decrypt(row.exchange_encrypted, location).toString());
+  return decodeExchange(secretBox.decrypt(row.exchange_encrypted, location));
 }
 
 function exchangeLocation({ workspaceId, id, claim }: { workspaceId: string; id: string; claim: number }) {

@@ -3,6 +3,7 @@ import type { Delivery, DeliveryWithAttempts } from '@tocsin/contracts';
 import { type DeliveryFixture, insertAttempt, insertWorker } from '@tocsin/testing/database';
 import { startApi, type TestApi, workspaceId } from './support/api.js';
 import { foreignBox, seedDelivery } from './support/history.js';
+import { readAll } from './support/paging.js';
 
 const deliveries = `/api/v1/workspaces/${workspaceId}/deliveries`;
 const single = (id: string) => `/api/v1/deliveries/${id}`;
@@ -168,6 +169,28 @@ describe('a delivery', () => {
     const huge = { workspaceId, id, number: 7, response: 'no', requestBody: requestBody.repeat(5) };
     await insertAttempt(api.database, huge);
     expect((await shown()).map(({ number }) => number)).toEqual([7]);
+  });
+
+  test('compressed texts count with their full length, in a list and among the attempts', async () => {
+    const requestBody = 'x'.repeat(500_000);
+    const webhookId = randomUUID();
+    let id = '';
+    for (let index = 0; index < 10; index += 1) id = await seed({ response: 'no', requestBody, webhookId });
+    for (let number = 2; number <= 12; number += 1)
+      await insertAttempt(api.database, {
+        workspaceId,
+        id,
+        number,
+        response: 'no',
+        statusCode: 500,
+        requestBody,
+      });
+    const { body } = await api.call<DeliveryWithAttempts>('GET', single(id));
+    expect(body.attempts.map(({ number }) => number)).toEqual([5, 6, 7, 8, 9, 10, 11, 12]);
+    const first = await list(`webhook_id=${webhookId}`);
+    expect([first.body.length, first.headers.has('link')]).toEqual([8, true]);
+    const { entries } = await readAll<Delivery>(api, `${deliveries}?webhook_id=${webhookId}`);
+    expect(entries.map(({ response }) => response?.response)).toEqual(Array(10).fill('no'));
   });
 
   test('a delivery without attempts shows no attempts and no response', async () => {

@@ -112,7 +112,7 @@ test('the encrypted texts of a batch are sent as one value with their offsets an
     const { deliveryId, claim } = claimed(index);
     const id = table === 'attempts' ? `${deliveryId}/${claim}` : deliveryId;
     const text = (values[18] as Buffer).subarray(at, at + lengths[index]!);
-    return secrets.decrypt(text, { workspaceId, table, id, column }).toString();
+    return secrets.decrypt(text, { workspaceId, table, id, column });
   };
   const exchanges = [0, 1, 3].map((index) => decodeExchange(decrypt(index, 'attempts', 'exchange')));
   const requestBody = '{"a":1}';
@@ -122,7 +122,7 @@ test('the encrypted texts of a batch are sent as one value with their offsets an
     { ...none, requestBody, responseBody: '', retryAfter: '7' },
     { ...none, requestBody, responseBody: '' },
   ]);
-  expect(decrypt(2, 'deliveries', 'rendered')).toBe('no JSON');
+  expect(decrypt(2, 'deliveries', 'rendered').toString()).toBe('no JSON');
 });
 
 /**

@@ -13,7 +13,7 @@ export interface StoredAttempt extends StoredExchange {
 }
 
 export interface AttemptsReader {
-  /** Lists the latest 100 attempts of a delivery, or fewer if these exceed 4 MiB, ordered by number. */
+  /** Lists the latest 100 attempts of a delivery, or fewer if their stored texts exceed 4 MiB, newest first. */
   list(deliveryId: string): Promise<StoredAttempt[]>;
 }
 
@@ -21,10 +21,7 @@ const maxBytes = 4 * 1_048_576;
 
 export function createAttemptsReader(database: Database): AttemptsReader {
   return {
-    async list(deliveryId) {
-      const newestFirst = await database.prepared<StoredAttempt>(listAttempts, [deliveryId, maxBytes]);
-      return newestFirst.reverse();
-    },
+    list: (deliveryId) => database.prepared<StoredAttempt>(listAttempts, [deliveryId, maxBytes]),
   };
 }
 

@@ -21,7 +21,7 @@ import { errorCodeQuery, labelQuery, modelQuery, requireRecentSince } from '../l
 import { createAttemptsReader } from './attempts-reader.js';
 import { createDeliveriesReader, type StoredDelivery } from './deliveries-reader.js';
 import { isOpenStatus } from './delivery-status.js';
-import { presentAttempt, presentDelivery } from './present-delivery.js';
+import { decodeWithinBudget, presentAttempt, presentDelivery } from './present-delivery.js';
 
 const collection = `${apiPrefix}/workspaces/{workspace_id}/deliveries`;
 const single = `${apiPrefix}/deliveries/{delivery_id}`;
@@ -82,8 +82,12 @@ export function deliveryRoutes({
         return paging.historyPage(
           { path: pathIn(collection, workspaceId), query },
           {
-            read: (page) =>
-              searches.run(workspaceId, () => deliveries.list({ workspaceId, filter: query, ...page })),
+            async read(page) {
+              const found = await searches.run(workspaceId, () =>
+                deliveries.list({ workspaceId, filter: query, ...page }),
+              );
+              return decodeWithinBudget(found, secretBox, (delivery) => delivery);
+            },
             count: (range, max) =>
               searches.run(workspaceId, () => deliveries.count({ workspaceId, filter: query, range }, max)),
             idOf: ({ id }) => id,
@@ -105,10 +109,11 @@ export function deliveryRoutes({
       problems: [404],
       async handler({ resource, principal }) {
         const reader = { secretBox, principal };
-        const stored = await attempts.list(resource.id);
+        const newestFirst = decodeWithinBudget(await attempts.list(resource.id), secretBox, () => resource);
+        const shown = newestFirst.filter(({ beyondBudget }) => !beyondBudget).reverse();
         const body = {
           ...presentDelivery(resource, reader),
-          attempts: stored.map((attempt) => presentAttempt(attempt, { delivery: resource, ...reader })),
+          attempts: shown.map((attempt) => presentAttempt(attempt, { delivery: resource, principal })),
         };
         return { status: 200, body };
       },

@@ -10,9 +10,40 @@ interface Reader {
   principal: Principal;
 }
 
+/** A row with the texts of its attempt, which are null without an attempt and for a row beyond the budget. */
+type Decoded<Row> = Row & { exchange: Exchange | null; beyondBudget: boolean };
+
+/** Characters of the texts of a page, after their decompression. */
+const textBudget = 4 * 1_048_576;
+
+/**
+ * Decrypts the texts of rows in their order, and marks the rows beyond 4 MiB; the first row is always within. The budget of
+ * the statement that reads rows counts compressed texts.
+ */
+export function decodeWithinBudget<Row extends StoredExchange & { beyondBudget?: boolean }>(
+  rows: readonly Row[],
+  secretBox: SecretBox,
+  deliveryOf: (row: Row) => Pick<StoredDelivery, 'id' | 'workspaceId'>,
+): Decoded<Row>[] {
+  let length = 0;
+  let isFull = false;
+  return rows.map((row, index) => {
+    isFull ||= row.beyondBudget === true;
+    const exchange = isFull ? null : readExchange(row, { delivery: deliveryOf(row), secretBox });
+    length += exchange === null ? 0 : exchange.requestBody.length + exchange.responseBody.length;
+    isFull ||= index > 0 && length > textBudget;
+    return { ...row, exchange: isFull ? null : exchange, beyondBudget: isFull };
+  });
+}
+
 /** The rendered text can contain credentials of the webhook, so it is shown only to callers that may read these. */
-export function presentDelivery(delivery: StoredDelivery, { secretBox, principal }: Reader): Delivery {
+export function presentDelivery(
+  delivery: StoredDelivery | Decoded<StoredDelivery>,
+  { secretBox, principal }: Reader,
+): Delivery {
   const { id, workspaceId, renderedEncrypted } = delivery;
+  const exchange =
+    'exchange' in delivery ? delivery.exchange : readExchange(delivery, { delivery, secretBox });
   const location = { workspaceId, table: 'deliveries', id, column: 'rendered' };
   const showsRendered = renderedEncrypted !== null && hasPermission(principal, 'webhook_update', workspaceId);
   return {
@@ -30,24 +61,19 @@ export function presentDelivery(delivery: StoredDelivery, { secretBox, principal
     first_succeeded_at: delivery.firstSucceededAt?.toISOString() ?? null,
     attempts_expired: delivery.attemptsExpired,
     created_at: new Date(timeOfRecordId(id)).toISOString(),
-    response: presentResponse(delivery, readExchange(delivery, { delivery, secretBox })),
+    response: presentResponse(delivery, exchange),
     error: delivery.error,
     error_code: delivery.errorCode,
     likely_cause: likelyCauseOf(delivery.statusCode),
-    rendered: showsRendered ? decrypt(renderedEncrypted, location, secretBox) : null,
+    rendered: showsRendered ? decryptText(renderedEncrypted, location, secretBox) : null,
   };
-}
-
-interface AttemptReader extends Reader {
-  delivery: StoredDelivery;
 }
 
 /** The request body can contain credentials of the webhook, so it is shown only to callers that may read these. */
 export function presentAttempt(
-  attempt: StoredAttempt,
-  { delivery, secretBox, principal }: AttemptReader,
+  { exchange, ...attempt }: Decoded<StoredAttempt>,
+  { delivery, principal }: { delivery: StoredDelivery; principal: Principal },
 ): Attempt {
-  const exchange = readExchange(attempt, { delivery, secretBox });
   const showsBody = hasPermission(principal, 'webhook_update', delivery.workspaceId);
   return {
     number: attempt.number,
@@ -78,20 +104,27 @@ function presentResponse(
   };
 }
 
-/** Returns null if there was no attempt or its texts cannot be decrypted. */
+interface ExchangeReader {
+  delivery: Pick<StoredDelivery, 'id' | 'workspaceId'>;
+  secretBox: SecretBox;
+}
+
+/** Returns null if there was no attempt, or its texts cannot be decrypted or decoded. */
 function readExchange(
   { claim, exchangeEncrypted }: StoredExchange,
-  { delivery, secretBox }: Pick<AttemptReader, 'delivery' | 'secretBox'>,
+  { delivery: { id, workspaceId }, secretBox }: ExchangeReader,
 ): Exchange | null {
   if (exchangeEncrypted === null) return null;
-  const { id, workspaceId } = delivery;
   const location = { workspaceId, table: 'attempts', id: `${id}/${claim}`, column: 'exchange' };
-  const text = decrypt(exchangeEncrypted, location, secretBox);
-  return text === null ? null : decodeExchange(text);
+  try {
+    return decodeExchange(secretBox.decrypt(exchangeEncrypted, location));
+  } catch {
+    return null;
+  }
 }
 
 /** Returns null if this process does not have the worker's key, or the value was changed or copied from another row. */
-function decrypt(encrypted: Buffer, location: SecretLocation, secretBox: SecretBox): string | null {
+function decryptText(encrypted: Buffer, location: SecretLocation, secretBox: SecretBox): string | null {
   try {
     return secretBox.decrypt(encrypted, location).toString('utf8');
   } catch {

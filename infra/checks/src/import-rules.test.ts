@@ -50,7 +50,7 @@ test.each([
     "import '../../../packages/egress/src/d.js';\n",
   ],
   ['every-import-resolves', 'packages/kit/src/c.ts', "import './missing.js';\n"],
-])('the rule %s fails for an added import', (rule, path, text) => {
+])('the rule %s reports an import that violates it', (rule, path, text) => {
   write('packages/kit/src/b.ts', "import './a.js';\n");
   write('packages/kit/src/a.ts', 'export const a = 1;\n');
   write('packages/egress/src/d.ts', 'export const d = 1;\n');
@@ -60,7 +60,7 @@ test.each([
   expect(stdout).toContain(`error ${rule}`);
 });
 
-test('a floating promise fails, even if the function is in another file', () => {
+test('a floating promise is reported, even if the function is in another file', () => {
   write(
     'tsconfig.json',
     '{ "compilerOptions": { "module": "nodenext", "target": "es2023", "strict": true } }',

@@ -378,7 +378,7 @@ test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
   },
 );
 
-test('the alarm PipelineLag fires within three minutes of the last marker without any worker', () => {
+test('PipelineLag fires within three minutes of the last marker message if no worker runs', () => {
   const alarm = alarms.find(({ alert }) => alert === 'PipelineLag') as Alarm;
   const growing = { series: sampled({ tocsin_pipeline_lag_seconds: '1/s' }), stepSeconds };
   const first = Array.from({ length: steps }, (_, step) => step * stepSeconds).find(
@@ -395,7 +395,7 @@ test('an alarm fires only after its `for` time', () => {
 // promtool is part of Prometheus, not an npm package, so this test runs only where it is installed.
 const promtool = 'promtool';
 
-testWith([promtool, '--version'], 'promtool agrees with the evaluator', () => {
+testWith([promtool, '--version'], 'promtool and our evaluator of PromQL give equal results', () => {
   const one = (alarm: Alarm, given: Given, labels?: Record<string, string>) => ({
     interval: `${stepSeconds}s`,
     input_series: sampled(given).map(({ name, labels, values }) => ({

@@ -52,7 +52,7 @@ describe('a blank broker with the settings of the compose file', () => {
     expect(users.trim().split('\n')).toHaveLength(1);
   }, 60_000);
 
-  test('an expired alert is routed to workers after the definitions are imported', async () => {
+  test('with the imported definitions, an expired alert reaches the queue of unrouted alerts', async () => {
     shipped.command(composeService('broker-definitions').command ?? []);
     const taken: string[] = [];
     await createConsumer(broker, {

@@ -178,7 +178,7 @@ async function delivered(cell: Cell, alertId: string) {
 }
 
 test.each(cellNames)(
-  'a client configures, alerts and redelivers in cell %s through one address',
+  'webhooks, alerts and redeliveries of cell %s work through the common address',
   async (cell) => {
     const { webhookId, ruleId } = await configure(cell);
     const { database } = cells[cell].database;

@@ -108,7 +108,7 @@ for (const service of services) {
     }
   });
 
-  testRendering(`Kubernetes waits for ${service} longer than it needs to stop`, () => {
+  testRendering(`Kubernetes waits longer for ${service} to stop than the service needs`, () => {
     const { spec } = podOf(named(renderChart('default'), 'Deployment', `tocsin-${service}`)) as PodTemplate;
     const [, before = '0'] = spec.containers[0]?.lifecycle?.preStop.exec.command ?? [];
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(25 + Number(before));
@@ -166,7 +166,7 @@ testRendering('migrations run before everything else, once, and their first fail
   expect(policy.metadata.annotations).toMatchObject(hook);
 });
 
-testRendering('the key rotation is a suspended job with the keys and the database only', () => {
+testRendering('the key rotation is a suspended job that gets only the keys and the database', () => {
   const rotation = named(renderChart('default'), 'CronJob', 'tocsin-rotate-keys');
   expect(rotation.spec.suspend).toBe(true);
   const [container] = podOf(rotation)?.spec.containers ?? [];
@@ -237,7 +237,7 @@ function isWithin(address: string, ranges: readonly string[]): boolean {
   });
 }
 
-testRendering('no service but those that call webhooks reaches the public Internet on every port', () => {
+testRendering('only services that call webhooks reach the public Internet on every port', () => {
   const policies = renderChart('everything').filter(({ kind }) => kind === 'NetworkPolicy');
   expect(policies.map(({ metadata }) => metadata.name).sort()).toEqual(
     ['archive', 'delivery-worker', 'engine-auth', 'migrations', 'rotate-keys', 'webhook-api'].map(
@@ -277,7 +277,7 @@ testRendering('alarms without metrics in the cluster can be left out', () => {
   expect(names).not.toContain('BrokerBlocked');
 });
 
-testRendering('Prometheus gives each pod the job name of the alarms', () => {
+testRendering('Prometheus gives each pod the job name that the alarms use', () => {
   const manifests = renderChart('everything');
   const { spec } = named(manifests, 'PodMonitor', 'tocsin');
   expect(spec).toMatchObject({ podMetricsEndpoints: [{ port: 'metrics' }] });
@@ -287,7 +287,7 @@ testRendering('Prometheus gives each pod the job name of the alarms', () => {
   expect(jobs.sort()).toEqual([...services].sort());
 });
 
-testRendering('client certificates and authorities are mounted where the settings name them', () => {
+testRendering('client certificates and authorities are mounted at the paths in the settings', () => {
   const mountsOf = (variant: string, service: string) =>
     podOf(
       named(renderChart(variant), 'Deployment', `tocsin-${service}`),

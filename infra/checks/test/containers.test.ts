@@ -25,7 +25,7 @@ test('the compose file uses only keys of the Compose specification', () => {
   expect(faultsOfCompose(composeFile())).toEqual([]);
 });
 
-testWith(['docker', 'compose', 'version'], 'docker takes the compose file', () => {
+testWith(['docker', 'compose', 'version'], 'docker accepts the compose file', () => {
   const env = { ...process.env, ...makeDeployment().env };
   execFileSync('docker', ['compose', '-f', 'docker-compose.yml', 'config', '--quiet'], { cwd: root, env });
 });

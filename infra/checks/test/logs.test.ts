@@ -215,7 +215,7 @@ test('an invalid request id of a publisher is not logged', async () => {
   }
 });
 
-test('deliveries and tests with secrets in their data end, with and without errors', async () => {
+test('requests that contain secrets get the expected responses, and their deliveries end', async () => {
   const closed = (await findFreePorts(1))[0];
   const nowhere = { url: `http://127.0.0.1:${closed}/${encodeURIComponent(secrets.url)}` };
   const kinds: [string, object?][] = [
@@ -273,7 +273,7 @@ test('the engine responds to valid, wrong and malformed keys', async () => {
   expect((await verify(`Bearer ${created.key}`)).status).toBe(401);
 });
 
-test('a worker without the database logs it and takes no message from other workers', async () => {
+test('a worker without a database logs the problem and leaves messages to other workers', async () => {
   const [port = 0, metricsPort = 0] = await findFreePorts(2);
   const stranded = await startService('delivery-worker', {
     env: { ...env, DATABASE_URL: `postgres://u:${secrets.databasePassword}@127.0.0.1:1/x` },

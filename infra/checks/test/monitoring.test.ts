@@ -97,8 +97,8 @@ test('the exporters export the metrics that the alarms query', async () => {
   };
   const rules = groups.find(({ name }) => name === 'infrastructure')?.rules ?? [];
   const queried = rules.flatMap(({ expr }) => selectionsOf(expr)).map(({ metric }) => metric);
-  // Metrics from other sources: Prometheus and the probe add their own, and a primary without a standby has no
-  // replication row.
+  // Metrics that the exporters do not export in this test: Prometheus creates `up`, the blackbox exporter creates
+  // `probe_*` for each check, and PostgreSQL has replication statistics only with a standby.
   const elsewhere = [
     'up',
     'probe_success',

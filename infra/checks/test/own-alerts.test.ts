@@ -197,7 +197,8 @@ test('a publisher over AMQP cannot make its alert appear as one over REST', asyn
     expect(await statusFor(ada, alertId)).toBe(404);
     expect(await row(alertId)).toEqual({ published_by: null });
   }
-  // A message of the API, which has the key.
+  // The API encrypts the header for the id of its alert, as `headerFor` does. Such a message counts as published over
+  // REST.
   const genuine = await publishOverAmqp(headerFor);
   await processed([genuine]);
   expect(await statusFor(ada, genuine)).toBe(200);

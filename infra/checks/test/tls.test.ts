@@ -31,7 +31,10 @@ let brokerUrl: string;
 let superuser: Client;
 let services: Service[] = [];
 
-/** Returns the code block of the page that contains `part`, with the files and servers of this test. */
+/**
+ * Returns the first code block of the page that contains `part`. The paths and host names in it are replaced by those
+ * of this test.
+ */
 function block(part: string): string {
   const blocks = [...page.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   const found = blocks.find((text) => text.includes(part)) ?? '';

@@ -89,7 +89,7 @@ async function expectWrong(): Promise<void> {
   expect(wrong.output().length).toBeLessThan(20_000);
 }
 
-test('a worker with wrong keys is not ready, and the other worker delivers everything at once', async () => {
+test('a worker with wrong keys is not ready, and the other worker sends each delivery once', async () => {
   await until('it has checked its keys', () => wrong.lines('secrets.keys_mismatch').length > 0);
   await fire(50);
   await received(50);
@@ -100,7 +100,7 @@ test('a worker with wrong keys is not ready, and the other worker delivers every
   expect(await gauge(right, 'tocsin_keys_mismatch')).toBe(0);
 }, 60_000);
 
-test('alerts wait while every worker has wrong keys, until one has the correct keys', async () => {
+test('alerts wait while every worker has wrong keys and are delivered by one with correct keys', async () => {
   await until('markers pass', async () => (await gauge(api, 'tocsin_pipeline_lag_seconds'))! < 15, longWait);
   await stop([right]);
   await fire(20);

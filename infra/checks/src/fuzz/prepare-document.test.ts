@@ -73,7 +73,7 @@ test('generated requests have no other destination than the given one', () => {
   });
 });
 
-test('requests mostly use existing ids, and deletions use separate ids', () => {
+test('requests prefer existing ids, and deletions prefer ids of resources that may be deleted', () => {
   const uuid = { type: 'string', format: 'uuid' };
   expect(patch.parameters[0]!.schema).toEqual({ anyOf: [{ const: 'kept' }, uuid] });
   expect(deletion.parameters[0]!.schema).toEqual({ anyOf: [{ const: 'deletable' }, uuid] });
@@ -82,7 +82,7 @@ test('requests mostly use existing ids, and deletions use separate ids', () => {
   expect(PublishAlert.properties.alert_rule_id).toEqual({ anyOf: [{ const: 'rule' }, uuid] });
 });
 
-test('responses keep their schemas, and the given document is not changed', () => {
+test('the schemas of responses stay the same, and the given document is not changed', () => {
   expect(Webhook).toEqual(document.components.schemas.Webhook);
   expect(document.paths['/webhooks/{webhook_id}'].patch.responses).toHaveProperty('default');
 });

@@ -18,7 +18,7 @@ test.each(['Worker: release leases', 'release leases', 'worker:release', `worker
   },
 );
 
-describe('in a repository', () => {
+describe('subjectsSince', () => {
   let directory: string;
   const git = (...args: string[]) => execFileSync('git', args, { cwd: directory, encoding: 'utf8' }).trim();
   const commit = (subject: string) => {
@@ -39,13 +39,13 @@ describe('in a repository', () => {
     expect(subjectsSince(first, directory)).toEqual(['b: two', 'a: one']);
   });
 
-  test('subjects are unknown in a shallow clone without the given commit', () => {
+  test('no subjects are returned for a clone that does not contain the given commit', () => {
     git('init', '--quiet');
     commit('a: one');
     expect(subjectsSince('d17cd6e', directory)).toBeUndefined();
   });
 
-  test('subjects are unknown in a folder without git', () => {
+  test('no subjects are returned for a folder without git', () => {
     expect(subjectsSince('d17cd6e', directory)).toBeUndefined();
   });
 });

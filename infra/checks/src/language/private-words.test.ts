@@ -15,7 +15,7 @@ test.each(['const putBack = 1;', 'PUT_BACK', "'put-back'", '// It is put back.',
   },
 );
 
-test('a private word is found across two lines of a comment', () => {
+test('a private word is found if a line break separates its two parts', () => {
   expect(find('/**\n * The row is put\n * back.\n */')).toEqual([[2, 'put back']]);
   expect(find('row that is put\nback', 'docs/a.md')).toEqual([[1, 'put back']]);
 });
@@ -39,7 +39,7 @@ test('an exception allows one word in one folder', () => {
   expect(find('anew', 'docs/historybook.md')).toEqual([[1, 'anew']]);
 });
 
-test('a finding contains the standard word', () => {
+test('a finding contains the standard word that replaces the private one', () => {
   expect(check('src/a.ts', 'putting back')).toEqual([
     { path: 'src/a.ts', line: 1, found: 'putting back', pattern: 'put(s|ting)? back', instead: 'release' },
   ]);

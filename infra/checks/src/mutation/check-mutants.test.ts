@@ -68,7 +68,7 @@ test('a score of 90 % in total and of 80 % for each file is required', () => {
   ]);
 });
 
-test('a percentage is rounded down', () => {
+test('the percentage of killed mutants is rounded down to one decimal place', () => {
   expect([percentOf({ killed: 899_999, total: 1_000_000 }), percentOf({ killed: 0, total: 0 })]).toEqual([
     89.9, 100,
   ]);

@@ -9,7 +9,8 @@ export default {
     const name = process.env[mutationVariable];
     const mutation = statementMutations.find((entry) => entry.name === name);
     if (name !== undefined && mutation === undefined) throw new Error(`No mutation is called "${name}".`);
-    // The functions `process`, `processAsync` and `getCacheKey` all have a source and its path as first parameters.
+    // All functions of a transformer (`process`, `processAsync`, `getCacheKey`) have the source and its path as first
+    // parameters.
     const steps = Object.entries<unknown>({ ...swc.createTransformer(options) });
     const mutating =
       (step: Step): Step =>

@@ -78,7 +78,7 @@ const service = {
     security_opt: texts,
     stop_grace_period: duration,
     stop_signal: text,
-    // The file has a variable here, which is replaced by an integer.
+    // In the compose file the value is a variable, which is replaced by an integer before this check.
     scale: { type: 'integer', minimum: 0 },
     shm_size: bytes,
   },

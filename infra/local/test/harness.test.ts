@@ -2,8 +2,8 @@ import { connect } from 'amqplib';
 import { Client } from 'pg';
 
 /** Checks the servers that all integration tests of the repository use. */
-describe('PostgreSQL is running with a user who may create databases', () => {
-  test('include PostgreSQL with a user who may create databases', async () => {
+describe('the test servers', () => {
+  test('PostgreSQL is running with a user who may create databases', async () => {
     const client = new Client({ connectionString: process.env.TOCSIN_TEST_DATABASE_URL });
     await client.connect();
     await client.query('create database harness_probe');

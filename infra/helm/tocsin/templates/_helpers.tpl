@@ -28,12 +28,12 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- .Values.authorities.configMap | default (empty .Values.authorities.pem | ternary "" (printf "%s-authorities" (include "tocsin.fullname" .))) }}
 {{- end }}
 
-{{- /* Whole numbers of values are float64, which prints 1048576 as 1.048576e+06. */ -}}
+{{- /* Value of a setting as text. helm reads a whole number as float64, whose text would be 1.048576e+06 for 1048576. */ -}}
 {{- define "tocsin.setting" -}}
 {{- if kindIs "float64" . }}{{ printf "%.0f" . | quote }}{{ else }}{{ toString . | quote }}{{ end }}
 {{- end }}
 
-{{- /* Hashes that change with configuration and secrets, so that pods are replaced. */ -}}
+{{- /* Hashes of configuration and secrets. Kubernetes replaces the pods when a hash changes. */ -}}
 {{- define "tocsin.checksums" -}}
 checksum/config: {{ toJson .Values.config | sha256sum }}
 checksum/authorities: {{ printf "%s%s" .Values.authorities.pem (include "tocsin.dataOf" (dict "root" . "kind" "ConfigMap" "name" .Values.authorities.configMap)) | sha256sum }}
@@ -84,7 +84,7 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end }}
 
-{{- /* Variables from the Secret. Parameters: secret (its name), variables. Without an admin key the engine has none. */ -}}
+{{- /* Variables from the Secret. Parameters: secret (its name), variables. Only GENAI_ENGINE_ADMIN_KEY may be missing. */ -}}
 {{- define "tocsin.secretEnv" -}}
 {{- $secret := .secret }}
 {{- range .variables }}
@@ -93,7 +93,7 @@ securityContext:
 {{- end }}
 {{- end }}
 
-{{- /* Volumes of a pod. Parameters: root, folders: those of authorities, database and broker that it uses. */ -}}
+{{- /* Volumes of a pod. Parameters: root, folders (a list of authorities, database, broker). */ -}}
 {{- define "tocsin.volumes" -}}
 {{- $values := .root.Values }}
 {{- $names := dict "database" $values.tls.databaseSecret "broker" $values.tls.brokerSecret "authorities" (include "tocsin.authoritiesName" .root) }}
@@ -110,14 +110,15 @@ securityContext:
 {{- end }}
 {{- end }}
 
-{{- /* Mounts of the same volumes, at /etc/tocsin/{folder}. */ -}}
+{{- /* Mounts of the volumes in tocsin.volumes, at /etc/tocsin/{folder}. Parameters: root, folders. */ -}}
 {{- define "tocsin.volumeMounts" -}}
 {{- range $volume := include "tocsin.volumes" . | fromYamlArray }}
 - { name: {{ $volume.name }}, mountPath: /etc/tocsin/{{ $volume.name }}, readOnly: true }
 {{- end }}
 {{- end }}
 
-{{- /* Objects of a hook exist before the others, and are deleted when the hook has succeeded. Parameter: its weight. */ -}}
+{{- /* Annotations of a hook. Its objects are created before all others, in the order of their weights, and deleted after
+the hook has succeeded. Parameter: weight. */ -}}
 {{- define "tocsin.hook" -}}
 helm.sh/hook: pre-install,pre-upgrade
 helm.sh/hook-weight: {{ . | quote }}

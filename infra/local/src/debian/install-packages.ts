@@ -11,7 +11,7 @@ export function canInstallPackages(): boolean {
 export function installPackages(names: readonly string[], logFile: string): boolean {
   mkdirSync(dirname(logFile), { recursive: true });
   const install = ['install', '-y', '--no-install-recommends', ...names];
-  // A new container has no package lists. Elsewhere the installation usually succeeds without an update.
+  // The package lists are updated only after a failure, for example in a new container, which has no package lists.
   if (runApt(install, logFile)) return true;
   runApt(['update'], logFile);
   return runApt(install, logFile);

@@ -1,6 +1,6 @@
 export interface StopRequestOptions {
   env: NodeJS.ProcessEnv;
-  /** Called for a second stop request. The process exits after it. */
+  /** Called for a second stop request. The process exits when the promise settles. */
   onSecondRequest: () => Promise<void>;
 }
 

@@ -8,8 +8,8 @@ import type { SystemUser } from './system-user.js';
 const outsideRoot = '/var/lib/tocsin';
 
 /**
- * Returns the directory for data, password and copied binaries of PostgreSQL. This is `wanted` if `user` can enter it.
- * Otherwise it is another directory, and `wanted` becomes a symbolic link to it.
+ * Returns the directory for data, password and copied binaries of PostgreSQL. The result is `wanted` if `user` can
+ * enter it. Otherwise it is a directory below /var/lib/tocsin, and `wanted` becomes a symbolic link to it.
  */
 export function prepareHome(wanted: string, user: SystemUser | undefined): string {
   const parent = dirname(wanted);
@@ -20,7 +20,8 @@ export function prepareHome(wanted: string, user: SystemUser | undefined): strin
     return wanted;
   }
   const outside = outsideOf(wanted);
-  // Without a link, the data belongs to a state directory that the user deleted.
+  // If `wanted` is not a link to `outside`, the user has deleted the state directory to which the data in `outside`
+  // belonged.
   if (!isLinkTo(wanted, outside)) rmSync(outside, { recursive: true, force: true });
   mkdirSync(outside, { recursive: true, mode: 0o711 });
   chmodSync(outsideRoot, 0o711);
@@ -29,7 +30,7 @@ export function prepareHome(wanted: string, user: SystemUser | undefined): strin
   return outside;
 }
 
-/** Removes the directory, and the target of its link. */
+/** Removes the directory. If `prepareHome` has chosen a directory below /var/lib/tocsin, removes that one too. */
 export function removeHome(wanted: string): void {
   const outside = outsideOf(wanted);
   if (existsSync(outside)) rmSync(outside, { recursive: true, force: true });

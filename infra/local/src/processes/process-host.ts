@@ -48,7 +48,10 @@ export interface ProcessHost {
 }
 
 export interface ProcessHostOptions {
-  /** Called after each change of the children. The next start uses the record to clean up after a crash. */
+  /**
+   * Called with the running children after each change. A stored list lets the next start end children that a crash has
+   * left.
+   */
   onChange?: (children: readonly RecordedChild[]) => void;
 }
 

@@ -1,22 +1,22 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Ends the children of this process after it was killed. A shell in a separate session reads from a pipe. When the pipe
- * closes, the shell sends each process its stop signal, newest first, waits, and kills the remaining process groups. A
- * shell is used because `killall -9 node` does not end it.
+ * Ends the children of this process if this process is killed. A shell in a separate session reads from a pipe. The
+ * pipe closes when this process ends. Then the shell sends each child its stop signal, newest child first, waits, and
+ * kills the process groups that remain. A shell is used because `killall -9 node` does not end it.
  */
 export interface Reaper {
   /** Adds a process and its stop signal. */
   watch(pid: number, signal: 'TERM' | 'INT'): void;
   forget(pid: number): void;
-  /** Adds a directory that is removed at the end. */
+  /** Adds a directory that the shell removes after it has ended the children. */
   removeAtEnd(directory: string): void;
   /** Closes the pipe, so that the shell ends. */
   close(): void;
 }
 
-// `watched` is a list of "pid:signal", newest first. The shell waits at most 30 times 0.1 s before it kills processes,
-// because a kill loses no data.
+// `watched` is a list of "pid:signal", newest first. The shell waits at most 3 s (30 times 0.1 s) for processes to stop
+// before it kills them. A longer wait is not needed, because a kill loses no data.
 const script = `
 trap '' INT TERM HUP
 watched= directories=
@@ -59,7 +59,7 @@ export function startReaper(): Reaper {
     cwd: '/',
   });
   // If the reaper was killed, a write to the pipe fails with EPIPE. The error is ignored, because the next start also
-  // cleans up with the record of children.
+  // ends children that a killed launcher has left (`stale-processes.ts`).
   shell.stdin.on('error', () => {});
   shell.on('error', () => {});
   shell.unref();

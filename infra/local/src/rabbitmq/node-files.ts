@@ -21,8 +21,8 @@ export interface NodeOptions {
   /** Name of the node. By default `tocsin@localhost`. */
   nodeName?: string | undefined;
   /**
-   * File for the password and the Erlang cookie, which all nodes of a cluster share. By default, a file in the
-   * directory.
+   * File that stores the password of the user and the Erlang cookie. All nodes of a cluster must use the same file. By
+   * default, each node has its own file in `directory`.
    */
   secretsFile?: string | undefined;
   virtualHosts?: string[];

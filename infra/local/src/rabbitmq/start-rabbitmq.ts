@@ -22,7 +22,8 @@ interface RabbitmqOptions {
   /** Name of the node. By default `tocsin@localhost`. */
   nodeName?: string;
   /**
-   * File for the password and the Erlang cookie, which all nodes of a cluster share. By default, a file in `directory`.
+   * File that stores the password of the user and the Erlang cookie. All nodes of a cluster must use the same file. By
+   * default, each node has its own file in `directory`.
    */
   secretsFile?: string;
   /** Lines that are added to the default configuration of the node. */
@@ -70,7 +71,7 @@ export async function startRabbitmq(options: InstalledOptions): Promise<RunningR
   }
 }
 
-/** Starts a node that uses a running epmd. All nodes of a cluster share one. */
+/** Starts a node that uses a running epmd. All nodes of a cluster share one epmd. */
 export async function startRabbitmqNode(options: InstalledOptions): Promise<RunningRabbitmq> {
   const { processes, directory, logFile, ports } = options;
   const { username, password, env } = prepareNodeFiles(directory, ports, options);

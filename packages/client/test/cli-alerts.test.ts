@@ -1,18 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createTestBroker } from '@tocsin/testing/broker';
 import { insertAlert, insertAttempt, insertDelivery } from '@tocsin/testing/database';
-import { type CliStack, type Named, startCliStack } from './support/cli-stack.js';
+import { type Named, useCliStack } from './support/cli-stack.js';
 
-let stack: CliStack;
-
-beforeAll(async () => {
-  stack = await startCliStack();
-});
-
-afterAll(() => stack.close());
-const run: CliStack['run'] = (words, options) => stack.run(words, options);
-const runJson: CliStack['runJson'] = (words, options) => stack.runJson(words, options);
-const createWebhook: CliStack['createWebhook'] = (...given) => stack.createWebhook(...given);
+const stack = useCliStack();
+const { run, runJson, createWebhook } = stack;
 
 describe('rules, alerts and deliveries', () => {
   test('alerts of a created rule are published with flags and from a file', async () => {

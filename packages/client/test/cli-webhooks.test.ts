@@ -1,15 +1,7 @@
-import { type CliStack, type Named, startCliStack } from './support/cli-stack.js';
+import { type Named, useCliStack } from './support/cli-stack.js';
 
-let stack: CliStack;
-
-beforeAll(async () => {
-  stack = await startCliStack();
-});
-
-afterAll(() => stack.close());
-const run: CliStack['run'] = (words, options) => stack.run(words, options);
-const runJson: CliStack['runJson'] = (words, options) => stack.runJson(words, options);
-const createWebhook: CliStack['createWebhook'] = (...given) => stack.createWebhook(...given);
+const stack = useCliStack();
+const { run, runJson, createWebhook } = stack;
 
 describe('webhooks', () => {
   test('webhooks are created from flags, shown, changed, listed and deleted', async () => {

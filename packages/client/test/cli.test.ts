@@ -2,19 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { signInDevice } from './support/browser.js';
 import { cli } from './support/cli.js';
-import { type CliStack, startCliStack } from './support/cli-stack.js';
+import { useCliStack } from './support/cli-stack.js';
 import { createManualClock } from './support/manual-clock.js';
 
-let stack: CliStack;
-
-beforeAll(async () => {
-  stack = await startCliStack();
-});
-
-afterAll(() => stack.close());
-const run: CliStack['run'] = (words, options) => stack.run(words, options);
-const runJson: CliStack['runJson'] = (words, options) => stack.runJson(words, options);
-const createWebhook: CliStack['createWebhook'] = (...given) => stack.createWebhook(...given);
+const stack = useCliStack();
+const { run, runJson, createWebhook } = stack;
 
 describe('render', () => {
   test('render prints the result with sample values and with an alert', async () => {

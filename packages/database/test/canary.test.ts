@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { useTestDatabase } from '@tocsin/testing/database';
 import { checkCanary, writeFirstCanary } from '../src/canary-repository.js';
 import { rotateKeys } from '../src/rotate-keys-repository.js';
 import { createSecretBox } from '../src/secret-box.js';
@@ -11,11 +11,7 @@ const during = createSecretBox([newKey, oldKey]);
 const after = createSecretBox([newKey]);
 const sameId = createSecretBox([{ id: 'old', key: randomBytes(32) }]);
 
-let db: TestDatabase;
-beforeEach(async () => {
-  db = await createTestDatabase();
-});
-afterEach(() => db.drop());
+const db = useTestDatabase({ each: 'test' });
 
 const check = (secrets: typeof before) => checkCanary(db.database, secrets);
 const mismatch = { code: 'unavailable', detail: expect.stringContaining('SECRETS_KEYS') };

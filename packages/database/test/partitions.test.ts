@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, insertAlert, type TestDatabase } from '@tocsin/testing/database';
+import { insertAlert, useTestDatabase } from '@tocsin/testing/database';
 import { classifyDatabaseError } from '../src/errors.js';
 import { ensurePartitions, readClock } from '../src/partitions-repository.js';
 
-let db: TestDatabase;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = useTestDatabase();
 
 const dayMs = 86_400_000;
 

@@ -1,12 +1,7 @@
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { useTestDatabase } from '@tocsin/testing/database';
 import { sqlArray } from '../src/sql-array.js';
 
-let db: TestDatabase;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = useTestDatabase();
 
 /** Returns the array that the server received, in the server's text form. */
 async function readBack(type: string, value: unknown): Promise<string> {

@@ -1,17 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTcpProxy, type TcpProxy } from '@tocsin/testing';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { useTestDatabase } from '@tocsin/testing/database';
 import { createDatabase, type Database, type DatabaseOptions } from '../src/connection.js';
 import { classifyDatabaseError } from '../src/errors.js';
 
-let db: TestDatabase;
+const db = useTestDatabase();
 let proxy: TcpProxy;
 let database: Database;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
 afterEach(async () => {
   proxy.thaw();
   await database.close();

@@ -1,31 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { CancellationFilter } from '@tocsin/contracts';
-import { firstIdAt } from '@tocsin/database';
+import { cancelDelivery, countForJob, redeliver } from '@tocsin/deliveries';
 import {
-  cancelDelivery,
-  countForJob,
-  createOpenDeliveryCounts,
-  type OpenDeliveryCounts,
-  redeliver,
-  runJobPage,
-} from '@tocsin/deliveries';
-import {
-  createTestDatabase,
   type DeliveryFixture,
   insertDelivery,
   insertWorker,
-  type TestDatabase,
+  useTestDatabase,
 } from '@tocsin/testing/database';
-
-let db: TestDatabase;
-let counts: OpenDeliveryCounts;
-beforeEach(async () => {
-  db = await createTestDatabase();
-  counts = createOpenDeliveryCounts(db.database, { perWebhook: 100_000, perWorkspace: 1_000_000 });
-});
-afterEach(() => db.drop());
+import { useJobs } from './support/jobs.js';
 
 const workspaceId = randomUUID();
+const db = useTestDatabase({ each: 'test' });
+const { addJob, job, runPage, runToEnd } = useJobs(db, {
+  kind: 'cancellation',
+  workspaceId,
+  filter: {},
+  createdInMs: 1_000,
+});
 const webhookId = randomUUID();
 
 async function seed(count: number, fixture: DeliveryFixture = {}): Promise<string[]> {
@@ -40,34 +30,11 @@ async function seed(count: number, fixture: DeliveryFixture = {}): Promise<strin
   return Promise.all(deliveries);
 }
 
-async function addJob(filter: Partial<CancellationFilter> = {}): Promise<string> {
-  const id = randomUUID();
-  const whole = { until: new Date().toISOString(), ...filter };
-  await db.database.knex('jobs').insert({
-    id,
-    kind: 'cancellation',
-    workspace_id: workspaceId,
-    filter: whole,
-    matched: 0,
-    cursor: firstIdAt(Date.parse(whole.until)),
-    status: 'running',
-    created_by: 'test',
-    created_at: new Date(Date.now() + 1_000),
-    updated_at: new Date(),
-  });
-  return id;
-}
-
-const job = (id: string) => db.database.knex('jobs').where({ id }).first();
 const delivery = (id: string) => db.database.knex('deliveries').where({ id }).first();
 const openIds = async () => new Set(await db.database.knex('open_deliveries').pluck('delivery_id'));
 const cancelled = async () =>
   new Set(await db.database.knex('deliveries').where({ error_code: 'cancelled' }).pluck('id'));
-const page = (pageSize = 3) => runJobPage(db.database, { pageSize, counts });
-
-async function runToEnd(): Promise<void> {
-  while ((await page()) !== undefined);
-}
+const page = () => runPage(3);
 
 const sending = async (leaseMs: number) => ({
   state: 'queued',
@@ -109,7 +76,7 @@ test('a job cancels all open deliveries of its workspace and no other delivery',
   const ended = await seed(3, { status: 'succeeded' });
   const others = await seed(40, { workspaceId: randomUUID() });
   const id = await addJob();
-  await runToEnd();
+  await runToEnd(3);
   expect(await job(id)).toMatchObject({ status: 'done', done: 25 });
   expect(await cancelled()).toEqual(new Set(ids));
   expect(await openIds()).toEqual(new Set(others));
@@ -129,7 +96,7 @@ test.each([
     const counted = { kind: 'cancellation' as const, workspaceId, filter: whole, max: 100, timeoutMs: 5_000 };
     expect(await countForJob(db.database, counted)).toBe(1);
     await addJob(filter);
-    await runToEnd();
+    await runToEnd(3);
     expect(await cancelled()).toEqual(new Set(ids));
     expect(await openIds()).toEqual(new Set(others));
   },
@@ -153,7 +120,7 @@ test('a job cancels deliveries after they were sent, and excludes those opened a
     .knex('open_deliveries')
     .where({ delivery_id: busy })
     .update({ state: 'waiting', claimed_by: null });
-  await runToEnd();
+  await runToEnd(3);
   expect(await job(id)).toMatchObject({ status: 'done', done: ids.length + 1 });
   expect(await openIds()).toEqual(new Set([reopened]));
 });
@@ -161,7 +128,7 @@ test('a job cancels deliveries after they were sent, and excludes those opened a
 test('two concurrent jobs on one workspace cancel each delivery once', async () => {
   await seed(40);
   const jobs = [await addJob(), await addJob()];
-  await Promise.all([runToEnd(), runToEnd()]);
+  await Promise.all([runToEnd(3), runToEnd(3)]);
   const done = await Promise.all(jobs.map(async (id) => (await job(id)).done));
   expect(done[0] + done[1]).toBe(40);
   expect(await openIds()).toEqual(new Set());

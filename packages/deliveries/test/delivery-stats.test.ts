@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { firstIdAt } from '@tocsin/database';
 import { allWebhooks, applyStatsChanges, deleteExpiredStats, redeliver } from '@tocsin/deliveries';
-import { createTestDatabase, insertDelivery, type TestDatabase } from '@tocsin/testing/database';
+import { insertDelivery, useTestDatabase } from '@tocsin/testing/database';
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = useTestDatabase();
 
 const knex = () => db.database.knex;
 const minuteMs = 60_000;

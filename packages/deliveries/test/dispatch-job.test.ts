@@ -1,30 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { DispatchFilter } from '@tocsin/contracts';
-import { firstIdAt } from '@tocsin/database';
-import {
-  countForJob,
-  createOpenDeliveryCounts,
-  type OpenDeliveryCounts,
-  runJobPage,
-} from '@tocsin/deliveries';
+import { countForJob } from '@tocsin/deliveries';
 import {
   type AlertFixture,
-  createTestDatabase,
   insertAlert,
   insertAlertRule,
   insertWebhook,
-  type TestDatabase,
+  useTestDatabase,
 } from '@tocsin/testing/database';
-
-let db: TestDatabase;
-let counts: OpenDeliveryCounts;
-beforeEach(async () => {
-  db = await createTestDatabase();
-  counts = createOpenDeliveryCounts(db.database, { perWebhook: 100_000, perWorkspace: 1_000_000 });
-});
-afterEach(() => db.drop());
+import { useJobs } from './support/jobs.js';
 
 const workspaceId = randomUUID();
+const db = useTestDatabase({ each: 'test' });
+const { addJob, job, limitOpen, runPage, runToEnd } = useJobs(db, {
+  kind: 'dispatch',
+  workspaceId,
+  filter: {},
+});
 
 const addWebhook = () => insertWebhook(db.database, { workspaceId });
 const addRule = (webhookIds: string[], options: { enabled?: boolean; deleted?: boolean } = {}) =>
@@ -37,31 +29,8 @@ async function seed(count: number, fixture: AlertFixture): Promise<string[]> {
   return (await Promise.all(alerts)).map(({ alertId }) => alertId);
 }
 
-async function addJob(filter: Partial<DispatchFilter> = {}): Promise<string> {
-  const id = randomUUID();
-  const whole = { until: new Date().toISOString(), ...filter };
-  await db.database.knex('jobs').insert({
-    id,
-    kind: 'dispatch',
-    workspace_id: workspaceId,
-    filter: whole,
-    matched: 0,
-    cursor: firstIdAt(Date.parse(whole.until)),
-    status: 'running',
-    created_by: 'issuer#ada',
-    created_at: new Date(),
-    updated_at: new Date(),
-  });
-  return id;
-}
-
-const job = (id: string) => db.database.knex('jobs').where({ id }).first();
 const dispatched = async () =>
   new Set(await db.database.knex('alerts').whereNotNull('dispatched_at').pluck('alert_id'));
-
-async function runToEnd(pageSize: number): Promise<void> {
-  while ((await runJobPage(db.database, { pageSize, counts })) !== undefined);
-}
 
 test('a job dispatches each alert without deliveries once, page by page', async () => {
   const webhookIds = [await addWebhook(), await addWebhook()];
@@ -138,15 +107,15 @@ test('two concurrent jobs dispatch each alert once', async () => {
 
 test("a job pauses while more than half of a webhook's limit on open deliveries is used", async () => {
   const limits = { perWebhook: 10, perWorkspace: 1_000 };
-  counts = createOpenDeliveryCounts(db.database, limits);
+  limitOpen(limits);
   const alertRuleId = await addRule([await addWebhook()]);
   await seed(12, { alertRuleId, outcome: 'no_webhooks' });
   const id = await addJob();
-  const page = () => runJobPage(db.database, { pageSize: 50, counts });
+  const page = () => runPage(50);
   expect(await page()).toMatchObject({ done: 6, paused: true, finished: false });
   expect(await page()).toMatchObject({ done: 0, paused: true });
   await db.database.knex('open_deliveries').delete();
-  counts = createOpenDeliveryCounts(db.database, limits);
+  limitOpen(limits);
   expect(await page()).toMatchObject({ done: 6, finished: true });
   expect(await job(id)).toMatchObject({ status: 'done', done: 12 });
 });

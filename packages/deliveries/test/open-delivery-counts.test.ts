@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@tocsin/database';
 import { createOpenDeliveryCounts, type WebhookInWorkspace } from '@tocsin/deliveries';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { useTestDatabase } from '@tocsin/testing/database';
 
-let db: TestDatabase;
+const db = useTestDatabase();
 let statements: number;
 /** A database that counts its prepared statements. */
 let database: Database;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
+beforeAll(() => {
   const { prepared } = db.database;
   database = {
     ...db.database,
@@ -19,7 +17,6 @@ beforeAll(async () => {
     },
   };
 });
-afterAll(() => db.drop());
 beforeEach(() => {
   statements = 0;
 });

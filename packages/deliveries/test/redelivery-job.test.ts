@@ -1,30 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { RedeliveryFilter } from '@tocsin/contracts';
-import { createDatabase, ensurePartitions, firstIdAt } from '@tocsin/database';
+import { createDatabase, ensurePartitions } from '@tocsin/database';
+import { countForJob, redeliver } from '@tocsin/deliveries';
 import {
-  countForJob,
-  createOpenDeliveryCounts,
-  type OpenDeliveryCounts,
-  redeliver,
-  runJobPage,
-} from '@tocsin/deliveries';
-import {
-  createTestDatabase,
   type DeliveryFixture,
   insertDelivery,
-  type TestDatabase,
   untilLockWaits,
+  useTestDatabase,
 } from '@tocsin/testing/database';
-
-let db: TestDatabase;
-let counts: OpenDeliveryCounts;
-beforeEach(async () => {
-  db = await createTestDatabase();
-  counts = createOpenDeliveryCounts(db.database, { perWebhook: 100_000, perWorkspace: 1_000_000 });
-});
-afterEach(() => db.drop());
+import { useJobs } from './support/jobs.js';
 
 const workspaceId = randomUUID();
+const db = useTestDatabase({ each: 'test' });
+const { addJob, job, limitOpen, runPage, runToEnd } = useJobs(db, {
+  kind: 'redelivery',
+  workspaceId,
+  filter: { status: 'failed' },
+});
 const webhookId = randomUUID();
 
 async function seedMany(count: number, seed: DeliveryFixture = {}): Promise<string[]> {
@@ -32,31 +24,6 @@ async function seedMany(count: number, seed: DeliveryFixture = {}): Promise<stri
     insertDelivery(db.database, { workspaceId, acceptedAtMs: Date.now() - 60_000 - index, ...seed }),
   );
   return Promise.all(seeds);
-}
-
-async function addJob(filter: Partial<RedeliveryFilter> = {}): Promise<string> {
-  const id = randomUUID();
-  const whole = { status: 'failed', until: new Date().toISOString(), ...filter };
-  await db.database.knex('jobs').insert({
-    id,
-    kind: 'redelivery',
-    workspace_id: workspaceId,
-    filter: whole,
-    matched: 0,
-    cursor: firstIdAt(Date.parse(whole.until)),
-    status: 'running',
-    created_by: 'test',
-    created_at: new Date(),
-    // The database's clock has microseconds, which preserve the order of jobs created in the same millisecond.
-    updated_at: db.database.knex.raw('clock_timestamp()'),
-  });
-  return id;
-}
-
-const job = (id: string) => db.database.knex('jobs').where({ id }).first();
-
-async function runToEnd(pageSize: number): Promise<void> {
-  while ((await runJobPage(db.database, { pageSize, counts })) !== undefined);
 }
 
 async function openIds(): Promise<string[]> {
@@ -75,7 +42,7 @@ test('a job redelivers each matching delivery once, page by page', async () => {
 });
 
 test('running a page does nothing while no job is running', async () => {
-  expect(await runJobPage(db.database, { pageSize: 10, counts })).toBeUndefined();
+  expect(await runPage(10)).toBeUndefined();
 });
 
 test.each([
@@ -143,11 +110,11 @@ test('a page of a job is not delayed by a locked partition of a day that it does
   const busy = await db.database.knex.transaction();
   const day = new Date(longAgo).toISOString().slice(0, 10).replaceAll('-', '');
   await busy.raw(`lock table deliveries_${day} in access exclusive mode`);
-  const page = await runJobPage(worker, { pageSize: 10, counts });
+  const page = await runPage(10, worker);
   await busy.rollback();
   expect(page).toMatchObject({ done: 10, finished: false });
   expect(await openIds()).toEqual(ids.sort());
-  expect(await runJobPage(worker, { pageSize: 10, counts })).toMatchObject({
+  expect(await runPage(10, worker)).toMatchObject({
     done: 1,
     finished: true,
   });
@@ -159,14 +126,14 @@ test('a job repeats a page whose database connection was lost', async () => {
   const ids = await seedMany(20);
   const id = await addJob();
   const worker = createDatabase({ url: db.url, applicationName: 'doomed-worker', poolSize: 1 });
-  expect(await runJobPage(worker, { pageSize: 5, counts })).toMatchObject({
+  expect(await runPage(5, worker)).toMatchObject({
     done: 5,
     finished: false,
   });
   // The second page waits for a locked row. Its connection is terminated during the wait.
   const holder = await db.database.knex.transaction();
   await holder('deliveries').whereIn('id', ids).select('id').forUpdate();
-  const dying = expect(runJobPage(worker, { pageSize: 5, counts })).rejects.toThrow();
+  const dying = expect(runPage(5, worker)).rejects.toThrow();
   await untilLockWaits(db.database, { applicationName: 'doomed-worker' });
   await db.database.knex.raw(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'doomed-worker'`,
@@ -199,7 +166,7 @@ test('concurrent jobs and single redeliveries reopen each delivery once', async 
 test('a cancelled job redelivers no further deliveries', async () => {
   await seedMany(10);
   const id = await addJob();
-  await runJobPage(db.database, { pageSize: 4, counts });
+  await runPage(4);
   await db.database.knex('jobs').where({ id }).update({ status: 'cancelled' });
   await runToEnd(4);
   expect(await openIds()).toHaveLength(4);
@@ -210,10 +177,7 @@ test('two running jobs get pages alternately', async () => {
   await seedMany(4);
   await seedMany(4, { status: 'skipped' });
   const [first, second] = [await addJob(), await addJob({ status: 'skipped' })];
-  const pages = [
-    await runJobPage(db.database, { pageSize: 2, counts }),
-    await runJobPage(db.database, { pageSize: 2, counts }),
-  ];
+  const pages = [await runPage(2), await runPage(2)];
   expect(pages.map((page) => page?.jobId).sort()).toEqual([first, second].sort());
 });
 
@@ -225,13 +189,13 @@ test('a job whose page fails does not block other jobs', async () => {
   const worker = createDatabase(options);
   await db.database.knex.transaction(async (trx) => {
     await trx('deliveries').where({ id: locked }).select('id').forUpdate();
-    await expect(runJobPage(worker, { pageSize: 5, counts })).rejects.toThrow(/lock timeout/);
-    expect(await runJobPage(worker, { pageSize: 5, counts })).toMatchObject({
+    await expect(runPage(5, worker)).rejects.toThrow(/lock timeout/);
+    expect(await runPage(5, worker)).toMatchObject({
       jobId: other,
       finished: true,
     });
   });
-  expect(await runJobPage(worker, { pageSize: 5, counts })).toMatchObject({
+  expect(await runPage(5, worker)).toMatchObject({
     jobId: failing,
     done: 1,
   });
@@ -255,32 +219,32 @@ test.each([
   ['webhook', { perWebhook: 10, perWorkspace: 1_000 }],
   ['workspace', { perWebhook: 1_000, perWorkspace: 10 }],
 ])('a job pauses while more than half of the limit of its %s is open', async (_, limits) => {
-  counts = createOpenDeliveryCounts(db.database, limits);
+  limitOpen(limits);
   await seedMany(20, { webhookId });
   const id = await addJob({ webhook_id: webhookId });
-  const page = () => runJobPage(db.database, { pageSize: 8, counts });
+  const page = () => runPage(8);
   expect(await page()).toMatchObject({ done: 6, finished: false, paused: true });
   expect(await page()).toMatchObject({ done: 0, finished: false, paused: true });
   expect(await openIds()).toHaveLength(6);
   let redelivered = 6;
   while ((await job(id)).status === 'running') {
     await db.database.knex('open_deliveries').delete();
-    // A new object counts at once. The existing one would repeat its count only after some seconds.
-    counts = createOpenDeliveryCounts(db.database, limits);
+    // New counts start at once. Existing ones would be repeated only after some seconds.
+    limitOpen(limits);
     redelivered += (await page())?.done ?? 0;
   }
   expect([redelivered, (await job(id)).done]).toEqual([20, 20]);
 });
 
 test('a paused job does not stop the jobs of other workspaces', async () => {
-  counts = createOpenDeliveryCounts(db.database, { perWebhook: 10, perWorkspace: 10 });
+  limitOpen({ perWebhook: 10, perWorkspace: 10 });
   await seedMany(20, { webhookId });
   const pausedJob = await addJob({ webhook_id: webhookId });
   const [other, elsewhere] = [randomUUID(), randomUUID()];
   await seedMany(3, { workspaceId: elsewhere, webhookId: other });
   const running = await addJob({ webhook_id: other });
   await db.database.knex('jobs').where({ id: running }).update({ workspace_id: elsewhere });
-  for (let pages = 0; pages < 4; pages += 1) await runJobPage(db.database, { pageSize: 8, counts });
+  for (let pages = 0; pages < 4; pages += 1) await runPage(8);
   expect(await job(running)).toMatchObject({ status: 'done', done: 3 });
   expect(await job(pausedJob)).toMatchObject({ status: 'running', done: 6 });
 });

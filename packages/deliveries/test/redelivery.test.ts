@@ -1,20 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { redeliver } from '@tocsin/deliveries';
-import {
-  createTestDatabase,
-  insertDelivery,
-  insertWorker,
-  type TestDatabase,
-  untilLockWaits,
-} from '@tocsin/testing/database';
+import { insertDelivery, insertWorker, untilLockWaits, useTestDatabase } from '@tocsin/testing/database';
 
 const workspaceId = randomUUID();
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = useTestDatabase();
 
 describe('redelivery', () => {
   test.each(['failed', 'skipped', 'succeeded'] as const)(

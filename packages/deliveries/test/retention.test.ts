@@ -5,20 +5,9 @@ import {
   dropExpiredDays,
   removeExpiredAttempts,
 } from '@tocsin/deliveries';
-import {
-  createTestDatabase,
-  insertAlert,
-  insertAttempt,
-  insertDelivery,
-  type TestDatabase,
-} from '@tocsin/testing/database';
+import { insertAlert, insertAttempt, insertDelivery, useTestDatabase } from '@tocsin/testing/database';
 
-let db: TestDatabase;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = useTestDatabase();
 
 const dayMs = 86_400_000;
 

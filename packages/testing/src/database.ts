@@ -12,4 +12,9 @@ export {
   testSecretsKeys,
 } from './fixtures.js';
 export { untilLockWaits } from './lock-waits.js';
-export { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from './test-database.js';
+export {
+  createEmptyTestDatabase,
+  createTestDatabase,
+  type TestDatabase,
+  useTestDatabase,
+} from './test-database.js';

@@ -21,6 +21,37 @@ export async function createTestDatabase(
   return createFrom(serverUrl, (client) => ensureTemplate(client, serverUrl));
 }
 
+/**
+ * Creates a database before all tests of a file, or before each test, and drops it after them. The properties of the
+ * result are valid inside hooks and tests.
+ */
+export function useTestDatabase({
+  each = 'file',
+}: {
+  each?: 'file' | 'test';
+} = {}): Omit<TestDatabase, 'drop'> {
+  let created: TestDatabase;
+  const create = async () => {
+    created = await createTestDatabase();
+  };
+  const drop = () => created.drop();
+  if (each === 'file') {
+    beforeAll(create);
+    afterAll(drop);
+  } else {
+    beforeEach(create);
+    afterEach(drop);
+  }
+  return {
+    get url() {
+      return created.url;
+    },
+    get database() {
+      return created.database;
+    },
+  };
+}
+
 /** Creates a database without any migration. */
 export async function createEmptyTestDatabase(
   serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { useTestDatabase } from '@tocsin/testing/database';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
-let db: TestDatabase;
+const db = useTestDatabase({ each: 'test' });
 let fixtures: DatabaseFixtures;
-
-beforeEach(async () => {
-  db = await createTestDatabase();
+beforeEach(() => {
   fixtures = createDatabaseFixtures(db.database);
 });
-afterEach(() => db.drop());
 
 /** The index of waiting deliveries contains the rows of `paused` before those of `other`. */
 const paused = { workspaceId: '00000000-0000-4000-8000-000000000000', webhookId: randomUUID() };

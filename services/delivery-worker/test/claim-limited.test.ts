@@ -1,13 +1,11 @@
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { useTestDatabase } from '@tocsin/testing/database';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
-let db: TestDatabase;
+const db = useTestDatabase();
 let fixtures: DatabaseFixtures;
-beforeAll(async () => {
-  db = await createTestDatabase();
+beforeAll(() => {
   fixtures = createDatabaseFixtures(db.database);
 });
-afterAll(() => db.drop());
 
 const secondMs = 1_000;
 /** Lease of a claimed delivery in the fixtures, in milliseconds. */

@@ -1,15 +1,11 @@
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { useTestDatabase } from '@tocsin/testing/database';
 import {
   createDeadLetterRepository,
   type DeadLetter,
   deadLetterId,
 } from '../src/dead-letters/dead-letter-repository.js';
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = useTestDatabase();
 beforeEach(() => db.database.knex('dead_letters').delete());
 
 const add = (...letters: DeadLetter[]) => createDeadLetterRepository(db.database).add(letters);

@@ -1,25 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { AlertState } from '@tocsin/contracts';
-import {
-  createTestDatabase,
-  insertAlertRule,
-  type TestDatabase,
-  untilLockWaits,
-} from '@tocsin/testing/database';
+import { insertAlertRule, untilLockWaits, useTestDatabase } from '@tocsin/testing/database';
 import type { PlannedAlert } from '../src/fan-out/plan.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
 // The statement that writes alerts also evaluates the cooldowns of their rules, for a whole batch and across workers.
 
-let db: TestDatabase;
+const db = useTestDatabase();
 let fixtures: DatabaseFixtures;
 let webhookId: string;
 beforeAll(async () => {
-  db = await createTestDatabase();
   fixtures = createDatabaseFixtures(db.database);
   webhookId = await fixtures.addWebhook();
 });
-afterAll(() => db.drop());
 
 const addRule = (columns: object = { cooldown_seconds: 60 }) =>
   insertAlertRule(db.database, { workspaceId: fixtures.workspaceId, columns });

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { useTestDatabase } from '@tocsin/testing/database';
 import { createFanOutRepository } from '../src/fan-out/fan-out-repository.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
-let db: TestDatabase;
+const db = useTestDatabase();
 let fixtures: DatabaseFixtures;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
 beforeEach(() => {
   fixtures = createDatabaseFixtures(db.database);
 });

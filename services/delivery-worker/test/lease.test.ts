@@ -1,13 +1,8 @@
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { useTestDatabase } from '@tocsin/testing/database';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
-let db: TestDatabase;
+const db = useTestDatabase();
 let fixtures: DatabaseFixtures;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
 beforeEach(async () => {
   fixtures = createDatabaseFixtures(db.database);
   await db.database.knex('workers').delete();

@@ -1,14 +1,12 @@
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { useTestDatabase } from '@tocsin/testing/database';
 import type { Pause } from '../src/delivery/pause-repository.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
-let db: TestDatabase;
+const db = useTestDatabase();
 let fixtures: DatabaseFixtures;
-beforeAll(async () => {
-  db = await createTestDatabase();
+beforeAll(() => {
   fixtures = createDatabaseFixtures(db.database);
 });
-afterAll(() => db.drop());
 
 const hourMs = 3_600_000;
 const inMs = (ms: number) => new Date(Date.now() + ms);

@@ -1,30 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { createDatabase, type Database } from '@tocsin/database';
-import { createTestDatabase } from '@tocsin/testing/database';
+import { createAttempt } from './support/attempt.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 import { countEntriesRead } from './support/entries-read.js';
+import { usePlannedDatabase } from './support/planned-database.js';
 
-let db: Awaited<ReturnType<typeof createTestDatabase>>;
-/** A single connection with the prepared plans of a worker. */
-let database: Database;
+const db = usePlannedDatabase({ poolSize: 1 });
 let fixtures: DatabaseFixtures;
 let webhookId: string;
 /** Number of rows that are inserted after the statements were planned for an empty table. */
 const others = 3_000;
 
 beforeAll(async () => {
-  db = await createTestDatabase();
-  database = createDatabase({ url: db.url, applicationName: 'test', plansByKey: true, poolSize: 1 });
+  const { database } = db;
   fixtures = createDatabaseFixtures(database);
   webhookId = await fixtures.addWebhook();
   await write(others, 'waiting');
   await database.knex('open_deliveries').delete();
   // After this vacuum the statistics describe an empty table, for which the planner considers every plan cheap.
   await database.knex.raw('vacuum (truncate false) open_deliveries');
-});
-afterAll(async () => {
-  await database.close();
-  await db.drop();
 });
 
 async function write(count: number, state: 'waiting' | 'queued') {
@@ -33,17 +26,12 @@ async function write(count: number, state: 'waiting' | 'queued') {
   return planned.map(({ deliveries }) => ({ deliveryId: deliveries[0]!.id, run: 1 }));
 }
 
-const attempt = {
-  trigger: 'scheduled' as const,
-  startedAt: new Date(),
-  durationMs: 12,
-  destination: 'http://127.0.0.1:9',
-  requestBody: '{}',
-  response: { statusCode: 500, body: 'no', truncated: false },
-  failure: { code: 'http_status' as const, error: 'The destination responded with status 500.' },
-  note: undefined,
+const failure = {
+  code: 'http_status' as const,
+  error: 'The destination responded with status 500.',
 };
-const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure: attempt.failure };
+const attempt = createAttempt({ response: { statusCode: 500, body: 'no', truncated: false }, failure });
+const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure };
 
 test('statements that were planned for an empty table read only the rows that they name', async () => {
   const { claims, records, dispatch, lease } = fixtures;
@@ -63,7 +51,7 @@ test('statements that were planned for an empty table read only the rows that th
       records.defer([
         {
           claimed: claimed(deferred),
-          deferral: { kind: 'deferred', afterMs: 60_000, reason: 'undecryptable', failure: attempt.failure },
+          deferral: { kind: 'deferred', afterMs: 60_000, reason: 'undecryptable', failure },
         },
       ]),
     defer: () =>
@@ -85,7 +73,7 @@ test('statements that were planned for an empty table read only the rows that th
     { webhookId, version: 1, reason: 'circuit', forMs: 60_000, times: 1, error: '' },
   ]);
   const read: Record<string, number> = {};
-  for (const [name, step] of Object.entries(steps)) read[name] = await countEntriesRead(database, step);
+  for (const [name, step] of Object.entries(steps)) read[name] = await countEntriesRead(db.database, step);
   expect(Object.entries(read).filter(([, entries]) => entries > 50)).toEqual([]);
 });
 

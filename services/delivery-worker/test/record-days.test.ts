@@ -1,39 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { createDatabase, type Database, ensurePartitions } from '@tocsin/database';
-import { createTestDatabase, untilLockWaits } from '@tocsin/testing/database';
+import { ensurePartitions } from '@tocsin/database';
+import { untilLockWaits } from '@tocsin/testing/database';
+import { createAttempt } from './support/attempt.js';
 import { createDatabaseFixtures } from './support/database-fixtures.js';
+import { usePlannedDatabase } from './support/planned-database.js';
 
-let db: Awaited<ReturnType<typeof createTestDatabase>>;
-/** Connections with the prepared plans of a worker. */
-let database: Database;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-  database = createDatabase({ url: db.url, applicationName: 'test', plansByKey: true });
-});
-afterAll(async () => {
-  await database.close();
-  await db.drop();
-});
+const db = usePlannedDatabase();
 
 const dayMs = 86_400_000;
-const attempt = {
-  trigger: 'scheduled' as const,
-  startedAt: new Date(),
-  durationMs: 12,
-  destination: 'http://127.0.0.1:9',
-  requestBody: '{}',
-  response: { statusCode: 200, body: 'ok', truncated: false },
-  failure: undefined,
-  note: undefined,
-};
+const attempt = createAttempt();
 
 /**
  * Accepts an alert at each of these times and claims its delivery. Returns a successful outcome for each delivery,
  * which is not recorded yet.
  */
 async function succeededAt(acceptedAt: number[]) {
-  const fixtures = createDatabaseFixtures(database);
+  const fixtures = createDatabaseFixtures(db.database);
   const webhookId = await fixtures.addWebhook();
   const due = [];
   for (const acceptedAtMs of acceptedAt) {
@@ -58,7 +40,7 @@ test('a batch with deliveries of two days is recorded in the partitions of both 
   const { fixtures, webhookId, ids, outcomes } = await succeededAt([now, now - dayMs, now]);
   await fixtures.records.record(outcomes);
   await fixtures.records.record(outcomes);
-  const { knex } = database;
+  const { knex } = db.database;
   expect(await knex('deliveries').whereIn('id', ids).select('status', 'attempts_made')).toEqual(
     ids.map(() => ({ status: 'succeeded', attempts_made: 1 })),
   );
@@ -73,13 +55,13 @@ test('a batch with deliveries of two days is recorded in the partitions of both 
 
 test('the statement that records an outcome locks only the partitions of its own day', async () => {
   const now = Date.now();
-  for (let back = 8; back <= 40; back += 8) await ensurePartitions(database, now - back * dayMs);
+  for (let back = 8; back <= 40; back += 8) await ensurePartitions(db.database, now - back * dayMs);
   const { fixtures, ids, outcomes } = await succeededAt([now]);
-  const holding = await database.knex.transaction();
+  const holding = await db.database.knex.transaction();
   await holding('open_deliveries').whereIn('delivery_id', ids).update({ due_at: new Date() });
   const recording = fixtures.records.record(outcomes);
-  await untilLockWaits(database);
-  const { rows } = await database.knex.raw(
+  await untilLockWaits(db.database);
+  const { rows } = await db.database.knex.raw(
     `select distinct relname as name from pg_locks join pg_class on pg_class.oid = relation
      where relkind = 'r' and relname ~ '^(alerts|deliveries|attempts)_2' and pid <> pg_backend_pid() order by 1`,
   );

@@ -1,24 +1,15 @@
 import { redeliver } from '@tocsin/deliveries';
-import {
-  createTestDatabase,
-  decryptExchange,
-  type TestDatabase,
-  testSecretBox,
-} from '@tocsin/testing/database';
+import { decryptExchange, testSecretBox, useTestDatabase } from '@tocsin/testing/database';
 import type { ClaimedDelivery } from '../src/delivery/claimed-delivery.js';
 import type { Attempt, Outcome } from '../src/delivery/outcome.js';
 import type { Pause } from '../src/delivery/pause-repository.js';
+import { createAttempt } from './support/attempt.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
 // Each column that an outcome writes is checked in a row that had another value before.
 
-let db: TestDatabase;
+const db = useTestDatabase();
 let fixtures: DatabaseFixtures;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
 beforeEach(() => {
   fixtures = createDatabaseFixtures(db.database);
 });
@@ -28,22 +19,8 @@ const failure = { code: 'http_status', error: 'Status 500.' } as const;
 const failed: Outcome = { kind: 'failed', failure };
 const retry: Outcome = { kind: 'retry', afterMs: 60_000, step: 3, failure };
 
-function attempt(changes: Partial<Attempt> = {}): Attempt {
-  return {
-    trigger: 'scheduled',
-    startedAt: new Date(),
-    durationMs: 1,
-    destination: 'http://127.0.0.1:9',
-    requestBody: '{}',
-    response: { statusCode: 200, body: 'ok', truncated: false },
-    failure: undefined,
-    note: undefined,
-    ...changes,
-  };
-}
-
 const record = (claimed: ClaimedDelivery, outcome: Outcome, changes?: Partial<Attempt>) =>
-  fixtures.records.record([{ claimed, outcome, attempt: attempt(changes) }]);
+  fixtures.records.record([{ claimed, outcome, attempt: createAttempt(changes) }]);
 const claimNew = async () => fixtures.claimOne(await fixtures.queueOne());
 
 /** Queues the open row of a delivery again and claims it. */
@@ -72,15 +49,15 @@ test('each record of a batch stores its own texts, encrypted for its delivery an
   const headers = { location: '/elsewhere', retryAfter: '7' };
   const noResponse = { response: undefined, requestBody: '{"n":4}' };
   await fixtures.records.record([
-    { claimed: plain, outcome: succeeded, attempt: attempt({ requestBody: '{"n":"one"}' }) },
+    { claimed: plain, outcome: succeeded, attempt: createAttempt({ requestBody: '{"n":"one"}' }) },
     { claimed: notSent, outcome: failed, attempt: undefined, rendered: 'the second is no JSON' },
     {
       claimed: withHeaders,
       outcome: failed,
-      attempt: attempt({ response: { statusCode: 302, body: 'third', truncated: false, ...headers } }),
+      attempt: createAttempt({ response: { statusCode: 302, body: 'third', truncated: false, ...headers } }),
     },
-    { claimed: silent, outcome: failed, attempt: attempt(noResponse) },
-    { claimed: retried, outcome: retry, attempt: attempt({ requestBody: '{"try":22}' }) },
+    { claimed: silent, outcome: failed, attempt: createAttempt(noResponse) },
+    { claimed: retried, outcome: retry, attempt: createAttempt({ requestBody: '{"try":22}' }) },
   ]);
   const texts = async (claimed: ClaimedDelivery) =>
     (await fixtures.attempts(claimed.deliveryId)).map((row) => decryptExchange(row, claimed));
@@ -125,7 +102,7 @@ test('an attempt stores status, duration, start, trigger, error and note of its 
       number: 2,
       claim: 2,
       trigger: 'scheduled',
-      duration_ms: 1,
+      duration_ms: 12,
       destination: 'https://b',
       status_code: 200,
       response_truncated: false,
@@ -270,7 +247,7 @@ test.each<[string, (late: ClaimedDelivery) => Promise<void>, number]>([
   const before = [await fixtures.open(due.deliveryId), await fixtures.delivery(due.deliveryId)];
   await end(late);
   expect(await fixtures.attempts(due.deliveryId)).toHaveLength(attempts);
-  const changed = attempts === 0 ? {} : { attempts_made: 1, destination: attempt().destination };
+  const changed = attempts === 0 ? {} : { attempts_made: 1, destination: createAttempt().destination };
   expect([await fixtures.open(due.deliveryId), await fixtures.delivery(due.deliveryId)]).toEqual([
     before[0],
     { ...before[1], ...changed },

@@ -1,5 +1,5 @@
 import { propertyRuns } from '@tocsin/testing';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { useTestDatabase } from '@tocsin/testing/database';
 import fc from 'fast-check';
 import { emptyModel } from './support/record-model/model.js';
 import { createRealDeliveries } from './support/record-model/real-deliveries.js';
@@ -11,11 +11,7 @@ import type { Step } from './support/record-model/steps.js';
  * After each step, the rows in the database must equal those of a model in memory.
  */
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = useTestDatabase();
 
 /** Number of times that each situation has occurred. */
 const seen = new Map<string, number>();

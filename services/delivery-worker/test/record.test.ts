@@ -1,22 +1,13 @@
 import { createLogger } from '@tocsin/kit';
-import {
-  createTestDatabase,
-  decryptExchange,
-  type TestDatabase,
-  untilLockWaits,
-} from '@tocsin/testing/database';
+import { decryptExchange, untilLockWaits, useTestDatabase } from '@tocsin/testing/database';
 import { createDatabaseRetry } from '../src/database-retry.js';
-import type { Attempt, Outcome } from '../src/delivery/outcome.js';
+import type { Outcome } from '../src/delivery/outcome.js';
 import { createRecorder } from '../src/delivery/record.js';
+import { createAttempt } from './support/attempt.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
-let db: TestDatabase;
+const db = useTestDatabase();
 let fixtures: DatabaseFixtures;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
 beforeEach(() => {
   fixtures = createDatabaseFixtures(db.database);
 });
@@ -32,18 +23,12 @@ const retry: Outcome = {
 const logger = createLogger({ service: 'test', level: 'silent' });
 const databaseRetry = createDatabaseRetry({ logger, signal: new AbortController().signal });
 
-function attempt(statusCode = 200): Attempt {
-  return {
-    trigger: 'scheduled',
-    startedAt: new Date(),
+const attempt = (statusCode = 200) =>
+  createAttempt({
     durationMs: 12.4,
-    destination: 'http://127.0.0.1:9',
     requestBody: '{"a":1}',
     response: { statusCode, body: 'ok\0 \ud800', truncated: false },
-    failure: undefined,
-    note: undefined,
-  };
-}
+  });
 
 test('an outcome writes attempt and status and removes the open delivery in one commit', async () => {
   const claimed = await fixtures.claimOne(await fixtures.queueOne());

@@ -1,20 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createTestDatabase,
-  insertAlertRule,
-  insertWebhook,
-  type TestDatabase,
-} from '@tocsin/testing/database';
+import { insertAlertRule, insertWebhook, useTestDatabase } from '@tocsin/testing/database';
 import { createRulesReader } from '../src/fan-out/rules-reader.js';
 
 const workspaceId = randomUUID();
 
-let db: TestDatabase;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const db = useTestDatabase();
 
 test("a rule is found with its webhooks in their order, and with the database's time", async () => {
   const webhookIds = await Promise.all(

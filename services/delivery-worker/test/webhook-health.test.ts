@@ -1,16 +1,15 @@
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { useTestDatabase } from '@tocsin/testing/database';
 import type { ClaimedDelivery } from '../src/delivery/claimed-delivery.js';
 import type { Attempt, Failure, Outcome } from '../src/delivery/outcome.js';
 import type { OutcomeRecord } from '../src/delivery/record-repository.js';
+import { createAttempt } from './support/attempt.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
-let db: TestDatabase;
+const db = useTestDatabase();
 let fixtures: DatabaseFixtures;
-beforeAll(async () => {
-  db = await createTestDatabase();
+beforeAll(() => {
   fixtures = createDatabaseFixtures(db.database);
 });
-afterAll(() => db.drop());
 
 const minuteMs = 60_000;
 const serverError: Failure = { code: 'http_status', error: 'The destination responded with status 500.' };
@@ -20,17 +19,13 @@ const retry = (failure: Failure): Outcome => ({ kind: 'retry', afterMs: 60_000, 
 
 /** Creates an attempt that ended `endedMsAgo` milliseconds ago. */
 function attempt(failure: Failure | undefined, endedMsAgo: number): Attempt {
-  return {
-    trigger: 'scheduled',
+  const statusCode = failure === undefined ? 200 : 500;
+  return createAttempt({
     startedAt: new Date(Date.now() - endedMsAgo - 10),
     durationMs: 10,
-    destination: 'http://127.0.0.1:9',
-    requestBody: '{}',
-    response:
-      failure === refused ? undefined : { statusCode: failure ? 500 : 200, body: '', truncated: false },
+    response: failure === refused ? undefined : { statusCode, body: '', truncated: false },
     failure,
-    note: undefined,
-  };
+  });
 }
 
 async function claim(webhookId: string): Promise<ClaimedDelivery> {

@@ -9,7 +9,7 @@ export interface Named {
   name: string;
 }
 
-export interface CliStack {
+interface CliStack {
   services: Awaited<ReturnType<typeof startServices>>;
   workspace: string;
   /** A temporary directory. */
@@ -22,8 +22,31 @@ export interface CliStack {
   close(): Promise<void>;
 }
 
+/** Starts a stack before all tests of a file and closes it after them. The other properties are valid inside tests. */
+export function useCliStack(): Omit<CliStack, 'close'> {
+  let stack: CliStack;
+  beforeAll(async () => {
+    stack = await startCliStack();
+  });
+  afterAll(() => stack.close());
+  return {
+    get services() {
+      return stack.services;
+    },
+    get workspace() {
+      return stack.workspace;
+    },
+    get directory() {
+      return stack.directory;
+    },
+    run: (words, options) => stack.run(words, options),
+    runJson: (words, options) => stack.runJson(words, options),
+    createWebhook: (name, ...more) => stack.createWebhook(name, ...more),
+  };
+}
+
 /** Starts the services, and writes the same stack file as `npm start`, which the command reads. */
-export async function startCliStack(): Promise<CliStack> {
+async function startCliStack(): Promise<CliStack> {
   const services = await startServices();
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-cli-'));
   const workspace = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';

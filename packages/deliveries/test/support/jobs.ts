@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import type { JobFilters, JobKind } from '@tocsin/contracts';
+import { type Database, firstIdAt } from '@tocsin/database';
+import {
+  createOpenDeliveryCounts,
+  type OpenDeliveryCounts,
+  type OpenDeliveryLimits,
+  runJobPage,
+} from '@tocsin/deliveries';
+
+interface JobFixture<Kind extends JobKind> {
+  kind: Kind;
+  workspaceId: string;
+  /** Members of the filter of each job, unless a job has others. */
+  filter: Omit<JobFilters[Kind], 'until'>;
+  /** Time from now to the creation of each job, in milliseconds. Default: 0. */
+  createdInMs?: number;
+}
+
+/** Returns functions that insert jobs of one kind and one workspace, and run pages of jobs. */
+export function useJobs<Kind extends JobKind>(
+  db: { readonly database: Database },
+  { kind, workspaceId, filter, createdInMs = 0 }: JobFixture<Kind>,
+) {
+  let counts: OpenDeliveryCounts;
+  const limitOpen = (limits: OpenDeliveryLimits) => {
+    counts = createOpenDeliveryCounts(db.database, limits);
+  };
+  beforeEach(() => limitOpen({ perWebhook: 100_000, perWorkspace: 1_000_000 }));
+
+  const runPage = (pageSize: number, database = db.database) => runJobPage(database, { pageSize, counts });
+  return {
+    /** Inserts a running job. Resolves to its id. */
+    async addJob(members: Partial<JobFilters[Kind]> = {}): Promise<string> {
+      const id = randomUUID();
+      const whole = { until: new Date().toISOString(), ...filter, ...members };
+      await db.database.knex('jobs').insert({
+        id,
+        kind,
+        workspace_id: workspaceId,
+        filter: whole,
+        matched: 0,
+        cursor: firstIdAt(Date.parse(whole.until)),
+        status: 'running',
+        created_by: 'issuer#ada',
+        created_at: new Date(Date.now() + createdInMs),
+        // The database's clock has microseconds, which preserve the order of jobs created in the same millisecond.
+        updated_at: db.database.knex.raw('clock_timestamp()'),
+      });
+      return id;
+    },
+    job: (id: string) => db.database.knex('jobs').where({ id }).first(),
+    /** Replaces the limits on open deliveries, and the counts, which then read the database again. */
+    limitOpen,
+    runPage,
+    async runToEnd(pageSize: number): Promise<void> {
+      while ((await runPage(pageSize)) !== undefined);
+    },
+  };
+}

@@ -7,8 +7,8 @@ import {
   type PlannedDispatch,
   planDispatches,
 } from './dispatch-repository.js';
-import { type IdRange, readNewestFirst } from './history-reader.js';
-import { type JobScope, type JobWork, readRange, withinQuota } from './job.js';
+import type { IdRange } from './history-reader.js';
+import { type JobScope, type JobWork, pageResult, readPage, readRange, withinQuota } from './job.js';
 
 type Scope = JobScope<DispatchFilter>;
 
@@ -16,17 +16,11 @@ type Scope = JobScope<DispatchFilter>;
 export const dispatchWork: JobWork<DispatchFilter> = {
   async runPage(trx, job, options) {
     const { pageSize } = options;
-    const rows = await withPlans(trx, await readPage(trx, job, pageSize));
+    const rows = await withPlans(trx, await readRows(trx, job, pageSize));
     const page = await withinQuota(rows, job.workspaceId, options);
     const plans = page.map(({ plan }) => plan).filter((plan) => plan !== undefined);
     const dispatched = plans.length === 0 ? [] : await dispatchAlerts(trx, plans, job.createdBy);
-    const isPaused = page.length < rows.length;
-    return {
-      cursor: page.at(-1)?.id,
-      done: dispatched.length,
-      isLast: !isPaused && page.length < pageSize,
-      isPaused,
-    };
+    return pageResult({ rows, page, pageSize }, dispatched.length);
   },
 
   async count(trx, scope, max) {
@@ -45,18 +39,16 @@ interface PageRow extends AlertRow {
   matches: boolean;
 }
 
-async function readPage(trx: Knex.Transaction, scope: Scope, pageSize: number): Promise<PageRow[]> {
-  const range = await readRange(trx, scope);
-  if (range === undefined) return [];
-  const nowMs = scope.createdAt?.getTime() ?? Number.POSITIVE_INFINITY;
-  return readNewestFirst({ range, limit: pageSize, nowMs }, async (window, limit) => {
+async function readRows(trx: Knex.Transaction, scope: Scope, pageSize: number): Promise<PageRow[]> {
+  const read = async (window: IdRange, limit: number) => {
     const { rows } = await trx.raw<{ rows: PageRow[] }>(
       `select ${alertColumns}, ${matching(scope.filter)} as matches from alerts
        where ${inRange} order by id desc limit :limit`,
       { ...bindings(scope, window), limit },
     );
     return rows;
-  });
+  };
+  return readPage(trx, scope, { pageSize, read });
 }
 
 interface PlannedRow {

@@ -1,6 +1,6 @@
 import { firstIdAt } from '@tocsin/database';
 import type { Knex } from 'knex';
-import { type IdRange, narrowToAlert } from './history-reader.js';
+import { type IdRange, narrowToAlert, readNewestFirst } from './history-reader.js';
 import type { OpenDeliveryCounts, WebhookInWorkspace } from './open-delivery-counts.js';
 
 /** The rows of a job that are not processed yet. */
@@ -57,6 +57,27 @@ export async function readRange(
   const range = { from: firstIdAt(since === undefined ? 0 : Date.parse(since)), below: scope.cursor };
   if (alertId === undefined) return range;
   return narrowToAlert(trx, { workspaceId: scope.workspaceId, alertId, range });
+}
+
+/** Returns up to `pageSize` rows of a job, newest first. `read` returns the rows of a range of ids. */
+export async function readPage<Row extends { id: string }>(
+  trx: Knex.Transaction,
+  scope: JobScope<{ since?: string; alert_id?: string }>,
+  { pageSize, read }: { pageSize: number; read: (range: IdRange, limit: number) => Promise<Row[]> },
+): Promise<Row[]> {
+  const range = await readRange(trx, scope);
+  if (range === undefined) return [];
+  const nowMs = scope.createdAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  return readNewestFirst({ range, limit: pageSize, nowMs }, read);
+}
+
+/** Returns the result of a page of which `withinQuota` has kept `page` of its `rows`. */
+export function pageResult(
+  { rows, page, pageSize }: { rows: unknown[]; page: { id: string }[]; pageSize: number },
+  done: number,
+): PageResult {
+  const isPaused = page.length < rows.length;
+  return { cursor: page.at(-1)?.id, done, isLast: !isPaused && page.length < pageSize, isPaused };
 }
 
 /** Part of a limit on open deliveries that jobs leave free for new alerts. */

@@ -1,7 +1,7 @@
 import type { RedeliveryFilter } from '@tocsin/contracts';
 import type { Knex } from 'knex';
-import { type IdRange, readNewestFirst } from './history-reader.js';
-import { type JobScope, type JobWork, readRange, withinQuota } from './job.js';
+import type { IdRange } from './history-reader.js';
+import { type JobScope, type JobWork, pageResult, readPage, readRange, withinQuota } from './job.js';
 import { reopenEnded } from './redelivery-repository.js';
 
 type Scope = JobScope<RedeliveryFilter>;
@@ -10,17 +10,11 @@ type Scope = JobScope<RedeliveryFilter>;
 export const redeliveryWork: JobWork<RedeliveryFilter> = {
   async runPage(trx, job, options) {
     const { pageSize } = options;
-    const rows = await readPage(trx, job, pageSize);
+    const rows = await readRows(trx, job, pageSize);
     const page = await withinQuota(rows, job.workspaceId, options);
     const ids = page.filter(({ opens }) => opens.length > 0).map(({ id }) => id);
     const reopened = await reopenEnded(trx, { ids, statuses: [job.filter.status] });
-    const isPaused = page.length < rows.length;
-    return {
-      cursor: page.at(-1)?.id,
-      done: reopened.length,
-      isLast: !isPaused && page.length < pageSize,
-      isPaused,
-    };
+    return pageResult({ rows, page, pageSize }, reopened.length);
   },
 
   async count(trx, scope, max) {
@@ -42,18 +36,16 @@ interface PageRow {
   opens: string[];
 }
 
-async function readPage(trx: Knex.Transaction, scope: Scope, pageSize: number): Promise<PageRow[]> {
-  const range = await readRange(trx, scope);
-  if (range === undefined) return [];
-  const nowMs = scope.createdAt?.getTime() ?? Number.POSITIVE_INFINITY;
-  return readNewestFirst({ range, limit: pageSize, nowMs }, async (window, limit) => {
+async function readRows(trx: Knex.Transaction, scope: Scope, pageSize: number): Promise<PageRow[]> {
+  const read = async (window: IdRange, limit: number) => {
     const { rows } = await trx.raw<{ rows: PageRow[] }>(
       `select id, case when ${matching(scope.filter)} then array[webhook_id::text] else '{}' end as opens
        from deliveries where ${indexed(scope.filter)} order by id desc limit :limit`,
       { ...bindings(scope, window), limit },
     );
     return rows;
-  });
+  };
+  return readPage(trx, scope, { pageSize, read });
 }
 
 /** Returns conditions for which an index returns the rows in the order of their ids. */

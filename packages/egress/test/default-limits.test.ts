@@ -1,26 +1,12 @@
+import { realTimersExcept } from '@tocsin/testing';
 import type { SendResult } from '../src/index.js';
 import { createLoopback } from './support/loopback.js';
 
 const { startSender, startServer } = createLoopback();
 const { jest } = import.meta;
 
-/**
- * APIs whose clock stays real, so that sockets and the event loop run as usual. Only `setTimeout` and `clearTimeout`
- * are simulated.
- */
-const realTimers = [
-  'Date',
-  'hrtime',
-  'nextTick',
-  'performance',
-  'queueMicrotask',
-  'setImmediate',
-  'clearImmediate',
-  'setInterval',
-  'clearInterval',
-] as const;
-
-beforeEach(() => void jest.useFakeTimers({ doNotFake: [...realTimers] }));
+// Sockets and the event loop run as usual.
+beforeEach(() => void jest.useFakeTimers({ doNotFake: realTimersExcept('setTimeout', 'clearTimeout') }));
 afterEach(() => void jest.useRealTimers());
 
 const nextTick = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,7 +1,7 @@
-import { createLogger, createMetrics } from '@tocsin/kit';
+import { createMetrics } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
-import { createIdentity, type Identity } from '../src/index.js';
-import { makeKey, type SigningKey, sign, startProvider } from './support/provider.js';
+import type { Identity } from '../src/index.js';
+import { createTestIdentity, makeKey, type SigningKey, sign, startProvider } from './support/provider.js';
 
 let provider: Awaited<ReturnType<typeof startProvider>>;
 let first: SigningKey;
@@ -17,16 +17,7 @@ beforeEach(async () => {
   provider = await startProvider();
   provider.state.keys = [first.publicJwk];
   clockSkewMs = 0;
-  const claims = { groupsClaim: 'groups', rolesClaim: 'realm_access.roles' };
-  identity = createIdentity({
-    settings: {
-      issuers: [{ issuer: provider.issuer, audience: 'tocsin-api', workspaces: 'all', ...claims }],
-    },
-    logger: createLogger({ service: 'test', level: 'silent' }),
-    metrics: createMetrics({ service: 'test' }),
-    shutdown: { addInterval() {} },
-    now: () => Date.now() + clockSkewMs,
-  });
+  identity = createTestIdentity({ issuer: provider.issuer }, { now: () => Date.now() + clockSkewMs });
 });
 afterEach(() => provider.stop());
 
@@ -104,23 +95,7 @@ test('a cached token is rejected when it has expired', async () => {
 test('keys are fetched from discoveryUrl if it differs from the issuer', async () => {
   const outside = 'http://outside.invalid/realms/tocsin';
   provider.state.metadata = { issuer: outside };
-  const behind = createIdentity({
-    settings: {
-      issuers: [
-        {
-          issuer: outside,
-          discoveryUrl: provider.issuer,
-          audience: 'tocsin-api',
-          workspaces: 'all',
-          groupsClaim: 'groups',
-          rolesClaim: 'realm_access.roles',
-        },
-      ],
-    },
-    logger: createLogger({ service: 'test', level: 'silent' }),
-    metrics: createMetrics({ service: 'test' }),
-    shutdown: { addInterval() {} },
-  });
+  const behind = createTestIdentity({ issuer: outside, discoveryUrl: provider.issuer });
   const token = await sign({ key: first, issuer: outside });
   await expect(behind.verifyToken(token)).resolves.toMatchObject({ issuer: outside });
   await expect(behind.verifyToken(await sign({ key: first, issuer: provider.issuer }))).rejects.toMatchObject(
@@ -130,15 +105,7 @@ test('keys are fetched from discoveryUrl if it differs from the issuer', async (
 
 test('token checks are counted by result', async () => {
   const metrics = createMetrics({ service: 'test' });
-  const claims = { groupsClaim: 'groups', rolesClaim: 'realm_access.roles' };
-  const counting = createIdentity({
-    settings: {
-      issuers: [{ issuer: provider.issuer, audience: 'tocsin-api', workspaces: 'all', ...claims }],
-    },
-    logger: createLogger({ service: 'test', level: 'silent' }),
-    metrics,
-    shutdown: { addInterval() {} },
-  });
+  const counting = createTestIdentity({ issuer: provider.issuer }, { metrics });
   const token = await tokenOf(first);
   provider.state.failing = true;
   await expect(counting.verifyToken(token)).rejects.toMatchObject({ status: 503 });

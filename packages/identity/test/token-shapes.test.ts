@@ -1,6 +1,12 @@
-import { createLogger, createMetrics } from '@tocsin/kit';
-import { createIdentity, type Identity } from '../src/index.js';
-import { makeKey, type SigningKey, sign, startProvider, type TokenParts } from './support/provider.js';
+import type { Identity } from '../src/index.js';
+import {
+  createTestIdentity,
+  makeKey,
+  type SigningKey,
+  sign,
+  startProvider,
+  type TokenParts,
+} from './support/provider.js';
 
 // Tests of tokens that have a valid signature and claims of unexpected types, and of texts that are not tokens.
 
@@ -13,22 +19,7 @@ beforeAll(async () => {
   provider = await startProvider();
   key = await makeKey('first');
   provider.state.keys = [key.publicJwk, (await makeKey('second')).publicJwk];
-  identity = createIdentity({
-    settings: {
-      issuers: [
-        {
-          issuer: provider.issuer,
-          audience: 'tocsin-api',
-          groupsClaim: 'groups',
-          rolesClaim: 'realm_access.roles',
-          workspaces: 'all',
-        },
-      ],
-    },
-    logger: createLogger({ service: 'test', level: 'silent' }),
-    metrics: createMetrics({ service: 'test' }),
-    shutdown: { addInterval() {} },
-  });
+  identity = createTestIdentity({ issuer: provider.issuer });
 });
 afterAll(() => provider.stop());
 

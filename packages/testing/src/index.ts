@@ -4,5 +4,6 @@
 export { type HttpReceiver, type ReceivedRequest, startHttpReceiver } from './http-receiver.js';
 export { type Program, type ProgramOptions, startProgram } from './program.js';
 export { propertyRuns } from './property-runs.js';
+export { realTimersExcept } from './real-timers.js';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 export { until } from './until.js';

@@ -12,12 +12,6 @@ beforeAll(async () => {
 
 afterAll(() => harness.close());
 
-const settled = (alertId: string, count: number) =>
-  until(`${count} deliveries of ${alertId} have ended`, async () => {
-    const rows = await harness.deliveriesOf(alertId);
-    return rows.length === count && rows.every((row) => row.status !== 'open') && rows;
-  });
-
 test.each([
   ['malformed_message', () => Buffer.from('{"alert_id":')],
   ['malformed_message', () => Buffer.from([0xff, 0xfe])],
@@ -57,7 +51,7 @@ test.each([
     expect(letter).toMatchObject({ reason, queue: 'alert-fired', routing_key: 'alert.fired' });
     expect(letter.content.equals(bytes)).toBe(true);
     const target = await harness.addTarget();
-    await settled(await harness.fire(await harness.addRule([target.id])), 1);
+    await harness.settled(await harness.fire(await harness.addRule([target.id])), 1);
   },
 );
 
@@ -82,7 +76,7 @@ test('alerts are accepted while dead letters wait for the database', async () =>
   await harness.database.knex.transaction(async (trx) => {
     await trx.raw('lock table dead_letters in access exclusive mode');
     await Promise.all(garbage.map((content) => harness.publishRaw(content)));
-    await settled(await harness.fire(await harness.addRule([target.id])), 1);
+    await harness.settled(await harness.fire(await harness.addRule([target.id])), 1);
   });
   await until('all are dead letters', async () => {
     const rows = await harness.database.knex('dead_letters').whereIn('content', garbage);
@@ -108,7 +102,7 @@ test('an alert is delivered if it was published while its queue was not bound', 
   const target = await harness.addTarget();
   const ruleId = await harness.addRule([target.id]);
   const alertId = await harness.whileUnbound(() => harness.fire(ruleId));
-  await settled(alertId, 1);
+  await harness.settled(alertId, 1);
 });
 
 test.each([

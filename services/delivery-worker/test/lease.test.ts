@@ -19,6 +19,16 @@ const setLease = (workerId: string, sql: string) =>
     .knex('workers')
     .where({ id: workerId })
     .update({ lease_until: db.database.knex.raw(sql) });
+/** Queues two deliveries, the first of them two seconds ago, for a worker with a lease. */
+const queueTwo = async () => {
+  const [stranded, young] = [await fixtures.queueOne(), await fixtures.queueOne()];
+  await db.database
+    .knex('open_deliveries')
+    .where({ delivery_id: stranded.deliveryId })
+    .update({ lease_until: db.database.knex.raw(`lease_until - interval '2 seconds'`) });
+  await fixtures.lease.renew(3_000);
+  return { stranded, young };
+};
 const released = { state: 'waiting', claimed_by: null, claim_token: null, lease_until: null, claim: 1 };
 
 test('after a lease has expired, its claims are released and the row of the worker is removed', async () => {
@@ -68,12 +78,7 @@ test('a renewal returns whether the lease had expired before it', async () => {
 });
 
 test('queued rows that a dead worker may not have published are released with its claims', async () => {
-  const [stranded, young] = [await fixtures.queueOne(), await fixtures.queueOne()];
-  await db.database
-    .knex('open_deliveries')
-    .where({ delivery_id: stranded.deliveryId })
-    .update({ lease_until: db.database.knex.raw(`lease_until - interval '2 seconds'`) });
-  await fixtures.lease.renew(3_000);
+  const { stranded, young } = await queueTwo();
   expect(await fixtures.releaseExpired()).toBe(0);
   await setLease(fixtures.workerId, 'now()');
   expect(await fixtures.releaseExpired()).toBe(1);
@@ -93,12 +98,7 @@ test('a released delivery keeps its due time, and gets a random delay from its s
 });
 
 test('after a lost reply, queued rows are released when they are older than a second', async () => {
-  const [stranded, young] = [await fixtures.queueOne(), await fixtures.queueOne()];
-  await db.database
-    .knex('open_deliveries')
-    .where({ delivery_id: stranded.deliveryId })
-    .update({ lease_until: db.database.knex.raw(`lease_until - interval '2 seconds'`) });
-  await fixtures.lease.renew(3_000);
+  const { stranded, young } = await queueTwo();
   const releaseBy = new Date(Date.now() + 60_000);
   const release = (unpublished: boolean) =>
     fixtures.lease.releaseExpired({ inFlight: [], releaseBy, unpublished });

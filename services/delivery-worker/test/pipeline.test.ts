@@ -12,12 +12,6 @@ beforeAll(async () => {
 
 afterAll(() => harness.close());
 
-const settled = (alertId: string, count: number) =>
-  until(`${count} deliveries of ${alertId} have ended`, async () => {
-    const rows = await harness.deliveriesOf(alertId);
-    return rows.length === count && rows.every((row) => row.status !== 'open') && rows;
-  });
-
 test('an alert is sent to each webhook of its rule, with only the configured headers', async () => {
   const body =
     '{"text": "{{ model_name }} at {{ metric_value | round(2) }} of {{ threshold }}", "typo": "{{ modle }}"}';
@@ -28,7 +22,7 @@ test('an alert is sent to each webhook of its rule, with only the configured hea
   const second = await harness.addTarget({ body: '{"at": "{{ fired_at }}", "bound": "{{ bound }}"}' });
   const alertId = await harness.fire(await harness.addRule([first.id, second.id]), { threshold: 5 });
 
-  const rows = await settled(alertId, 2);
+  const rows = await harness.settled(alertId, 2);
   expect(rows.map((row) => row.status)).toEqual(['succeeded', 'succeeded']);
   const [request] = harness.destination.at(first.path);
   expect(JSON.parse(request!.body)).toEqual({ text: 'churn "v2" at 0.42 of 5.0', typo: '' });
@@ -59,7 +53,7 @@ test('a template receives state, labels and annotations, also in a retry', async
   const annotations = { link: 'https://example.com/?a=1&b="2"', summary: 'x' };
   const ruleId = await harness.addRule([target.id]);
   const alertId = await harness.fire(ruleId, { state: 'resolved', labels, annotations });
-  await settled(alertId, 1);
+  await harness.settled(alertId, 1);
   const bodies = harness.destination.at(target.path).map((request) => request.body);
   expect(bodies).toHaveLength(2);
   expect(bodies[1]).toBe(bodies[0]);
@@ -78,7 +72,7 @@ test('a template sees an alert without a state as firing, and missing labels as 
     body: '{"state": "{{ state }}", "labels": {{ labels | tojson }}, "link": "{{ annotations.link }}", "all": {{ alert | tojson }}}',
   });
   const alertId = await harness.fire(await harness.addRule([target.id]));
-  await settled(alertId, 1);
+  await harness.settled(alertId, 1);
   const sent = JSON.parse(harness.destination.at(target.path)[0]!.body);
   expect(sent).toMatchObject({ state: 'firing', labels: {}, link: '' });
   // Printing the object `alert` shows only these members. Labels and annotations are not among them, so that existing
@@ -92,10 +86,10 @@ test('an alert that is published twice is accepted once', async () => {
   const target = await harness.addTarget();
   const ruleId = await harness.addRule([target.id]);
   const alertId = await harness.fire(ruleId);
-  await settled(alertId, 1);
+  await harness.settled(alertId, 1);
   await harness.fire(ruleId, { alert_id: alertId });
   const later = await harness.fire(ruleId);
-  await settled(later, 1);
+  await harness.settled(later, 1);
   expect(await harness.deliveriesOf(alertId)).toHaveLength(1);
   expect(harness.destination.at(target.path)).toHaveLength(2);
 });
@@ -129,7 +123,7 @@ test('a rule in the message is used only if no rule with its id was ever registe
     notification_webhook_ids: [target.id, foreign.id, target.id],
   };
   const alertId = await harness.fire(randomUUID(), { alert_rule });
-  const rows = await settled(alertId, 2);
+  const rows = await harness.settled(alertId, 2);
   expect(JSON.parse(harness.destination.at(target.path)[0]!.body)).toEqual({
     rule: 'of the monitor',
     limit: 0.25,
@@ -151,7 +145,7 @@ test('a delivery of a missing webhook can be redelivered after the webhook was c
     notification_webhook_ids: [webhookId, webhookId.toUpperCase()],
   };
   const alertId = await harness.fire(randomUUID(), { alert_rule });
-  const [failed] = await settled(alertId, 1);
+  const [failed] = await harness.settled(alertId, 1);
   expect(failed).toMatchObject({ status: 'failed', error_code: 'webhook_deleted', attempts_made: 0 });
   const target = await harness.addTarget({ id: webhookId });
   expect(await redeliver(harness.database, failed.id)).toBe('reopened');
@@ -179,7 +173,7 @@ test('the webhooks of a disabled rule in a message are stored, and a dispatch ca
   if (plan.kind !== 'dispatch') throw new Error(`The alert cannot be dispatched: ${plan.kind}.`);
   expect(await dispatchAlerts(harness.database.knex, [plan], 'test')).toHaveLength(1);
   expect(await dispatchAlerts(harness.database.knex, [plan], 'test')).toHaveLength(0);
-  const [row] = await settled(alertId, 1);
+  const [row] = await harness.settled(alertId, 1);
   expect(JSON.parse(harness.destination.at(target.path)[0]!.body)).toEqual({
     limit: 0.25,
     at: '2026-01-02T03:04:05.678Z',
@@ -201,7 +195,7 @@ test('an unreachable, a failing and a slow destination do not delay seventeen ot
     healthy.every((target) => harness.destination.at(target.path).length === 1),
   );
   expect(harness.destination.at(slow.path).length).toBeLessThanOrEqual(1);
-  const rows = await settled(alertId, 20);
+  const rows = await harness.settled(alertId, 20);
   const byWebhook = new Map(rows.map((row) => [row.webhook_id, row]));
   expect(byWebhook.get(dead.id)).toMatchObject({
     status: 'failed',
@@ -220,7 +214,7 @@ test('an unreachable, a failing and a slow destination do not delay seventeen ot
 test('a template that fails to render, or does not render JSON, sends nothing', async () => {
   const broken = await harness.addTarget({ body: '{"a": {{ metric_value }' });
   const notJson = await harness.addTarget({ body: '{"a": {{ model_name }}}' });
-  const rows = await settled(await harness.fire(await harness.addRule([broken.id, notJson.id])), 2);
+  const rows = await harness.settled(await harness.fire(await harness.addRule([broken.id, notJson.id])), 2);
   const codes = Object.fromEntries(rows.map((row) => [row.webhook_id, row.error_code]));
   expect(codes).toEqual({ [broken.id]: 'template_error', [notJson.id]: 'invalid_json' });
   expect(rows.every((row) => row.attempts_made === 0)).toBe(true);
@@ -228,7 +222,7 @@ test('a template that fails to render, or does not render JSON, sends nothing', 
 
 test('a delivery to a disabled webhook is skipped', async () => {
   const disabled = await harness.addTarget({ enabled: false });
-  const rows = await settled(await harness.fire(await harness.addRule([disabled.id])), 1);
+  const rows = await harness.settled(await harness.fire(await harness.addRule([disabled.id])), 1);
   expect(rows[0]).toMatchObject({ status: 'skipped', error_code: 'webhook_disabled', attempts_made: 0 });
 });
 
@@ -250,7 +244,7 @@ test.each([
       response.writeHead(503, { 'Retry-After': '3600' }).end();
     });
     const alertId = await harness.fire(await harness.addRule([target.id]));
-    expect(await settled(alertId, 1)).toMatchObject([{ status, error_code, attempts_made: 1 }]);
+    expect(await harness.settled(alertId, 1)).toMatchObject([{ status, error_code, attempts_made: 1 }]);
   },
 );
 
@@ -269,7 +263,7 @@ test('deliveries of other alerts wait without an attempt while Retry-After pause
     harness.database.knex('webhook_pauses').where({ webhook_id: target.id }).first(),
   );
   const second = await harness.fire(ruleId);
-  const [rows] = await Promise.all([settled(second, 1), settled(first, 1)]);
+  const [rows] = await Promise.all([harness.settled(second, 1), harness.settled(first, 1)]);
   expect(rows[0]).toMatchObject({ status: 'succeeded', attempts_made: 1 });
   const times = harness.destination.at(target.path).map((entry) => entry.atMs);
   expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1_900);

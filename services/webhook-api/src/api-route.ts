@@ -89,6 +89,12 @@ export function notFound(kind: string): AppError {
   return new AppError('not_found', `There is no ${kind} with this id.`);
 }
 
+/** Returns the resource that was found, or throws the 404 error. */
+export function orNotFound<Found>(found: Found | undefined, kind: string): Found {
+  if (found === undefined) throw notFound(kind);
+  return found;
+}
+
 /**
  * Returns the name of a caller for records and limits. The first `#` separates issuer and subject, because an issuer is
  * a URL without a fragment.

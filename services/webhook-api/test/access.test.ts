@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Permission } from '@tocsin/identity';
-import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { useApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 import type { Role } from './support/tokens.js';
 
@@ -113,10 +113,9 @@ interface Document {
   >;
 }
 
-let api: TestApi;
+const api = useApi();
 let operations: Operation[];
 beforeAll(async () => {
-  api = await startApi();
   const { body } = await api.call<Document>('GET', '/openapi.json');
   operations = Object.entries(body.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -130,7 +129,6 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => api.close());
 
 /** Creates a resource with the example of its create operation, and returns its id. */
 async function create(collection: string): Promise<string> {

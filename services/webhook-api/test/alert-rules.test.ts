@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { AlertRule, Webhook } from '@tocsin/contracts';
 import { untilLockWaits } from '@tocsin/testing/database';
-import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, useApi, workspaceId } from './support/api.js';
 
 const collection = `/api/v1/workspaces/${workspaceId}/alert_rules`;
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
 const fields = { name: 'Drift', model_id: randomUUID(), threshold: 0.25, bound: 'upper_bound' };
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 async function addWebhook(path = webhooks, as: 'editor' | 'outsider' = 'editor'): Promise<string> {
   const body = { name: 'Hook', url: 'http://127.0.0.1:9/', body: '{}' };

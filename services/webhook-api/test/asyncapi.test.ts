@@ -1,7 +1,7 @@
 import specs from '@asyncapi/specs';
 import { alertFiredSchema, createAlertFiredCheck } from '@tocsin/contracts';
 import { Ajv } from 'ajv';
-import { startApi, type TestApi } from './support/api.js';
+import { useApi } from './support/api.js';
 
 interface Document {
   channels: { alerts: { address: string; bindings: { amqp: { exchange: { name: string } } } } };
@@ -11,13 +11,11 @@ interface Document {
   };
 }
 
-let api: TestApi;
+const api = useApi();
 let document: Document;
 beforeAll(async () => {
-  api = await startApi();
   document = (await (await fetch(`${api.url}/asyncapi.json`)).json()) as Document;
 });
-afterAll(() => api.close());
 
 test("the AsyncAPI document is valid by AsyncAPI's own schema, including bindings", () => {
   const ajv = new Ajv({ meta: false, validateSchema: false, strict: false, validateFormats: false });

@@ -4,7 +4,7 @@ import { recordId } from '@tocsin/database';
 import { reportWebhooks } from '@tocsin/deliveries';
 import { alertFiredQueue } from '@tocsin/messaging';
 import { insertAlertRule, insertDelivery, insertWebhook } from '@tocsin/testing/database';
-import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, useApi, workspaceId } from './support/api.js';
 import { seedAlert, seedDelivery } from './support/history.js';
 import { readAll } from './support/paging.js';
 import type { Role } from './support/tokens.js';
@@ -20,10 +20,9 @@ interface Operation {
 const inWorkspace = `/api/v1/workspaces/${workspaceId}`;
 const events = `${inWorkspace}/audit_events`;
 
-let api: TestApi;
+const api = useApi();
 let operations: Operation[];
 beforeAll(async () => {
-  api = await startApi();
   const { body } = await api.call<{ paths: Record<string, Record<string, Operation>> }>(
     'GET',
     '/openapi.json',
@@ -36,7 +35,6 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => api.close());
 
 /** Operations that write no audit event. The key is their permission, the value the reason. */
 const withoutEvents: Record<string, string> = {

@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery, DeliveryWithAttempts } from '@tocsin/contracts';
 import { type DeliveryFixture, insertAttempt, insertWorker } from '@tocsin/testing/database';
-import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { useApi, workspaceId } from './support/api.js';
 import { foreignBox, seedDelivery } from './support/history.js';
 import { readAll } from './support/paging.js';
 
 const deliveries = `/api/v1/workspaces/${workspaceId}/deliveries`;
 const single = (id: string) => `/api/v1/deliveries/${id}`;
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-
-afterAll(() => api.close());
+const api = useApi();
 const seed = (options: DeliveryFixture = {}) => seedDelivery(api.database, options);
 const list = (query: string) => api.call<Delivery[]>('GET', `${deliveries}?${query}`, { as: 'reader' });
 const idsOf = async (query: string) => (await list(query)).body.map(({ id }) => id);

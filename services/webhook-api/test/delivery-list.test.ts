@@ -2,18 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@tocsin/contracts';
 import { recordId } from '@tocsin/database';
 import type { DeliveryFixture } from '@tocsin/testing/database';
-import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, useApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 import { nextOf, readAll } from './support/paging.js';
 
 const deliveries = `/api/v1/workspaces/${workspaceId}/deliveries`;
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-
-afterAll(() => api.close());
+const api = useApi();
 const seed = (options: DeliveryFixture = {}) => seedDelivery(api.database, options);
 const list = (query: string) => api.call<Delivery[]>('GET', `${deliveries}?${query}`, { as: 'reader' });
 const idsOf = async (query: string) => (await list(query)).body.map(({ id }) => id);

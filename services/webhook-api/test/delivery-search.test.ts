@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@tocsin/contracts';
 import type { DeliveryFixture } from '@tocsin/testing/database';
-import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, useApi, workspaceId } from './support/api.js';
 import { seedAlert, seedDelivery } from './support/history.js';
 import { readAll } from './support/paging.js';
 
 const deliveries = `/api/v1/workspaces/${workspaceId}/deliveries`;
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const seed = (fixture: DeliveryFixture) => seedDelivery(api.database, fixture);
 async function idsOf(query: Record<string, string>): Promise<string[]> {

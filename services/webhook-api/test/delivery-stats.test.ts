@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery, DeliveryStats } from '@tocsin/contracts';
 import { applyStatsChanges } from '@tocsin/deliveries';
-import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, useApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 
 const path = `/api/v1/workspaces/${workspaceId}/delivery_stats`;
@@ -11,11 +11,7 @@ const dayMs = 24 * hourMs;
 const noonMs = Math.floor(Date.now() / dayMs) * dayMs - dayMs / 2;
 const iso = (ms: number) => new Date(ms).toISOString();
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 afterEach(async () => {
   await api.database.knex.raw('truncate deliveries, open_deliveries, delivery_stats, delivery_stats_changes');
 });

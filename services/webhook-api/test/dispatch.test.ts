@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Alert, Delivery } from '@tocsin/contracts';
 import { insertAlertRule, insertWebhook } from '@tocsin/testing/database';
-import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, type Problem, useApi, workspaceId } from './support/api.js';
 import { seedAlert } from './support/history.js';
 
 interface Dispatched extends Problem {
@@ -11,11 +11,7 @@ interface Dispatched extends Problem {
 
 const alerts = `/api/v1/workspaces/${workspaceId}/alerts`;
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const dispatch = (alertId: string, as: 'editor' | 'reader' | 'publisher' | 'outsider' = 'editor') =>
   api.call<Dispatched>('POST', `${alerts}/${alertId}/dispatch`, { as });

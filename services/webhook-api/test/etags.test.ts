@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { reportWebhooks } from '@tocsin/deliveries';
 import { insertDelivery, untilLockWaits } from '@tocsin/testing/database';
-import { type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { type Problem, useApi, workspaceId } from './support/api.js';
 import { tokenOf } from './support/tokens.js';
 
 interface Resource extends Problem {
@@ -15,11 +15,7 @@ interface Resource extends Problem {
 const inWorkspace = `/api/v1/workspaces/${workspaceId}`;
 const settings = `${inWorkspace}/settings`;
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const call = (method: string, path: string, body?: object, ifMatch?: string) =>
   api.call<Resource>(method, path, {

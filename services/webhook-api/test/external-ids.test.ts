@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, type Problem, useApi, workspaceId } from './support/api.js';
 
 interface Resource extends Problem {
   id: string;
@@ -7,11 +7,7 @@ interface Resource extends Problem {
   owner?: { id: string; name: string };
 }
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const kinds = [
   {

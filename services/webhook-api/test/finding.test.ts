@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Alert, AlertRule, Delivery, Webhook } from '@tocsin/contracts';
 import { type DeliveryFixture, insertAlertRule, insertWebhook } from '@tocsin/testing/database';
 import { createAlertsReader } from '../src/alerts/alerts-reader.js';
-import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, type Problem, useApi, workspaceId } from './support/api.js';
 import { seedAlert, seedDelivery } from './support/history.js';
 import { nextOf, readAll } from './support/paging.js';
 
@@ -10,11 +10,7 @@ const workspace = `/api/v1/workspaces/${workspaceId}`;
 const anHourMs = 3_600_000;
 const dayMs = 24 * anHourMs;
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 

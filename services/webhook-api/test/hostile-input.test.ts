@@ -1,22 +1,20 @@
 import type { Webhook } from '@tocsin/contracts';
-import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { useApi, workspaceId } from './support/api.js';
 
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
 const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
 const good = { name: 'Good', url: 'http://127.0.0.1:9/', headers: {}, body: '{}' };
 const rule = { name: 'Rule', model_id: workspaceId, threshold: 1, bound: 'upper_bound' };
 
-let api: TestApi;
+const api = useApi();
 let webhookPath: string;
 let rulePath: string;
 beforeAll(async () => {
-  api = await startApi();
   const webhook = await api.call<Webhook>('POST', webhooks, { body: good });
   webhookPath = `/api/v1/webhooks/${webhook.body.id}`;
   const created = await api.call<{ id: string }>('POST', rules, { body: rule });
   rulePath = `/api/v1/alert_rules/${created.body.id}`;
 });
-afterAll(() => api.close());
 
 /** Returns all rows that a write could have changed, as text. */
 async function stored(): Promise<string> {

@@ -1,5 +1,5 @@
 import type { Webhook } from '@tocsin/contracts';
-import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { useApi, workspaceId } from './support/api.js';
 import { nextOf } from './support/paging.js';
 
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
@@ -35,10 +35,9 @@ interface Document {
   paths: Record<string, Record<string, { parameters?: Parameter[] }>>;
 }
 
-let api: TestApi;
+const api = useApi();
 let filters: { path: string; name: string }[];
 beforeAll(async () => {
-  api = await startApi();
   for (let count = 0; count < 3; count += 1) await api.call('POST', webhooks, { body: good });
   const { body } = await api.call<Document>('GET', '/openapi.json');
   filters = Object.entries(body.paths).flatMap(([path, { get }]) =>
@@ -47,7 +46,6 @@ beforeAll(async () => {
       .map(({ name }) => ({ path: path.replaceAll(/\{[^}]+\}/g, workspaceId), name })),
   );
 });
-afterAll(() => api.close());
 
 const stored = async () => JSON.stringify(await api.database.knex('webhooks').orderBy('id'));
 

@@ -2,18 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Cancellation, Delivery, Dispatch } from '@tocsin/contracts';
 import { createOpenDeliveryCounts, runJobPage } from '@tocsin/deliveries';
 import { insertAlertRule, insertWebhook, insertWorker } from '@tocsin/testing/database';
-import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, type Problem, useApi, workspaceId } from './support/api.js';
 import { seedAlert, seedDelivery } from './support/history.js';
 
 const dispatches = `/api/v1/workspaces/${workspaceId}/dispatches`;
 const cancellations = `/api/v1/workspaces/${workspaceId}/cancellations`;
 const redeliveries = `/api/v1/workspaces/${workspaceId}/redeliveries`;
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 beforeEach(() => api.database.knex.raw('truncate alerts, alert_keys, deliveries, open_deliveries, jobs'));
 
 /** Carries out all jobs to their end, as a worker does. */

@@ -1,15 +1,11 @@
 import type { Delivery, Webhook } from '@tocsin/contracts';
-import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { useApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 
 const anHourMs = 3_600_000;
 const inAnHour = () => new Date(Date.now() + anHourMs);
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const url = 'https://chat.example.com/hooks/a';
 const path = (id: string) => `/api/v1/webhooks/${id}`;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { createSchemaCompiler } from '@tocsin/kit';
-import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { useApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 
 interface Operation {
@@ -23,11 +23,10 @@ interface ApiDocument {
   components: { schemas: object; securitySchemes: Record<string, object> };
 }
 
-let api: TestApi;
+const api = useApi();
 let document: ApiDocument;
 let operations: Operation[];
 beforeAll(async () => {
-  api = await startApi();
   document = (await api.call<ApiDocument>('GET', '/openapi.json')).body;
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -37,7 +36,6 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => api.close());
 
 const exampleOf = ({ requestBody }: Operation) => requestBody?.content['application/json']?.example;
 

@@ -3,7 +3,7 @@ import { ensurePartitions, recordId } from '@tocsin/database';
 import { propertyRuns } from '@tocsin/testing';
 import { insertAlert } from '@tocsin/testing/database';
 import fc from 'fast-check';
-import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { useApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 import { nextOf } from './support/paging.js';
 
@@ -17,12 +17,10 @@ const timeoutMs = 120_000;
 
 const dayMs = 86_400_000;
 
-let api: TestApi;
+const api = useApi();
 beforeAll(async () => {
-  api = await startApi();
   await ensurePartitions(api.database, Date.now() - 6 * dayMs);
 });
-afterAll(() => api.close());
 
 /**
  * Ages of entries in milliseconds. There are few values over several days, so that some entries have the same

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery, Webhook } from '@tocsin/contracts';
-import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { useApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
 const single = (id: string) => `/api/v1/webhooks/${id}`;
 const aMinuteMs = 60_000;
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const read = async (id: string, as: 'editor' | 'reader' = 'reader') =>
   (await api.call<Webhook>('GET', single(id), { as })).body;

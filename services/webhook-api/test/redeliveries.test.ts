@@ -1,39 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Redelivery } from '@tocsin/contracts';
 import { createOpenDeliveryCounts, type OpenDeliveryCounts, runJobPage } from '@tocsin/deliveries';
-import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { realTimersExcept } from '@tocsin/testing';
+import { otherWorkspaceId, type Problem, useApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 import { readAll } from './support/paging.js';
 
 const redeliveries = `/api/v1/workspaces/${workspaceId}/redeliveries`;
 const single = (id: string) => `${redeliveries}/${id}`;
 
-let api: TestApi;
+const api = useApi();
 let counts: OpenDeliveryCounts;
-beforeAll(async () => {
-  api = await startApi();
+beforeAll(() => {
   counts = createOpenDeliveryCounts(api.database, api.config.limits.openDeliveries);
 });
-afterAll(() => api.close());
 beforeEach(() => api.database.knex.raw('truncate deliveries, open_deliveries, jobs'));
 
 const accept = (body: unknown) => api.call<Redelivery>('POST', redeliveries, { body });
 const read = async (id: string) => (await api.call<Redelivery>('GET', single(id))).body;
 const openIds = () => api.database.knex('open_deliveries').orderBy('delivery_id').pluck('delivery_id');
-
-/** APIs whose clock stays real. Only `Date` is simulated. */
-const timers = [
-  'hrtime',
-  'nextTick',
-  'performance',
-  'queueMicrotask',
-  'setImmediate',
-  'clearImmediate',
-  'setInterval',
-  'clearInterval',
-  'setTimeout',
-  'clearTimeout',
-] as const;
 
 /** Carries out the jobs page by page, as a worker does. */
 async function work(): Promise<void> {
@@ -71,7 +56,7 @@ test('the range of a job ends at its acceptance, or earlier if until is earlier'
 
 test("the range of a job ends at the database's time, so it includes the newest deliveries", async () => {
   const id = await seedDelivery(api.database, { acceptedAtMs: Date.now() });
-  import.meta.jest.useFakeTimers({ doNotFake: [...timers], now: Date.now() - 20_000 });
+  import.meta.jest.useFakeTimers({ doNotFake: realTimersExcept('Date'), now: Date.now() - 20_000 });
   try {
     expect(await accept({ status: 'failed', all: true })).toMatchObject({
       status: 202,

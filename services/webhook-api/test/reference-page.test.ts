@@ -1,17 +1,15 @@
 import { alertFiredProperties } from '@tocsin/contracts';
-import { startApi, type TestApi } from './support/api.js';
+import { useApi } from './support/api.js';
 
-let api: TestApi;
+const api = useApi();
 let page: string;
 let policy: string;
 beforeAll(async () => {
-  api = await startApi();
   const response = await fetch(`${api.url}/docs`);
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
   policy = response.headers.get('content-security-policy') ?? '';
   page = await response.text();
 });
-afterAll(() => api.close());
 
 test("the reference page's policy allows own scripts and styles only, and none inline", () => {
   expect(policy).toContain("default-src 'none'");

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkspaceSettings } from '@tocsin/contracts';
 import { insertAlertRule, insertWebhook } from '@tocsin/testing/database';
-import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, type Problem, useApi, workspaceId } from './support/api.js';
 
 const settings = `/api/v1/workspaces/${workspaceId}/settings`;
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 beforeEach(() => api.database.knex('workspace_settings').delete());
 
 const addWebhook = (workspace = workspaceId) => insertWebhook(api.database, { workspaceId: workspace });

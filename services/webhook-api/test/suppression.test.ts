@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Alert, AlertRule } from '@tocsin/contracts';
 import { insertAlertRule } from '@tocsin/testing/database';
-import { type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { type Problem, useApi, workspaceId } from './support/api.js';
 import { seedAlert } from './support/history.js';
 
 const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
 const alerts = `/api/v1/workspaces/${workspaceId}/alerts`;
 const fields = { name: 'Drift', model_id: randomUUID(), threshold: 0.25, bound: 'upper_bound' };
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const patch = (id: string, body: unknown) =>
   api.call<AlertRule & Problem>('PATCH', `/api/v1/alert_rules/${id}`, { body });

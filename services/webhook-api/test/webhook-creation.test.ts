@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Webhook } from '@tocsin/contracts';
-import { startApi, type TestApi, workspaceId } from './support/api.js';
-import { createWebhook, type SavedWebhook, webhookFields, webhooksPath } from './support/webhook.js';
+import { useApi, workspaceId } from './support/api.js';
+import {
+  createWebhook,
+  optionDefaults,
+  type SavedWebhook,
+  webhookFields,
+  webhooksPath,
+} from './support/webhook.js';
 
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-
-afterAll(() => api.close());
+const api = useApi();
 
 const create = (changes?: object) => createWebhook(api, changes);
 const read = (id: string) => api.call<Webhook>('GET', `/api/v1/webhooks/${id}`);
@@ -28,13 +28,7 @@ describe('creating a webhook', () => {
       external_id: null,
       enabled: true,
       retry_on_timeout: true,
-      retry_schedule_ms: null,
-      timeout_ms: null,
-      rate_limit: null,
-      signing: false,
-      idempotency_header: null,
-      paused_until: null,
-      disabled_reason: null,
+      ...optionDefaults,
       paused: null,
       health: { state: 'unknown', since: null, last_error: null, success_rate_24h: null },
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),

@@ -1,6 +1,6 @@
 import type { Webhook } from '@tocsin/contracts';
 import { applyStatsChanges } from '@tocsin/deliveries';
-import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { useApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
@@ -8,11 +8,7 @@ const single = (id: string) => `/api/v1/webhooks/${id}`;
 const aMinuteAgo = new Date(Date.now() - 60_000);
 const hourMs = 3_600_000;
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 async function createWebhook(fields: object = {}): Promise<Webhook> {
   const body = { name: 'Hook', url: 'http://127.0.0.1:9/', body: '{}', ...fields };

@@ -1,19 +1,17 @@
 import type { Webhook } from '@tocsin/contracts';
-import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, useApi, workspaceId } from './support/api.js';
 import { tokenOf } from './support/tokens.js';
 
 const collection = `/api/v1/workspaces/${workspaceId}/webhooks`;
 const names = ['Bravo', 'alpha', 'charlie 100%', "delta_'; drop table webhooks; --", 'Échelon', 'alpha'];
 
-let api: TestApi;
+const api = useApi();
 beforeAll(async () => {
-  api = await startApi();
   for (const name of names) {
     const body = { name, url: 'http://127.0.0.1:9/', body: '{}' };
     expect((await api.call('POST', collection, { body })).status).toBe(201);
   }
 });
-afterAll(() => api.close());
 
 const list = (query = '') => api.call<Webhook[]>('GET', `${collection}${query}`);
 const namesOf = async (query: string) => (await list(query)).body.map(({ name }) => name);

@@ -1,16 +1,8 @@
-import { type Problem, startApi, type TestApi } from './support/api.js';
+import { type Problem, useApi } from './support/api.js';
 import { seedDelivery } from './support/history.js';
+import { optionDefaults } from './support/webhook.js';
 import { createWebhookCalls, webhooks } from './support/webhook-calls.js';
 
-const defaults = {
-  retry_schedule_ms: null,
-  timeout_ms: null,
-  rate_limit: null,
-  signing: false,
-  idempotency_header: null,
-  paused_until: null,
-  disabled_reason: null,
-};
 const all = {
   retry_schedule_ms: [1_000, 43_200_000],
   timeout_ms: 20_000,
@@ -19,26 +11,24 @@ const all = {
   idempotency_header: 'X-Delivery',
 };
 
-let api: TestApi;
+const api = useApi();
 let calls: ReturnType<typeof createWebhookCalls>;
-beforeAll(async () => {
-  api = await startApi();
+beforeAll(() => {
   calls = createWebhookCalls(api);
 });
-afterAll(() => api.close());
 
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 describe('the options of a webhook', () => {
   test('webhook options are off by default, are saved, and null restores the default', async () => {
     const plain = await calls.create();
-    expect(plain).toMatchObject(defaults);
+    expect(plain).toMatchObject(optionDefaults);
     const saved = await calls.create({ ...all, headers: { 'Content-Type': ['application/json'] } });
     expect(saved).toMatchObject(all);
     expect(saved.warnings).toEqual([expect.stringContaining('signing')]);
     expect(await calls.read(saved.id)).toMatchObject(all);
-    const { disabled_reason, ...writable } = defaults;
-    expect((await calls.patch(saved.id, writable)).body).toMatchObject({ ...defaults, name: 'Hook' });
+    const { disabled_reason, ...writable } = optionDefaults;
+    expect((await calls.patch(saved.id, writable)).body).toMatchObject({ ...optionDefaults, name: 'Hook' });
     expect((await calls.patch(plain.id, all)).body).toMatchObject(all);
     expect((await calls.patch(plain.id, { name: 'Renamed' })).body).toMatchObject(all);
   });

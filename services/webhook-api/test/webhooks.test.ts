@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Webhook } from '@tocsin/contracts';
-import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, type Problem, useApi, workspaceId } from './support/api.js';
 import { foreignBox } from './support/history.js';
 import { createWebhook, type SavedWebhook, webhookFields, webhooksPath } from './support/webhook.js';
 
 const otherCollection = `/api/v1/workspaces/${otherWorkspaceId}/webhooks`;
 
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-
-afterAll(() => api.close());
+const api = useApi();
 
 const create = (changes?: object) => createWebhook(api, changes);
 const read = (id: string) => api.call<Webhook>('GET', `/api/v1/webhooks/${id}`);

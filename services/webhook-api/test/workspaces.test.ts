@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Workspace } from '@tocsin/contracts';
 import { insertAlert, insertAlertRule, insertWebhook } from '@tocsin/testing/database';
-import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, useApi, workspaceId } from './support/api.js';
 import { readAll } from './support/paging.js';
 import type { Role } from './support/tokens.js';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const list = async (as: Role) => (await api.call<Workspace[]>('GET', '/api/v1/workspaces', { as })).body;
 

@@ -1,6 +1,6 @@
-import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { canInstallPackages, installPackages } from '../debian/install-packages.js';
+import { isExecutable } from '../is-executable.js';
 import { readLogTail } from '../processes/process-host.js';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -33,13 +33,4 @@ function findChromium(): string | undefined {
       directories.filter((directory) => directory !== '').map((directory) => join(directory, name)),
     )
     .find(isExecutable);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,6 @@
-import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { isExecutable } from '../is-executable.js';
 
 export interface InstalledRabbitmq {
   /** Script that starts a node in the foreground as the calling user. */
@@ -31,13 +32,4 @@ export function findRabbitmq(searchPath: string | undefined): InstalledRabbitmq 
   const epmd = inPath('epmd') ?? join(dirname(realpathSync(erl)), 'epmd');
   if (!existsSync(epmd)) return undefined;
   return { server, epmd, path: directories.join(delimiter) };
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

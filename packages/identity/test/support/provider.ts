@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createLogger, createMetrics } from '@tocsin/kit';
 import {
   type CryptoKey,
   exportJWK,
@@ -9,6 +10,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose';
+import { createIdentity, type Identity, type IdentityDeps, type TrustedIssuer } from '../../src/index.js';
 
 export interface SigningKey {
   kid: string;
@@ -20,6 +22,26 @@ export interface SigningKey {
 export async function makeKey(kid: string, alg = 'RS256'): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   return { kid, alg, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
+}
+
+/** Creates the verification of tokens of one issuer, for the audience `tocsin-api`. */
+export function createTestIdentity(
+  issuer: Pick<TrustedIssuer, 'issuer'> & Partial<TrustedIssuer>,
+  deps: Partial<IdentityDeps> = {},
+): Identity {
+  const defaults = {
+    audience: 'tocsin-api',
+    workspaces: 'all' as const,
+    groupsClaim: 'groups',
+    rolesClaim: 'realm_access.roles',
+  };
+  return createIdentity({
+    settings: { issuers: [{ ...defaults, ...issuer }] },
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    metrics: createMetrics({ service: 'test' }),
+    shutdown: { addInterval() {} },
+    ...deps,
+  });
 }
 
 /**

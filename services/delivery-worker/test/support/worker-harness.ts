@@ -8,7 +8,7 @@ import {
   createQueueDepth,
   deliveriesQueue,
 } from '@tocsin/messaging';
-import { startHttpReceiver } from '@tocsin/testing';
+import { startHttpReceiver, until } from '@tocsin/testing';
 import { createTestBroker } from '@tocsin/testing/broker';
 import { createTestDatabase, insertAlertRule, testSecretsKeys } from '@tocsin/testing/database';
 import { createDeliveryWorker, type DeliveryWorker } from '../../src/app.js';
@@ -61,6 +61,8 @@ export async function createWorkerHarness(
     headers: Record<string, string> = {},
     routingKey: string = alertFiredKey,
   ) => publisher.publish({ exchange: alertsExchange, routingKey, content, headers });
+  const deliveriesOf = (alertId: string) =>
+    db.database.knex('deliveries').where({ alert_id: alertId }).orderBy('id');
   return {
     ...fixtures,
     destination,
@@ -90,8 +92,13 @@ export async function createWorkerHarness(
       await publish(Buffer.from(JSON.stringify(alert)));
       return alert.alert_id;
     },
-    deliveriesOf: (alertId: string) =>
-      db.database.knex('deliveries').where({ alert_id: alertId }).orderBy('id'),
+    deliveriesOf,
+    /** Waits until the alert has `count` deliveries and all of them have ended. Resolves to their rows. */
+    settled: (alertId: string, count: number) =>
+      until(`${count} deliveries of ${alertId} have ended`, async () => {
+        const rows = await deliveriesOf(alertId);
+        return rows.length === count && rows.every((row) => row.status !== 'open') && rows;
+      }),
     alertOf: (alertId: string) => db.database.knex('alerts').where({ alert_id: alertId }).first(),
     async close() {
       await Promise.all(workers.map((worker) => worker.close(12_000)));

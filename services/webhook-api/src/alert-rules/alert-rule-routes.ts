@@ -12,8 +12,8 @@ import {
   apiPrefix,
   idParams,
   inWorkspace,
-  notFound,
   ofResource,
+  orNotFound,
   pathIn,
   uuid,
   workspaceParams,
@@ -37,11 +37,8 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
   const repository = createAlertRulesRepository(database);
   const maxPerWorkspace = config.limits.alertRulesPerWorkspace;
   const useCases = createAlertRuleUseCases({ repository, maxPerWorkspace, now });
-  const load = async ({ alert_rule_id }: { alert_rule_id: string }): Promise<StoredAlertRule> => {
-    const rule = await repository.find(alert_rule_id);
-    if (rule === undefined) throw notFound('alert rule');
-    return rule;
-  };
+  const load = async ({ alert_rule_id }: { alert_rule_id: string }): Promise<StoredAlertRule> =>
+    orNotFound(await repository.find(alert_rule_id), 'alert rule');
   return [
     defineRoute({
       method: 'POST',

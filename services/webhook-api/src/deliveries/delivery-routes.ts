@@ -11,6 +11,7 @@ import {
   inWorkspace,
   notFound,
   ofResource,
+  orNotFound,
   pathIn,
   uuid,
   workspaceParams,
@@ -38,11 +39,8 @@ export function deliveryRoutes({
 }: ApiDeps): Route<Principal>[] {
   const deliveries = createDeliveriesReader(database);
   const attempts = createAttemptsReader(database);
-  const load = async ({ delivery_id }: { delivery_id: string }): Promise<StoredDelivery> => {
-    const delivery = await deliveries.find(delivery_id);
-    if (delivery === undefined) throw notFound('delivery');
-    return delivery;
-  };
+  const load = async ({ delivery_id }: { delivery_id: string }): Promise<StoredDelivery> =>
+    orNotFound(await deliveries.find(delivery_id), 'delivery');
   return [
     defineRoute({
       method: 'GET',

@@ -14,7 +14,7 @@ import {
   apiPrefix,
   idParams,
   inWorkspace,
-  notFound,
+  orNotFound,
   pathIn,
   workspaceParams,
 } from '../api-route.js';
@@ -83,11 +83,8 @@ function routesOf(
   const params = idParams('workspace_id', idName);
   const repository = createJobsRepository(database);
   const accept = createAcceptJob({ repository, searches, database });
-  const load = async (job: { kind: JobKind; workspaceId: string; id: string }): Promise<StoredJob> => {
-    const found = await repository.find(job);
-    if (found === undefined) throw notFound(`${kind} job`);
-    return found;
-  };
+  const load = async (job: { kind: JobKind; workspaceId: string; id: string }): Promise<StoredJob> =>
+    orNotFound(await repository.find(job), `${kind} job`);
   return [
     defineRoute({
       method: 'POST',

@@ -1,4 +1,4 @@
-import { apiPrefix, idParams, notFound } from '../api-route.js';
+import { apiPrefix, idParams, orNotFound } from '../api-route.js';
 import type { StoredWebhook } from './stored-webhook.js';
 import type { WebhooksRepository } from './webhooks-repository.js';
 
@@ -9,9 +9,6 @@ export const webhookParams = idParams('webhook_id');
 
 /** Returns a function that loads the webhook in a path. It throws `not_found` for an unknown id. */
 export function webhookLoader(repository: Pick<WebhooksRepository, 'find'>) {
-  return async ({ webhook_id }: { webhook_id: string }): Promise<StoredWebhook> => {
-    const webhook = await repository.find(webhook_id);
-    if (webhook === undefined) throw notFound('webhook');
-    return webhook;
-  };
+  return async ({ webhook_id }: { webhook_id: string }): Promise<StoredWebhook> =>
+    orNotFound(await repository.find(webhook_id), 'webhook');
 }

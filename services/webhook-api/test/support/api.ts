@@ -41,6 +41,34 @@ export interface StartOptions extends WebhookApiOverrides {
   logger?: Logger;
 }
 
+/** Starts the service before all tests of a file and closes it after them. The result is valid inside hooks and tests. */
+export function useApi(options: StartOptions = {}): TestApi {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startApi(options);
+  });
+  afterAll(() => api.close());
+  return {
+    get url() {
+      return api.url;
+    },
+    get metricsUrl() {
+      return api.metricsUrl;
+    },
+    get database() {
+      return api.database;
+    },
+    get broker() {
+      return api.broker;
+    },
+    get config() {
+      return api.config;
+    },
+    call: (method, path, given) => api.call(method, path, given),
+    close: () => api.close(),
+  };
+}
+
 /** Starts the service with a real database, broker and identity provider. */
 export async function startApi({ config: changes = {}, limits = {}, ...overrides }: StartOptions = {}) {
   const testDatabase = await createTestDatabase();

@@ -17,6 +17,17 @@ export const webhookFields = {
   body: '{"text": "{{ alert_rule_name }}", "value": {{ metric_value }}}',
 };
 
+/** Options of a webhook that was created without any option. */
+export const optionDefaults = {
+  retry_schedule_ms: null,
+  timeout_ms: null,
+  rate_limit: null,
+  signing: false,
+  idempotency_header: null,
+  paused_until: null,
+  disabled_reason: null,
+};
+
 export async function createWebhook(api: TestApi, changes: object = {}): Promise<SavedWebhook> {
   const body = { ...webhookFields, ...changes };
   const created = await api.call<SavedWebhook>('POST', webhooksPath, { body });

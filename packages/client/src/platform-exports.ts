@@ -1,0 +1,31 @@
+/** Exports of both entries of the package: of the one for Node, and of the one for browsers. */
+export type { AlertRulesApi } from './api/alert-rules.js';
+export type { AlertsApi } from './api/alerts.js';
+export type { AuditEventsApi } from './api/audit-events.js';
+export type { ClientOptions } from './api/client-options.js';
+export type { DeadLettersApi } from './api/dead-letters.js';
+export type { DeliveriesApi } from './api/deliveries.js';
+export {
+  ApiError,
+  type ApiErrorCode,
+  ConflictError,
+  ConnectionError,
+  ForbiddenError,
+  InvalidRequestError,
+  NotFoundError,
+  PreconditionFailedError,
+  TooManyRequestsError,
+  UnauthenticatedError,
+  UnavailableError,
+} from './api/errors.js';
+export type { CancellationsApi, DispatchesApi, JobsApi, RedeliveriesApi } from './api/jobs.js';
+export type { ListTotal, Paged } from './api/paged.js';
+export type { PlatformClient } from './api/platform-api.js';
+export type * from './api/schemas.js';
+export type { SettingsApi } from './api/settings.js';
+export type { Tagged } from './api/tagged.js';
+export type { CallOptions, ChangeOptions } from './api/transport.js';
+export type { WebhooksApi } from './api/webhooks.js';
+export type { WorkspacesApi } from './api/workspaces.js';
+export type { Session, TokenRequest } from './sessions/session.js';
+export { TocsinError } from './tocsin-error.js';

@@ -6,9 +6,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 
-/** Describes a file of the archive; stored next to it as `{file}.json`, and written after it. */
+/**
+ * Describes a file of the archive. The manifest is stored next to the file as `{file}.json`, and is written after it.
+ */
 export interface ArchiveManifest {
-  /** Name of the file, which has one row in each line, as JSON, and is compressed with gzip. */
+  /** Name of the file. It contains one row as JSON in each line, and is compressed with gzip. */
   file: string;
   table: string;
   day: string;
@@ -22,12 +24,15 @@ export interface ArchiveManifest {
   archived_at: string;
 }
 
-/** Attempts of 982 bytes take 426 bytes with level 1 of gzip and 410 with level 6, which takes twice the time. */
+/**
+ * Level of gzip. An attempt of 982 bytes is compressed to 426 bytes with level 1. Level 6 takes twice the time and
+ * saves only 16 bytes more.
+ */
 const compression = { level: 1 };
 
 /**
- * Writes a file and its manifest. Each is written under another name, synced and renamed, the manifest last: a file with a
- * manifest is complete, also after a crash. Files of an earlier try are replaced.
+ * Writes a file and then its manifest. Both are first written under a temporary name, synced to disk and renamed. A
+ * file with a manifest is therefore complete, even after a crash. Files of an interrupted run are replaced.
  */
 export async function writeArchiveFile(
   directory: string,
@@ -56,7 +61,10 @@ export async function writeArchiveFile(
   return manifest!;
 }
 
-/** After a crash the rows of a table are written once more, in the same order. A file with other rows is another table's. */
+/**
+ * Throws if the archive already contains a file with this name and other rows, which must not be replaced. After a
+ * crash the same rows are written in the same order, so the files are equal.
+ */
 async function requireNoOther(directory: string, { file, sha256 }: ArchiveManifest): Promise<void> {
   const text = await readFile(join(directory, `${file}.json`), 'utf8').catch(() => undefined);
   if (text !== undefined && (JSON.parse(text) as ArchiveManifest).sha256 !== sha256)
@@ -90,8 +98,8 @@ export async function readManifests(directory: string, day: string): Promise<Arc
 const batchLines = 100;
 
 /**
- * Passes the lines of a file to `take`, in batches. Rejects after the last batch if the file is not the one that the
- * manifest describes.
+ * Passes the lines of a file to `take`, in batches. Rejects after the last batch if size, hash or row count differ from
+ * the manifest.
  */
 export async function readArchiveFile(
   directory: string,
@@ -122,7 +130,7 @@ export async function readArchiveFile(
     throw new Error(`${file} is not the file of its manifest: it has ${JSON.stringify(found)}`);
 }
 
-/** Splits at line feeds only: JSON can contain U+2028, at which `readline` splits too. */
+/** Splits a text at line feeds only. `readline` also splits at U+2028, which JSON can contain. */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let rest = '';
@@ -134,7 +142,7 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   if (rest + decoder.decode() !== '') throw new Error('The last line does not end.');
 }
 
-/** Size and SHA-256 of the bytes that pass. */
+/** Creates a stream stage that measures size and SHA-256 of the bytes that pass through it. */
 function createMeasure() {
   const hash = createHash('sha256');
   let bytes = 0;

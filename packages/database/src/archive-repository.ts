@@ -1,23 +1,26 @@
 import type { Database, Transaction } from './connection.js';
 
-// Retention moves a partition of an expired day to the schema `archive`. There nothing reads or changes the table until the
-// command `archive` has written its rows to a file and drops it.
+// Retention moves the partitions of expired days to the schema `archive`. No service reads or changes a table there.
+// The command `archive` writes its rows to a file and drops it.
 
 export interface ArchivedTable {
-  /** Name in the schema `archive`. */
+  /** Name of the table in the schema `archive`. */
   name: string;
-  /** Table that the rows belong to. */
+  /** Table from which the rows come: `alerts`, `deliveries` or `attempts`. */
   table: string;
-  /** `2026-11-22`: the rows belong to alerts that were accepted on this day, in UTC. */
+  /** Day such as `2026-11-22` on which the alerts of the rows were accepted, in UTC. */
   day: string;
-  /** Base name of the file. */
+  /** Name of the file without its extension. */
   file: string;
 }
 
-/** Attempts of redeliveries that were made after the other attempts of their day had expired. */
+/** Name of a table of attempts that redeliveries made after the other attempts of their day had been archived. */
 export const lateAttempts = 'late_attempts';
 
-/** Moves a partition to the schema `archive`, with the name of another kind of table if `kind` is given. */
+/**
+ * Moves a partition to the schema `archive`. With `kind`, its table is named after `kind` instead of the original
+ * table.
+ */
 export async function moveToArchive(
   trx: Transaction,
   { partition, nowMs, kind }: { partition: string; nowMs: number; kind?: string },
@@ -28,11 +31,14 @@ export async function moveToArchive(
   await dropIndexes(trx, partition);
   if (name !== partition) await trx.raw(`alter table ${partition} rename to ${name}`);
   await trx.raw(`alter table ${name} set schema archive`);
-  // The time of the move, for the age of the oldest table.
+  // The comment stores the time of the move, from which `readArchiveAge` computes the age of the oldest table.
   await trx.raw(`comment on table archive.${name} is '${new Date(nowMs).toISOString()}'`);
 }
 
-/** The rows are read in one pass, so that the disk space of the indexes is free at once, and no name is used twice. */
+/**
+ * Drops all indexes of a table, because the archive reads the table once from beginning to end. This frees their disk
+ * space at once, and their names for the indexes of a new partition.
+ */
 async function dropIndexes(trx: Transaction, table: string): Promise<void> {
   const { rows } = await trx.raw<{ rows: { index: string; constraint: string | null }[] }>(
     `select indexrelid::regclass::text as index, conname as constraint
@@ -46,7 +52,7 @@ async function dropIndexes(trx: Transaction, table: string): Promise<void> {
     );
 }
 
-/** Tables that wait for the command, oldest day first. */
+/** Returns the tables that are not written to files yet, oldest day first. */
 export async function listArchivedTables({ knex }: Database): Promise<ArchivedTable[]> {
   const { rows } = await knex.raw<{ rows: { name: string }[] }>(
     `select relname as name from pg_class where relnamespace = 'archive'::regnamespace and relkind = 'r'`,
@@ -65,7 +71,7 @@ function describeTable(name: string): ArchivedTable | undefined {
   return { name, table, day, file: `${kind.replace('_', '-')}-${day}` };
 }
 
-/** Seconds for which the oldest table has waited for the command; 0 if none waits. */
+/** Returns the time in seconds since the oldest of these tables was moved to the archive; 0 if there is none. */
 export async function readArchiveAge(database: Database): Promise<number> {
   const names = (await listArchivedTables(database)).map(({ name }) => name);
   const { rows } = await database.knex.raw<{ rows: { seconds: number }[] }>(
@@ -76,7 +82,7 @@ export async function readArchiveAge(database: Database): Promise<number> {
   return rows[0]?.seconds ?? 0;
 }
 
-/** Names of a table's columns, in their order. */
+/** Returns the names of a table's columns, in their order. */
 export async function readColumns(trx: Transaction, table: string): Promise<string[]> {
   const { rows } = await trx.raw<{ rows: { name: string }[] }>(
     `select attname as name from pg_attribute
@@ -86,7 +92,7 @@ export async function readColumns(trx: Transaction, table: string): Promise<stri
   return rows.map(({ name }) => name);
 }
 
-/** Ids of the keys with which values of the table are encrypted. */
+/** Returns the ids of the keys with which values of the table are encrypted. */
 export async function readKeyIds(trx: Transaction, table: string, columns: string[]): Promise<string[]> {
   const encrypted = columns.filter((column) => column.endsWith('_encrypted'));
   if (encrypted.length === 0) return [];
@@ -100,7 +106,7 @@ export async function readKeyIds(trx: Transaction, table: string, columns: strin
   return rows.map(({ id }) => id);
 }
 
-/** Attempts have up to 256 KiB as JSON, so that a batch has at most 25 MiB. */
+/** Number of rows in a batch. An attempt has at most 256 KiB as JSON, so a batch has at most 25 MiB. */
 const batchRows = 100;
 
 /** Reads a table as lines of JSON, in batches that end with a line feed. */

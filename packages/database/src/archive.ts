@@ -10,7 +10,10 @@ import type { Database } from './connection.js';
 import { isLockTimeout } from './errors.js';
 import { runCommand } from './run-command.js';
 
-/** Run it every day while RETENTION_ARCHIVE is on. It writes the tables that wait to ARCHIVE_DIRECTORY and drops them. */
+/**
+ * Operators run this command every day while RETENTION_ARCHIVE is on. It writes the tables of the schema `archive` to
+ * files in ARCHIVE_DIRECTORY and drops them.
+ */
 await runCommand({
   name: 'The archive',
   applicationName: 'tocsin-archive',
@@ -27,8 +30,8 @@ await runCommand({
 });
 
 /**
- * Writes a table to a file and drops it, in one transaction. After a crash the table is there, and the next run writes the
- * file again. Undefined if another run has the table.
+ * Writes a table to a file and drops it, in one transaction. A crash therefore keeps the table, and the next run writes
+ * the file again. Resolves to undefined if another run is writing the table.
  */
 async function archiveTable(
   database: Database,
@@ -38,7 +41,7 @@ async function archiveTable(
   const source = `archive.${name}`;
   try {
     return await database.knex.transaction(async (trx) => {
-      // The session is idle while a file is synced.
+      // The session is idle in the transaction while the file is synced to disk.
       await trx.raw('set local idle_in_transaction_session_timeout = 0');
       await trx.raw(`lock table ${source} in exclusive mode nowait`);
       const columns = await readColumns(trx, source);

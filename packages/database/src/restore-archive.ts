@@ -5,8 +5,9 @@ import { firstIdAt } from './record-id.js';
 import { runCommand } from './run-command.js';
 
 /**
- * `restore-archive.js DAY…` inserts the rows of archived days, such as 2026-11-22, into a database with the schema of
- * Tocsin. A database of its own is meant: retention would move the days away from a running one again.
+ * The command `restore-archive.js DAY…` inserts the rows of archived days, such as 2026-11-22, into a database with the
+ * schema of Tocsin. This should be a separate database: in the database of a running system, retention would archive
+ * the days again.
  */
 await runCommand({
   name: 'The restore',
@@ -35,7 +36,7 @@ function toMs(day: string): number {
   return /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
 }
 
-/** Inserts all files of a day, or nothing. Returns the numbers of rows by table. */
+/** Inserts the rows of all files of a day in one transaction. Returns the number of rows by table. */
 async function restoreDay(
   { knex }: Database,
   day: string,
@@ -61,7 +62,7 @@ async function restoreDay(
   });
 }
 
-/** Columns that the schema has got later take their defaults. */
+/** Inserts the rows of one file. Columns that were added to the schema since then get their default values. */
 async function restoreTable(trx: Transaction, manifest: ArchiveManifest, directory: string): Promise<void> {
   const { table, columns } = manifest;
   if (!['alerts', 'deliveries', 'attempts'].includes(table) || !columns.every((name) => /^\w+$/.test(name)))

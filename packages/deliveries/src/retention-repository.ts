@@ -85,7 +85,8 @@ async function dropPartition(
   if (!archive) return trx.raw(`drop table if exists ${partition}`);
   const { rows } = await trx.raw('select to_regclass(?) is not null as exists', [partition]);
   if (!rows[0].exists) return;
-  // The attempts of the first two weeks are in the archive already, under the name of the partition.
+  // The earlier attempts of this day are in the archive already, under the usual name, so the later attempts need
+  // another name.
   const kind = (await isEmptied(trx, partition)) ? lateAttempts : undefined;
   await moveToArchive(trx, { partition, nowMs, ...(kind && { kind }) });
 }
@@ -98,8 +99,9 @@ const emptied = 'emptied';
 
 /**
  * Removes the attempts of days older than `retentionDays` and returns the names of the partitions that were emptied.
- * The partition of such a day is emptied once and kept, because redeliveries write new attempts to it. These are
- * deleted when they are older than `retentionDays` themselves, and with an archive they are kept until their day expires.
+ * The partition of such a day is emptied once and kept, because redeliveries write new attempts to it. Without an
+ * archive, these attempts are deleted when they are older than `retentionDays` themselves. With an archive, they are
+ * kept until their day expires.
  */
 export async function removeExpiredAttempts(database: Database, retention: Retention): Promise<string[]> {
   const removed: string[] = [];
@@ -120,7 +122,7 @@ export async function removeExpiredAttempts(database: Database, retention: Reten
   return removed;
 }
 
-/** True also for a partition that does not exist any more. */
+/** Returns true if the partition was emptied or does not exist any more. */
 async function isEmptied(knex: Database['knex'], name: string): Promise<boolean> {
   const { rows } = await knex.raw(
     `select to_regclass(:name) is null or obj_description(to_regclass(:name), 'pg_class') = :emptied as result`,
@@ -130,9 +132,9 @@ async function isEmptied(knex: Database['knex'], name: string): Promise<boolean>
 }
 
 /**
- * Truncates the partition of a day, which locks only this partition for a short time, so that other days can be read and
- * written. With an archive, an empty partition replaces it, which locks the whole table for a short time. Returns false
- * if another worker has done it already.
+ * Empties the partition of a day. Without an archive the partition is truncated. This locks only the partition, so that
+ * other days can be read and written. With an archive an empty partition replaces it, which locks the whole table for a
+ * short time. Returns false if another worker has emptied it already.
  */
 async function emptyAttempts(
   { knex }: Database,
@@ -144,7 +146,8 @@ async function emptyAttempts(
     await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
     if (archive) {
       await trx.raw('lock table only attempts in access exclusive mode');
-      // Another worker has done it meanwhile: its file must not be replaced by one of the empty partition.
+      // If another worker has replaced the partition meanwhile, the new one is empty. Archiving it would replace the
+      // table with the attempts.
       if (await isEmptied(trx, name)) return false;
       await moveToArchive(trx, { partition: name, nowMs });
       await createPartition(trx, 'attempts', day);

@@ -1,5 +1,5 @@
-// Retention moves days of two weeks and three months ago to the schema `archive`; the built commands write them to files and
-// restore them into another database.
+// Retention moves days of two weeks and of three months ago to the schema `archive`. The built commands write them to
+// files and restore them into another database.
 import { randomUUID } from 'node:crypto';
 import {
   existsSync,
@@ -94,7 +94,7 @@ const waiting = async (): Promise<string[]> => {
     .map(({ relname }: { relname: string }) => relname)
     .filter((name: string) => name.endsWith('20261122'));
 };
-/** Rows of all history tables as text, in every detail. */
+/** Returns the rows of all history tables as text with all columns. */
 const contentOf = async ({ database }: TestDatabase, table: string): Promise<string[]> => {
   const { rows } = await database.knex.raw(`select t::text as row from ${table} t order by 1`);
   return rows.map(({ row }: { row: string }) => row);
@@ -149,7 +149,7 @@ test('an expired day becomes files with manifests, and restored rows equal the o
   await other.drop();
 }, 60_000);
 
-test('a kill in the middle leaves no file under its name, and the next run writes all rows', async () => {
+test('a killed run leaves no file under the final name, and the next run writes all rows', async () => {
   await addDay(1);
   // Rows that take seconds to compress.
   await db.database.knex.raw(
@@ -179,7 +179,7 @@ test('a kill in the middle leaves no file under its name, and the next run write
   expect(manifestOf(`attempts-${day}`).rows).toBe(40_001);
 }, 60_000);
 
-test('a full disk or a missing directory keeps the table, and the message says so', async () => {
+test('with a full disk or a missing directory, the table is kept and the error says so', async () => {
   await addDay(3);
   await expireAttempts();
   symlinkSync('/dev/full', join(directory, `attempts-${day}.jsonl.gz.partial`));
@@ -196,7 +196,7 @@ test('a full disk or a missing directory keeps the table, and the message says s
   expect(await readArchiveAge(db.database)).toBe(0);
 });
 
-test('a changed file is not restored, and a file with other rows is not replaced', async () => {
+test('a modified file is not restored, and an existing file with other rows is not replaced', async () => {
   await addDay(3);
   await expireAttempts();
   await run('archive');
@@ -217,7 +217,7 @@ test('a changed file is not restored, and a file with other rows is not replaced
   await other.drop();
 });
 
-test('a day with an open delivery stays until it has ended, also without its first attempts', async () => {
+test('a day with an open delivery is not archived, even after its first attempts were', async () => {
   const [id = ''] = await addDay(1);
   await expireAttempts();
   await db.database.knex('deliveries').where({ id }).update({ status: 'open' });

@@ -172,7 +172,7 @@ test('reading the due webhooks of a workspace returns no webhook of another work
   expect([...walkedTo.keys()]).toEqual([own]);
 });
 
-test('two dispatchers at once queue each delivery once', async () => {
+test('two concurrent dispatchers queue each delivery once', async () => {
   const webhookId = await fixtures.addWebhook();
   const planned = Array.from({ length: 300 }, () => fixtures.plan([webhookId]));
   await fixtures.write(planned);
@@ -184,7 +184,7 @@ test('two dispatchers at once queue each delivery once', async () => {
   expect(ids.length).toBeGreaterThanOrEqual(100);
 });
 
-test('the webhooks with deliveries due are found among those for which a place is asked', async () => {
+test('the webhooks with due deliveries are found among the given webhooks', async () => {
   const [due, later, none] = await Promise.all([0, 1, 2].map(() => fixtures.addWebhook()));
   const planned = [due!, later!].map((webhookId) => fixtures.plan([webhookId]));
   await fixtures.write(planned);

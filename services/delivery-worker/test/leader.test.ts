@@ -3,7 +3,8 @@ import { findFreePorts } from '@tocsin/local';
 import { type Program, startProgram, until } from '@tocsin/testing';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
-// One worker dispatches for all. Worker processes are killed and frozen while they lead, and another one takes over.
+// One worker, the leader, dispatches for all workers. The tests kill, freeze or stop it, and another worker must become
+// the leader.
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const takeoverMs = 5_000;
@@ -53,7 +54,7 @@ async function startWorker() {
 
 type Worker = Awaited<ReturnType<typeof startWorker>>;
 
-/** Returns the worker that leads first; the other one starts when it leads. */
+/** Starts two workers. Returns the leader first; the other worker starts after it. */
 async function startTwoWorkers(): Promise<[Worker, Worker]> {
   const leader = await startWorker();
   await until('the first one leads', leader.leads, { timeoutMs: 30_000 });
@@ -78,7 +79,7 @@ async function dispatchAll(): Promise<void> {
   expect(harness.destination.at(path)).toHaveLength(count);
 }
 
-test('one of two workers makes the passes, and the other one serves no gauge of the backlog', async () => {
+test('only the leader of two workers dispatches and has the metrics of the backlog', async () => {
   const [leader, follower] = await startTwoWorkers();
   await dispatchAll();
   const [led, followed] = [await leader.readMetrics(), await follower.readMetrics()];
@@ -88,7 +89,7 @@ test('one of two workers makes the passes, and the other one serves no gauge of 
   expect([led.has('tocsin_deliveries_due'), followed.has('tocsin_deliveries_due')]).toEqual([true, false]);
 }, 120_000);
 
-test('a killed leader is replaced within five seconds, and nothing is lost or repeated', async () => {
+test('a killed leader is replaced within five seconds, and no delivery is lost or repeated', async () => {
   const [leader, follower] = await startTwoWorkers();
   leader.child.kill('SIGKILL');
   await until('the other one leads', follower.leads, { timeoutMs: takeoverMs });
@@ -99,7 +100,8 @@ test('a frozen leader is replaced within five seconds, and does not lead when it
   const [leader, follower] = await startTwoWorkers();
   leader.child.kill('SIGSTOP');
   await until('the other one leads', follower.leads, { timeoutMs: takeoverMs });
-  // Messages that the broker gives to the frozen worker wait until its connection is closed for want of heartbeats.
+  // The broker sends messages to the frozen worker too. They are redelivered when the broker closes its connection
+  // after missed heartbeats.
   await dispatchAll();
   await until('it has lost its lease', async () => (await harness.database.knex('workers')).length === 1);
   leader.child.kill('SIGCONT');
@@ -108,7 +110,7 @@ test('a frozen leader is replaced within five seconds, and does not lead when it
   expect([await leader.leads(), await follower.leads()]).toEqual([false, true]);
 }, 120_000);
 
-test('a leader that ends hands over at once', async () => {
+test('a leader that stops is replaced within two seconds', async () => {
   const [leader, follower] = await startTwoWorkers();
   leader.child.kill('SIGTERM');
   expect(await leader.ended).toBe(0);

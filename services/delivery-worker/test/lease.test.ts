@@ -152,7 +152,7 @@ test('a claim is a HOT update, which changes no index', async () => {
   expect([after.all - before.all, after.hot - before.hot]).toEqual([2, 2]);
 });
 
-test('the oldest worker with a lease leads, and one that may not lead only if no other may', async () => {
+test('the oldest worker is the leader; one that may not lead is it only if no other may', async () => {
   const [first, second] = [fixtures.lease, fixtures.addWorker()];
   const leads = async (lease: typeof first, mayLead: boolean) => (await lease.renew(3_000, mayLead)).leads;
   expect(await leads(first, false)).toBe(true);
@@ -164,7 +164,7 @@ test('the oldest worker with a lease leads, and one that may not lead only if no
   expect(await leads(first, false)).toBe(true);
 });
 
-test('a worker leads when the lease of an older one has expired or ended', async () => {
+test('a worker becomes the leader when the lease of the older leader has expired or ended', async () => {
   const [first, second] = [fixtures.lease, fixtures.addWorker()];
   await first.renew(3_000, true);
   expect((await second.renew(3_000, true)).leads).toBe(false);

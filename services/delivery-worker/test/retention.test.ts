@@ -166,7 +166,7 @@ test("a worker whose clock differs from the database's clock logs the difference
   expect(warnings).toEqual([[{ ahead_ms: expect.any(Number) }, 'clock.differs_from_database']]);
 });
 
-test('with an archive, expired days are moved to its schema, and a metric shows their age', async () => {
+test('with an archive, expired days move to the schema archive, and a metric shows their age', async () => {
   await ensurePartitions(db.database, Date.now() - 120 * dayMs);
   const { endPauses, registry } = startRetentionJobs({ archive: true });
   const archivedDays = async () => {

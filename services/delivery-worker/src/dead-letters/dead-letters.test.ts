@@ -104,7 +104,7 @@ test('dead letters are written again with the same ids if the reply to the commi
   expect(repeated.flat()).toEqual(first);
 });
 
-test('no dead letter is written for a message that has returned to the broker meanwhile', async () => {
+test('a dead letter is not written again after its message has returned to the broker', async () => {
   const { commits, counted, settled } = start({ failures: 1 });
   const [kept, returned] = ['{1', '{2'].map((text) => Buffer.from(text));
   const isReturned = () => commits.length > 0;

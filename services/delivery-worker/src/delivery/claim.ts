@@ -25,8 +25,9 @@ interface Pending {
 
 const maxClaimsInBatch = 200;
 /**
- * Claimed deliveries that wait for a tick while a further batch, of this size too, is claimed. Unclaimed deliveries count in
- * the window, so that the dispatcher queues fewer; a line of claimed ones would be added to it, and a retry waits for both.
+ * Number of claimed deliveries waiting for a tick up to which a further batch is claimed, and the size of that batch.
+ * Unclaimed deliveries count in the window, so that the dispatcher queues fewer. Claimed deliveries do not count, and a
+ * retry would have to wait behind them in addition to the queue.
  */
 const maxWaitingForTick = 50;
 

@@ -113,7 +113,7 @@ test('a limited delivery is in flight until its outcome is committed', async () 
 });
 
 describe('a claim at write', () => {
-  test('a slot is asked for while the worker holds its lease', () => {
+  test('a claim at write acquires a slot only while the worker holds its lease', () => {
     const held = start();
     held.delivery.acquireAtWrite(webhook);
     expect(held.atWrite).toEqual(['hook']);
@@ -122,7 +122,7 @@ describe('a claim at write', () => {
     expect(lost.atWrite).toEqual([]);
   });
 
-  test('no slot is asked for with three deliveries in flight for each slot', () => {
+  test('a claim at write acquires no slot while three deliveries for each slot are in flight', () => {
     const { delivery, atWrite } = start();
     for (let count = 0; count < 5; count += 1) delivery.startLimited(claimOf(randomUUID()));
     delivery.acquireAtWrite(webhook);
@@ -164,7 +164,7 @@ describe('a message', () => {
     expect(settled).toEqual([{ kind: 'error', error: broken }]);
   });
 
-  test('a message that is no list of deliveries is a dead letter', () => {
+  test('a message that is not a list of deliveries becomes a dead letter', () => {
     const { delivery, settled } = start();
     delivery.handleDue({ content: Buffer.from('x') } as QueueMessage);
     expect(settled).toMatchObject([{ kind: 'unprocessable', reason: 'malformed_message' }]);

@@ -196,7 +196,7 @@ describe('the options of a webhook', () => {
   };
   const destination = { url: 'http://a', headers: {}, body: '{}', options } as unknown as Destination;
 
-  test('a delivery of a webhook with a rate limit is sent only with a request of the limit', () => {
+  test('a delivery of a rate-limited webhook is sent only if its claim has taken a request', () => {
     expect(prepareClaimed({}, { destination })).toEqual({
       kind: 'deferred',
       afterMs: 0,
@@ -205,7 +205,7 @@ describe('the options of a webhook', () => {
     expect(prepareClaimed({ hasToken: true }, { destination })).toMatchObject({ kind: 'request', options });
   });
 
-  test('a rendering that overran its time is retried on the schedule of the webhook', () => {
+  test('a rendering beyond its time limit is retried by the retry schedule of its webhook', () => {
     const render = () => ({ ok: false, code: 'internal_error', error: 'Too slow.' }) as const;
     expect(prepareClaimed({ step: 0, hasToken: true }, { destination, render })).toMatchObject({
       outcome: { kind: 'retry', afterMs: 1_000, step: 1 },

@@ -1,7 +1,9 @@
 import type { Metrics } from '@tocsin/kit';
 import type { Backlog } from './backlog-reader.js';
 
-/** The gauges of the backlog exist in the worker that leads, and are absent in the others. `leads` is called for each scrape. */
+/**
+ * Creates the metrics of dispatching. Only the leader has the gauges of the backlog. `leads` is called for each scrape.
+ */
 export function createDispatchMetrics(metrics: Metrics, leads: () => boolean) {
   metrics.gauge('tocsin_leader', '1 in the worker that dispatches for all workers.', [], (gauge) =>
     gauge.set(leads() ? 1 : 0),

@@ -14,7 +14,7 @@ export interface QueuedDeliveries {
   webhooks: QueuedWebhook[];
   /** Number of queued deliveries that are not claimed. */
   unclaimed: number;
-  /** Those of the given webhooks that have deliveries due. */
+  /** Webhooks among the given ones that have due deliveries. */
   backlogged: WebhookKey[];
 }
 
@@ -31,8 +31,8 @@ export interface DispatchRepository extends DueReader {
   /** Resolves to false while no delivery is waiting, queued or sending. */
   hasOpen(): Promise<boolean>;
   /**
-   * Counts the rows in the state `queued` for each webhook, and finds those of the webhooks in `wanted` that have
-   * deliveries due.
+   * Counts the rows in the state `queued` for each webhook. Also returns the webhooks in `wanted` that have due
+   * deliveries.
    */
   queued(wanted: WebhookKey[]): Promise<QueuedDeliveries>;
   /**

@@ -322,14 +322,14 @@ test.each<[string, Setting, number, number]>([
   expect(elapsedMs).toBeLessThan(mostMs);
 });
 
-test('a worker that does not lead makes no statement while its fan-out asks for no place', async () => {
+test('a worker that is not the leader runs no statement while its fan-out wants no place', async () => {
   const { calls, observed, elapsedMs } = await run(3, { leads: false, workers: 2 });
   expect(calls).toEqual([]);
   expect(observed.at(-1)).toMatchObject({ ready: 0, workers: 2 });
   expect(elapsedMs).toBeGreaterThan(370);
 });
 
-test('a worker that does not lead keeps its window while its fan-out asks for places', async () => {
+test('a worker that is not the leader updates its window while its fan-out wants places', async () => {
   const { calls, observed, backlogs } = await run(2, {
     leads: false,
     workers: 2,
@@ -346,9 +346,9 @@ test('a worker that does not lead keeps its window while its fan-out asks for pl
   expect(backlogs[0]).toEqual(['b', 'a']);
 });
 
-test('the next pass follows after 10 ms when one has filled a window that was almost empty', async () => {
+test('a pass that has filled an almost empty window is followed by the next after 10 ms', async () => {
   const candidates = [candidateOf('a', { due: 51 })];
   const runs = [await run(3, { candidates }), await run(3, { candidates }), await run(3, { candidates })];
-  // Two pauses; a busy machine can delay one of the runs.
+  // Both pauses are measured together. One of the runs may be slow on a busy machine.
   expect(Math.min(...runs.map(({ elapsedMs }) => elapsedMs))).toBeLessThan(74);
 });

@@ -31,9 +31,12 @@ export interface DispatchDeps {
   replyLost: () => void;
   /** False while this worker consumes no messages or cannot write to the database. */
   mayDispatch: () => boolean;
-  /** `leads` is true while this worker dispatches for all. */
+  /** `leads` returns true while this worker is the leader, which dispatches for all workers. */
   lease: Pick<WorkerLease, 'leads' | 'workers'>;
-  /** Receives false after a pass that failed: another worker may be able to dispatch. */
+  /**
+   * Called after each pass: with true if this worker can dispatch, and otherwise with false, so that another worker can
+   * become the leader.
+   */
   setMayLead: (mayLead: boolean) => void;
   /** Pauses while no delivery is open. The pause ends early when this worker writes a waiting delivery. */
   idleSleep: WakeableSleep['sleep'];
@@ -45,8 +48,8 @@ export interface DispatchDeps {
 
 /**
  * Pauses between two passes, in milliseconds, with 25 % jitter: while there is work, while nothing is due, and while no
- * delivery is open. The last one ends early when this worker writes a waiting delivery, but not when another worker does,
- * so it is used by a worker that is alone.
+ * delivery is open. The last pause is used only by a single worker: it ends early when this worker writes a waiting
+ * delivery, but not when another worker does.
  */
 const busyPauseMs = 50;
 const idlePauseMs = 250;
@@ -68,9 +71,9 @@ const fewVisits = 16;
 
 /**
  * Queues waiting deliveries that are due: retries, redeliveries, a backlog, and deliveries of a worker that died. Each
- * pass marks rows as queued, round robin by workspace and webhook, until the window is full, and publishes them. The
- * worker that leads makes the passes for all. Two workers that lead for a moment do no harm, because a pass skips rows
- * that another one has locked.
+ * pass marks rows as queued, round robin by workspace and webhook, until the window is full, and publishes them. Only
+ * the leader makes passes. Two leaders at the same time are harmless, because a pass skips rows that another one has
+ * locked.
  */
 export async function runDispatcher(deps: DispatchDeps): Promise<void> {
   const { repository, lease, logger, signal } = deps;
@@ -99,9 +102,11 @@ export async function runDispatcher(deps: DispatchDeps): Promise<void> {
   }
 }
 
-/** Keeps the window of a worker that does not lead. Resolves to the pause before the next call. */
+/**
+ * Updates the window of a worker that is not the leader. Resolves to the pause before the next call, in milliseconds.
+ */
 async function follow(hasFailed: boolean, deps: DispatchDeps): Promise<number> {
-  // The broker is asked whether this worker can dispatch again.
+  // The call rejects while the broker is unavailable, and this worker then still cannot dispatch.
   if (hasFailed) await deps.queueDepth();
   const wanted = deps.window.takeWanted();
   if (wanted.length === 0) {
@@ -164,7 +169,8 @@ async function dispatchOnce(walk: DueWalk, deps: DispatchDeps): Promise<number> 
     const queuedAtMs = performance.now();
     const unconfirmed = await publish(due);
     logger.debug({ queued: due.length, unconfirmed, ready, messages }, 'dispatch.queued');
-    // Workers that had taken most of the last pass would wait for the next one.
+    // If the workers have already claimed most of this pass, the next one follows soon, so that they do not become
+    // idle.
     const isBehind = due.length > room / 2 && ready < room / 2;
     const pauseMs = isBehind ? walkPauseMs : busyPauseMs - (performance.now() - queuedAtMs);
     if (due.length > 0) return Math.max(walkPauseMs, pauseMs);

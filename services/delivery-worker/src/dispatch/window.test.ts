@@ -84,7 +84,7 @@ test.each([1, 2, 400])(
   },
 );
 
-test('the window counts each worker as fast as this one', () => {
+test('the window assumes that every worker is as fast as this one', () => {
   const { window } = windowAt();
   window.observe({ ...nothingSeen, workers: 3 });
   expect([window.room(), window.dispatchRoom()]).toEqual([1_200, 400]);
@@ -92,7 +92,7 @@ test('the window counts each worker as fast as this one', () => {
   expect([window.room(), window.dispatchRoom(), window.perSecond()]).toEqual([6_000, 2_000, 6_000]);
 });
 
-test('webhooks for which a place is asked are reported once', () => {
+test('takeWanted returns each webhook for which a place was requested once', () => {
   const { window } = windowAt({ share: 1 });
   for (const webhookId of ['a', 'b', 'a']) acquire(window, webhookId);
   expect(window.takeWanted().map(({ webhookId }) => webhookId)).toEqual(['a', 'b']);

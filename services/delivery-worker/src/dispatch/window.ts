@@ -2,8 +2,9 @@ import type { WebhookKey } from '../slots/slots.js';
 
 /**
  * Limits the deliveries in the queue to about one second of work of all workers; the rest of the backlog stays in the
- * database. Each worker counts as fast as this one. A delivery that becomes due therefore waits for about a second at most
- * in the queue, and a queued row is claimed before its lease expires. A place is the permit for one delivery to be queued.
+ * database. The speed of the other workers is assumed to be equal to that of this one. A delivery that becomes due
+ * waits for about a second at most in the queue, and a queued row is claimed before its lease expires. A place is the
+ * permit for one delivery to be queued.
  */
 export interface Window {
   /** Acquires a place for one delivery. Returns false if the queue is full or the webhook's quota is used up. */
@@ -20,18 +21,18 @@ export interface Window {
   perSecond(): number;
   /** Must be called for each delivery that has ended. The rate of these calls determines the size of the window. */
   finished(): void;
-  /** Returns the webhooks for which a place was asked for since the last call. */
+  /** Returns the webhooks for which `acquire` was called since the last call of `takeWanted`. */
   takeWanted(): WebhookKey[];
-  /** Sets the state as the database knows it. */
+  /** Sets the state that was read from the database. */
   observe(seen: Observed): void;
 }
 
 export interface Observed {
-  /** Rows that are queued and not claimed. */
+  /** Number of queued rows that no worker has claimed. */
   ready: number;
   /** Number of queued rows of each webhook. */
   queuedByWebhook: Map<string, number>;
-  /** Wanted webhooks that have deliveries due in the database. */
+  /** Webhooks of `takeWanted` that have due deliveries in the database. */
   backlogged: ReadonlySet<string>;
   /** Number of workers that share the queue. */
   workers: number;

@@ -8,8 +8,8 @@ interface WorkerIdentity {
 
 export interface LeaseRepository {
   /**
-   * Extends the lease of this worker to `leaseMs` from now. Adds the worker's row if it is missing. A worker that may not
-   * lead (default) leaves the lead to others.
+   * Extends the lease of this worker to `leaseMs` from now. Adds the worker's row if it is missing. With `mayLead`
+   * false (default), the worker becomes the leader only if no other worker may lead.
    */
   renew(leaseMs: number, mayLead?: boolean): Promise<Renewed>;
   /** Removes the row of this worker, so that other workers can release its claims. */
@@ -31,7 +31,10 @@ export interface Renewed {
   wasHeld: boolean;
   /** Time on the database's clock until which expired leases may be released after this renewal. */
   releaseBy: Date;
-  /** True if no other worker with a lease precedes this one: those that may lead come first, then the oldest. */
+  /**
+   * True if this worker is the leader: the oldest of the workers that have a lease and may lead, or the oldest of all
+   * if none may.
+   */
   leads: boolean;
   /** Number of workers with a lease, this one included. */
   workers: number;

@@ -4,8 +4,9 @@ import type { LeaseRepository } from './lease-repository.js';
 
 export interface LeaseSweep {
   /**
-   * Releases deliveries whose lease has expired. A call while a release is running does nothing. In a worker that does not
-   * lead, one of ten calls releases: it finds the lost claims of this worker, and the leader finds the rest.
+   * Releases deliveries whose lease has expired. A call while a release is running does nothing. The leader releases in
+   * every call. Every other worker releases in one of ten calls, which finds its own lost claims, and in every call
+   * after a lost reply.
    */
   release(releaseBy: Date): Promise<void>;
   /**
@@ -32,7 +33,7 @@ export interface LeaseSweepParts {
  * it has been queued for 1 s.
  */
 const lostForMs = 12_000;
-/** Calls for each release of a worker that does not lead. */
+/** Number of calls for each release of a worker that is not the leader. */
 const followerCalls = 10;
 
 export function createLeaseSweep(parts: LeaseSweepParts): LeaseSweep {

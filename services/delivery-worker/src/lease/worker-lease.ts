@@ -22,8 +22,9 @@ export interface WorkerLease {
    */
   covers(sinceMs: number): boolean;
   /**
-   * True while this worker leads: it dispatches for all workers. Another one leads only after the lease of this one has
-   * expired in the database, so this worker stops first, also after it was frozen.
+   * True while this worker is the leader, which dispatches for all workers. Another worker becomes the leader only
+   * after the lease of this one has expired in the database. This worker counts its lease from an earlier time, so it
+   * stops leading first, even after it was frozen.
    */
   leads(): boolean;
   /** Number of workers with a lease at the last renewal, at least 1. */
@@ -36,7 +37,7 @@ export interface WorkerLease {
 
 export interface WorkerLeaseParts {
   repository: Pick<LeaseRepository, 'renew' | 'end'>;
-  /** False while another worker should lead, because this one cannot dispatch. */
+  /** Returns false while this worker cannot dispatch, so that another worker becomes the leader. */
   mayLead: () => boolean;
   logger: Logger;
   now: () => number;
@@ -86,7 +87,7 @@ export function createWorkerLease({ repository, mayLead, logger, now }: WorkerLe
   };
   /** Returns true if all live workers have had time to renew their leases. */
   const renewed = ({ wasHeld, leads, workers }: Renewed, startedAtMs: number): boolean => {
-    // Replies can arrive in another order than their renewals started.
+    // Replies can arrive in another order than the renewals were sent.
     if (startedAtMs > lead.atMs) {
       if (leads !== lead.leads) logger.info({ leads, workers }, 'lease.lead_changed');
       lead = { leads, workers, atMs: startedAtMs };

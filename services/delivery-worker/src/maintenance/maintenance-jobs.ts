@@ -54,7 +54,7 @@ const statsPauseMs = 5_000;
 const noticePollMs = 5_000;
 const jobPollMs = 500;
 const jobPageSize = 500;
-/** Pause of a worker that does not lead until it asks again. */
+/** Pause of a worker that is not the leader before it checks again if it is. */
 const followPauseMs = 1_000;
 
 /**
@@ -67,8 +67,8 @@ export async function createFirstPartitions(deps: MaintenanceDeps): Promise<void
 }
 
 /**
- * Runs all maintenance jobs until the worker stops. Every worker runs the hourly jobs. Only the worker that leads runs
- * those that look for work every few seconds. Running a job twice is harmless.
+ * Runs all maintenance jobs until the worker stops. Every worker runs the hourly jobs. Only the leader runs the jobs
+ * that look for work every few seconds. A job that two workers run at the same time does no harm.
  */
 export async function runMaintenance(deps: MaintenanceDeps): Promise<void> {
   await Promise.all([

@@ -80,7 +80,9 @@ export function createKeyedCounter(): KeyedCounter {
  * - `responsive`: the last response took at most 500 ms.
  * - `slow`: the last response took longer.
  * - `unknown`: the destination has not responded in the last 30 s, or not to the last request.
- * A response that rejects the delivery counts: it frees its slot as soon, and the circuit breaker pauses failing webhooks.
+ *
+ * An error status also counts as a response, because the request releases its slot just as soon. Webhooks that fail are
+ * paused by the circuit breaker.
  */
 export type Responsiveness = 'responsive' | 'slow' | 'unknown';
 

@@ -74,7 +74,7 @@ export function startDeliverer({
   const deferrals: Deferral[] = [];
   /** Numbers of slots in use at each request and commit. */
   const slotsInUse: [at: string, slots: number][] = [];
-  /** Length of each text that was redacted, and true for a cut one. */
+  /** Length of each text that was redacted, and true if the text was cut before. */
   const redacted: [length: number, isCut: boolean][] = [];
   const logged: object[] = [];
   const log = (fields: object) => void logged.push(fields);

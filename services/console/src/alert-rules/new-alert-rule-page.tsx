@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Permitted, useAlertRuleActions, useWebhooks } from '../api/index.js';
 import { usePaths } from '../paths.js';
-import { Button, Card, Failure, Page, useSearch } from '../ui/index.js';
+import { Button, Card, Failure, LinkButton, Page, useSearch } from '../ui/index.js';
 import './alert-rules.css';
 import { RuleFields } from './rule-fields.js';
 import { emptyRule, fromRuleForm, type RuleFieldErrors, toRuleErrors } from './rule-form.js';
@@ -56,10 +56,11 @@ function NewAlertRule() {
       </Card>
       {create.error !== null && refused === undefined && <Failure error={create.error} />}
       {refused?.other !== undefined && <Failure error={new Error(refused.other)} />}
-      <div>
+      <div className="row">
         <Button type="submit" kind="primary" isPending={create.isPending}>
           {create.isPending ? 'Creating …' : 'Create alert rule'}
         </Button>
+        <LinkButton to={paths.alertRules()}>Cancel</LinkButton>
       </div>
     </form>
   );

@@ -51,11 +51,8 @@ function Record({ alert }: { alert: Alert }) {
             ['Model', <ModelName key="model" alert={alert} />],
             ['Measurement', describeMeasurement(alert)],
             ['State', alert.state === 'resolved' ? 'resolved' : undefined],
-            [
-              'Labels',
-              Object.keys(alert.labels).length > 0 ? <Labels key="labels" alert={alert} /> : undefined,
-            ],
-            ['Annotations', textOf(alert.annotations)],
+            ['Labels', hasEntries(alert.labels) && <Labels key="labels" alert={alert} />],
+            ['Annotations', hasEntries(alert.annotations) && <Annotations key="annotations" alert={alert} />],
             ['Fired', <ExactTime key="fired" at={alert.fired_at} />],
             ['Accepted', <ExactTime key="accepted" at={alert.accepted_at} />],
             ['Dispatched by hand', alert.dispatched_at && <Dispatched key="dispatched" alert={alert} />],
@@ -117,10 +114,15 @@ function Labels({ alert }: { alert: Alert }) {
   );
 }
 
-/** Formats entries as `team: risk, region: eu`. Returns undefined if there are none. */
-function textOf(texts: Readonly<Record<string, string>>): string | undefined {
-  const entries = Object.entries(texts).map(([name, value]) => `${name}: ${value}`);
-  return entries.length === 0 ? undefined : entries.join(', ');
+function hasEntries(texts: Readonly<Record<string, string>>): boolean {
+  return Object.keys(texts).length > 0;
+}
+
+/** One line for each annotation. */
+function Annotations({ alert }: { alert: Alert }) {
+  return Object.entries(alert.annotations).map(([name, value]) => (
+    <div key={name}>{`${name}: ${value}`}</div>
+  ));
 }
 
 function Deliveries({ rows }: { rows: readonly Delivery[] }) {
@@ -138,7 +140,7 @@ function Deliveries({ rows }: { rows: readonly Delivery[] }) {
     {
       header: 'Next attempt',
       width: '150px',
-      cell: ({ next_attempt_at }) => (next_attempt_at === null ? '–' : <RelativeTime at={next_attempt_at} />),
+      cell: ({ next_attempt_at }) => next_attempt_at !== null && <RelativeTime at={next_attempt_at} />,
     },
   ];
   return <Table label="Deliveries of the alert" columns={columns} rows={rows} rowKey={({ id }) => id} />;

@@ -24,5 +24,6 @@ export function describeMeasurement(alert: Alert): string {
 /** Formats the numbers of deliveries by state, for example `2 succeeded, 1 open`. */
 export function describeSummary({ summary }: Alert): string {
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
-  return counts.length === 0 ? '–' : counts.map(([state, count]) => `${count} ${state}`).join(', ');
+  // A line break can only follow a comma.
+  return counts.map(([state, count]) => `${count}\u00a0${state}`).join(', ');
 }

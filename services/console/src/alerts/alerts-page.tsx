@@ -54,7 +54,7 @@ function Alerts() {
   return (
     <>
       {!all.allowed && (
-        <Notice>{`Only the alerts that you published over the API are listed. To see all of them: ${all.reason}`}</Notice>
+        <Notice>{`Only the alerts that you published over the API are listed. Seeing all of them is not available to you. ${all.reason}`}</Notice>
       )}
       {!deliveries.allowed && (
         <Notice>{`The deliveries of these alerts are not available to you. ${deliveries.reason}`}</Notice>
@@ -133,9 +133,9 @@ function AlertTable(props: AlertTableProps) {
       cell: ({ alert_id, alert_rule_name }) => <Link to={paths.alert(alert_id)}>{alert_rule_name}</Link>,
     },
     { header: 'Outcome', width: '130px', cell: (alert) => <AlertOutcome alert={alert} /> },
-    { header: 'Deliveries', width: 'minmax(0, 1fr)', narrow: 'hide', cell: describeSummary },
+    { header: 'Deliveries', width: 'minmax(0, 1.5fr)', cell: describeSummary },
     { header: 'Model', width: 'minmax(0, 1fr)', narrow: 'hide', cell: ({ model_name }) => model_name },
-    { header: 'Measurement', width: 'minmax(0, 2fr)', narrow: 'hide', cell: describeMeasurement },
+    { header: 'Measurement', width: 'minmax(0, 1.5fr)', narrow: 'hide', cell: describeMeasurement },
     { header: 'Fired', width: '130px', cell: ({ fired_at }) => <RelativeTime at={fired_at} /> },
   ];
   return <Table label="Alerts" columns={columns} rowKey={({ alert_id }) => alert_id} {...props} />;
@@ -143,19 +143,22 @@ function AlertTable(props: AlertTableProps) {
 
 function NoAlerts({ isFiltered }: { isFiltered: boolean }) {
   const paths = usePaths();
+  const rules = usePermission('workspace_list_alert_rules');
   if (isFiltered)
     return <Empty title="No alert matches">Remove a filter above, or choose a longer time range.</Empty>;
   return (
     <Empty
       title="No alert has fired yet"
       action={
-        <LinkButton kind="primary" to={paths.alertRules()}>
-          Go to the alert rules
-        </LinkButton>
+        rules.allowed && (
+          <LinkButton kind="primary" to={paths.alertRules()}>
+            Go to the alert rules
+          </LinkButton>
+        )
       }
     >
-      A monitor publishes an alert when a metric crosses the threshold of a rule. A test alert shows the same
-      way.
+      A monitor publishes an alert when a metric crosses the threshold of a rule. A test alert appears here
+      too.
     </Empty>
   );
 }

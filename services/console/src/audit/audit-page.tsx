@@ -116,7 +116,7 @@ function AuditTable({ names, values, ...props }: AuditTableProps) {
       header: 'Fields',
       width: 'minmax(0, 2fr)',
       narrow: 'line',
-      cell: ({ changed_fields }) => (changed_fields.length === 0 ? '–' : changed_fields.join(', ')),
+      cell: ({ changed_fields }) => changed_fields.join(', '),
     },
     {
       header: 'By',
@@ -131,7 +131,7 @@ function AuditTable({ names, values, ...props }: AuditTableProps) {
       header: 'Request id',
       width: 'minmax(0, 1.5fr)',
       narrow: 'hide',
-      cell: ({ request_id }) => (request_id === null ? '–' : <code>{request_id}</code>),
+      cell: ({ request_id }) => request_id !== null && <code>{request_id}</code>,
     },
     { header: 'When', width: '120px', cell: ({ time }) => <RelativeTime at={time} /> },
   ];

@@ -39,12 +39,12 @@ export function Card({ title, children }: { title?: string; children: ReactNode 
   );
 }
 
-/** List of names and values. Undefined values are left out. */
+/** List of names and values. Undefined, null and false are left out. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">
       {facts
-        .filter(([, value]) => value !== undefined && value !== null)
+        .filter(([, value]) => value !== undefined && value !== null && value !== false)
         .map(([name, value]) => (
           <div key={name} className="fact">
             <dt>{name}</dt>

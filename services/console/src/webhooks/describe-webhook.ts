@@ -58,7 +58,7 @@ export function describeWebhook(webhook: Webhook): WebhookState {
 
 function pauseReason(reason: PauseReason | undefined, error: string | null): string {
   const why = reason === undefined ? undefined : wordsOf(pauseReasonWords, reason);
-  const words = why === undefined ? 'Its deliveries wait.' : `Its deliveries wait: ${why}.`;
+  const words = why === undefined ? 'Its deliveries wait.' : `${why}.`;
   return error === null ? words : `${words} ${error}`;
 }
 

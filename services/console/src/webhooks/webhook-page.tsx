@@ -90,7 +90,7 @@ function Destination({ webhook }: { webhook: ApiWebhook }) {
           ['Address', hostOf(url)],
           ['Headers', headerNames.length === 0 ? 'none' : headerNames.join(', ')],
           ['Success, 24 h', formatRate(health.success_rate_24h)],
-          ['After a timeout', retry_on_timeout ? 'tried again' : 'not tried again'],
+          ['Retry after a timeout', retry_on_timeout ? 'yes' : 'no'],
           ...describeOptions(webhook),
           ['Changed by', <ChangedBy key="changed" webhook={webhook} />],
         ]}

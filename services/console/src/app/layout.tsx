@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { NavLink, Outlet, useLocation } from 'react-router';
+import { NavLink, Outlet, ScrollRestoration, useLocation } from 'react-router';
 import { useWhoami } from '../api/index.js';
 import { usePaths, useWorkspaceId } from '../paths.js';
 import { Button, Failure, SelectField } from '../ui/index.js';
@@ -18,6 +18,8 @@ export function Layout() {
   useEffect(() => setMenuOpen(false), [pathname]);
   return (
     <div className="layout">
+      {/* A new page starts at its top, and the back button returns to the previous position. */}
+      <ScrollRestoration />
       <a className="skip-link button" href="#content">
         Skip to the content
       </a>

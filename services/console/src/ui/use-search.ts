@@ -23,7 +23,8 @@ export function useSearch<Name extends string>(names: readonly Name[]): Search<N
         else next.set(name, value);
       }
       // Only adding or removing a filter creates a history entry, so that typing does not fill the browser history.
-      setParams(next, { replace: entries.every(([name, value]) => Boolean(value) && params.has(name)) });
+      const replace = entries.every(([name, value]) => Boolean(value) && params.has(name));
+      setParams(next, { replace, preventScrollReset: true });
     },
     [params, setParams],
   );

@@ -24,7 +24,7 @@ test('a webhook gets options and a pause, and a rule is silenced for a time', as
   await expect(page.getByText('Enter 1 to 20 seconds, such as 10.')).toBeVisible();
   await page.getByLabel('Timeout in seconds').fill('5');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await expect(page.getByText('Saved.', { exact: true })).toBeVisible();
+  await expect(page.getByText('Saved.', { exact: true })).toBeInViewport();
   expect(await api.webhooks.get(id)).toMatchObject({
     timeout_ms: 5_000,
     external_id: 'risk/optional',

@@ -37,7 +37,7 @@ export async function cancelDeliveries(context: PlatformContext<CancelFlags>): P
       out,
       signal,
       work: (id) => platform.deliveries.cancel(id, { signal }),
-      show: ({ id, webhook_name }) => `${id} is not sent to ${printable(webhook_name)}.`,
+      show: ({ id, webhook_name }) => `${id} to ${printable(webhook_name)} is cancelled.`,
     });
   const describe = (count: number) => `${count} deliveries are cancelled`;
   await runJob({ jobs: platform.cancellations, filter, wait, noun: 'deliveries', describe, io, out, signal });

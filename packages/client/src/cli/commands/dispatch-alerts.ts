@@ -28,7 +28,8 @@ export async function dispatchAlerts(context: PlatformContext<DispatchFlags>): P
       out,
       signal,
       work: (id) => platform.alerts.dispatch(id, { signal }),
-      show: ({ alert_id, deliveries }) => `${alert_id} is on its way to ${deliveries.length} webhooks.`,
+      show: ({ alert_id, deliveries }) =>
+        `${alert_id} is on its way to ${deliveries.length} ${deliveries.length === 1 ? 'webhook' : 'webhooks'}.`,
     });
   const describe = (count: number) => `${count} alerts are on their way`;
   await runJob({ jobs: platform.dispatches, filter, wait, noun: 'alerts', describe, io, out, signal });

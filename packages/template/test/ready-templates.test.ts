@@ -34,7 +34,7 @@ function render(name: string, facts: AlertFacts): unknown {
   return JSON.parse(rendered.output);
 }
 
-/** Renders a template for each sample alert. `Body` has the members of the destination's API that a test reads. */
+/** Renders a template for each sample alert. `Body` is the type of the parts of the body that a test reads. */
 const renderAll = <Body>(name: string) =>
   sampleAlerts.map((facts) => ({ facts, body: render(name, facts) as Body }));
 

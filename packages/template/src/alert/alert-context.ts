@@ -114,7 +114,7 @@ class AlertContext implements TemplateContext {
   }
 }
 
-/** `count` is an integer. The other values are strings. */
+/** Returns a value of a notice as a template value. A template prints numbers such as `count` as integers. */
 function noticeValue(notice: AlertOrNoticeFacts['notice'], name: keyof NoticeFacts): Value {
   const value = (notice ?? noNotice)[name];
   return typeof value === 'number' ? BigInt(value) : value;

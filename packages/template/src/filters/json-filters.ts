@@ -97,7 +97,10 @@ function formatDict(dict: Dict, { indent, allowance, runtime }: Place): string {
   return joinLines(lines, indent + 1, runtime);
 }
 
-/** Joins lines with an indent. The indent grows with the width of the keys before it, so the length is checked. */
+/**
+ * Joins lines with an indent. The length of the result is charged, because the indent can be wide: it includes the keys
+ * of all outer dicts.
+ */
 function joinLines(lines: readonly string[], indent: number, runtime: Runtime): string {
   runtime.budget.string(lines.reduce((sum, line) => sum + line.length, lines.length * (indent + 2)));
   return lines.join(`,\n${' '.repeat(indent)}`);

@@ -28,14 +28,17 @@ const characterOf: ReadonlyMap<string, string> = new Map(
 );
 
 const trustedSpecial = /["\\\p{Cc}\u2028\u2029]/gu;
-/** Prefix of a character in the original text that is itself one of the marks. */
+/** Prefix of an encoded character that looks like a mark but comes from a value or from the source of the template. */
 const literalMark = '\u{10ff24}';
 const foreignMark = /[\u{10ff00}-\u{10ff24}]/gu;
 const anyMark = /[\u{10ff00}-\u{10ff24}]/u;
 const marked = /\u{10ff24}([\ue000-\ue024])|[\u{10ff00}-\u{10ff23}]/gu;
 const literalBase = 0xe000;
 
-/** Replaces characters with a meaning in JSON by marks. Only for text of the template. */
+/**
+ * Replaces characters with a meaning in JSON by marks, so that they are printed unescaped. Use it only for text that
+ * the template itself contains.
+ */
 export function markTrusted(text: string, budget: Budget): string {
   return markForeign(text, budget).replace(trustedSpecial, (character) => {
     budget.step();
@@ -43,7 +46,10 @@ export function markTrusted(text: string, budget: Budget): string {
   });
 }
 
-/** Encodes characters of a value that are themselves marks. All other characters stay unchanged. */
+/**
+ * Encodes characters that are equal to a mark, so that they are not taken for marks. All other characters stay
+ * unchanged.
+ */
 function markForeign(text: string, budget: Budget): string {
   if (!anyMark.test(text)) return text;
   return text.replace(foreignMark, (character) => {

@@ -24,8 +24,8 @@ const insert = {
 };
 
 /**
- * Inserts the collected rows whenever a connection is free. Then it acknowledges all messages up to the first delivery
- * tag whose row is not committed.
+ * Inserts the collected rows whenever a connection is free. After each commit, acknowledges all messages before the
+ * first delivery tag whose row is not committed yet.
  */
 export async function createRowWriter(
   createClient: () => pg.Client,

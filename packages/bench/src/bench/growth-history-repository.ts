@@ -116,7 +116,9 @@ const alerts = (day: string) => `
          'upper_bound', 'dispatched'
   from numbered where n % 3 = 0`;
 
-/** Inserts into the partitioned table, because its triggers count the deliveries. */
+/**
+ * Inserts into the partitioned table and not directly into its partitions, because its triggers count the deliveries.
+ */
 const deliveries = () => `
   insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
                           destination, status, attempts_made, claims, first_succeeded_at, failed_at, status_code,

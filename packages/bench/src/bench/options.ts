@@ -19,7 +19,10 @@ export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {
   help: boolean;
-  /** True for small numbers in CI and no result files. Wrong counts fail the run; slow results do not. */
+  /**
+   * True for a short run in CI: the numbers are small, and no result files are written. The run fails only if a count
+   * is wrong, not if a result is slow.
+   */
   short: boolean;
   only: readonly ScenarioName[];
   /** True to write CPU profiles of the workers and of the API, and to count the statements of the database. */

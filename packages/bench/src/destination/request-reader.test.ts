@@ -10,9 +10,12 @@ function read(chunks: string[]): ReadRequest[] {
 const request = (webhook: number, body: string, name = 'Content-Length') =>
   `POST /hook/${webhook} HTTP/1.1\r\nhost: 127.0.0.1\r\nContent-Type: application/json\r\n${name}: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-test.each(['Content-Length', 'content-length'])('the header %s gives the length of the body', (name) => {
-  expect(read([request(2, '{"a":1}', name)])).toEqual([{ webhook: 2, body: '{"a":1}' }]);
-});
+test.each(['Content-Length', 'content-length'])(
+  'the length of the body is read from the header %s',
+  (name) => {
+    expect(read([request(2, '{"a":1}', name)])).toEqual([{ webhook: 2, body: '{"a":1}' }]);
+  },
+);
 
 test('requests are read correctly wherever the network splits them', () => {
   const text = request(0, '{"n":1}') + request(1, '{"text":"content-length: 9"}') + request(2, '');

@@ -1,5 +1,5 @@
 export interface ReadRequest {
-  /** The digit at the end of the path `/hook/{digit}`. */
+  /** Number of the webhook: the digit at the end of the path `/hook/{digit}`. */
   webhook: number;
   body: string;
 }

@@ -82,7 +82,7 @@ export async function lockAttempts(trial: Trial): Promise<Exposure> {
 
 /**
  * Makes the database read-only and ends all sessions, as happens when a primary becomes a standby. Each worker must log
- * it.
+ * that the database is read-only.
  */
 export async function forbidWriting(trial: Trial): Promise<Exposure> {
   const { knex } = trial.database;

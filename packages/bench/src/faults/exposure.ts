@@ -54,7 +54,8 @@ const stuckAfterMs = 500;
 const stuckTimeoutMs = 5_000;
 
 /**
- * Waits until a claim of the worker is older than a healthy worker needs to record it. Returns after 5 s at the latest.
+ * Waits until a claim of the worker has been unrecorded for 500 ms, which is longer than a healthy worker needs.
+ * Returns after 5 s at the latest.
  */
 export async function waitForStuckClaim(trial: Trial, pid: number): Promise<void> {
   const deadlineMs = monotonicMs() + stuckTimeoutMs;

@@ -20,8 +20,9 @@ interface FloodOptions {
 }
 
 /**
- * Limit for the delay of another workspace's retries, in milliseconds. The contract's limit of one second is checked by
- * the isolation suite; this suite also runs on busy machines. Without the protection, retries are 8 to 33 s late.
+ * Limit for the delay of another workspace's retries, in milliseconds. It is higher than the limit of 1 s in the
+ * isolation suite, because this suite also runs on busy machines. Without the measures of docs/adr/0031, retries are 8
+ * to 33 s late.
  */
 const maxRetryDelayMs = 5_000;
 /**

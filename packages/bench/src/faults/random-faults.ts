@@ -9,7 +9,7 @@ import type { Exposure, Trial } from './fault.js';
 interface Injection {
   /** Name of the affected process. The injections of one round affect different processes. */
   target: string;
-  /** @param noteClaims stores the claims that the worker with this process id may be unable to record */
+  /** @param noteClaims must be called with the process id of a worker that may be unable to record its claims */
   inject(noteClaims: (pid: number) => Promise<void>): Promise<unknown>;
 }
 

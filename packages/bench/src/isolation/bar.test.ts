@@ -34,7 +34,7 @@ test('the comparison fails if one delivery in any run takes more than a second',
   });
 });
 
-test('a run without latencies fails', () => {
+test('the comparison fails for a run without latencies', () => {
   const empty = { alone: percentilesOf([]), withNeighbours: percentilesOf([]) };
   expect(compareWithBar([empty]).passed).toEqual({ p99: false, slowest: false });
 });

@@ -155,7 +155,8 @@ testRendering('migrations run before everything else, once, and their first fail
   expect(job).toMatchObject({ metadata: { annotations: hook }, spec: { backoffLimit: 0 } });
   expect(podOf(job)?.spec).toMatchObject({ restartPolicy: 'Never' });
   expect(podOf(job)?.spec.containers[0]?.args).toEqual(composeService('migrations').command);
-  // Before the first installation, only objects that are hooks exist when a hook runs.
+  // The objects that a hook uses must be hooks themselves, because no other object exists before the first
+  // installation.
   const secret = named(manifests, 'Secret', 'tocsin-migrations');
   expect(secret.metadata.annotations).toMatchObject(hook);
   expect(Object.keys(secret.stringData ?? {})).toEqual(['DATABASE_URL']);
@@ -229,7 +230,8 @@ test('the network policies block the address ranges that the services reject', (
 function isWithin(address: string, ranges: readonly string[]): boolean {
   return ranges.some((range) => {
     const [first = '', bits] = range.split('/');
-    // Node.js treats an IPv4-mapped IPv6 address as its IPv4 address. A NetworkPolicy does not.
+    // BlockList of Node.js treats an IPv4-mapped IPv6 address as its IPv4 address, but a NetworkPolicy does not.
+    // Families are therefore compared first.
     if (isIPv6(first) !== isIPv6(address)) return false;
     const list = new BlockList();
     list.addSubnet(first, Number(bits), isIPv6(first) ? 'ipv6' : 'ipv4');

@@ -68,7 +68,7 @@ test.each(Object.keys(all))('the container %s has no privileges, a memory limit 
     cap_drop: ['ALL'],
     security_opt: ['no-new-privileges:true'],
   });
-  // The first start of Keycloak writes into its program directory.
+  // Keycloak needs a writable file system, because its first start writes into its program directory.
   expect(read_only).toBe(name !== 'keycloak');
   expect(mem_limit).toMatch(/^\d+m$/);
   expect(logging).toEqual({ driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } });
@@ -83,7 +83,7 @@ test('the memory limits of containers that run at the same time are below 4 GB',
   const first = named.filter(([, { restart }]) => restart === 'no').map(([name]) => name);
   // 200 MB remain for the operating system.
   expect(sum(lasting)).toBeLessThanOrEqual(4_096 - 200);
-  // Services start only after these containers have ended.
+  // These containers end before the services start, so they can use the memory of the services.
   expect(sum(first)).toBeLessThanOrEqual(sum(services));
 });
 
@@ -116,7 +116,8 @@ test('only containers that call external addresses can reach the Internet', () =
     'webhook-api',
   ]);
   for (const [name, { ports = [], networks: own = [] }] of Object.entries(all)) {
-    // A container with only an internal network cannot publish ports.
+    // A container that publishes ports needs a second network, because an internal network alone does not allow
+    // published ports.
     if (ports.length > 0) expect([name, own.length]).toEqual([name, 2]);
   }
 });

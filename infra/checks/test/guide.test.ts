@@ -60,7 +60,7 @@ test('each documented variable is in .env.example or the compose file', () => {
   const known = new Set([
     ...readExamples().map(({ name }) => name),
     ...secretVariables.map((name) => `${name}_FILE`),
-    // Variables of Node.js and of the library pg.
+    // Variables that Node.js and the library pg define themselves.
     ...['NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED', 'PGSSLMODE'],
   ]);
   const named = [...texts.join('\n').matchAll(/`([A-Z][A-Z_]{5,})(?:=[^`]*)?`/g)].map(

@@ -164,7 +164,7 @@ test.each(queries.map((query) => [query.title, query.expr, query.legendFormat]))
   (_, expr, legend) => {
     const asked = expr.replaceAll('$__rate_interval', '1m');
     expectExported(asked);
-    // A legend can contain only labels that the expression keeps.
+    // The legend of a panel can contain only labels that remain after the aggregation in its expression.
     const kept = [...groupingsOf(asked), ...(groupingsOf(asked).length === 0 ? scraped : [])];
     for (const [, label] of legend.matchAll(/\{\{(\w+)\}\}/g)) expect(kept).toContain(label);
   },

@@ -25,7 +25,7 @@ export interface ServiceSurroundings {
   issuer: string;
 }
 
-// The inbox listens on loopback addresses, which the egress guard blocks by default.
+// Loopback addresses are allowed as destinations, because the inbox listens on them. By default they are blocked.
 export const quickStartEgress = '127.0.0.0/8,::1/128';
 
 export function describeServices(surroundings: ServiceSurroundings): ServiceSpec[] {

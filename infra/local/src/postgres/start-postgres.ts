@@ -100,7 +100,8 @@ const notDurable = {
 
 async function ensureDatabase(maintenanceUrl: string, database: string | undefined): Promise<void> {
   const client = new Client({ connectionString: maintenanceUrl, connectionTimeoutMillis: 5_000 });
-  // A starting server can close a connection that it has accepted.
+  // A server that is still starting can close an accepted connection. Without a listener, the error event would end
+  // this process.
   client.on('error', () => {});
   try {
     await client.connect();

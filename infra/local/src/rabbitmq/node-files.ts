@@ -46,7 +46,7 @@ export function prepareNodeFiles(
   writePrivately(join(directory, 'rabbitmq.conf'), configuration({ ports, definitions, ...options }));
   writePrivately(join(directory, 'enabled_plugins'), '[].\n');
   writePrivately(join(directory, 'empty-env.conf'), '');
-  // A minimal container may have no /etc/hosts.
+  // This file resolves `localhost` for Erlang, because a minimal container may have no /etc/hosts.
   writePrivately(
     join(directory, 'inetrc'),
     '{host, {127,0,0,1}, ["localhost"]}.\n{lookup, [file, native]}.\n',

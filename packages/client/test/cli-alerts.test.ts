@@ -98,7 +98,7 @@ describe('rules, alerts and deliveries', () => {
     expect(shown.stdout).toMatch(/^state +firing\nlabels +team: risk\n/m);
   });
 
-  test('--amqp publishes alerts to the broker without the API', async () => {
+  test('alerts fire --amqp publishes alerts to the broker without the API', async () => {
     const { url } = await createTestBroker();
     const env = { TOCSIN_AMQP_URL: url, TOCSIN_WORKSPACE: stack.workspace, TOCSIN_STACK: '' };
     const alert = { alert_rule_id: randomUUID(), model_id: randomUUID(), model_name: 'm', metric_value: 1 };
@@ -132,7 +132,7 @@ describe('rules, alerts and deliveries', () => {
     expect(await run(['alerts', 'fire', '-', '--batch', '--amqp'], { stdin })).toMatchObject({ code: 2 });
   });
 
-  test('alerts fire publishes the other alerts if one is refused, and its error names that one', async () => {
+  test('alerts fire names a refused alert in its error and publishes all other alerts', async () => {
     const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });
     const alert = { alert_rule_id: id, model_id: rule.model_id, model_name: 'm', metric_value: 0 };

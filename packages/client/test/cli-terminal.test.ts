@@ -23,7 +23,7 @@ const env = () => ({
   TOCSIN_LOGIN_FILE: '/nonexistent/login.json',
 });
 
-/** Returns an object in which each of these members is the hostile text. */
+/** Returns an object with the given members, each with the hostile text as its value. */
 const members = (...names: string[]) => Object.fromEntries(names.map((name) => [name, hostile]));
 const attempt = {
   ...members('number', 'trigger', 'started_at', 'duration_ms', 'request_body', 'error'),

@@ -73,7 +73,7 @@ describe.each([
   });
   afterEach(() => way.close());
 
-  test('a published alert gets id, time and workspace, and is returned', async () => {
+  test('publish adds id, time and workspace to an alert and returns it', async () => {
     const given = alert();
     const fired = await way.publisher.publish(given);
     expect(await way.arrived()).toEqual([

@@ -187,7 +187,7 @@ test('variables without values keep the stored values, and no output contains a 
   }
 });
 
-test('a new name renames the resource with the external id, and without one adds a resource', async () => {
+test('a new name in the file renames an entry only if the entry has an external id', async () => {
   await apply(save(file()));
   const renamed = file().replace('name: pager', 'name: on call').replaceAll('[pager', '[on call');
   expect((await apply(save(renamed))).stdout).toBe(

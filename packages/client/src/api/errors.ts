@@ -55,7 +55,7 @@ export class TooManyRequestsError extends ApiError {}
 /** 503: a dependency was still unavailable after all retries. */
 export class UnavailableError extends ApiError {}
 
-/** No response, or an unreadable one. The request may have been processed. */
+/** Error for a response that did not arrive or cannot be read. The API may have processed the request. */
 export class ConnectionError extends TocsinError {
   readonly code: 'connection_failed' | 'timeout' | 'invalid_response';
 

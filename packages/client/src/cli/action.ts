@@ -87,7 +87,7 @@ export function runsOnPlatform<Options = object>(
   });
 }
 
-/** Action of a command in a workspace. Without a workspace it fails before any request. */
+/** Action of a command in a workspace. If no workspace is set, the command fails before its first request. */
 export function runsInWorkspace<Options = object>(
   command: Command,
   io: Io,

@@ -41,7 +41,7 @@ async function writeLogin(file: string, login: SavedLogin): Promise<void> {
   await rename(fresh, file);
 }
 
-/** Creates a token store in `file`. With a lock, only one command changes the file at a time. */
+/** Creates a token store in `file`. A file lock ensures that only one command at a time changes the login. */
 export function createFileTokenStore(file: string, login: Omit<SavedLogin, 'tokens'>): TokenStore {
   return {
     async update(change) {

@@ -40,7 +40,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Returns a session that forwards each call to the thread of `shareSession`. */
+/** Returns a session that forwards each call to the thread that has called `shareSession`. */
 export function receiveSession(port: MessagePort): Session {
   const waiters = new Map<number, Waiter>();
   let asked = 0;

@@ -15,7 +15,8 @@ export async function readState(platform: PlatformClient, signal: AbortSignal): 
   const webhooks = await platform.webhooks.list({}, { signal }).toArray();
   const rules = await platform.alertRules.list({}, { signal }).toArray();
   const settings = await platform.settings.get({ signal });
-  // The API hides a body from readers as `[hidden]`. A real body cannot have this text, because it is not JSON.
+  // For callers without the permission, the API replaces each body by `[hidden]`. This text is not JSON, so it cannot
+  // be a real body.
   if (webhooks.some(({ body }) => body === '[hidden]'))
     throw new CommandFailure(
       exitCodes.forbidden,

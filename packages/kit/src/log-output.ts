@@ -7,7 +7,7 @@ export interface LogOutput {
 }
 
 export interface LogOutputOptions {
-  /** Returns the line that reports the number of dropped lines. It is written when writing works again. */
+  /** Returns a log line with the number of dropped lines. The line is written when writes succeed again. */
   describeDropped(lines: number): string;
 }
 
@@ -56,7 +56,7 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   let linesInDrop = 1;
   const reportDropped = () => {
     if (dropped === 0) return;
-    // The report itself can be dropped. It then counts as all the lines that it reports.
+    // If this report is dropped too, the lines that it counts must be counted again, and not one line.
     linesInDrop = dropped;
     dropped = 0;
     write(describeDropped(linesInDrop));

@@ -13,7 +13,7 @@ const quarterOfMemory = 16_777_216;
 let server: HttpServer;
 let requests = 0;
 beforeEach(async () => {
-  // With this limit there are four permits for large bodies, and each sender can hold one of them.
+  // A quarter of the memory for each body gives four permits for large bodies. One sender can hold one of them.
   const parse = createJsonBodyParser({ limitBytes: quarterOfMemory, maxWaitMs: 200 });
   requests = 0;
   const app = async (incoming: IncomingMessage, response: ServerResponse) => {

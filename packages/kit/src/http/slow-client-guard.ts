@@ -113,7 +113,9 @@ function findSlowReaders(connections: Iterable<Connection>): (SlowReader & { soc
   return readers;
 }
 
-/** Counts the bytes of all pipelined responses, although only the first one is being sent. */
+/**
+ * Counts the unsent bytes of all pipelined responses. Node keeps the later ones in memory until the first one is sent.
+ */
 function countUnsentBytes({ exchanges }: Connection): number {
   let bytes = 0;
   for (const { response } of exchanges) bytes += response.writableLength;

@@ -196,7 +196,7 @@ test('API keys are created, verified and deactivated while the broker is unavail
   }
 });
 
-test('no credential is the admin key if no admin key is set', async () => {
+test('no credential is accepted as the admin key if no admin key is set', async () => {
   const open = await startEngine(pair.database, { env: { GENAI_ENGINE_ADMIN_KEY: '' } });
   try {
     for (const credential of ['', ' ', 'undefined', adminKey]) {

@@ -45,7 +45,8 @@ export function createApiKeyRepository(database: Database): ApiKeyRepository {
   return {
     insert: (key, hash, { maxActive, author }) =>
       knex.transaction(async (transaction) => {
-        // The lock serialises count and insert of concurrent calls. It is released at the end of the transaction.
+        // Without the lock, concurrent calls could all count before they insert, and together exceed the maximum.
+        // PostgreSQL releases the lock at the end of the transaction.
         await transaction.raw(`select pg_advisory_xact_lock(hashtext('engine_auth.api_keys'))`);
         const counted = await transaction('api_keys')
           .where({ is_active: true })

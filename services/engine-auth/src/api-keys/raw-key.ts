@@ -18,7 +18,10 @@ export function formatRawKey({ id, secret }: RawKey): string {
 const rawKey = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):([\w-]{43})$/;
 const rawKeyLength = 108;
 
-/** Parses a key in its canonical form. Returns undefined for every other text, without bcrypt or a query. */
+/**
+ * Parses a key in its canonical form. Returns undefined for every other text, which is thus rejected without bcrypt and
+ * without a database query.
+ */
 export function parseRawKey(text: string): RawKey | undefined {
   if (text.length !== rawKeyLength) return undefined;
   const [, id, secret] = rawKey.exec(Buffer.from(text, 'base64').toString('latin1')) ?? [];

@@ -4,9 +4,10 @@ import { AppError } from '@tocsin/kit';
 const tables = { webhook: 'webhooks', 'alert rule': 'alert_rules' } as const;
 
 /**
- * Serializes the changes of external ids of a workspace until the transaction ends, so that no other transaction can
- * write the external id between this check and the commit. The resource does not have the external id yet.
- * @throws AppError `conflict` that names the resource of the same kind that has the external id
+ * Throws if another resource of the same kind in the workspace has the external id. Must be called only for a new
+ * external id, because the resource itself would be found too. A lock until the end of the transaction prevents that
+ * another transaction writes the external id after the check.
+ * @throws AppError `conflict` that names the resource with the external id
  */
 export async function requireFreeExternalId(
   trx: Transaction,

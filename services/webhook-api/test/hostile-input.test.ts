@@ -36,7 +36,7 @@ const targets = () =>
   ] as const;
 
 /**
- * Sends `body` to all routes that accept a body. Expects this status with a problem document, and no change in the
+ * Sends `body` to every route that accepts a body. Expects a problem document with the given status, and an unchanged
  * database.
  */
 async function refusedEverywhere(

@@ -22,7 +22,7 @@ test('the service writes the canary if there is none', async () => {
   expect(await readyz(api)).toMatchObject([200, { dependencies: { secrets: 'ok' } }]);
 });
 
-test('an instance with other keys is not ready and does not change the canary', async () => {
+test('an instance with other encryption keys is not ready and does not change the canary', async () => {
   const written = await until('it is written', canary);
   const secretsKeys = new Secret(`k1:${randomBytes(32).toString('base64')}`);
   const { databaseUrl } = api.config;

@@ -45,7 +45,7 @@ const alerts: (Pick<Fact, 'alert_id' | 'alert_rule_id' | 'model_id' | 'labels' |
 beforeAll(async () => {
   api = await startApi();
   for (let back = 8; back <= days + 8; back += 8) await ensurePartitions(api.database, nowMs - back * dayMs);
-  // Most deliveries are in the last days. All deliveries of an alert have its millisecond.
+  // Most deliveries are in the last days. An alert and its deliveries are always created in the same millisecond.
   for (let index = 0; index < 60; index += 1) {
     const acceptedAtMs = nowMs - 60_000 - Math.floor((index / 60) ** 3 * days * dayMs);
     const alert = {

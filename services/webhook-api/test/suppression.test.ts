@@ -66,7 +66,7 @@ test('a new cooldown starts at the last dispatched alert of the rule', async () 
   expect(await row(alertRuleId)).toMatchObject({ cooldown_alert_id: last, cooldown_from: accepted_at });
 });
 
-test('a change of another field does not change the start of the cooldown', async () => {
+test('changing another field of a rule does not restart its cooldown', async () => {
   const id = await insertAlertRule(api.database, {
     workspaceId,
     columns: { cooldown_seconds: 60, cooldown_from: new Date(), cooldown_alert_id: randomUUID() },

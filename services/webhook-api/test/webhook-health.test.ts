@@ -24,7 +24,7 @@ async function attempted(id: string, changes: object = {}): Promise<void> {
 const failure = { code: 'http_status', error: 'The destination responded with status 500.' };
 const failed = { failing: true, error_code: failure.code, error: failure.error, error_at: aMinuteAgo };
 
-/** Returns the health of a webhook. Expects that reading the webhook and listing it show the same. */
+/** Returns the health of a webhook. Expects that the response for the webhook and the list contain the same health. */
 async function healthOf(id: string): Promise<Webhook['health']> {
   const { health } = (await api.call<Webhook>('GET', single(id), { as: 'reader' })).body;
   const { body: list } = await api.call<Webhook[]>('GET', webhooks, { as: 'reader' });

@@ -104,7 +104,7 @@ describe('testing a destination', () => {
     expect(body.error).toMatch(/^dns_failure: /);
   });
 
-  test('a test response that is not text is returned as valid text', async () => {
+  test('a destination test returns a binary response as text of at most 64 KiB without NUL', async () => {
     const path = freshPath();
     destination.respond(path, (_, response) =>
       response.end(Buffer.concat([Buffer.from('a\0b'), randomBytes(200_000)])),

@@ -125,8 +125,8 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
 }
 
 /**
- * Returns undefined for a caller who may read all alerts. Other callers may read only the alerts that they have
- * published, so the id of the caller as a publisher is returned.
+ * Returns the publisher whose alerts the caller may read: the caller itself, or undefined if the caller may read all
+ * alerts.
  */
 function publisherOfVisible(principal: Principal, workspaceId: string): string | undefined {
   const seesAll = hasPermission(principal, 'alert_read_all', workspaceId);

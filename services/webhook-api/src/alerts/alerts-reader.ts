@@ -32,8 +32,8 @@ export interface StoredAlert {
   /** Id of the alert that started the cooldown; null if no cooldown suppressed this alert. */
   suppressedByAlert: string | null;
   /**
-   * Webhooks for a dispatch by hand. They are stored for an alert over its workspace's limit or with a disabled rule in
-   * its message, and null otherwise.
+   * Ids of the webhooks that a dispatch by hand will call. Stored only for an alert above its workspace's limit, and
+   * for an alert whose message contains a disabled rule. Null for other alerts.
    */
   webhookIds: string[] | null;
   dispatchedAt: Date | null;

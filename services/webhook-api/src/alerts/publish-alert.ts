@@ -40,7 +40,10 @@ export interface PublishAlertDeps {
 
 interface PublishRequest {
   workspaceId: string;
-  /** Id of the request. It is sent with the message and appears in the logs of its deliveries. */
+  /**
+   * Id of the request. The message contains the id, so that it also appears in the log lines about the alert's
+   * deliveries.
+   */
   requestId: string;
   /** Id of the caller, who can read the alert with the role `publisher` alone. */
   publisherId: string;

@@ -15,7 +15,10 @@ export interface StatsRow {
   failed: number;
   skipped: number;
   attempts: number;
-  /** Histogram of latencies. An entry is 256 × number + bucket. Several entries can have the same bucket. */
+  /**
+   * Histogram of latencies. An entry is 256 × (number of deliveries) + (number of the bucket). Several entries can have
+   * the same bucket.
+   */
   latencies: number[];
 }
 

@@ -47,7 +47,10 @@ function addUp(rows: readonly StatsRow[]): Omit<Step, 'from' | 'to' | 'webhook_i
   return { ...total, p50_ms: percentile(histogram, 0.5), p95_ms: percentile(histogram, 0.95) };
 }
 
-/** Buckets are below this number, because an entry of a histogram is 256 × number + bucket. */
+/**
+ * Factor in an entry of a histogram, 256 × (number of deliveries) + (number of the bucket). Bucket numbers are below
+ * 256.
+ */
 const bucketLimit = 256;
 
 /** Returns the number of deliveries in each bucket. */

@@ -25,7 +25,7 @@ import { createJobsRepository, type StoredJob } from './jobs-repository.js';
 
 const access = inWorkspace('delivery_redeliver');
 
-/** The kinds of jobs, which differ in schemas, names and texts. */
+/** Schemas, names and texts of each kind of job. Everything else is the same for all kinds. */
 const kinds = [
   {
     kind: 'redelivery',

@@ -19,7 +19,7 @@ export interface StoredJob {
 }
 
 interface NewJob extends Pick<StoredJob, 'id' | 'kind' | 'workspaceId' | 'filter' | 'matched'> {
-  /** Id at which the job starts. It processes rows with lower ids, in descending order. */
+  /** Id at which the job starts. The job processes rows with lower ids, in descending order. */
   cursor: string;
 }
 

@@ -124,7 +124,7 @@ function describeCheck(checked: BodyCheck): TemplateCheck {
   };
 }
 
-/** Only the wall-clock limit depends on this machine. Every other error is an error of the template. */
+/** Returns the code of an error. Slow rendering can be the fault of a busy machine, so it is not a `template_error`. */
 function codeOf({ kind }: TemplateError): 'internal_error' | 'template_error' {
   return kind === 'overrun' ? 'internal_error' : 'template_error';
 }

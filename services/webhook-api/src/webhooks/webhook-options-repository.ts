@@ -1,7 +1,10 @@
 import type { Transaction } from '@tocsin/database';
 import type { StoredWebhook } from './stored-webhook.js';
 
-/** Writes the state that workers read for the options: the rate limit, and the pause by hand if it was changed. */
+/**
+ * Writes the options that workers read from tables of their own: the rate limit, and the pause by hand if it has
+ * changed.
+ */
 export async function applyOptions(
   trx: Transaction,
   webhook: StoredWebhook,

@@ -72,7 +72,8 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       const errors = optionErrors(options, { headerNames: Object.keys(headers), now: at });
       const warnings = await checks.checkSave(workspaceId, { url, headers, body }, errors);
       if (options.signing) warnings.push(noSecretWarning);
-      // Ids start with the time of creation, so the newest entries are adjacent in the index.
+      // Ids start with the time of creation, so new webhooks are inserted next to each other in the index, not at
+      // random places.
       const id = recordId(at.getTime(), randomUUID());
       const webhook: StoredWebhook = {
         id,
@@ -164,8 +165,8 @@ const noSecretWarning =
   'signing: the webhook has no signing secret; its deliveries wait until one is created.';
 
 /**
- * Returns the fields that a request can change, by name. The order of headers counts as a difference, because headers
- * are sent in their order.
+ * Returns the fields that a request can change, by name. Headers are sent in the order in which they are configured, so
+ * they are compared as JSON: another order is a change.
  */
 function comparable(webhook: StoredWebhook, secrets: WebhookSecrets | Undecryptable) {
   const { name, externalId, enabled, retryOnTimeout } = webhook;

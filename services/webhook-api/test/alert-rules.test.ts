@@ -70,10 +70,10 @@ test('the webhooks of a rule keep their order, and duplicate ids are removed', a
   });
   expect(notification_webhook_ids).toEqual([c, a, b]);
   const patched = await api.call<AlertRule>('PATCH', ruleAt(id), {
-    body: { notification_webhook_ids: [b, c] },
+    body: { notification_webhook_ids: [c, b] },
   });
-  expect(patched.body.notification_webhook_ids).toEqual([b, c]);
-  expect((await read(id)).body.notification_webhook_ids).toEqual([b, c]);
+  expect(patched.body.notification_webhook_ids).toEqual([c, b]);
+  expect((await read(id)).body.notification_webhook_ids).toEqual([c, b]);
 });
 
 test('a rule with unknown webhooks or those of another workspace is refused by id', async () => {

@@ -20,7 +20,7 @@ export const apiStatements: MutatedFile[] = [
   },
   {
     file: `${api}/src/webhooks/webhooks-repository.ts`,
-    tests: [`${api}/test/open-deliveries.test.ts`],
+    tests: [`${api}/test/pauses.test.ts`],
     changes: [['and p.paused_until > now()', '']],
   },
   {

@@ -31,7 +31,11 @@ const document = {
         requestBody: {
           content: {
             'application/json': {
-              schema: { type: 'array', items: { $ref: '#/components/schemas/PublishAlert' } },
+              schema: {
+                type: 'array',
+                'x-items-apart': true,
+                items: { $ref: '#/components/schemas/PublishAlert' },
+              },
             },
           },
         },
@@ -80,6 +84,11 @@ test('requests prefer existing ids, and deletions prefer ids of resources that m
   const { items } = PatchWebhook.properties.alert_rule.properties.notification_webhook_ids;
   expect(items).toEqual({ anyOf: [{ const: 'kept' }, { type: 'string' }] });
   expect(PublishAlert.properties.alert_rule_id).toEqual({ anyOf: [{ const: 'rule' }, uuid] });
+});
+
+test('a request with an item that its schema refuses is valid if items are checked apart', () => {
+  const { schema } = prepared.paths['/alerts/batch'].post.requestBody.content['application/json'];
+  expect(schema.items).toEqual({ anyOf: [{ $ref: '#/components/schemas/PublishAlert' }, {}] });
 });
 
 test('the schemas of responses stay the same, and the given document is not changed', () => {

@@ -56,6 +56,8 @@ function resolve(schema: JsonObject, components: Record<string, JsonObject>): Js
 function limitRequest(schema: JsonObject, values: FuzzValues, components: Record<string, JsonObject>): void {
   if (schema.items !== undefined)
     limitRequest(resolve(schema.items as JsonObject, components), values, components);
+  // An item that its schema refuses has its error in the response, so the request counts as valid.
+  if (schema['x-items-apart'] === true) schema.items = { anyOf: [schema.items as JsonObject, {}] };
   if (schema.examples !== undefined) schema.examples = withOwnUrls(schema.examples, values);
   const properties = (schema.properties ?? {}) as Record<string, JsonObject>;
   for (const [name, property] of Object.entries(properties)) {

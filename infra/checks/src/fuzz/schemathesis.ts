@@ -63,11 +63,6 @@ const configuration = `hooks = "fuzz_hooks"
 
 [checks.negative_data_rejection]
 expected-statuses = ["4xx"]
-
-# An invalid alert of a batch is refused in its entry of a response 200.
-[[operations]]
-include-operation-id = "publishAlertBatch"
-checks.negative_data_rejection.enabled = false
 `;
 
 /** The tool does not encode the character # within a list in a path, so that the request would be for another path. */

@@ -107,8 +107,9 @@ test('dead letters are written again with the same ids if the reply to the commi
 test('a dead letter is not written again after its message has returned to the broker', async () => {
   const { commits, counted, settled } = start({ failures: 1 });
   const [kept, returned] = ['{1', '{2'].map((text) => Buffer.from(text));
+  const other = { ...unprocessable, reason: 'invalid_message' } as const;
   const isReturned = () => commits.length > 0;
-  await Promise.all([settled(kept!), settled(returned!, unprocessable, isReturned)]);
+  await Promise.all([settled(kept!), settled(returned!, other, isReturned)]);
   expect(commits.map((letters) => letters.map(({ content }) => content))).toEqual([[kept, returned], [kept]]);
   expect(counted).toEqual(['malformed_message']);
 });

@@ -129,7 +129,10 @@ export const packageStatements: MutatedFile[] = [
       ],
       [`where: 'started_at < ?'`, `where: "? > timestamptz '2000-01-01'"`],
       [`where: 'started_at < ?'`, `where: "? < timestamptz '2000-01-01'"`],
-      ['rows[0].comment === emptied', 'rows[0].comment !== null && false'],
+      [
+        `or obj_description(to_regclass(:name), 'pg_class') = :emptied as result`,
+        'or :emptied is null as result',
+      ],
       [`status <> 'running' and updated_at < ?`, 'updated_at < ?'],
       [`where: 'created_at < ?'`, `where: "? > timestamptz '2000-01-01'"`],
       [`where: 'time < ?'`, `where: "? > timestamptz '2000-01-01'"`],

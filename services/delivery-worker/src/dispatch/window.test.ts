@@ -77,19 +77,19 @@ test('a worker with 40 slots has a window of 40 places, plus 20 for webhooks wit
 });
 
 test.each([1, 2, 400])(
-  'the dispatcher of an idle worker with %d slots may fill a third of the window',
+  'the dispatcher of an idle worker with %d slots may fill a quarter of the window',
   (slots) => {
     const window = createWindow({ now: () => 0, queueQuota: () => 10, slots });
-    expect(window.dispatchRoom()).toBe(Math.ceil(slots / 3));
+    expect(window.dispatchRoom()).toBe(Math.ceil(slots / 4));
   },
 );
 
 test('the window assumes that every worker is as fast as this one', () => {
   const { window } = windowAt();
   window.observe({ ...nothingSeen, workers: 3 });
-  expect([window.room(), window.dispatchRoom()]).toEqual([1_200, 400]);
+  expect([window.room(), window.dispatchRoom()]).toEqual([1_200, 300]);
   for (let count = 0; count < 2_000; count += 1) window.finished();
-  expect([window.room(), window.dispatchRoom(), window.perSecond()]).toEqual([6_000, 2_000, 6_000]);
+  expect([window.room(), window.dispatchRoom(), window.perSecond()]).toEqual([6_000, 1_500, 6_000]);
 });
 
 test('takeWanted returns each webhook for which a place was requested once', () => {

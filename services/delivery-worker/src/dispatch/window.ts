@@ -13,7 +13,7 @@ export interface Window {
   /** Number of free places. */
   room(): number;
   /**
-   * Number of free places for the dispatcher. It may fill only a third of the window, because a new retry of another
+   * Number of free places for the dispatcher. It may fill only a quarter of the window, because a new retry of another
    * workspace has to wait behind the messages in the queue.
    */
   dispatchRoom(): number;
@@ -60,7 +60,7 @@ const maxInitialPlaces = 400;
 const extraPart = 1 / 2;
 const maxPlaces = 10_000;
 /** Part of the places that a pass of the dispatcher fills, rounded up. The next pass follows 50 ms later. */
-const dispatchPart = 1 / 3;
+const dispatchPart = 1 / 4;
 /**
  * Time over which the rate is measured, in milliseconds. With a longer time the window grows too slowly at the start of
  * a burst, and workers are idle.

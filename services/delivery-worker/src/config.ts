@@ -19,7 +19,10 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
   retentionDays: number;
   /** Retention of attempts in days. Attempts contain the bodies of requests and responses. */
   retentionAttemptsDays: number;
-  /** Expired days wait in the schema `archive` for the command that writes them to files. */
+  /**
+   * True: partitions of expired days are moved to the schema `archive`, where they wait for the command that writes
+   * them to files.
+   */
   retentionArchive: boolean;
   notices: NoticeOptions;
 }

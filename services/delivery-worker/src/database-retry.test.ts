@@ -24,7 +24,7 @@ function failingWith(...codes: string[]) {
 
 const tenConflicts = Array.from({ length: 10 }, () => '40P01');
 
-test('ten conflicts before an outage and ten after it are retried', async () => {
+test('an outage resets the count of conflicts: ten before and ten after it are retried', async () => {
   const { databaseRetry, events } = start();
   const work = failingWith(...tenConflicts, 'ECONNREFUSED', ...tenConflicts);
   expect(await databaseRetry.whileUnavailable(work)).toBe('done');

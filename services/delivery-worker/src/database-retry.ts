@@ -37,8 +37,8 @@ export interface DatabaseRetry {
 interface DatabaseBatcherOptions<Item, Result>
   extends Pick<BatcherOptions<Item, Result>, 'maxSize' | 'concurrency' | 'gatherMs' | 'room' | 'onBatch'> {
   /**
-   * Commits all items or none. A repeated call with the same items must be harmless. Results are in the order of the
-   * items.
+   * Commits all items or none, with results in the order of the items. The call is repeated if a reply was lost, so a
+   * repetition must be harmless.
    */
   commit: BatcherOptions<Item, Result>['run'];
   /** Returns a replacement for an item whose value the database rejected. Default: the same item. */

@@ -74,7 +74,10 @@ const addRetries = (count = 1) =>
     { ...retry, count },
   );
 
-/** Returns the number of passes until the retry is queued, and the largest number of index entries that a pass read. */
+/**
+ * Runs passes until the retry is queued. Returns their number, and the largest number of index entries that one of them
+ * read.
+ */
 async function passesUntilRetry() {
   let entries = 0;
   for (let passes = 1; passes <= 20; passes += 1) {
@@ -108,7 +111,7 @@ test.each([
   ['all of them due', '-random() * 60'],
   ['one of a hundred due', 'case when random() < 0.01 then -1 else 600 end'],
 ])(
-  'at most five passes queue a retry while 500 workspaces have 50,000 webhooks, %s',
+  'a retry is queued within five passes while 500 workspaces have 50,000 webhooks, %s',
   async (_, dueIn) => {
     await addWaiting({ workspaces: 500, webhooks: 100, dueIn });
     await addRetries();

@@ -80,7 +80,7 @@ test.each<[string, Limits]>([
   ['reaches the lock timeout', {}],
   ['reaches the statement timeout', { statement_timeout: '300', lock_timeout: '0' }],
 ])(
-  'a delivery whose record %s is sent and recorded once, even if its lease expires',
+  'a delivery is sent and recorded once, even if recording %s and its lease expires',
   async (_, limits) => {
     const target = await addTargetThatWaits();
     const ids = await writeWaiting(target.id, inFlight);

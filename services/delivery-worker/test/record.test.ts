@@ -141,7 +141,7 @@ test('a late worker records its outcome if its claim was released and not replac
   expect(await fixtures.open(due.deliveryId)).toBeUndefined();
 });
 
-test('a deferral releases the claim without an attempt, a used step or a counted claim', async () => {
+test('a deferral releases the claim, records no attempt and uses no step of the schedule', async () => {
   const claimed = await fixtures.claimOne(await fixtures.queueOne());
   await fixtures.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason: 'no_slot' } }]);
   expect(await fixtures.open(claimed.deliveryId)).toMatchObject({

@@ -30,7 +30,7 @@ test.each([
   expect(pausedMsOf(options, { ageMs: 1_000, nowMs })).toBe(expected);
 });
 
-test('all pauses within the age of a delivery are added up', () => {
+test('the paused time of a delivery is the sum of all pauses within its age', () => {
   const manualPauses = [
     [nowMs - 900, nowMs - 800],
     [nowMs - 200, nowMs - 150],
@@ -43,7 +43,7 @@ test('a key is valid until its expiry', () => {
   expect(validKeys(keys, nowMs).map(String)).toEqual(['b', 'c']);
 });
 
-test('header lines are the signature by each valid key, and the id of the delivery', () => {
+test('a request has one signature for each valid key, and a header with the delivery id', () => {
   const attempt = { deliveryId: 'd', body: '{}', atMs: nowMs };
   expect(optionLines(optionsOf({}), attempt)).toEqual([]);
   expect(optionLines(optionsOf({ idempotencyHeader: 'X-Id' }), attempt)).toEqual(['X-Id', 'd']);

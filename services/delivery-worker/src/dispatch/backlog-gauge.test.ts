@@ -47,7 +47,7 @@ test('the backlog is NaN while the database is unavailable', async () => {
   expect(Object.values(seen ?? {}).filter(Number.isNaN)).toHaveLength(5);
 });
 
-test('a worker that does not lead reads nothing, and its gauges are absent', async () => {
+test('a worker that is not the leader reads no backlog and has no gauges of it', async () => {
   const stop = new AbortController();
   const registry = createMetrics({ service: 'test' });
   const metrics = createDispatchMetrics(registry, () => false);
@@ -73,7 +73,7 @@ test('a worker that does not lead reads nothing, and its gauges are absent', asy
   expect(await served()).toBe(2);
 });
 
-test('a worker that cannot renew its lease reports the backlog, because no worker may lead', async () => {
+test('a worker that cannot renew its lease reports the backlog, as there may be no leader', async () => {
   expect(await reports(1, { queueDepth: async () => 5, hasLease: false })).toEqual([
     { ...waiting, ready: 5 },
   ]);

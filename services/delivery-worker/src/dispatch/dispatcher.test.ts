@@ -231,7 +231,7 @@ test('a pass does not look for due deliveries while the window is full', async (
   expect(elapsedMs).toBeLessThan(370);
 });
 
-test('a webhook gets as many places as its quota, minus its deliveries in the queue', async () => {
+test('a webhook may queue deliveries up to its quota, which includes those in the queue', async () => {
   const { quotas } = await run(1, {
     candidates: [candidateOf('a', { due: 9 }), candidateOf('b', { due: 9 }), candidateOf('c', { due: 9 })],
     queued: { b: 3, c: 6 },

@@ -219,7 +219,7 @@ test('an unroutable message is written as an alert if it has the routing key of 
 });
 
 test.each([true, false])(
-  'open deliveries are counted as written after a commit that succeeds: %s',
+  'counts of open deliveries are updated when the write ends (committed: %s)',
   async (succeeds) => {
     const { fire, opened, settled } = start(() => {
       if (!succeeds) throw new Error('refused');

@@ -251,7 +251,7 @@ test('nothing is written if a batch has neither an alert nor a marker', async ()
   expect((await write([[]], { alerts: 'none', markedAtMs: 5 })).tries).toMatchObject([{ markedAtMs: 5 }]);
 });
 
-describe('the report of an alert', () => {
+describe('metrics and log of an alert', () => {
   const ids = { request_id: 'req', alert_id: 'a', workspace_id: 'ws', alert_rule_id: 'r' };
 
   test('an alert is counted and logged with its outcome and the number of its webhooks', async () => {

@@ -34,7 +34,7 @@ test('after a lost reply, sweeps release unpublished rows until one succeeds 12 
   expect(asked).toEqual([false, true, true, true, false]);
 });
 
-test('a worker that does not lead releases at one of ten calls, and at each after a lost reply', async () => {
+test('a worker that is not the leader releases in one of ten calls, or after a lost reply', async () => {
   let releases = 0;
   const sweep = createLeaseSweep({
     repository: {
@@ -56,7 +56,7 @@ test('a worker that does not lead releases at one of ten calls, and at each afte
   expect(releases).toBe(3);
 });
 
-test('a reply that is lost during a release is considered by the following releases', async () => {
+test('releases after one during which a reply was lost include unpublished rows', async () => {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;
   const sweep = createLeaseSweep({

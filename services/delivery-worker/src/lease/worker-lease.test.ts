@@ -201,7 +201,7 @@ test('a lease reports the time of the first failed renewal and the error of the 
   expect(lease.failure()).toBeUndefined();
 });
 
-test('a worker leads for three seconds from before the last renewal that gave it the lead', async () => {
+test('a worker stays the leader for three seconds after the start of its last renewal', async () => {
   const { lease, clock, pass, start, respondWith } = startLease();
   expect([lease.leads(), lease.workers()]).toEqual([false, 1]);
   await start();
@@ -213,7 +213,7 @@ test('a worker leads for three seconds from before the last renewal that gave it
   expect(lease.leads()).toBe(false);
 });
 
-test('a worker that was frozen for longer than its lease does not lead when it continues', async () => {
+test('a worker that was frozen for longer than its lease is no longer the leader', async () => {
   const { lease, clock, pass, start, respondWith } = startLease();
   await start();
   clock.ms += 3_000;
@@ -223,7 +223,7 @@ test('a worker that was frozen for longer than its lease does not lead when it c
   expect(lease.leads()).toBe(false);
 });
 
-test('a late reply to an earlier renewal does not return the lead', async () => {
+test('a late reply to an earlier renewal does not make the worker the leader again', async () => {
   const { lease, asked, pass, start, respondWith } = startLease();
   await start();
   respondWith(undefined);
@@ -235,7 +235,7 @@ test('a late reply to an earlier renewal does not return the lead', async () => 
   expect(lease.leads()).toBe(false);
 });
 
-test('a renewal says whether this worker may lead', async () => {
+test('each renewal tells the database if this worker may be the leader', async () => {
   const { asked, pass, start, setMayLead } = startLease();
   await start();
   setMayLead(false);

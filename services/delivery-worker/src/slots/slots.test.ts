@@ -22,7 +22,7 @@ function releaseAll(acquired: Slot[]) {
   for (const slot of acquired) slot.release();
 }
 
-test('a webhook has 4 slots before its first response, 256 after it, and 4 after none', () => {
+test('a webhook has 4 slots before its first response, 256 after it, and 4 after a timeout', () => {
   const slots = createTestSlots(1_000);
   const count = () => {
     const acquired = acquireMany(slots, webhook('w'));
@@ -101,7 +101,7 @@ test('two workspaces that need every slot reach equal shares, even if one starte
   );
   for (let round = 0; round < 2_000; round += 1) {
     for (const acquired of Object.values(held)) acquired.shift()!.release();
-    // Waiting deliveries look for a slot every 50 ms, so the rounds must take some time.
+    // Waiting deliveries check for a slot every 50 ms, so the loop must run for some time.
     await sleep(1);
   }
   // Each workspace gets 15/16 of the slots that the other one does not use, which is 15/31 of 600.

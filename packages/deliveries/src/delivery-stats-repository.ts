@@ -23,8 +23,8 @@ export async function applyStatsChanges({ knex }: Database): Promise<boolean> {
 export const allWebhooks = '00000000-0000-0000-0000-000000000000';
 
 /**
- * A histogram with more entries than this is merged to one entry for each bucket. A row with fewer entries is as cheap
- * to update as a row without a histogram.
+ * Number of histogram entries above which the entries of equal buckets are merged. Up to this number, updating a row
+ * costs no more than without a histogram.
  */
 const maxEntries = 64;
 

@@ -123,7 +123,7 @@ function isStale(
   return nowMs - count.countedAtMs > validMs;
 }
 
-/** Returns the number of entries of each webhook and each workspace. */
+/** Counts how often each webhook and each workspace occurs. */
 function wantedOf(keys: OpenDeliveriesKey[]): Map<string, { key: OpenDeliveriesKey; wanted: number }> {
   const found = new Map<string, { key: OpenDeliveriesKey; wanted: number }>();
   const add = (id: string, key: OpenDeliveriesKey) => {

@@ -135,7 +135,7 @@ test('a webhook whose id is zero does not change the counts of its workspace', a
   ]);
 });
 
-test('latencies are counted in buckets of 9 %, and a redelivery removes its latency', async () => {
+test('latencies are counted in buckets of 9 %, and a redelivery removes the previous latency', async () => {
   const workspaceId = randomUUID();
   const webhookId = randomUUID();
   await insertMany({ workspaceId, webhookId, count: 3, latencyMs: 100 });
@@ -156,7 +156,7 @@ test('latencies are counted in buckets of 9 %, and a redelivery removes its late
   expect(await day()).toMatchObject({ succeeded: 3, open: 1, histogram: { 54: 3, 96: 0 } });
 });
 
-test('each change is applied once while several processes apply changes and others write', async () => {
+test('concurrent processes apply each change of the counts once', async () => {
   const workspaceId = randomUUID();
   const webhookIds = [randomUUID(), randomUUID()];
   const write = async (webhookId: string) => {

@@ -53,7 +53,7 @@ test('waiting and queued deliveries are counted for their webhook and for their 
   expect(statements).toBe(1);
 });
 
-test('counting a full webhook and a full workspace stops at their limits', async () => {
+test('a count of open deliveries stops at the limit of the webhook or workspace', async () => {
   const { counts } = countsAt({ perWebhook: 10, perWorkspace: 20 });
   const one = newWebhook();
   await addOpen(one, 50);

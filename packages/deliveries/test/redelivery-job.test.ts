@@ -173,7 +173,7 @@ test('a cancelled job redelivers no further deliveries', async () => {
   expect(await job(id)).toMatchObject({ status: 'cancelled', done: 4 });
 });
 
-test('two running jobs get pages alternately', async () => {
+test('two running jobs are processed alternately, one page at a time', async () => {
   await seedMany(4);
   await seedMany(4, { status: 'skipped' });
   const [first, second] = [await addJob(), await addJob({ status: 'skipped' })];

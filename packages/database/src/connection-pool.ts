@@ -11,7 +11,10 @@ interface Connection {
 }
 
 export interface ConnectionPool {
-  /** @throws NoConnectionError if no connection is free in time, or at once while the circuit breaker is open */
+  /**
+   * Waits for a free connection, or opens one.
+   * @throws NoConnectionError if no connection is free in time, or at once while the circuit breaker is open
+   */
   acquire(): Promise<Connection>;
   counts(): ConnectionCounts;
   close(): Promise<void>;
@@ -135,7 +138,8 @@ function toConnection(client: pg.PoolClient, responded: () => void): Connection 
     } catch (error) {
       if (error instanceof pg.DatabaseError) responded();
       if (isConnectionLost(error)) lost = error;
-      // The session would keep its outdated plans, and can stay read-only after the database has become writable.
+      // The connection is closed, because its session would keep the outdated plans, or could stay read-only after the
+      // database has become writable.
       if (lost !== undefined || isReadOnly(error) || classifyDatabaseError(error) === 'outdated_plan')
         isReusable = false;
       throw error;

@@ -78,8 +78,8 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     knex,
     async prepared<Row>(statement: Prepared, values: unknown[]) {
-      // A connection fails once with an outdated plan, and a new connection replaces it. A query meets at most
-      // `poolSize` such connections.
+      // A connection with an outdated plan fails one query and is then replaced. A query can meet one such connection
+      // after another, but at most `poolSize`.
       for (let retries = poolSize; ; retries -= 1) {
         try {
           return await run<Row>({ ...statement, values });

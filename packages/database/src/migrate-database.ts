@@ -51,7 +51,7 @@ async function migrate(trx: Transaction, list: readonly Migration[]): Promise<Mi
 const lockTimeoutMs = 2_000;
 /** Pause between two tries, in milliseconds. Services can use the table during the pause. */
 const retryDelayMs = 3_000;
-/** Tries within ten minutes: each waits 2 s for the lock and is followed by a pause of 3 s. */
+/** Number of tries, which take ten minutes together: each waits 2 s for the lock and is followed by a pause of 3 s. */
 const maxTries = 120;
 
 /**

@@ -98,7 +98,7 @@ test('a paused consumer receives nothing until it is resumed', async () => {
   await until('one is received', () => received.length === 1);
 });
 
-test('an acknowledgement after a pause does not cover unsettled messages from before the pause', async () => {
+test('an acknowledgement after a pause does not acknowledge earlier unsettled messages', async () => {
   const publisher = await newPublisher();
   const { broker, consumer, received } = await consume({
     handle: (message) => textOf(message) === 'slow' || message.ack(),
@@ -255,7 +255,7 @@ test('messages that a paused consumer returns are delivered to another consumer'
   await until('the fourth is received', () => other.received.length + received.length === 7);
 });
 
-test('returning messages to the broker ends even if the connection is lost meanwhile', async () => {
+test('returnToBroker resolves even if the connection is lost during the call', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const { broker, consumer } = await consume({}, await newBroker({ url: proxy.url }));
   await broker.ready();

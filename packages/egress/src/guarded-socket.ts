@@ -48,7 +48,8 @@ export function createGuardedSocket(
   let isChunkWanted = false;
 
   const stream = new Duplex({
-    // Without read-ahead, a chunk has been parsed and its progress noted before the next chunk is counted.
+    // Without read-ahead, a chunk is counted only after the parser has processed the previous chunk and reported
+    // progress.
     readableHighWaterMark: 0,
     read: readChunk,
     decodeStrings: false,

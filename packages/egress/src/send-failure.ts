@@ -119,7 +119,7 @@ export function exchangeFailureOf(error: unknown): SendFailure {
 /** Returns the note for a body that was ended by `error`. */
 export function bodyNoteOf(error: unknown): BodyNote {
   if (error instanceof SendFailure) return noteOfFailure(error.code);
-  // Only the trailers can be too large here, because a response with a too large head has no body.
+  // Trailers are the only possible cause here, because a response with a too large head has no body.
   if (codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW') return 'broken';
   // The parser also reports an error if the connection ends within a chunk, but then the body is cut and not broken.
   const isBroken = error instanceof errors.HTTPParserError && !error.message.includes('EOF');

@@ -1,4 +1,4 @@
-/** Exports of both entries of the package: of the one for Node, and of the one for browsers. */
+/** Exports that the package's entries for Node and for browsers have in common. */
 export type { AlertRulesApi } from './api/alert-rules.js';
 export type { AlertsApi } from './api/alerts.js';
 export type { AuditEventsApi } from './api/audit-events.js';

@@ -278,7 +278,7 @@ describe('errors', () => {
   });
 
   test.each(['', 'nonsense', 'ftp://x', 'http://user:pass@x', 'http://x/?a=1', 'javascript:alert(1)'])(
-    'the address %j is refused at once',
+    'creating a client with the address %j fails',
     (url) => {
       expect(() => createPlatformClient({ url, credential: 'k' })).toThrow(TypeError);
     },

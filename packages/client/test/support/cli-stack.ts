@@ -22,7 +22,9 @@ interface CliStack {
   close(): Promise<void>;
 }
 
-/** Starts a stack before all tests of a file and closes it after them. The other properties are valid inside tests. */
+/**
+ * Starts a stack before all tests of a file and closes it after them. Only tests may read the properties of the result.
+ */
 export function useCliStack(): Omit<CliStack, 'close'> {
   let stack: CliStack;
   beforeAll(async () => {

@@ -12,7 +12,7 @@ export interface FileFault {
 
 export interface ReadFile {
   content: WorkspaceFile;
-  /** Throws a CommandFailure with these errors and their lines. */
+  /** Throws a CommandFailure with the given errors and their lines in the file. */
   fail(faults: FileFault[]): never;
   /** Returns the line of the part that a JSON pointer names, counted from 1. */
   lineOf(path: string): number;

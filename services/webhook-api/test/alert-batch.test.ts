@@ -88,7 +88,7 @@ describe('a batch of alerts', () => {
     );
   });
 
-  test('an invalid alert of a batch gets its problem, and the others are published', async () => {
+  test('an invalid alert of a batch gets an error of its own, and the others are published', async () => {
     const webhookId = await insertWebhook(api.database, { workspaceId: otherWorkspaceId });
     const own = { ...embedded, notification_webhook_ids: [webhookId] };
     const { alert_rule: _, ...unknownRule } = fired();

@@ -165,7 +165,7 @@ describe('a delivery', () => {
     expect((await shown()).map(({ number }) => number)).toEqual([7]);
   });
 
-  test('compressed texts count with their full length, in a list and among the attempts', async () => {
+  test('the page limit counts the decompressed length of texts, in lists and among attempts', async () => {
     const requestBody = 'x'.repeat(500_000);
     const webhookId = randomUUID();
     let id = '';

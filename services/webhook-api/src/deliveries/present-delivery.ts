@@ -10,15 +10,20 @@ interface Reader {
   principal: Principal;
 }
 
-/** A row with the texts of its attempt, which are null without an attempt and for a row beyond the budget. */
+/**
+ * A row with the decrypted texts of its attempt. They are null if there was no attempt or the row is above the byte
+ * limit.
+ */
 type Decoded<Row> = Row & { exchange: Exchange | null; beyondBudget: boolean };
 
-/** Characters of the texts of a page, after their decompression. */
+/**
+ * Maximum number of characters of all texts of a page, after decompression. The first row is never above this limit.
+ */
 const textBudget = 4 * 1_048_576;
 
 /**
- * Decrypts the texts of rows in their order, and marks the rows beyond 4 MiB; the first row is always within. The budget of
- * the statement that reads rows counts compressed texts.
+ * Decrypts the texts of rows, in the order of the rows, and marks the rows above the limit of a page. The SQL statement
+ * that reads the rows has a limit too, but it counts compressed bytes.
  */
 export function decodeWithinBudget<Row extends StoredExchange & { beyondBudget?: boolean }>(
   rows: readonly Row[],
@@ -36,7 +41,10 @@ export function decodeWithinBudget<Row extends StoredExchange & { beyondBudget?:
   });
 }
 
-/** The rendered text can contain credentials of the webhook, so it is shown only to callers that may read these. */
+/**
+ * The rendered text can contain credentials of the webhook, so only callers that may read these credentials see the
+ * text.
+ */
 export function presentDelivery(
   delivery: StoredDelivery | Decoded<StoredDelivery>,
   { secretBox, principal }: Reader,
@@ -69,7 +77,10 @@ export function presentDelivery(
   };
 }
 
-/** The request body can contain credentials of the webhook, so it is shown only to callers that may read these. */
+/**
+ * The request body can contain credentials of the webhook, so only callers that may read these credentials see the
+ * body.
+ */
 export function presentAttempt(
   { exchange, ...attempt }: Decoded<StoredAttempt>,
   { delivery, principal }: { delivery: StoredDelivery; principal: Principal },

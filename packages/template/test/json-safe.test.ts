@@ -174,7 +174,7 @@ test('safe text, the result of tojson, and numbers are printed unescaped', () =>
   expect(JSON.parse(renderBody(source, sampleFacts))).toEqual({ a: [1], b: 0.8734567, c: 3, d: { x: [1] } });
 });
 
-test('filters keep the JSON structure of a macro, and its values are escaped', () => {
+test('a macro prints valid JSON with escaped values, also after filters and operators', () => {
   const hostile = '", "admin": true, "x": "';
   const macro =
     '{% macro field(name, value) %}\n  {"name": "{{ name }}", "value": "{{ value }}"}\n{% endmacro %}';

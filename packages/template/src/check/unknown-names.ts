@@ -60,7 +60,10 @@ function suggest({ object, name }: NameReference): UnknownName['suggestion'] {
   return variable === undefined ? undefined : { object: null, name: variable };
 }
 
-/** Minimum length of a part of a name for a suggestion. Shorter parts occur in several names. */
+/**
+ * Minimum length of a part of a name for a suggestion. A shorter part occurs in several names, so the suggestion would
+ * often be wrong.
+ */
 const minPartLength = 4;
 
 /** Returns the shortest variable that contains a name, such as `metric_value` for `value`. */

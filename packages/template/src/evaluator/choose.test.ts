@@ -36,13 +36,13 @@ test('the filter random accepts the values that random.choice accepts', () => {
     "''",
     '{}',
     'nope',
-    '{}.keys()', // empty
+    '{}.keys()', // Python accepts an empty view, because it needs no index.
     '[7]',
     '(7,)',
     "'x'",
     'range(7, 8)',
     '{0: 7}',
-    '{false: 7}', // of one item
+    '{false: 7}', // The only index is 0, which is the same key as false.
   ].map((value) => rendered(`[{{ ${value} | random }}]`, ''));
   expect(results).toEqual(['[]', '[]', '[]', '[]', '[]', '[7]', '[7]', '[x]', '[7]', '[7]', '[7]']);
   expect(rendered("{{ {'a': 1} | random }}", '')).toMatch(/^KeyError: /);

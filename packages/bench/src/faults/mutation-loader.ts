@@ -16,7 +16,8 @@ const name = new URL(import.meta.url).searchParams.get('mutation') ?? '';
 const mutation: Mutation | undefined = Object.values(mutations).find((entry) => entry.name === name);
 if (mutation === undefined) throw new Error(`There is no mutation called "${name}".`);
 
-// Node.js runs loader hooks in a separate thread, which loads this module a second time.
+// Only the main thread registers the hook. Node.js loads this module again in the separate thread that runs loader
+// hooks.
 if (isMainThread) register(import.meta.url);
 
 export const load: LoadHook = async (url, context, nextLoad) => {

@@ -44,7 +44,7 @@ test('the files and services in documented commands exist', () => {
   expect(files.length).toBeGreaterThan(3);
   for (const file of files) {
     const source = file.replace('/dist/', '/src/').replace(/(\/src\/.*)\.js$/, '$1.ts');
-    // A documented test command names a test file without `.test.ts`.
+    // A test command in a document can name a test file without its ending `.test.ts`.
     const exists = existsSync(`${root}${source}`) || existsSync(`${root}${source}.test.ts`);
     expect([file, exists]).toEqual([file, true]);
   }

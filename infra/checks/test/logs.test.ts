@@ -44,8 +44,8 @@ let worker: Service;
 let amqpUrl: string;
 const given: string[] = [];
 /**
- * Texts of the API about failed deliveries and tests. They are stored, and users who may not read the webhook can see
- * them.
+ * Error texts of the API about failed deliveries and webhook tests. They must not contain secrets, because they are
+ * stored and shown to users who may not read the webhook.
  */
 const told: string[] = [];
 
@@ -364,7 +364,7 @@ function spellingsOf(secret: string): string[] {
     secret,
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
-    // In a log line, a body is JSON inside a JSON string.
+    // The body of a request is logged as JSON inside a JSON string, so it is escaped twice.
     JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1),
     bytes.toString('base64'),
     bytes.toString('base64url'),

@@ -173,7 +173,7 @@ test('the API starts a new trace for a request without a valid trace context', a
     await until('the trace has its attempts', () => spansOf(id).length === 6, longWait);
 });
 
-test('destinations receive no trace context, and the receiver gets standard settings', () => {
+test('destinations get no trace context, and the OTLP receiver gets the standard settings', () => {
   const names = destination.received.flatMap(({ rawHeaders }) =>
     rawHeaders.filter((_, index) => index % 2 === 0),
   );
@@ -183,7 +183,7 @@ test('destinations receive no trace context, and the receiver gets standard sett
   expect(first?.body).toContain('deployment.environment.name');
 });
 
-test('a failing receiver delays no delivery and is logged once', async () => {
+test('a failing OTLP receiver delays no delivery, and the failure is logged once', async () => {
   receiver.respond('/v1/traces', (_, response) => void response.writeHead(400).end());
   const before = destination.received.length;
   await publishOverRest({});

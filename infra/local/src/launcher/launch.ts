@@ -71,7 +71,10 @@ async function bringUp(stack: Stack, { options, paths, env, progress }: Launch):
   );
 }
 
-/** A failed sample is only reported. The stack keeps running, because it is needed to find the reason. */
+/**
+ * Prints the result of the sample. A failure is only reported and does not stop the stack, because the running stack is
+ * needed to find the reason.
+ */
 async function showSample(facts: StackFile, progress: Progress): Promise<void> {
   if (facts.clients.admin === undefined) {
     progress.say(

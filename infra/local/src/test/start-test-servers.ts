@@ -48,9 +48,9 @@ export async function startTestServers(processes: ProcessHost): Promise<TestServ
       // alerts itself.
       maxMessageBytes: 16 * 1_048_576,
       virtualHosts: [
-        // A virtual host without Tocsin's exchanges and queues.
+        // A virtual host without Tocsin's exchanges and queues, for tests that create their own.
         'blank',
-        // A virtual host for a test with two installations.
+        // An additional virtual host for the one test that needs two installations.
         'second',
         ...Array.from({ length: maxJestWorkers }, (_, index) => `jest-${index + 1}`),
       ],

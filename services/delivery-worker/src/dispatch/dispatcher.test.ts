@@ -40,7 +40,7 @@ interface Setting {
   queueError?: Error;
   leads?: boolean;
   workers?: number;
-  /** Webhooks for which fan-out asks for a place before each pass. */
+  /** Webhooks for which the fan-out wants a place in the queue before each pass. */
   wanted?: string[];
 }
 

@@ -62,7 +62,7 @@ async function runAll(leads: () => boolean) {
 
 const frequent = ['statistics', 'jobs', 'notices'];
 
-test('a worker that does not lead runs the hourly jobs and reports no others', async () => {
+test('a worker that is not the leader runs and reports only the hourly jobs', async () => {
   const { tried, reported } = await runAll(() => false);
   expect(tried).toEqual(expect.arrayContaining(['partitions', 'expired keys']));
   expect(frequent.filter((job) => tried.includes(job) || reported.includes(job))).toEqual([]);

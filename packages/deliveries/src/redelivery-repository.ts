@@ -37,8 +37,8 @@ export async function redeliver(
 }
 
 /**
- * Resolves to undefined if another caller reopened the delivery between the two statements. The next try finds its open
- * row.
+ * Resolves to undefined if the delivery was not open in the first statement and not ended in the second one, because
+ * another caller reopened it in between. A repeated call then finds the delivery open.
  */
 async function redeliverOnce(
   trx: Knex.Transaction,

@@ -151,7 +151,7 @@ test('an expired day becomes files with manifests, and restored rows equal the o
 
 test('a killed run leaves no file under the final name, and the next run writes all rows', async () => {
   await addDay(1);
-  // Rows that take seconds to compress.
+  // The archive takes seconds to compress these rows, so that the test can kill it meanwhile.
   await db.database.knex.raw(
     `insert into attempts select delivery_id, claim + n, number, trigger, started_at, duration_ms, destination,
        '\\x026b31' || (select string_agg(sha256((n * 1000 + i)::text::bytea), '') from generate_series(1, 60) i)

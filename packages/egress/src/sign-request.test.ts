@@ -28,7 +28,7 @@ test.each([
   ['id', { id: 'msg_2' }],
   ['time', { atMs: request.atMs + 1 }],
   ['body', { body: '{"a":"e"}' }],
-])('another %s has another signature', (_, change) => {
+])('a request with another %s has another signature', (_, change) => {
   expect(signRequest({ ...request, ...change, keys: [firstKey] }).at(-1)).not.toBe(firstSignature);
 });
 

@@ -15,7 +15,7 @@ export interface CancelFlags {
   all?: boolean;
 }
 
-/** Ends open deliveries by their ids, or with a job for all that match a filter. */
+/** Ends open deliveries: those with the given ids, or with a job all deliveries that match a filter. */
 export async function cancelDeliveries(context: PlatformContext<CancelFlags>): Promise<void> {
   const { args: ids, options, platform, io, out, signal } = context;
   const { webhook, alert, rule, since, until, all, wait } = options;

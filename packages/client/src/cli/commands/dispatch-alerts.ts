@@ -13,7 +13,7 @@ export interface DispatchFlags {
   all?: boolean;
 }
 
-/** Dispatches alerts without deliveries by their ids, or with a job for all that match a filter. */
+/** Dispatches alerts without deliveries: those with the given ids, or with a job all alerts that match a filter. */
 export async function dispatchAlerts(context: PlatformContext<DispatchFlags>): Promise<void> {
   const { args: ids, options, platform, io, out, signal } = context;
   const { rule, outcome, since, until, all, wait } = options;

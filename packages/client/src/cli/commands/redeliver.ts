@@ -11,7 +11,7 @@ export interface RedeliverFlags extends FilterFlags {
   all?: boolean;
 }
 
-/** Sends deliveries again by their ids, or with a job for all that match a filter. */
+/** Sends deliveries again: those with the given ids, or with a job all deliveries that match a filter. */
 export async function redeliver(context: PlatformContext<RedeliverFlags>): Promise<void> {
   const { args: ids, options } = context;
   const filter = givenOf({ ...filterOf(options), all: options.all }) as CreateRedelivery;

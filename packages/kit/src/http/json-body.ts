@@ -88,7 +88,7 @@ function requireJson({ headers }: IncomingMessage): void {
 
 /**
  * Copies the chunks of a body into one buffer as they arrive. `express.json` and `raw-body` keep each chunk as a
- * separate object, so with them a body in one-byte chunks takes 500 times its size.
+ * separate object. A body in one-byte chunks would then take 500 times its size.
  */
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (request.destroyed) return Promise.reject(new RequestAborted());

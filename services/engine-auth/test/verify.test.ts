@@ -104,7 +104,7 @@ describe('a token', () => {
   });
 });
 
-test('a changed key, an unknown key id and a part of a key get 401', async () => {
+test('a user key that is changed, unknown or incomplete gets 401', async () => {
   const { id, key } = await createKey(engine);
   const secret = Buffer.from(key, 'base64').toString().split(':')[1] ?? '';
   const changed = `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;

@@ -1,8 +1,16 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { parse } from 'yaml';
-import { chartVariants, type Manifest, readChartFile, renderChart as render } from '../src/deploy/chart.js';
+import { chartVariants, type Manifest, readChartFile } from '../src/deploy/chart.js';
 import { composeService, readText } from './support/compose.js';
 import { imageEnv } from './support/image.js';
+import {
+  type Container,
+  named,
+  type PodTemplate,
+  podOf,
+  podsOf,
+  renderChart,
+} from './support/rendered-chart.js';
 import { testWith } from './support/test-with.js';
 import { loaders, variablesReadBy } from './support/variables.js';
 
@@ -10,53 +18,7 @@ import { loaders, variablesReadBy } from './support/variables.js';
 // themselves.
 const testRendering = (name: string, run: () => void) => testWith(['helm', 'version'], name, run);
 
-interface Container {
-  args: string[];
-  env?: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[];
-  volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
-  ports?: { name: string; containerPort: number }[];
-  securityContext: object;
-  livenessProbe?: object;
-  readinessProbe?: object;
-  lifecycle?: { preStop: { exec: { command: [string, string] } } };
-}
-
-interface PodSpec {
-  containers: Container[];
-  volumes?: { name: string; configMap?: object; secret?: object; persistentVolumeClaim?: object }[];
-  terminationGracePeriodSeconds?: number;
-}
-
-interface PodTemplate {
-  metadata: { labels: Record<string, string>; annotations: Record<string, string> };
-  spec: PodSpec;
-}
-
 const services = Object.keys(loaders);
-
-const rendered = new Map<string, Manifest[]>();
-
-function renderChart(variant: string, args: string[] = []): Manifest[] {
-  const key = [variant, ...args].join(' ');
-  const manifests = rendered.get(key) ?? render(variant, args);
-  rendered.set(key, manifests);
-  return manifests;
-}
-
-function named(manifests: readonly Manifest[], kind: string, name: string): Manifest {
-  const found = manifests.find((one) => one.kind === kind && one.metadata.name === name);
-  if (found === undefined) throw new Error(`No ${kind} ${name} is rendered.`);
-  return found;
-}
-
-function podOf({ kind, spec }: Manifest): PodTemplate | undefined {
-  if (kind === 'CronJob') return (spec.jobTemplate as { spec: { template: PodTemplate } }).spec.template;
-  return kind === 'Deployment' || kind === 'Job' ? (spec.template as PodTemplate) : undefined;
-}
-
-function podsOf(manifests: readonly Manifest[]): PodTemplate[] {
-  return manifests.flatMap((manifest) => podOf(manifest) ?? []);
-}
 
 for (const variant of chartVariants) {
   testRendering(`each pod of the variant ${variant} satisfies the Pod Security standard restricted`, () => {

@@ -1,9 +1,16 @@
-import { createServer, type Server } from 'node:net';
 import { findFreePorts } from '@tocsin/local';
-import { createBroker, createPublisher } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 import { createTestBroker } from '@tocsin/testing/broker';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import {
+  type Call,
+  createCall,
+  publishMalformed,
+  secrets,
+  spellingsOf,
+  startRawDestination,
+  withCredentials,
+} from './support/planted-secrets.js';
 import {
   type LoggingProgram,
   longWait,
@@ -13,24 +20,6 @@ import {
   stop,
   tokenOf,
 } from './support/stack.js';
-
-/** Test secrets of all kinds. No output may contain one of them in any encoding. */
-const secrets = {
-  url: 'url-Secret-1/with+plus',
-  query: 'query Secret 2',
-  header: 'header-Secret-3=',
-  body: 'body"Secret\\4',
-  token: 'token-Secret-5',
-  key: 'key-Secret-6',
-  adminKey: 'admin-Secret-7',
-  databasePassword: 'dbSecret8',
-  brokerPassword: 'brokerSecret9',
-  encryption: Buffer.from('cipher-key-Secret-10-01234567890').toString('base64'),
-  userinfo: 'userinfoSecret11',
-  message: 'message-Secret-12',
-  response: 'response-Secret-13',
-  cursor: 'cursorSecret14',
-};
 
 const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
 const modelId = '6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11';
@@ -43,6 +32,7 @@ let engine: Service;
 let worker: Service;
 let amqpUrl: string;
 const given: string[] = [];
+const call = createCall(given);
 /**
  * Error texts of the API about failed deliveries and webhook tests. They must not contain secrets, because they are
  * stored and shown to users who may not read the webhook.
@@ -82,57 +72,6 @@ afterAll(async () => {
   await database.database.knex.raw(`drop role if exists tocsin_planted`);
   await database.drop();
 });
-
-function withCredentials(address: string, user: string, password: string): string {
-  const url = new URL(address);
-  url.username = user;
-  url.password = password;
-  return url.href;
-}
-
-/**
- * Starts a destination on a raw socket, which chooses its response by the first segment of the path. A raw socket can
- * also send bytes that are not HTTP.
- */
-async function startRawDestination() {
-  const responses: Record<string, string> = {
-    ok: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
-    fail: `HTTP/1.1 500 ${secrets.response}\r\nContent-Length: ${secrets.response.length}\r\n\r\n${secrets.response}`,
-    redirect: `HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/${secrets.response}\r\nContent-Length: 0\r\n\r\n`,
-    noise: `${secrets.response} is no HTTP\r\n\r\n`,
-    cut: `HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n${secrets.response}`,
-  };
-  const server: Server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', (data) => {
-      const kind = /^POST \/(\w+)/.exec(data.toString())?.[1] ?? 'ok';
-      socket.end(responses[kind] ?? '');
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  return { port, close: () => new Promise((resolve) => server.close(resolve)) };
-}
-
-interface Call {
-  method?: string;
-  as?: string;
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
-async function call(url: string, { method = 'POST', as = 'admin', body, headers = {} }: Call = {}) {
-  const token = as.startsWith('Bearer') ? as : `Bearer ${await tokenOf(as)}`;
-  given.push(token.replace('Bearer ', ''));
-  const response = await fetch(url, {
-    method,
-    headers: { Authorization: token, 'Content-Type': 'application/json', ...headers },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json');
-  return { status: response.status, body: isJson ? JSON.parse(text) : undefined };
-}
 
 const inWorkspace = (path: string) => `${api.url}/api/v1/workspaces/${workspaceId}/${path}`;
 
@@ -193,21 +132,8 @@ test('log lines of fan-out and of every attempt contain the request id', async (
   ]);
 });
 
-/** Publishes messages that are not alerts directly to the broker. */
-async function publishMalformed(requestIds: readonly string[]): Promise<void> {
-  const broker = await createBroker({ url: amqpUrl, name: 'test' });
-  const publisher = await createPublisher(broker);
-  await broker.ready();
-  const content = Buffer.from(`{"not": an alert, "secret": "${secrets.message}"`);
-  for (const id of requestIds) {
-    const headers = { 'x-request-id': id };
-    await publisher.publish({ exchange: 'tocsin.alerts', routingKey: 'alert.fired', content, headers });
-  }
-  await broker.close();
-}
-
 test('an invalid request id of a publisher is not logged', async () => {
-  await publishMalformed(['two\nlines', 'x'.repeat(200), secrets.message.replaceAll('-', ' ')]);
+  await publishMalformed(amqpUrl, ['two\nlines', 'x'.repeat(200), secrets.message.replaceAll('-', ' ')]);
   await until('they are dead-lettered', () => worker.lines('alert.dead_lettered').length === 3);
   for (const line of worker.lines('alert.dead_lettered')) {
     expect(line).toMatchObject({ level: 'warn', reason: 'malformed_message' });
@@ -283,7 +209,10 @@ test('a worker without a database logs the problem and leaves messages to other 
   programs.push(stranded);
   await until('it says so', () => stranded.lines('database.unavailable').length > 0);
   const before = worker.lines('alert.dead_lettered').length;
-  await publishMalformed(Array.from({ length: 20 }, (_, index) => `not-for-the-stranded-${index}`));
+  await publishMalformed(
+    amqpUrl,
+    Array.from({ length: 20 }, (_, index) => `not-for-the-stranded-${index}`),
+  );
   await until('the other has them', () => worker.lines('alert.dead_lettered').length === before + 20);
   stranded.child.kill('SIGKILL');
   await stranded.ended;
@@ -357,20 +286,6 @@ test('no output contains a secret in any encoding', async () => {
     }
   }
 });
-
-function spellingsOf(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  return [
-    secret,
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-    // The body of a request is logged as JSON inside a JSON string, so it is escaped twice.
-    JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1),
-    bytes.toString('base64'),
-    bytes.toString('base64url'),
-    bytes.toString('hex'),
-  ];
-}
 
 test('each log line is JSON, and client errors are never logged at level error', () => {
   for (const service of [api, engine, worker]) {

@@ -9,6 +9,7 @@ import {
   type RunningProviderProcess,
   startProviderProcess,
 } from '@tocsin/local';
+import { createBrowser } from './support/signing-in-browser.js';
 
 const consoleUri = 'http://127.0.0.1:8700/console/';
 // PKCE verifier and challenge from RFC 7636, appendix B.
@@ -127,7 +128,7 @@ describe('the development OpenID provider', () => {
     const poll = { grant_type: deviceGrant, client_id: 'tocsin-cli', device_code: device.device_code ?? '' };
     expect((await requestToken(poll)).body.error).toBe('authorization_pending');
 
-    const browser = createBrowser();
+    const browser = createBrowser({ consoleUri });
     await browser.open(device.verification_uri_complete ?? '');
     await browser.submit({});
     expect(browser.page()).toContain(device.user_code);
@@ -155,7 +156,7 @@ describe('the development OpenID provider', () => {
 
   test('a device receives an error if the user rejects the sign-in', async () => {
     const device = await startDevice();
-    const browser = createBrowser();
+    const browser = createBrowser({ consoleUri });
     await browser.open(device.verification_uri_complete ?? '');
     await browser.submit({});
     await browser.submit({ abort: 'yes' });
@@ -164,7 +165,7 @@ describe('the development OpenID provider', () => {
   });
 
   test('the console receives a token for a code only with the PKCE verifier', async () => {
-    const browser = createBrowser();
+    const browser = createBrowser({ consoleUri });
     await browser.open(authorizationUrl({ code_challenge: challenge, code_challenge_method: 'S256' }));
     await browser.submit({ username: 'reader', password: directory.users.reader.password });
     const code = new URL(browser.leftFor()).searchParams.get('code') ?? '';
@@ -175,7 +176,7 @@ describe('the development OpenID provider', () => {
       code,
     };
     expect((await requestToken({ ...exchange, code_verifier: `${verifier}x` })).status).toBe(400);
-    const browserAgain = createBrowser();
+    const browserAgain = createBrowser({ consoleUri });
     await browserAgain.open(authorizationUrl({ code_challenge: challenge, code_challenge_method: 'S256' }));
     await browserAgain.submit({ username: 'reader', password: directory.users.reader.password });
     const fresh = new URL(browserAgain.leftFor()).searchParams.get('code') ?? '';
@@ -185,11 +186,11 @@ describe('the development OpenID provider', () => {
 
   test('the console signs in again without a page during the session (prompt=none)', async () => {
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256', prompt: 'none' };
-    const stranger = createBrowser();
+    const stranger = createBrowser({ consoleUri });
     await stranger.open(authorizationUrl(pkce));
     expect(new URL(stranger.leftFor()).searchParams.get('error')).toBe('login_required');
 
-    const browser = createBrowser();
+    const browser = createBrowser({ consoleUri });
     await browser.open(authorizationUrl({ code_challenge: challenge, code_challenge_method: 'S256' }));
     await browser.submit({ username: 'editor', password: directory.users.editor.password });
     await browser.open(authorizationUrl(pkce));
@@ -267,42 +268,4 @@ function decode(token: string | undefined) {
     .slice(0, 2)
     .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
   return { header: header as Record<string, unknown>, payload: payload as Record<string, unknown> };
-}
-
-/** A minimal browser that signs in: it stores cookies, follows redirects within the provider, and submits forms. */
-function createBrowser() {
-  const cookies = new Map<string, string>();
-  let url = '';
-  let html = '';
-  let left = '';
-  const go = async (target: string, init: RequestInit = {}): Promise<void> => {
-    url = new URL(target, url || undefined).href;
-    if (url.startsWith(consoleUri)) {
-      left = url;
-      return;
-    }
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(url, { ...init, redirect: 'manual', headers: { cookie } });
-    for (const line of response.headers.getSetCookie()) {
-      const [pair = ''] = line.split(';');
-      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
-    }
-    html = await response.text();
-    const location = response.headers.get('location');
-    if (location !== null) await go(location);
-  };
-  return {
-    open: (target: string) => go(target),
-    submit: (fields: Record<string, string>) => {
-      const action = /<form[^>]* action="([^"]+)"/.exec(html)?.[1] ?? url;
-      const hidden = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
-      const body = new URLSearchParams([
-        ...hidden.map(([, name = '', value = '']) => [name, value] as [string, string]),
-        ...Object.entries(fields),
-      ]);
-      return go(action, { method: 'POST', body });
-    },
-    page: () => html,
-    leftFor: () => left,
-  };
 }

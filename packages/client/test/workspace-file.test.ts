@@ -1,105 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import type { AlertRule, Webhook, WorkspaceSettings } from '../src/api/schemas.js';
-import { runCli } from '../src/cli/run-cli.js';
-import { systemClock } from '../src/clock.js';
-import { type CliOptions, cli } from './support/cli.js';
-import { startServices } from './support/services.js';
+import {
+  inOther,
+  otherWorkspace,
+  secrets,
+  useWorkspaceFiles,
+  workspaceFile,
+} from './support/workspace-files.js';
 
-let services: Awaited<ReturnType<typeof startServices>>;
-const directory = mkdtempSync(join(tmpdir(), 'tocsin-workspace-file-'));
-const env: Record<string, string> = {};
-const otherWorkspace = process.env.TOCSIN_TEST_OTHER_WORKSPACE_ID ?? '';
-const inOther = ['--workspace', otherWorkspace, '--as', 'outsider'];
-
-beforeAll(async () => {
-  services = await startServices();
-  const [auth_url, realm] = (process.env.TOCSIN_TEST_OIDC_ISSUER ?? '').split('/realms/');
-  const stack = join(directory, 'stack.json');
-  writeFileSync(
-    stack,
-    JSON.stringify({
-      api_url: services.apiUrl,
-      engine_url: services.engineUrl,
-      auth_url,
-      realm,
-      workspace_id: process.env.TOCSIN_TEST_WORKSPACE_ID,
-      clients: JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}'),
-      engine_admin_key: services.engineAdminKey,
-    }),
-  );
-  Object.assign(env, { TOCSIN_STACK: stack, TOCSIN_LOGIN_FILE: join(directory, 'none') });
-});
-afterAll(async () => {
-  rmSync(directory, { recursive: true });
-  await services.close();
-});
-beforeEach(async () => {
-  for (const options of [[], inOther]) {
-    await run(['settings', 'update', '--no-name', '--no-notice-webhook', ...options]);
-    for (const list of ['rules', 'webhooks'])
-      for (const { id } of await runJson<{ id: string }[]>([list, 'list', ...options]))
-        await run([list, 'delete', id, ...(list === 'webhooks' ? ['--force'] : []), ...options]);
-  }
-});
-
-const run = (words: string[], options: CliOptions = {}) =>
-  cli(words, { ...options, env: { ...env, ...options.env } });
-
-async function runJson<T>(words: string[], options: CliOptions = {}): Promise<T> {
-  const { code, stdout, stderr } = await run([...words, '--json'], options);
-  if (code !== 0) throw new Error(`${words.join(' ')}: ${code} ${stderr}`);
-  return JSON.parse(stdout) as T;
-}
-
-function save(text: string, name = 'workspace.yaml'): string {
-  const path = join(directory, name);
-  writeFileSync(path, text);
-  return path;
-}
-
-const secrets = { CHAT_URL: 'https://127.0.0.1:9/s3cret-path', CHAT_TOKEN: 's3cret-token' };
-const model = 'a9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11';
-
-const file = (more = '') => `namespace: risk
-settings:
-  name: Risk team
-  notice_webhooks: [pager]
-webhooks:
-  - name: chat
-    url: \${CHAT_URL}
-    headers:
-      Authorization: Bearer \${CHAT_TOKEN}
-      X-Team: [a, "b: c"]
-    body: |
-      {"text": "{{ alert_rule_name }}"}
-    rate_limit: {requests: 5, period_ms: 1000}
-  - name: pager
-    external_id: risk/pager
-    url: http://127.0.0.1:9/
-    body: '{}'
-    enabled: false
-alert_rules:
-  - name: Accuracy
-    model_id: ${model}
-    threshold: 0.9
-    bound: lower_bound
-    cooldown_seconds: 60
-    notification_webhooks: [pager, risk/chat]
-${more}`;
-
-const apply = (path: string, ...more: string[]) =>
-  run(['apply', '-f', path, '--yes', ...more], { env: secrets });
-const listAll = async (options: string[] = []) => ({
-  webhooks: await runJson<Webhook[]>(['webhooks', 'list', ...options]),
-  rules: await runJson<AlertRule[]>(['rules', 'list', ...options]),
-  settings: await runJson<WorkspaceSettings>(['settings', 'get', ...options]),
-});
+const { stack, run, save, apply, listAll } = useWorkspaceFiles();
 
 test('apply creates webhooks and rules, changes settings, and does nothing the second time', async () => {
-  const path = save(file());
+  const path = save(workspaceFile());
   const first = await apply(path);
   expect([first.code, first.stdout]).toEqual([
     0,
@@ -141,7 +53,7 @@ test('the export of a workspace, applied to an empty workspace, gives the same e
     '--header',
     'X-Key: abc',
   ]);
-  await apply(save(file()));
+  await apply(save(workspaceFile()));
   const exported = await run(['export', '--no-ids']);
   expect([exported.code, exported.stderr]).toEqual([0, '']);
   expect(exported.stdout).not.toMatch(/s3cret|abc|127\.0\.0\.1/);
@@ -169,8 +81,8 @@ test('an export with ids can be applied to its own workspace, also with a change
 });
 
 test('variables without values keep the stored values, and no output contains a secret', async () => {
-  await apply(save(file()));
-  const path = save(file().replace('requests: 5', 'requests: 6'));
+  await apply(save(workspaceFile()));
+  const path = save(workspaceFile().replace('requests: 5', 'requests: 6'));
   const changed = await run(['apply', '-f', path, '--yes']);
   expect(changed.stdout).toContain('~ webhook risk/chat: rate_limit\n');
   const { webhooks } = await listAll();
@@ -188,8 +100,8 @@ test('variables without values keep the stored values, and no output contains a 
 });
 
 test('a new name in the file renames an entry only if the entry has an external id', async () => {
-  await apply(save(file()));
-  const renamed = file().replace('name: pager', 'name: on call').replaceAll('[pager', '[on call');
+  await apply(save(workspaceFile()));
+  const renamed = workspaceFile().replace('name: pager', 'name: on call').replaceAll('[pager', '[on call');
   expect((await apply(save(renamed))).stdout).toBe(
     '~ webhook risk/pager: name\nPlan: 0 to create, 1 to change, 0 to delete.\nDone: 1 of 1.\n',
   );
@@ -200,7 +112,7 @@ test('a new name in the file renames an entry only if the entry has an external 
 });
 
 test('apply shows and reverts changes that were made outside of the file', async () => {
-  const path = save(file());
+  const path = save(workspaceFile());
   await apply(path);
   const { webhooks, rules } = await listAll();
   const pager = webhooks.find(({ name }) => name === 'pager');
@@ -217,7 +129,7 @@ Plan: 0 to create, 2 to change, 0 to delete.
 });
 
 test('prune deletes only resources in the namespace of the file', async () => {
-  await apply(save(file()));
+  await apply(save(workspaceFile()));
   const create = (...words: string[]) =>
     run(['webhooks', 'create', '--url', 'http://127.0.0.1:9/', '--body', '{}', ...words]);
   await create('--name', 'by hand');
@@ -239,7 +151,7 @@ Done: 4 of 4.
 });
 
 test('a failed apply prints completed steps, remaining steps and the line in the file', async () => {
-  const broken = file().replace("body: '{}'", "body: '{{'");
+  const broken = workspaceFile().replace("body: '{}'", "body: '{{'");
   const { code, stdout, stderr } = await apply(save(broken));
   expect(code).toBe(6);
   expect(stdout.slice(stdout.indexOf('Done'))).toBe(`Done: 1 of 4.
@@ -251,86 +163,8 @@ Not done:
   ~ settings: name, notice_webhooks
 `);
   expect(stderr).toMatch(/^tocsin: .* \(line 14\)\n {2}\/body /m);
-  const repaired = await apply(save(file()));
+  const repaired = await apply(save(workspaceFile()));
   expect([repaired.code, repaired.stdout.match(/^\+.*$/gm)?.length]).toEqual([0, 2]);
-});
-
-/** Runs `apply` and sends `reply` when it asks for confirmation, after `meanwhile` has run. */
-async function applyAndReply(path: string, reply: string, meanwhile = async () => {}) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  const printed = { stdout: '', stderr: '' };
-  const code = await runCli(['apply', '-f', path], {
-    clock: systemClock,
-    env: { ...env, ...secrets },
-    stdin,
-    stdout: { write: (text) => (printed.stdout += text) },
-    stderr: {
-      write(text) {
-        printed.stderr += text;
-        if (text.includes('[y/N]')) void meanwhile().then(() => stdin.end(reply));
-      },
-    },
-    signal: new AbortController().signal,
-  });
-  return { code, ...printed };
-}
-
-test('apply fails and names a resource that somebody else has changed after the plan', async () => {
-  await apply(save(file()));
-  const { webhooks } = await listAll();
-  const pager = webhooks.find(({ name }) => name === 'pager');
-  const path = save(file().replace('enabled: false', 'enabled: true'));
-  const { code, stdout, stderr } = await applyAndReply(path, 'y\n', async () => {
-    await run(['webhooks', 'update', pager?.id ?? '', '--name', 'faster']);
-  });
-  expect(code).toBe(7);
-  expect(stderr).toContain('Somebody else has changed webhook risk/pager since the plan was made');
-  expect(stdout).toContain('Done: 0 of 1.');
-  expect(await runJson(['webhooks', 'get', pager?.id ?? ''])).toMatchObject({
-    name: 'faster',
-    enabled: false,
-  });
-});
-
-test.each(['n\n', '\n', '', 'yep\n'])('apply changes nothing after the reply %j', async (reply) => {
-  const { code, stderr } = await applyAndReply(save(file()), reply);
-  expect([code, stderr]).toEqual([0, expect.stringContaining('Nothing was changed.')]);
-  expect((await listAll()).webhooks).toEqual([]);
-});
-
-test('apply without a terminal needs --yes, except with --dry-run', async () => {
-  const path = save(file());
-  const asked = await run(['apply', '-f', path], { env: secrets });
-  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
-  expect((await run(['apply', '-f', '-', '--dry-run'], { stdin: file(), env: secrets })).code).toBe(0);
-  expect((await listAll()).webhooks).toEqual([]);
-});
-
-test('the error for a reader names the required role', async () => {
-  await apply(save(file()));
-  for (const words of [['export'], ['apply', '-f', save(file()), '--dry-run']]) {
-    const { code, stderr } = await run([...words, '--as', 'reader']);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('needs the role editor or admin')]);
-  }
-});
-
-test('apply fails and names a resource that got the same external id after the plan', async () => {
-  const path = save(file());
-  const { code, stderr } = await applyAndReply(path, 'y\n', async () => {
-    await run([
-      'webhooks',
-      'create',
-      '--name',
-      'first',
-      '--url',
-      'http://127.0.0.1:9/',
-      '--body',
-      '{}',
-      '--external-id',
-      'risk/chat',
-    ]);
-  });
-  expect([code, stderr]).toEqual([7, expect.stringContaining('"first"')]);
 });
 
 test('the commands of docs/configuration-as-code.md run in their order', async () => {
@@ -356,7 +190,7 @@ test('the commands of docs/configuration-as-code.md run in their order', async (
       .replace('"$OTHER_WORKSPACE"', `${otherWorkspace} --as outsider`)
       .split(' ')
       .slice(1)
-      .map((word) => (word.endsWith('.yaml') ? join(directory, word) : word));
+      .map((word) => (word.endsWith('.yaml') ? join(stack.directory, word) : word));
     const asks = words[0] === 'apply' && !words.includes('--yes') && !words.includes('--dry-run');
     const { code, stdout, stderr } = await run(words, { env: values });
     expect([command, code, stderr.replaceAll(/^warning.*\n/gm, '')]).toEqual([command, 0, '']);

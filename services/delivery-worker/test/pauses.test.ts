@@ -82,3 +82,50 @@ describe('deliveries that wait for the end of a pause', () => {
     expect(await retry.isDue()).toBe(false);
   });
 });
+
+describe('pauses by an outcome', () => {
+  const pause = (webhookId: string, changes: Partial<Pause> = {}) =>
+    fixtures.pauses.pause([
+      { webhookId, version: 1, reason: 'circuit', forMs: 60_000, times: 1, error: 'a', ...changes },
+    ]);
+
+  test.each([
+    ['deleted', (id: string) => db.database.knex('webhooks').where({ id }).delete()],
+    ['changed', (id: string) => db.database.knex('webhooks').where({ id }).update({ version: 2 })],
+    ['disabled', (id: string) => db.database.knex('webhooks').where({ id }).update({ enabled: false })],
+  ])('a webhook that was %s since its request is not paused', async (_, change) => {
+    const [changed, other] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
+    await change(changed);
+    await fixtures.pauses.pause(
+      [changed, other].map((webhookId) => ({
+        webhookId,
+        version: 1,
+        reason: 'retry_after',
+        forMs: 1_000,
+        times: 1,
+        error: '',
+      })),
+    );
+    expect(await rowOf(changed)).toBeUndefined();
+    expect(await rowOf(other)).toMatchObject({ reason: 'retry_after', times: 1 });
+  });
+
+  test('a shorter pause does not end an existing pause earlier, and a longer one extends it', async () => {
+    const webhookId = await fixtures.addWebhook();
+    await pause(webhookId);
+    const { paused_until } = await rowOf(webhookId);
+    expect(Math.abs(paused_until.getTime() - Date.now() - 60_000)).toBeLessThan(30_000);
+    await pause(webhookId, { forMs: 1_000, error: 'b', times: 2 });
+    expect(await rowOf(webhookId)).toMatchObject({ paused_until, error: 'b', times: 2 });
+    await pause(webhookId, { forMs: 600_000 });
+    expect((await rowOf(webhookId)).paused_until.getTime()).toBeGreaterThan(paused_until.getTime());
+  });
+
+  test('ending the pause of one webhook leaves pauses of other webhooks unchanged', async () => {
+    const [webhookId, other] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
+    await Promise.all([pause(webhookId), pause(other)]);
+    await fixtures.pauses.resume(webhookId);
+    expect(await rowOf(webhookId)).toBeUndefined();
+    expect(await rowOf(other)).toBeDefined();
+  });
+});

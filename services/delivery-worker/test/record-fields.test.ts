@@ -2,7 +2,6 @@ import { redeliver } from '@tocsin/deliveries';
 import { decryptExchange, testSecretBox, useTestDatabase } from '@tocsin/testing/database';
 import type { ClaimedDelivery } from '../src/delivery/claimed-delivery.js';
 import type { Attempt, Outcome } from '../src/delivery/outcome.js';
-import type { Pause } from '../src/delivery/pause-repository.js';
 import { createAttempt } from './support/attempt.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
@@ -264,53 +263,4 @@ test('an outcome or deferral with an earlier run does not change the next run', 
   await fixtures.records.defer([{ claimed: { ...second, run: 1 }, deferral: deferred }]);
   await fixtures.records.record([{ claimed: { ...second, run: 1 }, outcome: succeeded, attempt: undefined }]);
   expect(await fixtures.open(first.deliveryId)).toEqual(before);
-});
-
-describe('pauses of webhooks', () => {
-  const pauseOf = (webhookId: string) =>
-    db.database.knex('webhook_pauses').where({ webhook_id: webhookId }).first();
-  const pause = (webhookId: string, changes: Partial<Pause> = {}) =>
-    fixtures.pauses.pause([
-      { webhookId, version: 1, reason: 'circuit', forMs: 60_000, times: 1, error: 'a', ...changes },
-    ]);
-
-  test.each([
-    ['deleted', (id: string) => db.database.knex('webhooks').where({ id }).delete()],
-    ['changed', (id: string) => db.database.knex('webhooks').where({ id }).update({ version: 2 })],
-    ['disabled', (id: string) => db.database.knex('webhooks').where({ id }).update({ enabled: false })],
-  ])('a webhook that was %s since its request is not paused', async (_, change) => {
-    const [changed, other] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
-    await change(changed);
-    await fixtures.pauses.pause(
-      [changed, other].map((webhookId) => ({
-        webhookId,
-        version: 1,
-        reason: 'retry_after',
-        forMs: 1_000,
-        times: 1,
-        error: '',
-      })),
-    );
-    expect(await pauseOf(changed)).toBeUndefined();
-    expect(await pauseOf(other)).toMatchObject({ reason: 'retry_after', times: 1 });
-  });
-
-  test('a shorter pause does not end an existing pause earlier, and a longer one extends it', async () => {
-    const webhookId = await fixtures.addWebhook();
-    await pause(webhookId);
-    const { paused_until } = await pauseOf(webhookId);
-    expect(Math.abs(paused_until.getTime() - Date.now() - 60_000)).toBeLessThan(30_000);
-    await pause(webhookId, { forMs: 1_000, error: 'b', times: 2 });
-    expect(await pauseOf(webhookId)).toMatchObject({ paused_until, error: 'b', times: 2 });
-    await pause(webhookId, { forMs: 600_000 });
-    expect((await pauseOf(webhookId)).paused_until.getTime()).toBeGreaterThan(paused_until.getTime());
-  });
-
-  test('ending the pause of one webhook leaves pauses of other webhooks unchanged', async () => {
-    const [webhookId, other] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
-    await Promise.all([pause(webhookId), pause(other)]);
-    await fixtures.pauses.resume(webhookId);
-    expect(await pauseOf(webhookId)).toBeUndefined();
-    expect(await pauseOf(other)).toBeDefined();
-  });
 });

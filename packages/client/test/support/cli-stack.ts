@@ -14,6 +14,8 @@ interface CliStack {
   workspace: string;
   /** A temporary directory. */
   directory: string;
+  /** Environment variables of each run. */
+  env: Record<string, string>;
   /** Runs the command with the settings of the stack. */
   run(words: string[], options?: CliOptions): Promise<CliResult>;
   /** Returns the output as JSON. */
@@ -40,6 +42,9 @@ export function useCliStack(): Omit<CliStack, 'close'> {
     },
     get directory() {
       return stack.directory;
+    },
+    get env() {
+      return stack.env;
     },
     run: (words, options) => stack.run(words, options),
     runJson: (words, options) => stack.runJson(words, options),
@@ -70,10 +75,11 @@ async function startCliStack(): Promise<CliStack> {
     services,
     workspace,
     directory,
+    env: { TOCSIN_STACK: file, TOCSIN_LOGIN_FILE: join(directory, 'none') },
     run: (words, options = {}) =>
       cli(words, {
         ...options,
-        env: { TOCSIN_STACK: file, TOCSIN_LOGIN_FILE: join(directory, 'none'), ...options.env },
+        env: { ...stack.env, ...options.env },
       }),
     async runJson<T>(words: string[], options: CliOptions = {}) {
       const { code, stdout, stderr } = await stack.run([...words, '--json'], options);

@@ -140,7 +140,11 @@ export const apiStatements: MutatedFile[] = [
   },
   {
     file: `${api}/src/alerts/alert-filter.ts`,
-    tests: [`${api}/test/finding.test.ts`, `${api}/test/alerts.test.ts`],
+    tests: [
+      `${api}/test/finding.test.ts`,
+      `${api}/test/alerts.test.ts`,
+      `${api}/test/reading-alerts.test.ts`,
+    ],
     changes: [
       [`'a.outcome': outcome, 'a.model_id': model_id`, `'a.outcome': outcome`],
       [`'a.alert_rule_id': alert_rule_id, `, ''],
@@ -172,7 +176,7 @@ export const apiStatements: MutatedFile[] = [
   },
   {
     file: `${api}/src/webhooks/webhook-filter.ts`,
-    tests: [`${api}/test/finding.test.ts`],
+    tests: [`${api}/test/webhook-hosts.test.ts`],
     changes: [
       [`either.whereIn('destination', origins)`, `either.whereIn('destination', [])`],
       [`[\`\${origin}:\`]`, '[origin]'],
@@ -181,7 +185,11 @@ export const apiStatements: MutatedFile[] = [
   },
   {
     file: `${api}/src/alerts/alerts-reader.ts`,
-    tests: [`${api}/test/alerts.test.ts`, `${api}/test/alert-batch.test.ts`],
+    tests: [
+      `${api}/test/alerts.test.ts`,
+      `${api}/test/reading-alerts.test.ts`,
+      `${api}/test/alert-batch.test.ts`,
+    ],
     changes: [
       ['where workspace_id = $1 and id = any($3::uuid[])', 'where id = any($3::uuid[])'],
       [

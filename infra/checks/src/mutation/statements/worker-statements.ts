@@ -90,7 +90,7 @@ export const workerStatements: MutatedFile[] = [
   },
   {
     file: `${worker}/src/delivery/pause-repository.ts`,
-    tests: [`${worker}/test/record.test.ts`, `${worker}/test/record-fields.test.ts`],
+    tests: [`${worker}/test/record.test.ts`, `${worker}/test/pauses.test.ts`],
     changes: [
       ['using (id, version)', 'using (id)'],
       ['join webhooks w using (id, version)\n    where w.enabled', ''],

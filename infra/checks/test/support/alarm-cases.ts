@@ -1,0 +1,273 @@
+import {
+  allUp,
+  certificate,
+  connections,
+  durations,
+  failed,
+  freeSpace,
+  type Given,
+  requests,
+  startedEach,
+  succeeded,
+  up,
+  waits,
+} from './alarm-series.js';
+
+/** For each alarm: metrics that fire it, with the resulting labels, and similar metrics that must not fire it. */
+export const alarmCases: Record<string, { fires: [Given, Record<string, string>][]; silent: Given[] }> = {
+  // Watchdog is the only alarm that always fires.
+  Watchdog: { fires: [[{}, {}]], silent: [] },
+  AlarmsNotSent: {
+    fires: [
+      [
+        {
+          ...up('alertmanager', 1),
+          'alertmanager_notifications_failed_total{integration="slack"}': '0.01/s',
+        },
+        { integration: 'slack' },
+      ],
+      [up('alertmanager', 0), {}],
+      [allUp, {}],
+    ],
+    silent: [{ ...up('alertmanager', 1), 'alertmanager_notifications_failed_total{integration="slack"}': 3 }],
+  },
+  ServiceDown: {
+    fires: [
+      [
+        { ...allUp, ...up('engine-auth', 0) },
+        { job: 'engine-auth', instance: 'a:9090' },
+      ],
+      [{ ...up('engine-auth', 1), ...up('delivery-worker', 1) }, { job: 'webhook-api' }],
+    ],
+    silent: [{ ...allUp, ...up('rabbitmq', 0) }],
+  },
+  ServiceRestarts: {
+    fires: [
+      [
+        { ...allUp, ...startedEach('60s') },
+        { job: 'engine-auth', instance: 'a:9090' },
+      ],
+    ],
+    silent: [{ ...allUp, ...startedEach('450s') }, startedEach('60s', 'rabbitmq')],
+  },
+  NoDeliveryWorker: {
+    fires: [
+      [{ ...allUp, ...up('delivery-worker', 0) }, {}],
+      [{ ...up('webhook-api', 1), ...up('engine-auth', 1) }, {}],
+    ],
+    silent: [{ ...allUp, 'up{job="delivery-worker", instance="b:9090"}': 0 }],
+  },
+  NotReady: {
+    fires: [[requests('503', 0.1, '/readyz'), { job: 'webhook-api' }]],
+    silent: [requests('200', 0.1, '/readyz'), requests('503', 0.1)],
+  },
+  BrokerDown: {
+    fires: [
+      [up('rabbitmq', 0), { job: 'rabbitmq', instance: 'a:9090' }],
+      [allUp, { job: 'rabbitmq' }],
+    ],
+    silent: [{ ...allUp, ...up('webhook-api', 0), ...up('rabbitmq', 1) }],
+  },
+  BrokerBlocked: {
+    fires: [
+      [{ rabbitmq_alarms_memory_used_watermark: 1, rabbitmq_alarms_free_disk_space_watermark: 0 }, {}],
+      [{ rabbitmq_alarms_memory_used_watermark: 0, rabbitmq_alarms_free_disk_space_watermark: 1 }, {}],
+    ],
+    silent: [{ rabbitmq_alarms_memory_used_watermark: 0, rabbitmq_alarms_free_disk_space_watermark: 0 }],
+  },
+  PostgresDown: {
+    fires: [
+      [{ 'pg_up{job="postgres", instance="a:9187"}': 0 }, { job: 'postgres', instance: 'a:9187' }],
+      [allUp, { job: 'postgres' }],
+    ],
+    silent: [{ 'pg_up{job="postgres", instance="a:9187"}': 1 }],
+  },
+  PostgresConnections: {
+    fires: [[connections(97), { instance: 'a:9187' }]],
+    silent: [connections(95)],
+  },
+  ReplicationLag: {
+    fires: [
+      [
+        { 'pg_stat_replication_pg_wal_lsn_diff{application_name="b"}': 68_000_000 },
+        { application_name: 'b' },
+      ],
+      [{ 'pg_replication_slots_pg_wal_lsn_diff{slot_name="b"}': 1_080_000_000 }, { slot_name: 'b' }],
+    ],
+    silent: [
+      {
+        'pg_stat_replication_pg_wal_lsn_diff{application_name="b"}': 67_000_000,
+        'pg_replication_slots_pg_wal_lsn_diff{slot_name="b"}': 1_070_000_000,
+      },
+    ],
+  },
+  DiskSpaceLow: {
+    fires: [[freeSpace('/volumes/postgres', 14), { mountpoint: '/volumes/postgres' }]],
+    silent: [freeSpace('/volumes/postgres', 16), freeSpace('/boot', 1)],
+  },
+  CertificateExpires: {
+    fires: [
+      [certificate(1_100_000), { job: 'certificates', instance: 'tocsin.example:443' }],
+      [
+        { 'probe_success{job="certificates", instance="tocsin.example:443"}': 0 },
+        { job: 'certificates', instance: 'tocsin.example:443' },
+      ],
+    ],
+    silent: [certificate(1_400_000)],
+  },
+  DatabaseNotWritable: {
+    fires: [
+      [
+        { 'tocsin_database_writable{job="delivery-worker", instance="a:9090"}': 0 },
+        { job: 'delivery-worker', instance: 'a:9090' },
+      ],
+    ],
+    silent: [{ 'tocsin_database_writable{job="delivery-worker", instance="a:9090"}': 1 }],
+  },
+  PipelineLag: {
+    fires: [
+      [
+        { 'tocsin_pipeline_lag_seconds{instance="a"}': 4, 'tocsin_pipeline_lag_seconds{instance="b"}': 121 },
+        {},
+      ],
+    ],
+    silent: [{ tocsin_pipeline_lag_seconds: 119 }],
+  },
+  FirstAttemptOverdue: {
+    fires: [[{ tocsin_oldest_delivery_seconds: 121 }, {}]],
+    silent: [{ tocsin_oldest_delivery_seconds: 119 }, { tocsin_oldest_due_seconds: 121 }],
+  },
+  Undecryptable: {
+    fires: [
+      [{ 'tocsin_deferrals_total{reason="undecryptable"}': '0.01/s' }, {}],
+      [{ 'tocsin_keys_mismatch{instance="a"}': 0, 'tocsin_keys_mismatch{instance="b"}': 1 }, {}],
+    ],
+    silent: [
+      { 'tocsin_deferrals_total{reason="undecryptable"}': 7, tocsin_keys_mismatch: 0 },
+      { 'tocsin_deferrals_total{reason="no_slot"}': '9/s' },
+    ],
+  },
+  DeliveriesOverdue: {
+    fires: [[{ tocsin_oldest_due_seconds: 121 }, {}]],
+    silent: [{ tocsin_oldest_due_seconds: 60 }, { tocsin_oldest_due_seconds: Number.NaN }],
+  },
+  FirstAttemptSlow: { fires: [[waits(1, 0.9), {}]], silent: [waits(1, 0.99), waits(0.04, 0)] },
+  DeliveriesFailing: {
+    fires: [[{ ...failed('http_status', 0.3), ...succeeded(0.7) }, {}]],
+    silent: [{ ...failed('http_status', 0.1), ...succeeded(0.9) }, failed('http_status', 0.01)],
+  },
+  DeliveryCrashesWorker: {
+    fires: [
+      [
+        failed('crashes_worker', 0.01),
+        { job: 'delivery-worker', outcome: 'failed', error_code: 'crashes_worker' },
+      ],
+    ],
+    silent: [{ ...failed('crashes_worker', 0), ...failed('timeout', 1) }],
+  },
+  InternalErrors: {
+    fires: [[{ 'tocsin_attempts_total{outcome="retry", error_code="internal_error"}': '0.02/s' }, {}]],
+    silent: [{ 'tocsin_attempts_total{outcome="retry", error_code="timeout"}': '5/s' }],
+  },
+  LeasesExpired: {
+    fires: [[{ tocsin_leases_expired_total: '2/s' }, {}]],
+    silent: [{ tocsin_leases_expired_total: '0.5/s' }],
+  },
+  MessagesFailing: {
+    fires: [[{ tocsin_messages_failed_total: '0.2/s' }, {}]],
+    silent: [{ tocsin_messages_failed_total: 7 }],
+  },
+  DeadLetters: {
+    fires: [
+      [
+        { 'tocsin_dead_letters_total{reason="malformed_message"}': '0.01/s' },
+        { reason: 'malformed_message' },
+      ],
+    ],
+    silent: [{ 'tocsin_dead_letters_total{reason="malformed_message"}': 5 }],
+  },
+  ArchiveLate: {
+    fires: [
+      [
+        {
+          'tocsin_archive_oldest_seconds{instance="a"}': 180_000,
+          'tocsin_archive_oldest_seconds{instance="b"}': 0,
+        },
+        {},
+      ],
+    ],
+    silent: [{ 'tocsin_archive_oldest_seconds{instance="a"}': 90_000 }],
+  },
+  MaintenanceLate: {
+    fires: [
+      [
+        { 'tocsin_maintenance_last_success_timestamp_seconds{maintenance="partitions"}': -9_000 },
+        { maintenance: 'partitions' },
+      ],
+    ],
+    silent: [
+      {
+        'tocsin_maintenance_last_success_timestamp_seconds{maintenance="jobs", instance="a"}': -9_000,
+        'tocsin_maintenance_last_success_timestamp_seconds{maintenance="jobs", instance="b"}': -5_000,
+      },
+    ],
+  },
+  DatabasePoolExhausted: {
+    fires: [
+      [
+        { 'tocsin_database_connections_waiting{job="webhook-api", pool="main"}': 11 },
+        { job: 'webhook-api', pool: 'main' },
+      ],
+    ],
+    silent: [{ 'tocsin_database_connections_waiting{job="webhook-api", pool="main"}': 9 }],
+  },
+  OverQuota: {
+    fires: [
+      [{ 'tocsin_over_quota_total{limit="workspace"}': '0.01/s' }, { limit: 'workspace' }],
+      [{ 'tocsin_over_quota_total{limit="webhook"}': '9/s' }, { limit: 'webhook' }],
+    ],
+    silent: [{ 'tocsin_over_quota_total{limit="webhook"}': 40 }],
+  },
+  ManyCircuitsOpen: {
+    fires: [[{ 'tocsin_webhooks_paused{reason="circuit"}': 21 }, {}]],
+    silent: [
+      { 'tocsin_webhooks_paused{reason="circuit"}': 3, 'tocsin_webhooks_paused{reason="retry_after"}': 99 },
+    ],
+  },
+  SlotsExhausted: {
+    fires: [
+      [{ 'tocsin_deferrals_total{reason="no_slot"}': '6/s' }, {}],
+      [{ 'tocsin_deferrals_total{reason="no_slot"}': '0/s', tocsin_in_flight: 298, tocsin_slots: 400 }, {}],
+    ],
+    silent: [
+      { 'tocsin_deferrals_total{reason="paused"}': '60/s' },
+      { tocsin_in_flight: 280, tocsin_slots: 400 },
+    ],
+  },
+  ApiErrors: {
+    fires: [[{ ...requests('200', 9), ...requests('503', 1) }, { job: 'webhook-api' }]],
+    silent: [
+      { ...requests('200', 99), ...requests('503', 1) },
+      { ...requests('401', 9), ...requests('404', 9) },
+      { ...requests('200', 9), ...requests('503', 9, '/readyz') },
+    ],
+  },
+  ApiSlow: {
+    fires: [[durations('/api/v1/whoami', 1, 0.9), { job: 'webhook-api' }]],
+    silent: [durations('/api/v1/whoami', 1, 0.99), durations('/api/v1/webhooks/{id}/test', 1, 0)],
+  },
+  TokenChecksUnavailable: {
+    fires: [
+      [
+        { 'tocsin_token_checks_total{job="webhook-api", result="unavailable"}': '1/s' },
+        { job: 'webhook-api' },
+      ],
+    ],
+    silent: [{ 'tocsin_token_checks_total{job="webhook-api", result="invalid"}': '9/s' }],
+  },
+  KeyGuessing: { fires: [[{ tocsin_bcrypt_waiting: 51 }, {}]], silent: [{ tocsin_bcrypt_waiting: 3 }] },
+  BrokerBacklog: {
+    fires: [[{ rabbitmq_queue_messages: 50_001 }, {}]],
+    silent: [{ rabbitmq_queue_messages: 900 }],
+  },
+};

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { own, useThingsApp } from '../../test/support/things-app.js';
+
+const app = useThingsApp();
+const { call, patch } = app;
+
+describe('query', () => {
+  test('query values are coerced to the types of the schema', async () => {
+    const response = await call('GET', '/things?limit=7&force=true&status=a&status=b&name=a+b%20c');
+    expect(await response.json()).toEqual({ limit: 7, force: true, status: ['a', 'b'], name: 'a b c' });
+  });
+
+  test.each([
+    ['limit=seven', 'limit', 'must be a whole number'],
+    ['limit=1000', 'limit', 'must be <= 100'],
+    ['limit=1&limit=2', 'limit', 'must be given once'],
+    ['status=c', 'status/0', 'must be one of "a", "b"'],
+    ['name=%00', 'name', 'must not contain a NUL character'],
+    ['color=red', 'color', 'is not a known property; known are limit, force, status, name'],
+    ['__proto__=1', '__proto__', 'is not a known property; known are limit, force, status, name'],
+  ])('the invalid query %s is refused with 422 and the reason', async (query, path, message) => {
+    const response = await call('GET', `/things?${query}`);
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ errors: [{ path, message }] });
+  });
+
+  test('a malformed escape in the query gets 400', async () => {
+    expect((await call('GET', '/things?name=%e0%a4%a')).status).toBe(400);
+  });
+});
+
+describe('bodies', () => {
+  test('a valid body reaches the handler unchanged', async () => {
+    const body = { name: 'Zoë 🚨', size: 3, labels: { constructor: 'x', toString: 'y' } };
+    expect((await patch(JSON.stringify(body))).problem).toEqual(body);
+  });
+
+  test.each([
+    ['{"name":', 400, 'malformed_json'],
+    ['{"name":"a"}x', 400, 'malformed_json'],
+    [Uint8Array.of(0x22, 0xff, 0x22), 400, 'malformed_json'],
+    [`{"name":"${'x'.repeat(30_000)}"}`, 413, 'payload_too_large'],
+    ['['.repeat(10_000), 400, 'malformed_json'],
+    ['['.repeat(9_000) + ']'.repeat(9_000), 422, 'validation_failed'],
+    ['', 400, 'invalid_request'],
+    [' \n', 400, 'invalid_request'],
+    ['null', 422, 'validation_failed'],
+    ['[]', 422, 'validation_failed'],
+  ])(
+    'the invalid body of case %# is refused with the expected status and code',
+    async (body, status, code) => {
+      expect(await patch(body)).toMatchObject({ status, problem: { code } });
+    },
+  );
+
+  test.each([
+    ['{}', '/name', 'is required'],
+    ['{"name":1}', '/name', 'must be a string'],
+    ['{"name":""}', '/name', 'must not be empty'],
+    ['{"name":"a","size":-1}', '/size', 'must be >= 0'],
+    ['{"name":"a","size":1e400}', '/size', 'must be a whole number'],
+    ['{"name":"a","extra":1}', '/extra', 'is not a known property; known are name, size, labels'],
+    ['{"name":"a\\u0000b"}', '/name', 'must not contain a NUL character'],
+    ['{"name":"\\ud800"}', '/name', 'must not contain a lone surrogate'],
+    ['{"name":"a","labels":{"a/b":"\\udfff"}}', '/labels/a~1b', 'must not contain a lone surrogate'],
+    ['{"name":"a","labels":{"\\u0000":"x"}}', '/labels', 'has a name that must not contain a NUL character'],
+    ['{"name":"a","__proto__":{"x":1}}', '/__proto__', 'is not an allowed name'],
+    ['{"name":"a","labels":{"__proto__":"x"}}', '/labels/__proto__', 'is not an allowed name'],
+  ])('the invalid body %s is refused with 422, a path and the reason', async (body, path, message) => {
+    expect(await patch(body)).toMatchObject({ status: 422, problem: { errors: [{ path, message }] } });
+  });
+
+  test('all errors of a small body are reported, up to 20', async () => {
+    const { problem } = await patch('{"size":"x","one":1,"two":2}');
+    expect((problem.errors as unknown[]).length).toBe(4);
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key${index}`, 1]));
+    expect(((await patch(JSON.stringify(many))).problem.errors as unknown[]).length).toBe(20);
+  });
+
+  test.each([
+    [8_000, 200],
+    [9_000, 200],
+  ])('a body of %i bytes in one-byte chunks gets status %i', async (bytes, status) => {
+    const body = `{"name":"${'x'.repeat(bytes - 11)}"}`;
+    const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
+    const socket = connect(app.port, '127.0.0.1');
+    socket.write(
+      `PATCH /things/${own} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n` +
+        `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
+    );
+    const [head] = await once(socket, 'data');
+    socket.destroy();
+    expect(String(head)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+
+  test.each<Record<string, string>>([
+    { 'Content-Type': 'text/plain' },
+    { 'Content-Type': 'application/json; charset=latin1' },
+    { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
+  ])('a body with the headers %o gets 415', async (headers) => {
+    expect((await patch('{"name":"a"}', headers)).status).toBe(415);
+  });
+
+  test.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
+    'the media type %s is accepted',
+    async (type) => {
+      expect((await patch('{"name":"a"}', { 'Content-Type': type })).status).toBe(200);
+    },
+  );
+});

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import type { Alert } from '@tocsin/contracts';
+import { otherWorkspaceId, useApi, workspaceId } from './support/api.js';
+import { seedAlert } from './support/history.js';
+import { readAll } from './support/paging.js';
+
+const alerts = `/api/v1/workspaces/${workspaceId}/alerts`;
+
+const api = useApi();
+
+test('a dispatched alert has no outcome reason', async () => {
+  const alertId = await seedAlert(api.database);
+  const { status, body } = await api.call<Alert>('GET', `${alerts}/${alertId.toUpperCase()}`, {
+    as: 'reader',
+  });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    alert_id: alertId,
+    workspace_id: workspaceId,
+    fired_at: '2025-01-31T12:00:00.123456Z',
+    metric_value: 0.5,
+    threshold: 0.4,
+    outcome: 'dispatched',
+    outcome_reason: null,
+  });
+  expect(Math.abs(Date.parse(body.accepted_at) - Date.now())).toBeLessThan(120_000);
+});
+
+test.each([
+  ['rule_disabled', 'disabled'],
+  ['rule_deleted', 'deleted'],
+  ['no_webhooks', 'no webhook'],
+])('an alert with the outcome %s has an outcome reason', async (outcome, word) => {
+  const alertId = await seedAlert(api.database, { outcome });
+  const { body } = await api.call<Alert>('GET', `${alerts}/${alertId}`);
+  expect(body.outcome).toBe(outcome);
+  expect(body.outcome_reason).toContain(word);
+  const listed = await api.call<Alert[]>('GET', `${alerts}?outcome=${outcome}`);
+  expect(listed.body.map((alert) => alert.alert_id)).toEqual([alertId]);
+});
+
+test('an alert is found only in its workspace', async () => {
+  const elsewhere = await seedAlert(api.database, { workspaceId: otherWorkspaceId });
+  expect((await api.call('GET', `${alerts}/${elsewhere}`)).status).toBe(404);
+  const missing = await api.call('GET', `${alerts}/${randomUUID()}`);
+  expect([missing.status, missing.body.code, missing.headers.get('retry-after')]).toEqual([
+    404,
+    'alert_not_processed',
+    '1',
+  ]);
+  expect(missing.body.detail).toContain('not processed yet, or unknown');
+  expect((await api.call('GET', `${alerts}/not-a-uuid`)).status).toBe(422);
+  expect((await api.call('GET', `${alerts}/${elsewhere}`, { as: 'outsider' })).status).toBe(403);
+  const listed = await api.call<Alert[]>('GET', `${alerts}?limit=1000`);
+  expect(listed.body.map((alert) => alert.alert_id)).not.toContain(elsewhere);
+});
+
+test('alerts are listed newest first, in pages, and filtered by rule and time', async () => {
+  const alertRuleId = randomUUID();
+  const start = Date.now() - 30_000;
+  const ids = await Promise.all(
+    Array.from({ length: 7 }, (_, index) =>
+      seedAlert(api.database, { alertRuleId, acceptedAtMs: start + index * 1_000 }),
+    ),
+  );
+  const { entries, pages } = await readAll<Alert>(api, `${alerts}?alert_rule_id=${alertRuleId}&limit=3`, {
+    betweenPages: () => seedAlert(api.database, { alertRuleId, acceptedAtMs: Date.now() }),
+  });
+  expect(entries.map((alert) => alert.alert_id)).toEqual([...ids].reverse());
+  expect(pages).toBe(3);
+  const since = new Date(start + 2_000).toISOString();
+  const until = new Date(start + 4_000).toISOString();
+  const within = await api.call<Alert[]>(
+    'GET',
+    `${alerts}?alert_rule_id=${alertRuleId}&since=${since}&until=${until}`,
+  );
+  expect(within.body.map((alert) => alert.alert_id)).toEqual([ids[3], ids[2]]);
+});
+
+test('a page of alerts ends early at 4 MiB of labels, and the next page continues', async () => {
+  const alertRuleId = randomUUID();
+  const labels = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [`label_${index}`, '界'.repeat(256)]),
+  );
+  const start = Date.now() - 30_000;
+  const seed = (index: number) =>
+    seedAlert(api.database, { alertRuleId, labels, acceptedAtMs: start + index });
+  const ids = await Promise.all(Array.from({ length: 300 }, (_, index) => seed(index)));
+  const { entries, pages } = await readAll<Alert>(api, `${alerts}?alert_rule_id=${alertRuleId}&limit=1000`);
+  expect(entries.map((alert) => alert.alert_id)).toEqual([...ids].reverse());
+  expect(entries[0]?.labels).toEqual(labels);
+  expect(pages).toBe(2);
+});
+
+test.each(['outcome=lost', 'limit=0', 'cursor=x', 'since=now', 'alert_rule_id=%27', 'name=x'])(
+  'the alert query %s is refused',
+  async (query) => {
+    expect((await api.call('GET', `${alerts}?${query}`)).status).toBe(422);
+  },
+);

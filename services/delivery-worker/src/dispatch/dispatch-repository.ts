@@ -10,7 +10,7 @@ import {
   type WebhookRow,
 } from './due-reader.js';
 
-export interface QueuedDeliveries {
+interface QueuedDeliveries {
   webhooks: QueuedWebhook[];
   /** Number of queued deliveries that are not claimed. */
   unclaimed: number;

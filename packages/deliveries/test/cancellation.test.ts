@@ -102,28 +102,34 @@ test.each([
   },
 );
 
-test('a job cancels deliveries after they were sent, and excludes those opened after its start', async () => {
-  const [busy] = await seed(1, { acceptedAtMs: Date.now() - 60_500, open: await sending(60_000) });
-  const ids = await seed(12);
-  const late = new Date(Date.now() + 60_000);
-  const [reopened] = await seed(1, { acceptedAtMs: Date.now() - 59_000, open: { opened_at: late } });
-  const id = await addJob();
-  let pages = 0;
-  while ((await cancelled()).size < ids.length && pages < 50) {
-    await page();
-    pages += 1;
-  }
-  expect(await cancelled()).toEqual(new Set(ids));
-  for (let more = 0; more < 5; more += 1) await page();
-  expect(await job(id)).toMatchObject({ status: 'running', done: ids.length });
-  await db.database
-    .knex('open_deliveries')
-    .where({ delivery_id: busy })
-    .update({ state: 'waiting', claimed_by: null });
-  await runToEnd(3);
-  expect(await job(id)).toMatchObject({ status: 'done', done: ids.length + 1 });
-  expect(await openIds()).toEqual(new Set([reopened]));
-});
+test.each([
+  ['last', 60_500],
+  ['first', 59_500],
+])(
+  'a job cancels a delivery of its %s page after it was sent, and none opened after its start',
+  async (_, msAgo) => {
+    const [busy] = await seed(1, { acceptedAtMs: Date.now() - msAgo, open: await sending(60_000) });
+    const ids = await seed(12);
+    const late = new Date(Date.now() + 60_000);
+    const [reopened] = await seed(1, { acceptedAtMs: Date.now() - 59_000, open: { opened_at: late } });
+    const id = await addJob();
+    let pages = 0;
+    while ((await cancelled()).size < ids.length && pages < 50) {
+      await page();
+      pages += 1;
+    }
+    expect(await cancelled()).toEqual(new Set(ids));
+    for (let more = 0; more < 5; more += 1) await page();
+    expect(await job(id)).toMatchObject({ status: 'running', done: ids.length });
+    await db.database
+      .knex('open_deliveries')
+      .where({ delivery_id: busy })
+      .update({ state: 'waiting', claimed_by: null });
+    await runToEnd(3);
+    expect(await job(id)).toMatchObject({ status: 'done', done: ids.length + 1 });
+    expect(await openIds()).toEqual(new Set([reopened]));
+  },
+);
 
 test('two concurrent jobs on one workspace cancel each delivery once', async () => {
   await seed(40);

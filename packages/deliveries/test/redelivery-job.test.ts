@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RedeliveryFilter } from '@tocsin/contracts';
 import { createDatabase, ensurePartitions } from '@tocsin/database';
-import { countForJob, redeliver } from '@tocsin/deliveries';
+import { countForJob, createOpenDeliveryCounts, redeliver, runJobPage } from '@tocsin/deliveries';
 import {
   type DeliveryFixture,
   insertDelivery,
@@ -39,6 +39,19 @@ test('a job redelivers each matching delivery once, page by page', async () => {
   expect(await job(id)).toMatchObject({ status: 'done', done: 25 });
   expect(await openIds()).toEqual(ids.sort());
   for (const delivery of ids) expect(await deliveryRow(delivery)).toMatchObject({ run: 2 });
+});
+
+test('the deliveries that a page opens are counted as written after its commit', async () => {
+  await seedMany(3, { webhookId });
+  await addJob();
+  const written: object[] = [];
+  const limits = { perWebhook: 100_000, perWorkspace: 1_000_000 };
+  const counts = createOpenDeliveryCounts(db.database, limits);
+  await runJobPage(db.database, {
+    pageSize: 10,
+    counts: { ...counts, written: (webhooks) => void written.push(...webhooks) },
+  });
+  expect(written).toEqual(Array(3).fill({ workspaceId, webhookId }));
 });
 
 test('running a page does nothing while no job is running', async () => {

@@ -131,7 +131,7 @@ export const packageStatements: MutatedFile[] = [
       [`where: 'started_at < ?'`, `where: "? < timestamptz '2000-01-01'"`],
       [
         `or obj_description(to_regclass(:name), 'pg_class') = :emptied as result`,
-        'or :emptied is null as result',
+        'or cast(:emptied as text) is null as result',
       ],
       [`status <> 'running' and updated_at < ?`, 'updated_at < ?'],
       [`where: 'created_at < ?'`, `where: "? > timestamptz '2000-01-01'"`],

@@ -14,7 +14,7 @@ import {
 const newBudget = () => new Budget(defaultLimits, () => 0);
 const rendering = () => ({ budget: newBudget() }) as Rendering;
 const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).join('');
-/** Several marks, and the characters directly before and after the range of marks. */
+/** Characters at both ends of the range of marks, inside and outside of it. */
 const marks = '\u{10feff}\u{10ff00}\u{10ff01}\u{10ff22}\u{10ff23}\u{10ff24}\u{10ff25}\u{10ffff}';
 
 test.each(['{"a": "b\\n"}', controls, '\u2028\u2029', marks, 'plain', '', '\u007f\u0085', 'é日😀'])(

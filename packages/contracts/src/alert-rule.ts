@@ -1,5 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import { externalIdOrNull } from './external-id.js';
+import { lastUpdatedBy } from './last-updated-by.js';
 
 const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
@@ -67,11 +68,7 @@ export const alertRuleSchema = {
     ...writable,
     created_at: time,
     updated_at: time,
-    last_updated_by: {
-      type: 'string',
-      description: 'Issuer and subject of the last caller who changed it.',
-      examples: ['https://login.example.com/realms/tocsin#3f0c1f9e'],
-    },
+    last_updated_by: lastUpdatedBy,
   },
   required: [
     'id',

@@ -1,5 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import { externalIdOrNull } from './external-id.js';
+import { lastUpdatedBy } from './last-updated-by.js';
 import { errorCodes, healthStates, pauseReasons } from './vocabulary.js';
 
 const uuid = { type: 'string', format: 'uuid' } as const;
@@ -196,11 +197,7 @@ const properties = {
   health,
   created_at: time,
   updated_at: time,
-  last_updated_by: {
-    type: 'string',
-    description: 'Issuer and subject of the last caller who changed it.',
-    examples: ['https://login.example.com/realms/tocsin#3f0c1f9e'],
-  },
+  last_updated_by: lastUpdatedBy,
 } as const;
 
 const required = [

@@ -44,6 +44,17 @@ async function open() {
   return client;
 }
 
+/** Opens a connection whose text `one` has passed, and whose text `two` is frozen on the way to the server. */
+async function openWithFrozenBytes() {
+  const client = await open();
+  client.socket.write('one');
+  await until('the client has its echo', () => client.received === 'one');
+  proxy.freeze('to-server');
+  client.socket.write('two');
+  await sleep(50);
+  return client;
+}
+
 test('freezeResponsesTo freezes only the connection that sends the text', async () => {
   const [first, second] = [await open(), await open()];
   proxy.freezeResponsesTo('claim', 'write');
@@ -60,12 +71,7 @@ test('freezeResponsesTo freezes only the connection that sends the text', async 
 });
 
 test('bytes frozen on the way to the server arrive after the thaw', async () => {
-  const client = await open();
-  client.socket.write('one');
-  await until('the client has its echo', () => client.received === 'one');
-  proxy.freeze('to-server');
-  client.socket.write('two');
-  await sleep(50);
+  const client = await openWithFrozenBytes();
   expect(received).toBe('one');
   proxy.thaw();
   await until('the client has its echo', () => client.received === 'onetwo');
@@ -93,12 +99,7 @@ test('a connection made during a freeze works after the thaw', async () => {
 });
 
 test('frozen bytes are lost when the connection is cut', async () => {
-  const client = await open();
-  client.socket.write('one');
-  await until('the client has its echo', () => client.received === 'one');
-  proxy.freeze('to-server');
-  client.socket.write('two');
-  await sleep(50);
+  const client = await openWithFrozenBytes();
   proxy.cut();
   proxy.thaw();
   await until('the client is cut', () => client.closed);

@@ -48,7 +48,7 @@ export async function startTestServers(processes: ProcessHost): Promise<TestServ
       // alerts itself.
       maxMessageBytes: 16 * 1_048_576,
       virtualHosts: [
-        // A virtual host without Tocsin's exchanges and queues, for tests that create their own.
+        // A virtual host without Tocsin's exchanges and queues, for tests of publishers that find none.
         'blank',
         // An additional virtual host for the one test that needs two installations.
         'second',

@@ -5,6 +5,7 @@ import {
   isDestinationFailure,
   isOwnFault,
   pauseRequestedBy,
+  policyFor,
   retryOrFail,
 } from './classify.js';
 
@@ -165,4 +166,11 @@ test('a retry uses one step, and a delivery without steps left fails with its la
     });
   expect(retry(6)).toEqual({ kind: 'retry', afterMs: 10_800_000, step: 7, failure: tooSlow });
   expect(retry(7)).toEqual({ kind: 'failed', failure: tooSlow });
+});
+
+test('the schedule of a webhook replaces that of the policy, and nothing else', () => {
+  const policy = { scheduleMs: [1_000], jitter: 0.1, maxAgeMs: 60_000 };
+  expect(policyFor(policy, { retryScheduleMs: [2_000] })).toEqual({ ...policy, scheduleMs: [2_000] });
+  expect(policyFor(policy, { retryScheduleMs: undefined })).toBe(policy);
+  expect(policyFor(policy, undefined)).toBe(policy);
 });

@@ -19,7 +19,7 @@ describe('webhooks', () => {
       retry_on_timeout: false,
     });
     expect((await run(['webhooks', 'list', '--name', 'renamed'])).stdout).toMatch(
-      /^ID +NAME +URL +STATE +UPDATED\n[0-9a-f-]{36} +renamed +http:\/\/127\.0\.0\.1:9\/ +disabled/,
+      /^ID +NAME +URL +STATE +ERROR +UPDATED\n[0-9a-f-]{36} +renamed +http:\/\/127\.0\.0\.1:9\/ +disabled/,
     );
     expect(await run(['webhooks', 'delete', id])).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
     expect(await run(['webhooks', 'get', id])).toMatchObject({ code: 5, stdout: '' });

@@ -43,7 +43,9 @@ async function archiveTable(
     return await database.knex.transaction(async (trx) => {
       // The session is idle in the transaction while the file is synced to disk.
       await trx.raw('set local idle_in_transaction_session_timeout = 0');
-      await trx.raw(`lock table ${source} in exclusive mode nowait`);
+      // PostgreSQL cancels an autovacuum that blocks a lock for a second. Another run holds its lock for longer.
+      await trx.raw(`set local lock_timeout = '5s'`);
+      await trx.raw(`lock table ${source} in exclusive mode`);
       const columns = await readColumns(trx, source);
       const manifest = await writeArchiveFile(directory, readLines(trx, source), {
         name: file,

@@ -50,6 +50,7 @@ test('every step from sign-in to redelivery works with the keyboard alone', asyn
     await press(page.getByRole('button', { name: 'Fire test alert' }));
     await expect(fired).toContainText('Failed');
     await open('Overview');
+    await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible();
     const trouble = page.getByRole('listitem').filter({ hasText: 'By keyboard' });
     await expect(trouble).toContainText('404', { timeout: 45_000 });
     await press(trouble.getByRole('link', { name: 'By keyboard' }));

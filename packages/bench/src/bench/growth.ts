@@ -30,7 +30,10 @@ export interface GrowthOptions {
 
 /** The functions of the worker's dispatch repository that are measured. */
 interface DispatchQueries {
-  survey(limit: number): Promise<unknown>;
+  survey(
+    visits: { workspaceId: string; after: string }[],
+    limits: { steps: number; webhooks: number; oldest: number; places: number },
+  ): Promise<unknown>;
   queued(wanted: []): Promise<unknown>;
 }
 
@@ -45,7 +48,9 @@ interface Size {
 }
 
 const days = 30;
-const surveyLimit = 2_000;
+/** A survey of one workspace, from its first webhook on. */
+const surveyLimits = { steps: 2_000, webhooks: 2_000, oldest: 2_000, places: 2_000 };
+const firstWebhook = '00000000-0000-0000-0000-000000000000';
 /** Number of deliveries that are fetched by id. */
 const samples = 200;
 /**
@@ -102,7 +107,8 @@ async function openSize(testBed: TestBed, deliveries: number): Promise<Size> {
     paths,
     queries: {
       ...http.queries,
-      survey: () => dispatch.survey(surveyLimit),
+      survey: () =>
+        dispatch.survey([{ workspaceId: history.workspaceId, after: firstWebhook }], surveyLimits),
       queued: () => dispatch.queued([]),
     },
     async stop() {
@@ -218,7 +224,8 @@ async function readPlans(testBed: TestBed, size: Size): Promise<Record<string, s
     for (const [name, [path]] of Object.entries(paths))
       await explain(name, async () => (await fetch(`${apis.apiUrl}${path}`, { headers })).text());
     const dispatch = await openDispatchQueries(database);
-    await explain('survey', () => dispatch.survey(surveyLimit));
+    const visit = { workspaceId: size.history.workspaceId, after: firstWebhook };
+    await explain('survey', () => dispatch.survey([visit], surveyLimits));
     await explain('queued', () => dispatch.queued([]));
   } finally {
     await apis.stop();

@@ -76,10 +76,12 @@ test('a day that could not be dropped because of a reader is dropped a minute la
   expect(sorted(pauses)).toEqual([minuteMs, ...Array(6).fill(hourMs)]);
   expect(await existingName()).toBe(first);
   await reader.commit();
-  endPauses();
-  await until('every job pauses', () => pauses.length === 7);
-  expect(sorted(pauses)).toEqual(Array(7).fill(hourMs));
-  expect(await existingName()).toBeNull();
+  // Autovacuum can hold the lock too, so the job may need several minutes.
+  await until('the day is dropped', async () => {
+    endPauses(minuteMs);
+    return (await existingName()) === null;
+  });
+  await until('every job pauses for an hour', () => pauses.filter((ms) => ms === hourMs).length === 7);
 });
 
 test('the alert keys of a day are removed together with the day', async () => {
@@ -95,9 +97,10 @@ test('the alert keys of a day are removed together with the day', async () => {
   expect(await knex('alert_keys')).toHaveLength(1);
   await reader.commit();
   // The hourly job that removes keys is still paused.
-  endPauses(minuteMs);
-  await until('every job pauses', () => pauses.length === 7);
-  expect(sorted(pauses)).toEqual(Array(7).fill(hourMs));
+  await until('the day is dropped', () => {
+    endPauses(minuteMs);
+    return pauses.filter((ms) => ms === hourMs).length === 7;
+  });
   expect(await knex('alert_keys')).toEqual([]);
 });
 

@@ -156,6 +156,31 @@ test('a responder can cancel deliveries by id and by filter, and a reader cannot
   expect(job).toMatchObject({ matched: 1, filter: { webhook_id: webhookId } });
 });
 
+test('jobs of each kind can be listed, shown and cancelled', async () => {
+  const start = {
+    redelivery: ['deliveries', 'redeliver'],
+    dispatch: ['alerts', 'dispatch'],
+    cancellation: ['deliveries', 'cancel'],
+  };
+  for (const [kind, words] of Object.entries(start)) {
+    const rule = randomUUID();
+    const { stdout } = await run(...words, '--rule', rule, '--no-wait', '--as', 'responder');
+    const id = /tocsin jobs get (\S+)/.exec(stdout)?.[1] ?? '';
+    expect(await runJson('jobs', 'get', id)).toMatchObject({ id, status: 'running' });
+    expect((await run('jobs', 'list', '--kind', kind)).stdout).toContain(`alert_rule_id=${rule}`);
+    expect((await run('jobs', 'cancel', id, '--as', 'reader')).code).toBe(4);
+    expect((await run('jobs', 'cancel', id)).stdout).toMatch(/status +cancelled\n/);
+    expect((await run('jobs', 'cancel', id)).code).toBe(7);
+    const others = Object.keys(start).filter((other) => other !== kind);
+    for (const other of others)
+      expect(await runJson<object[]>('jobs', 'list', '--kind', other)).not.toContainEqual(
+        expect.objectContaining({ id }),
+      );
+  }
+  expect((await run('jobs', 'get', randomUUID())).code).toBe(5);
+  expect((await run('jobs', 'list')).code).toBe(2);
+});
+
 test('a job dispatches the alerts that match a filter', async () => {
   const alertRuleId = await insertAlertRule(services.database, {
     workspaceId,

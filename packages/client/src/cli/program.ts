@@ -5,6 +5,7 @@ import { addAuditCommands } from './commands/audit-commands.js';
 import { addCompletionCommands } from './commands/completion-commands.js';
 import { addDeadLetterCommands } from './commands/dead-letter-commands.js';
 import { addDeliveryCommands } from './commands/delivery-commands.js';
+import { addJobCommands } from './commands/job-commands.js';
 import { addKeyCommands } from './commands/key-commands.js';
 import { addRenderCommand } from './commands/render-command.js';
 import { addRuleCommands } from './commands/rule-commands.js';
@@ -51,6 +52,7 @@ export function createProgram(io: Io): Command {
   addRuleCommands(program, io);
   addAlertCommands(program, io);
   addDeliveryCommands(program, io);
+  addJobCommands(program, io);
   addDeadLetterCommands(program, io);
   addSettingsCommands(program, io);
   addAuditCommands(program, io);

@@ -35,7 +35,7 @@ export async function runJob<Filter, J extends Job>(context: JobContext<Filter, 
   const { id, status, done } = job;
   const result =
     status === 'running'
-      ? `Job ${id} is still running.`
+      ? `Job ${id} is still running. Follow it with: tocsin jobs get ${id}`
       : `${describe(done)}${status === 'cancelled' ? '; the job was cancelled' : ''}.`;
   out.value(job, () => out.line(result));
 }

@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import { NotFoundError } from '../../api/errors.js';
+import type { PlatformClient } from '../../api/platform-api.js';
+import type { Cancellation, Dispatch, Redelivery } from '../../api/schemas.js';
+import { runsInWorkspace, withExamples } from '../action.js';
+import type { Io } from '../io.js';
+import type { Output } from '../output.js';
+import { choice, parseCount } from '../parse-values.js';
+import { type CountFlag, showList, withCount } from '../show-list.js';
+import type { Column } from '../table.js';
+import { shortTime } from '../text.js';
+
+type Job = Redelivery | Dispatch | Cancellation;
+
+const kinds = ['redelivery', 'dispatch', 'cancellation'] as const;
+type Kind = (typeof kinds)[number];
+
+/** Adds the commands for the jobs that `deliveries redeliver`, `alerts dispatch` and `deliveries cancel` start. */
+export function addJobCommands(program: Command, io: Io): void {
+  const jobs = program
+    .command('jobs')
+    .description('jobs that redeliver, dispatch or cancel everything that matches a filter');
+
+  const list = jobs
+    .command('list')
+    .description('list the jobs of one kind, newest first')
+    .addOption(choice('--kind <kind>', { of: kinds, description: 'kind of the jobs' }).makeOptionMandatory())
+    .option('--limit <count>', 'maximum number of results', parseCount, 50);
+  withCount(list);
+  runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
+    const { kind, limit, count } = options;
+    const found = jobsOf(platform)[kind].list({ limit: Math.min(limit, 1000) }, { signal });
+    await showList<Job>(found, { out, count, columns, limit, none: 'No jobs.' });
+  });
+  withExamples(list, ['tocsin jobs list --kind redelivery']);
+
+  const get = jobs.command('get').argument('<id>').description('show the progress of a job');
+  runsInWorkspace(get, io, async ({ platform, args: [id = ''], out, signal }) => {
+    show(await inItsKind(platform, (api) => api.get(id, { signal })), out);
+  });
+
+  const cancel = jobs
+    .command('cancel')
+    .argument('<id>')
+    .description('end a running job; what it has done already stays done');
+  runsInWorkspace(cancel, io, async ({ platform, args: [id = ''], out, signal }) => {
+    show(await inItsKind(platform, (api) => api.cancel(id, { signal })), out);
+  });
+}
+
+interface ListFlags extends CountFlag {
+  kind: Kind;
+  limit: number;
+}
+
+function jobsOf({ redeliveries, dispatches, cancellations }: PlatformClient) {
+  return { redelivery: redeliveries, dispatch: dispatches, cancellation: cancellations };
+}
+
+type JobApi = ReturnType<typeof jobsOf>[Kind];
+
+/**
+ * Calls the API of each kind of job until one knows the job, because the id of a job does not contain its kind.
+ * @throws NotFoundError if no kind has the job
+ */
+async function inItsKind(platform: PlatformClient, call: (api: JobApi) => Promise<Job>): Promise<Job> {
+  let notFound: unknown;
+  for (const api of Object.values(jobsOf(platform))) {
+    try {
+      return await call(api);
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      notFound = error;
+    }
+  }
+  throw notFound;
+}
+
+function show(job: Job, out: Output): void {
+  out.value(job, () => out.facts({ ...job, filter: filterOf(job) }));
+}
+
+function filterOf({ filter }: Job): string {
+  return Object.entries(filter)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}
+
+const columns: Column<Job>[] = [
+  { title: 'ID', whole: true, value: ({ id }) => id },
+  { title: 'CREATED', whole: true, value: ({ created_at }) => shortTime(created_at) },
+  { title: 'STATUS', whole: true, value: ({ status }) => status },
+  { title: 'DONE', value: ({ done, matched }) => `${done} of ${matched}` },
+  { title: 'FILTER', value: filterOf },
+];

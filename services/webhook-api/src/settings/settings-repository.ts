@@ -23,6 +23,8 @@ type WriteOutcome =
 export interface SettingsRepository {
   /** Returns the settings of a workspace, or the defaults if it has none. */
   find(workspaceId: string): Promise<StoredSettings>;
+  /** Returns the ids for which the workspace has no webhook. */
+  findUnknownWebhooks(workspaceId: string, ids: string[]): Promise<string[]>;
   /**
    * Writes the given fields whose values differ.
    * @throws AppError `precondition_failed`
@@ -40,17 +42,13 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
       return settings ?? defaultSettings;
     },
 
+    findUnknownWebhooks: async (workspaceId, ids) => without(ids, await selectWebhooks(knex, workspaceId, ids)),
+
     update: (workspaceId, fields, change) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
         const ids = fields.noticeWebhookIds ?? [];
         // Locks the webhooks, so that no other transaction can delete them before the commit.
-        const known = await trx('webhooks')
-          .select('id')
-          .where({ workspace_id: workspaceId })
-          .whereIn('id', ids)
-          .orderBy('id')
-          .forKeyShare();
-        const unknown = ids.filter((id) => !known.some((webhook) => webhook.id === id));
+        const unknown = without(ids, await selectWebhooks(trx, workspaceId, ids).forKeyShare());
         if (unknown.length > 0) return { kind: 'unknown_webhooks', ids: unknown };
         const current = await lockSettings(trx, workspaceId);
         change.requireVersion(current.version);
@@ -78,6 +76,18 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
         return { kind: 'written', settings };
       }),
   };
+}
+
+function selectWebhooks(connection: Database['knex'], workspaceId: string, ids: string[]) {
+  return connection<{ id: string; workspace_id: string }>('webhooks')
+    .select('id')
+    .where('workspace_id', workspaceId)
+    .whereIn('id', ids)
+    .orderBy('id');
+}
+
+function without(ids: string[], found: readonly { id: string }[]): string[] {
+  return ids.filter((id) => !found.some((webhook) => webhook.id === id));
 }
 
 const columns = ['name', 'notice_webhook_ids as noticeWebhookIds', 'version'] as const;

@@ -1,6 +1,6 @@
 import { patchWorkspaceSettingsSchema, workspaceSettingsSchema } from '@tocsin/contracts';
 import { defineRoute, type Principal } from '@tocsin/identity';
-import { type AppError, invalidBody, type Route } from '@tocsin/kit';
+import { type FieldError, invalidBody, isUuid, type Route } from '@tocsin/kit';
 import { type ApiDeps, apiPrefix, inWorkspace, workspaceParams } from '../api-route.js';
 import { changeOf, etagDescription, etagHeader } from '../change.js';
 import { createSettingsRepository, type StoredSettings, writableFields } from './settings-repository.js';
@@ -35,6 +35,13 @@ export function settingsRoutes({ database }: Pick<ApiDeps, 'database'>): Route<P
       access: inWorkspace('workspace_update_settings'),
       params: workspaceParams,
       body: patchWorkspaceSettingsSchema,
+      async furtherErrors({ notice_webhook_ids: given }, { workspaceId }) {
+        if (!Array.isArray(given) || !given.every(isUuid)) return [];
+        const ids = lowerCaseIds(given);
+        if (ids.length > maxNoticeWebhooks) return [tooManyWebhooks(ids)];
+        const unknown = await repository.findUnknownWebhooks(workspaceId, ids);
+        return unknown.length === 0 ? [] : [unknownWebhooks(unknown)];
+      },
       responses: {
         200: { description: 'All settings.', schema: workspaceSettingsSchema, headers: etagDescription },
       },
@@ -42,10 +49,7 @@ export function settingsRoutes({ database }: Pick<ApiDeps, 'database'>): Route<P
       async handler({ resource: { workspaceId }, body: { name, notice_webhook_ids: ids }, ...request }) {
         const fields = { name, noticeWebhookIds: ids && toWebhookIds(ids) };
         const outcome = await repository.update(workspaceId, fields, changeOf(request));
-        if (outcome.kind === 'unknown_webhooks')
-          throw invalidWebhooks(
-            `must name webhooks of this workspace; unknown in it: ${outcome.ids.join(', ')}`,
-          );
+        if (outcome.kind === 'unknown_webhooks') throw invalidBody([unknownWebhooks(outcome.ids)]);
         return respondWith(outcome.settings);
       },
     }),
@@ -53,14 +57,26 @@ export function settingsRoutes({ database }: Pick<ApiDeps, 'database'>): Route<P
 }
 
 function toWebhookIds(given: readonly string[]): string[] {
-  const ids = [...new Set(given.map((id) => id.toLowerCase()))];
-  if (ids.length > maxNoticeWebhooks)
-    throw invalidWebhooks(`must name at most ${maxNoticeWebhooks} webhooks, and names ${ids.length}`);
+  const ids = lowerCaseIds(given);
+  if (ids.length > maxNoticeWebhooks) throw invalidBody([tooManyWebhooks(ids)]);
   return ids;
 }
 
-function invalidWebhooks(message: string): AppError {
-  return invalidBody([{ path: '/notice_webhook_ids', message }]);
+function lowerCaseIds(given: readonly string[]): string[] {
+  return [...new Set(given.map((id) => id.toLowerCase()))];
+}
+
+const webhooksPath = '/notice_webhook_ids';
+
+function tooManyWebhooks({ length }: string[]): FieldError {
+  return { path: webhooksPath, message: `must name at most ${maxNoticeWebhooks} webhooks, and names ${length}` };
+}
+
+function unknownWebhooks(ids: string[]): FieldError {
+  return {
+    path: webhooksPath,
+    message: `must name webhooks of this workspace; unknown in it: ${ids.join(', ')}`,
+  };
 }
 
 function respondWith(settings: StoredSettings) {

@@ -206,6 +206,21 @@ describe('testing a saved webhook', () => {
     ]);
   });
 
+  test('a webhook test with a past notice has the values of the notice', async () => {
+    const path = freshPath();
+    const body = '{"event": "{{ event }}", "webhook": "{{ webhook_name }}", "count": {{ count }}}';
+    const id = await save(path, { body });
+    const alertId = await seedAlert(api.database);
+    const notice = { event: 'webhook.failing', webhook_id: id, webhook_name: 'Chat', since: '', error: '', count: 2 };
+    await api.database.knex('alerts').where({ alert_id: alertId }).update({ notice: JSON.stringify(notice) });
+    await run(id, { alert_id: alertId });
+    expect(JSON.parse(destination.at(path)[0]!.body)).toEqual({
+      event: 'webhook.failing',
+      webhook: 'Chat',
+      count: 2,
+    });
+  });
+
   test('an unknown alert or one of another workspace gets 422 at alert_id', async () => {
     const id = await save(freshPath());
     const foreign = await seedAlert(api.database, { workspaceId: otherWorkspaceId });

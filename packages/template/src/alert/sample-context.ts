@@ -1,6 +1,6 @@
 import type { TemplateContext } from '../compile-template.js';
 import { fromJson, type Json } from '../values/from-json.js';
-import { type AlertFacts, alertContext } from './alert-context.js';
+import { type AlertFacts, type AlertOrNoticeFacts, alertContext } from './alert-context.js';
 import { sampleFacts } from './sample-facts.js';
 
 /**
@@ -10,7 +10,7 @@ import { sampleFacts } from './sample-facts.js';
  */
 export function sampleContext(
   given: Readonly<Record<string, unknown>>,
-  facts: AlertFacts = sampleFacts,
+  facts: AlertOrNoticeFacts = sampleFacts,
 ): TemplateContext {
   const entries = Object.entries(given);
   const overrides = entries.filter(([name, value]) => isFact(name, value));

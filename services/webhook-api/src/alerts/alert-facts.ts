@@ -1,8 +1,8 @@
-import type { AlertFacts } from '@tocsin/template';
+import type { AlertOrNoticeFacts } from '@tocsin/template';
 import type { StoredAlert } from './alerts-reader.js';
 
 /** Returns the template variables of a stored alert, with the same values as in the deliveries of the alert. */
-export function factsOf(alert: StoredAlert): AlertFacts {
+export function factsOf(alert: StoredAlert): AlertOrNoticeFacts {
   return {
     alert_rule_name: alert.alertRuleName,
     alert_rule_id: alert.alertRuleId,
@@ -18,5 +18,6 @@ export function factsOf(alert: StoredAlert): AlertFacts {
     labels: alert.labels ?? {},
     annotations: alert.annotations ?? {},
     is_test: alert.isTest,
+    notice: alert.notice,
   };
 }

@@ -1,6 +1,7 @@
 import type { AlertOutcome, AlertState, Bound, Suppression } from '@tocsin/contracts';
 import { type Database, readWithTimeout } from '@tocsin/database';
 import { alertRecordId, countNewestFirst, type IdRange, readNewestFirst } from '@tocsin/deliveries';
+import type { AlertOrNoticeFacts } from '@tocsin/template';
 import { countUpTo } from '../lists/list-query.js';
 import { searchTimeoutMs } from '../lists/search-limiter.js';
 import { type AlertFilter, findAlerts, findMatching } from './alert-filter.js';
@@ -38,6 +39,8 @@ export interface StoredAlert {
   webhookIds: string[] | null;
   dispatchedAt: Date | null;
   dispatchedBy: string | null;
+  /** Values of a notice; null for other alerts. */
+  notice: AlertOrNoticeFacts['notice'];
 }
 
 interface AlertQuery {
@@ -148,7 +151,7 @@ const columns = `id as "recordId", workspace_id as "workspaceId", alert_id as "a
   fired_at as "firedAt", alert_rule_id as "alertRuleId", alert_rule_name as "alertRuleName", model_id as "modelId",
   model_name as "modelName", metric_value as "metricValue", threshold, bound, state, labels, annotations,
   is_test as "isTest", outcome, suppressed_by as "suppressedBy", suppressed_by_alert as "suppressedByAlert",
-  webhook_ids::text[] as "webhookIds", dispatched_at as "dispatchedAt", dispatched_by as "dispatchedBy"`;
+  webhook_ids::text[] as "webhookIds", dispatched_at as "dispatchedAt", dispatched_by as "dispatchedBy", notice`;
 
 const findKey = {
   name: 'alerts.find-key',

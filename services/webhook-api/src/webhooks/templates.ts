@@ -1,7 +1,7 @@
 import type { Preview } from '@tocsin/contracts';
 import { createTimeBudget, invalidBody, requireWithinLimit } from '@tocsin/kit';
 import {
-  type AlertFacts,
+  type AlertOrNoticeFacts,
   type BodyCheck,
   createBodyChecker,
   createBodyCompiler,
@@ -16,7 +16,7 @@ type GivenContext = Readonly<Record<string, unknown>>;
 
 interface ExampleValues {
   /** A past alert that replaces the sample alert. */
-  facts?: AlertFacts | undefined;
+  facts?: AlertOrNoticeFacts | undefined;
   context?: GivenContext | undefined;
   /** Value of `is_test` if the context does not contain it. Default: false. */
   isTest?: boolean;

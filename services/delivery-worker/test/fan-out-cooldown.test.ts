@@ -64,6 +64,20 @@ test('the first alert in the order of a batch starts the cooldown and suppresses
   });
 });
 
+test('alerts above the limit of their workspace start no cooldown and suppress no others', async () => {
+  const ruleId = await addRule();
+  const alerts = [plan(ruleId), plan(ruleId)].map(
+    ({ resolved, ...alert }): PlannedAlert => ({
+      ...alert,
+      deliveries: [],
+      resolved: { ...resolved, outcome: 'over_quota' },
+    }),
+  );
+  await fixtures.write(alerts);
+  expect(await outcomesOf(alerts)).toEqual(alerts.map(() => ['over_quota', null, null]));
+  expect(await cooldownOf(ruleId)).toEqual(none);
+});
+
 test('a cooldown of 60 seconds ends after exactly 60 seconds', async () => {
   const acceptedAtMs = Date.now();
   for (const [seconds, outcome] of [

@@ -137,7 +137,7 @@ const cooldownRules = '$34::uuid[]';
 const cooldownAlerts = '$35::uuid[]';
 
 // All alerts of a batch have the same time of acceptance. The first alert of a rule starts its cooldown and suppresses
-// the rule's other alerts in the batch.
+// the rule's other alerts in the batch. An alert above the limit of its workspace starts no cooldown.
 const withCooldown: CooldownParts = {
   rules: `
     ), rules as materialized (
@@ -149,7 +149,8 @@ const withCooldown: CooldownParts = {
     ), suppressed as (
       select id, by_alert from (
         select a.id, case when rules.until > $1::timestamptz then rules.cooldown_alert_id
-                          else nullif(first_value(a.alert_id) over fired, a.alert_id) end as by_alert
+                          when first_value(a.outcome) over fired = 'dispatched'
+                          then nullif(first_value(a.alert_id) over fired, a.alert_id) end as by_alert
         from a join k using (workspace_id, alert_id) join rules on rules.id = a.alert_rule_id
         where a.id = any(${cooldownAlerts}) and rules.cooldown_seconds > 0
         window fired as (partition by a.alert_rule_id order by array_position(${cooldownAlerts}, a.id))) cooling

@@ -139,6 +139,8 @@ describe('the options of a webhook', () => {
       .knex('webhook_rate_limits')
       .where({ webhook_id: id })
       .update({ next_at: '2999-01-01' });
+    await calls.patch(id, { name: 'Renamed' });
+    expect((await calls.row('webhook_rate_limits', id)).next_at).toEqual(new Date('2999-01-01'));
     await calls.patch(id, { rate_limit: { requests: 10, period_ms: 2_000 } });
     const changed = await calls.row('webhook_rate_limits', id);
     expect(changed.next_at.getTime()).toBeLessThan(Date.now() + 60_000);

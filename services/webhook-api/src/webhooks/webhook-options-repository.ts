@@ -15,7 +15,8 @@ export async function applyOptions(
 }
 
 /**
- * A change of the limit does not reset the requests that were already used. A disabled webhook has no limit, because
+ * A change of the limit does not reset the requests that were already used, and a change of another field does not
+ * change the time of the next request. A disabled webhook has no limit, because
  * its deliveries end without a request.
  */
 async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: StoredWebhook): Promise<void> {
@@ -28,7 +29,9 @@ async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: Stor
      on conflict (webhook_id) do update
      set requests = excluded.requests, period_ms = excluded.period_ms,
          next_at = least(webhook_rate_limits.next_at,
-                         now() + excluded.period_ms / excluded.requests * interval '1 millisecond')`,
+                         now() + excluded.period_ms / excluded.requests * interval '1 millisecond')
+     where (webhook_rate_limits.requests, webhook_rate_limits.period_ms)
+           is distinct from (excluded.requests, excluded.period_ms)`,
     { id, ...rateLimit },
   );
 }

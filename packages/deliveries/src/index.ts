@@ -6,6 +6,7 @@ export { decryptPublisher, encryptPublisher, publisherId } from './alert-publish
 export { type CancelOutcome, cancelDelivery } from './cancellation-repository.js';
 export { allWebhooks, applyStatsChanges } from './delivery-stats-repository.js';
 export { type DispatchPlan, dispatchAlerts, planDispatch } from './dispatch-repository.js';
+export { makeDue } from './due-deliveries-repository.js';
 export { decodeExchange, type Exchange, encodeExchange } from './exchange.js';
 export {
   countNewestFirst,

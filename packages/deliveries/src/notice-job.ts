@@ -1,5 +1,6 @@
 import { type Database, firstIdAt, recordChanges, systemAuthor } from '@tocsin/database';
 import type { Knex } from 'knex';
+import { makeDue } from './due-deliveries-repository.js';
 import { writeNotice } from './notice-repository.js';
 import type { NoticeEvent } from './notices.js';
 
@@ -67,17 +68,23 @@ async function report(trx: Knex.Transaction, event: NoticeEvent, row: WebhookRow
   return { event, workspaceId, webhookId: id };
 }
 
+/**
+ * SQL for the time since which a webhook `w` with the health `h` fails, as far as its requests were sent: the first
+ * failure after the last success, the last time that it was enabled, or the end of the last pause by a person.
+ */
+const failingFrom = 'greatest(h.since, w.enabled_changed_at, upper(w.manual_pauses))';
+
 /** Minimum number of failed deliveries before a webhook is disabled. */
 const minFailed = 20;
 
 async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<Reported[]> {
   const { rows } = await trx.raw<{ rows: WebhookRow[] }>(
-    `select ${webhookColumns}, h.since
+    `select ${webhookColumns}, ${failingFrom} as since
      from webhook_health h join webhooks w on w.id = h.webhook_id
      left join workspace_settings s on s.workspace_id = w.workspace_id
-     where h.failing and h.since <= now() - :afterMs * interval '1 millisecond' and w.enabled
+     where h.failing and ${failingFrom} <= now() - :afterMs * interval '1 millisecond' and w.enabled
        and :minFailed <= (select count(*) from (
-         select from deliveries d where d.webhook_id = w.id and d.failed_at >= h.since limit :minFailed) failed)
+         select from deliveries d where d.webhook_id = w.id and d.failed_at >= ${failingFrom} limit :minFailed) failed)
      order by w.id limit :maxRows for update of w skip locked`,
     { afterMs, minFailed, maxRows },
   );
@@ -88,7 +95,7 @@ async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<R
       .update({
         enabled: false,
         disabled_reason: `No delivery has succeeded since ${row.since.toISOString()}.`,
-        disabled_at: trx.fn.now(),
+        enabled_changed_at: trx.fn.now(),
         version: trx.raw('version + 1'),
         updated_at: trx.fn.now(),
         last_updated_by: systemAuthor.principal,
@@ -99,7 +106,8 @@ async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<R
       { workspaceId: row.workspaceId, action, resourceId: row.id, changedFields },
     ]);
     await trx('webhook_rate_limits').where({ webhook_id: row.id }).delete();
-    await trx('webhook_pauses').where({ webhook_id: row.id }).whereNot({ reason: 'manual' }).delete();
+    await trx('webhook_pauses').where({ webhook_id: row.id }).delete();
+    await makeDue(trx, row);
     reported.push(await report(trx, 'webhook.disabled', row));
   }
   return reported;
@@ -107,17 +115,22 @@ async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<R
 
 async function reportFailing(trx: Knex.Transaction, afterMs: number): Promise<Reported[]> {
   const { rows } = await trx.raw<{ rows: WebhookRow[] }>(
-    `select ${webhookColumns}, h.since
+    `select ${webhookColumns}, ${failingFrom} as since
      from webhook_health h join webhooks w on w.id = h.webhook_id
      join workspace_settings s on s.workspace_id = w.workspace_id and s.notice_webhook_ids <> '{}'
-     where h.failing and h.since <= now() - :afterMs * interval '1 millisecond' and w.enabled
-       and not exists (select from webhook_notices n where n.webhook_id = w.id)
+     where h.failing and ${failingFrom} <= now() - :afterMs * interval '1 millisecond' and w.enabled
+       and h.last_attempt_at >= ${failingFrom}
+       and not exists (select from webhook_notices n
+                       where n.webhook_id = w.id and n.failing_since + interval '1 millisecond' > ${failingFrom})
      order by w.id limit :maxRows`,
     { afterMs, maxRows },
   );
   const reported: Reported[] = [];
   for (const row of rows) {
-    await trx('webhook_notices').insert({ webhook_id: row.id, failing_since: row.since });
+    await trx('webhook_notices')
+      .insert({ webhook_id: row.id, failing_since: row.since })
+      .onConflict('webhook_id')
+      .merge();
     reported.push(await report(trx, 'webhook.failing', row));
   }
   return reported;

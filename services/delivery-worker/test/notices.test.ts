@@ -155,18 +155,66 @@ test('a webhook that fails for too long is disabled after twenty of its deliveri
   expect(await report(30 * minuteMs)).toEqual([]);
 });
 
-test('a pause by a person is kept when its webhook is disabled automatically', async () => {
-  const failing = await harness.addWebhook();
-  const { knex } = harness.database;
+/** Adds a webhook that fails since an hour, with twenty deliveries that have failed just now. */
+async function addFailing(columns: object = {}) {
+  const failing = await harness.addWebhook({ columns });
   await setHealth(failing, { failing: true, since: ago(60 * minuteMs) });
   await harness.write(Array.from({ length: 20 }, () => harness.plan([failing])));
-  await knex('deliveries').update({ status: 'failed', failed_at: new Date() });
-  const pause = { webhook_id: failing, reason: 'manual', paused_until: ago(-minuteMs), times: 0 };
-  await knex('webhook_pauses').insert(pause);
-  expect((await report(30 * minuteMs)).map(({ event }) => event)).toEqual(['webhook.disabled']);
-  expect(await knex('webhook_pauses').pluck('reason')).toEqual(['manual']);
-  // The webhook was disabled by the call before, so nothing is reported.
-  expect(await report(30 * minuteMs)).toEqual([]);
+  await failedAgo(0);
+  return failing;
+}
+
+const failedAgo = (ms: number) =>
+  harness.database.knex('deliveries').update({ status: 'failed', failed_at: ago(ms) });
+const attemptedAgo = (ms: number) =>
+  harness.database.knex('webhook_health').update({ last_attempt_at: ago(ms) });
+const pausedBetween = (from: number, to: number) =>
+  `{[${ago(from * minuteMs).toISOString()}, ${ago(to * minuteMs).toISOString()})}`;
+const reportAfter = async (ms: number) => {
+  const reported = await reportWebhooks(harness.database, { noticeAfterMs: ms, disableAfterMs: ms });
+  return reported.map(({ event }) => event);
+};
+
+test('a failing webhook is neither reported nor disabled while a person has paused it', async () => {
+  await nameForNotices((await harness.addTarget()).id);
+  await addFailing({ manual_pauses: pausedBetween(50, -5) });
+  expect(await reportAfter(30 * minuteMs)).toEqual([]);
+});
+
+test.each([
+  ['a pause by a person has ended', { manual_pauses: pausedBetween(50, 20) }],
+  ['a person has enabled it', { enabled_changed_at: ago(20 * minuteMs) }],
+])('the time until a failing webhook is reported and disabled starts again when %s', async (_, columns) => {
+  await nameForNotices((await harness.addTarget()).id);
+  await addFailing(columns);
+  expect(await reportAfter(30 * minuteMs)).toEqual([]);
+  await Promise.all([failedAgo(21 * minuteMs), attemptedAgo(21 * minuteMs)]);
+  expect(await reportAfter(10 * minuteMs)).toEqual([]);
+  await attemptedAgo(0);
+  expect(await reportAfter(10 * minuteMs)).toEqual(['webhook.failing']);
+  await failedAgo(0);
+  expect(await reportAfter(10 * minuteMs)).toEqual(['webhook.disabled']);
+});
+
+test('the deliveries of a webhook that is disabled automatically end at once', async () => {
+  const failing = await addFailing();
+  const { knex } = harness.database;
+  await knex('open_deliveries').update({ due_at: ago(-60 * minuteMs), waiting_reason: 'retry', step: 1 });
+  expect(await reportAfter(30 * minuteMs)).toEqual(['webhook.disabled']);
+  expect(await knex('open_deliveries').where('due_at', '>', new Date())).toEqual([]);
+  expect(await webhook(failing)).toMatchObject({ enabled: false });
+});
+
+test('a webhook that was disabled automatically and succeeds after it is enabled is reported', async () => {
+  await nameForNotices((await harness.addTarget()).id);
+  const failing = await addFailing();
+  expect(await events()).toEqual(['webhook.failing']);
+  expect(await reportAfter(30 * minuteMs)).toEqual(['webhook.disabled']);
+  const enabled = { enabled: true, enabled_changed_at: new Date() };
+  await harness.database.knex('webhooks').where({ id: failing }).update(enabled);
+  expect(await reportAfter(30 * minuteMs)).toEqual([]);
+  await setHealth(failing, { failing: false, since: new Date() });
+  expect(await reportAfter(30 * minuteMs)).toEqual(['webhook.recovered']);
 });
 
 test('a webhook that recovers and fails again between two calls is reported as recovered', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkspaceSettings } from '@tocsin/contracts';
-import { insertAlertRule, insertWebhook } from '@tocsin/testing/database';
+import { reportWebhooks } from '@tocsin/deliveries';
+import { insertAlertRule, insertDelivery, insertWebhook } from '@tocsin/testing/database';
 import { otherWorkspaceId, type Problem, useApi, workspaceId } from './support/api.js';
 
 const settings = `/api/v1/workspaces/${workspaceId}/settings`;
@@ -48,6 +49,12 @@ test.each<[string, () => Promise<unknown> | unknown]>([
   expect(await read()).toEqual({ name: null, notice_webhook_ids: [] });
 });
 
+test('all problems of a settings change are reported together', async () => {
+  const { body } = await patch({ name: '', names: 'a', notice_webhook_ids: [randomUUID()] });
+  const paths = body.errors?.map(({ path }) => path).sort();
+  expect(paths).toEqual(['/name', '/names', '/notice_webhook_ids']);
+});
+
 test('any role can read the settings of a workspace, and only admins can change them', async () => {
   for (const as of ['reader', 'responder', 'publisher', 'editor', 'admin'] as const)
     expect([as, (await api.call('GET', settings, { as })).status]).toEqual([as, 200]);
@@ -90,21 +97,30 @@ test('a webhook for notices gets a warning if its body does not render for a not
   expect((await change('{"a": "{{ event }} {{ webhook_name }}"}')).body.warnings).toEqual([]);
 });
 
-test('enabling an automatically disabled webhook deletes the record of its failures', async () => {
+test.each([
+  ['automatically', 'No delivery has succeeded.'],
+  ['by a person', null],
+])('a webhook that was disabled %s and is enabled is not disabled for old failures', async (_, reason) => {
   const { knex } = api.database;
   const id = await insertWebhook(api.database, {
     workspaceId,
     enabled: false,
-    columns: { disabled_reason: 'No delivery has succeeded.', last_updated_by: 'system' },
+    columns: { disabled_reason: reason },
   });
   const times = { since: new Date(0), last_attempt_at: new Date() };
   await knex('webhook_health').insert({ webhook_id: id, failing: true, ...times });
+  for (let index = 0; index < 20; index += 1)
+    await insertDelivery(api.database, { workspaceId, webhookId: id, status: 'failed' });
+  await knex('deliveries').where({ webhook_id: id }).update({ failed_at: new Date() });
   const path = `/api/v1/webhooks/${id}`;
-  const before = await api.call<{ disabled_reason: string | null }>('GET', path);
-  expect(before.body.disabled_reason).toBe('No delivery has succeeded.');
-  const enabled = await api.call<{ disabled_reason: string | null }>('PATCH', path, {
-    body: { enabled: true },
-  });
-  expect(enabled.body.disabled_reason).toBeNull();
-  expect(await knex('webhook_health').where({ webhook_id: id })).toEqual([]);
+  const read = () => api.call<{ enabled: boolean; disabled_reason: string | null }>('GET', path);
+  expect((await read()).body.disabled_reason).toBe(reason);
+  expect((await api.call('PATCH', path, { body: { enabled: true } })).status).toBe(200);
+  await reportWebhooks(api.database, { noticeAfterMs: 600_000, disableAfterMs: 60_000 });
+  expect((await read()).body).toMatchObject({ enabled: true, disabled_reason: null });
+  await knex('webhooks')
+    .where({ id })
+    .update({ enabled_changed_at: new Date(Date.now() - 61_000) });
+  await reportWebhooks(api.database, { noticeAfterMs: 600_000, disableAfterMs: 60_000 });
+  expect((await read()).body.enabled).toBe(false);
 });

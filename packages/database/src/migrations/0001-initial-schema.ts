@@ -42,7 +42,8 @@ const webhooksAndRules = `
     destination text not null,
     header_names text[] not null,
     enabled boolean not null,
-    disabled_at timestamptz,
+    -- Time of the last change of enabled; null if it was never changed.
+    enabled_changed_at timestamptz,
     retry_on_timeout boolean not null,
     -- Reason why the system disabled the webhook; null if a person disabled it.
     disabled_reason text,

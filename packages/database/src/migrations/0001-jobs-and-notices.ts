@@ -84,7 +84,7 @@ export const noticesAndSettings = `
   -- State of notices: about failing webhooks, and about dead letters of a workspace.
   create table webhook_notices (
     webhook_id uuid primary key references webhooks (id) on delete cascade,
-    -- Start of the failure that the notice reported: time of the first failure after the last success.
+    -- Start of the failure that the last notice reported.
     failing_since timestamptz not null
   );
   create table dead_letter_notices (

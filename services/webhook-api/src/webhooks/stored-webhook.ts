@@ -44,8 +44,8 @@ export interface StoredWebhook extends EncryptedSecrets, WebhookOptions {
   externalId: string | null;
   name: string;
   enabled: boolean;
-  /** Time at which the webhook was disabled; null while it is enabled. */
-  disabledAt: Date | null;
+  /** Time of the last change of `enabled`; null if it was never changed. */
+  enabledChangedAt: Date | null;
   retryOnTimeout: boolean;
   disabledReason: string | null;
   /** Starts at 1 and increases with each change. */

@@ -1,7 +1,7 @@
 import { type AuditedChange, recordChanges, type Transaction } from '@tocsin/database';
+import { makeDue } from '@tocsin/deliveries';
 import { lockRules } from '../alert-rules/lock-rules.js';
 import type { Change } from '../change.js';
-import { makeDue } from './due-deliveries-repository.js';
 import type { WebhookKey } from './stored-webhook.js';
 
 export interface RuleName {

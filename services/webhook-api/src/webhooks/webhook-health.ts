@@ -79,10 +79,10 @@ const noHealth: StoredHealth = {
 };
 
 function stateOf(
-  { enabled, disabledAt, updatedAt, paused }: StoredWebhook,
+  { enabled, enabledChangedAt, createdAt, paused }: StoredWebhook,
   { failing, since }: StoredHealth = noHealth,
 ): Pick<Webhook['health'], 'state' | 'since'> {
-  if (!enabled) return { state: 'disabled', since: (disabledAt ?? updatedAt).toISOString() };
+  if (!enabled) return { state: 'disabled', since: (enabledChangedAt ?? createdAt).toISOString() };
   if (paused !== null) return { state: 'paused', since: new Date(paused.since).toISOString() };
   if (failing === null) return { state: 'unknown', since: null };
   return { state: failing ? 'failing' : 'healthy', since: since?.toISOString() ?? null };

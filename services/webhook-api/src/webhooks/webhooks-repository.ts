@@ -1,8 +1,8 @@
 import { type Database, recordChanges, type Transaction } from '@tocsin/database';
+import { makeDue } from '@tocsin/deliveries';
 import type { Change } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
 import { countUpTo } from '../lists/list-query.js';
-import { makeDue } from './due-deliveries-repository.js';
 import type { StoredWebhook, WebhookKey } from './stored-webhook.js';
 import {
   type DeleteOutcome,
@@ -147,7 +147,6 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         await applyOptions(trx, webhook, { changesPause });
         if (affectsRequests)
           await trx('webhook_pauses').where({ webhook_id: id }).whereNot({ reason: 'manual' }).delete();
-        if (before.disabledReason !== null && webhook.enabled) await forgetFailures(trx, webhook);
         if (before.enabled && !webhook.enabled) await makeDue(trx, webhook);
         else if (affectsRequests) await makeDue(trx, webhook, { untriedOnly: true });
         return readBack(trx, webhook);
@@ -162,20 +161,12 @@ async function readBack(trx: Transaction, { id }: WebhookKey): Promise<StoredWeb
   return trx('webhooks').select(trx.raw(columns)).where({ id }).first();
 }
 
-/**
- * Deletes the record of failures, so that a webhook that was disabled automatically has the whole period again before
- * it is disabled the next time.
- */
-async function forgetFailures(trx: Transaction, { id }: WebhookKey): Promise<void> {
-  await trx('webhook_health').where({ webhook_id: id }).delete();
-  await trx('webhook_notices').where({ webhook_id: id }).delete();
-}
-
 // A pause that has ended is not shown; single requests probe the destination then. The pause is read in a subquery,
 // because `for update` does not allow an outer join.
 const columns = `id, workspace_id as "workspaceId", external_id as "externalId", name, url_encrypted as "urlEncrypted",
   headers_encrypted as "headersEncrypted", body_encrypted as "bodyEncrypted", destination,
-  header_names as "headerNames", enabled, disabled_at as "disabledAt", retry_on_timeout as "retryOnTimeout",
+  header_names as "headerNames", enabled, enabled_changed_at as "enabledChangedAt",
+  retry_on_timeout as "retryOnTimeout",
   ${optionColumns}, version, created_at as "createdAt", updated_at as "updatedAt", last_updated_by as "lastUpdatedBy",
   (select jsonb_build_object('reason', p.reason, 'since', p.since, 'until', p.paused_until, 'error', p.error)
    from webhook_pauses p where p.webhook_id = webhooks.id and p.paused_until > now()) as paused`;
@@ -208,7 +199,7 @@ function toRow(webhook: StoredWebhook) {
     destination: webhook.destination,
     header_names: webhook.headerNames,
     enabled: webhook.enabled,
-    disabled_at: webhook.disabledAt,
+    enabled_changed_at: webhook.enabledChangedAt,
     retry_on_timeout: webhook.retryOnTimeout,
     ...toOptionRow(webhook),
     version: webhook.version,

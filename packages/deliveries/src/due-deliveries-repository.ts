@@ -1,5 +1,4 @@
-import type { Transaction } from '@tocsin/database';
-import type { WebhookKey } from './stored-webhook.js';
+import type { Knex } from 'knex';
 
 /**
  * Maximum number of deliveries that are made due at once, so that the transaction takes less than a second. Other
@@ -13,8 +12,8 @@ const maxMadeDue = 10_000;
  * Locked rows are skipped: the process that has locked them reads the changed webhook itself.
  */
 export async function makeDue(
-  trx: Transaction,
-  { id, workspaceId }: WebhookKey,
+  trx: Knex.Transaction,
+  { id, workspaceId }: { id: string; workspaceId: string },
   { untriedOnly = false } = {},
 ): Promise<void> {
   await trx.raw(

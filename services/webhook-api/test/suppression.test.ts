@@ -34,6 +34,8 @@ test.each([
   ['a cooldown that is null', { cooldown_seconds: null }],
   ['a silence that is no time', { silenced_until: 'tomorrow' }],
   ['a silence on the 30th of February', { silenced_until: '2026-02-30T00:00:00Z' }],
+  ['a silence until the year 10000 in UTC', { silenced_until: '9999-12-31T23:59:59-05:00' }],
+  ['a silence until the year 0 in UTC', { silenced_until: '0001-01-01T00:00:00+05:00' }],
   ['a silence as a number', { silenced_until: 1_800_000_000 }],
 ])('a rule with %s is refused and not changed', async (_, body) => {
   const id = await insertAlertRule(api.database, { workspaceId });

@@ -19,7 +19,7 @@ export interface AlertRuleUseCases {
    */
   update(before: StoredAlertRule, fields: PatchAlertRule, change: Change): Promise<StoredAlertRule>;
   delete(rule: StoredAlertRule, change: Change): Promise<void>;
-  /** Lists the errors of the webhook ids in a body that the schema has rejected. */
+  /** Lists the errors of the silence and of the webhook ids in a body that the schema has rejected. */
   errorsOf(workspaceId: string, body: Readonly<Record<string, unknown>>): Promise<FieldError[]>;
 }
 
@@ -29,6 +29,7 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
   return {
     async create(workspaceId, fields, change) {
       const { name, model_id, threshold, bound, enabled = true, notification_webhook_ids = [] } = fields;
+      requireValidSilence(fields.silenced_until);
       const at = now();
       const rule: StoredAlertRule = {
         // Ids start with the time of creation, so sorting by id lists rules in the order of creation.
@@ -53,6 +54,7 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
 
     async update(before, fields, change) {
       const { notification_webhook_ids: given } = fields;
+      requireValidSilence(fields.silenced_until);
       const webhookIds = given && toWebhookIds(given);
       const outcome = await repository.update(before, change, (current) => {
         const rule: StoredAlertRule = {
@@ -81,12 +83,13 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
       if (!(await repository.delete(rule, { change, at: now() }))) throw notFound('alert rule');
     },
 
-    async errorsOf(workspaceId, { notification_webhook_ids: given }) {
-      if (!Array.isArray(given) || !given.every(isUuid)) return [];
+    async errorsOf(workspaceId, { notification_webhook_ids: given, silenced_until: silence }) {
+      const errors = errorsOfSilence(silence);
+      if (!Array.isArray(given) || !given.every(isUuid)) return errors;
       const ids = lowerCaseIds(given);
-      if (ids.length > maxWebhooks) return [tooManyWebhooks(ids)];
+      if (ids.length > maxWebhooks) return [...errors, tooManyWebhooks(ids)];
       const unknown = await repository.findUnknownWebhooks(workspaceId, ids);
-      return unknown.length === 0 ? [] : [unknownWebhooks(unknown)];
+      return unknown.length === 0 ? errors : [...errors, unknownWebhooks(unknown)];
     },
   };
 }
@@ -109,6 +112,19 @@ export function writableFields(rule: StoredAlertRule) {
 
 function toDate(time: string | null): Date | null {
   return time === null ? null : new Date(time);
+}
+
+/** Responses write times in UTC, and a year of UTC that does not have four digits is no valid time in a request. */
+function errorsOfSilence(silence: unknown): FieldError[] {
+  if (typeof silence !== 'string') return [];
+  const year = new Date(silence).getUTCFullYear();
+  if (Number.isNaN(year) || (year >= 1 && year <= 9_999)) return [];
+  return [{ path: '/silenced_until', message: 'must be within the years 0001 to 9999 in UTC' }];
+}
+
+function requireValidSilence(silence: string | null | undefined): void {
+  const errors = errorsOfSilence(silence);
+  if (errors.length > 0) throw invalidBody(errors);
 }
 
 const maxWebhooks = 20;

@@ -84,7 +84,9 @@ async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<R
      left join workspace_settings s on s.workspace_id = w.workspace_id
      where h.failing and ${failingFrom} <= now() - :afterMs * interval '1 millisecond' and w.enabled
        and :minFailed <= (select count(*) from (
-         select from deliveries d where d.webhook_id = w.id and d.failed_at >= ${failingFrom} limit :minFailed) failed)
+         select from deliveries d
+         where d.webhook_id = w.id and d.failed_at >= ${failingFrom} and not is_notice(d.alert_rule_id)
+         limit :minFailed) failed)
      order by w.id limit :maxRows for update of w skip locked`,
     { afterMs, minFailed, maxRows },
   );

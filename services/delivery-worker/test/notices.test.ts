@@ -175,6 +175,16 @@ const reportAfter = async (ms: number) => {
   return reported.map(({ event }) => event);
 };
 
+test('failed deliveries of notices do not count for automatic disabling', async () => {
+  await addFailing();
+  const { knex } = harness.database;
+  const one = knex('deliveries').select('id').limit(1);
+  await knex('deliveries').whereIn('id', one).update({ alert_rule_id: noticeRules['webhook.failing'].id });
+  expect(await reportAfter(30 * minuteMs)).toEqual([]);
+  await knex('deliveries').update({ alert_rule_id: randomUUID() });
+  expect(await reportAfter(30 * minuteMs)).toEqual(['webhook.disabled']);
+});
+
 test('a failing webhook is neither reported nor disabled while a person has paused it', async () => {
   await nameForNotices((await harness.addTarget()).id);
   await addFailing({ manual_pauses: pausedBetween(50, -5) });

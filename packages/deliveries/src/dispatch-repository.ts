@@ -57,12 +57,12 @@ export async function planDispatches(knex: Knex, alerts: AlertRow[]): Promise<Di
     if (alert.outcome === 'dispatched') return conflict('This alert has been dispatched already.');
     const rule = rules.get(alert.alert_rule_id);
     if (rule?.deleted) return conflict('The alert rule has been deleted.');
-    if (rule?.enabled === false) return conflict('The alert rule is disabled.');
+    if (rule?.enabled === false) return conflict('The alert rule is disabled; enable it first.');
     const called = idsOf(alert).map((webhookId) => {
       const { name = '', destination = '' } = webhooks.get(webhookId) ?? {};
       return { webhookId, exists: webhooks.has(webhookId), name, destination };
     });
-    if (!called.some(({ exists }) => exists)) return conflict('The alert rule has no webhooks.');
+    if (!called.some(({ exists }) => exists)) return conflict('The alert rule has no webhooks; attach one first.');
     return { kind: 'dispatch', alert, webhooks: called };
   });
 }

@@ -84,14 +84,15 @@ test('dispatching an alert with its own rule calls its webhooks, and fails for d
   );
 });
 
-test.each<[string, () => Promise<string>]>([
-  ['has been dispatched', () => seedAlert(api.database, { outcome: 'dispatched' })],
+test.each<[string, () => Promise<string>, string]>([
+  ['has been dispatched', () => seedAlert(api.database, { outcome: 'dispatched' }), 'dispatched already'],
   [
     'is of a deleted rule',
     async () => {
       const alertRuleId = await addRule([await addWebhook()], { deleted: true });
       return seedAlert(api.database, { outcome: 'rule_deleted', alertRuleId });
     },
+    'deleted',
   ],
   [
     'is of a rule that was deleted since',
@@ -101,6 +102,7 @@ test.each<[string, () => Promise<string>]>([
       await changeRule(alertRuleId, { deleted_at: new Date() });
       return alertId;
     },
+    'deleted',
   ],
   [
     'is of a rule that is disabled now',
@@ -108,21 +110,24 @@ test.each<[string, () => Promise<string>]>([
       const alertRuleId = await addRule([await addWebhook()], { enabled: false });
       return seedAlert(api.database, { outcome: 'rule_disabled', alertRuleId });
     },
+    'enable it first',
   ],
   [
     'is of a rule without webhooks',
     async () => seedAlert(api.database, { outcome: 'no_webhooks', alertRuleId: await addRule([]) }),
+    'attach one first',
   ],
-  ['has stored no webhooks', () => seedAlert(api.database, { outcome: 'no_webhooks' })],
+  ['has stored no webhooks', () => seedAlert(api.database, { outcome: 'no_webhooks' }), 'no webhooks'],
   [
     'has stored webhooks that do not exist',
     () => seedAlert(api.database, { outcome: 'over_quota', webhookIds: [randomUUID()] }),
+    'no webhooks',
   ],
-])('the dispatch of an alert that %s gets 409 and changes nothing', async (_, seed) => {
+])('the dispatch of an alert that %s gets 409 and changes nothing', async (_, seed, reason) => {
   const alertId = await seed();
   const before = await read(alertId);
   const { status, body } = await dispatch(alertId);
-  expect([status, body.code]).toEqual([409, 'conflict']);
+  expect([status, body.code, body.detail]).toEqual([409, 'conflict', expect.stringContaining(reason)]);
   expect(await read(alertId)).toEqual(before);
   expect(await deliveriesOf(alertId)).toEqual([]);
 });

@@ -62,7 +62,8 @@ export async function planDispatches(knex: Knex, alerts: AlertRow[]): Promise<Di
       const { name = '', destination = '' } = webhooks.get(webhookId) ?? {};
       return { webhookId, exists: webhooks.has(webhookId), name, destination };
     });
-    if (!called.some(({ exists }) => exists)) return conflict('The alert rule has no webhooks; attach one first.');
+    if (!called.some(({ exists }) => exists))
+      return conflict('The alert rule has no webhooks; attach one first.');
     return { kind: 'dispatch', alert, webhooks: called };
   });
 }

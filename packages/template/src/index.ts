@@ -3,6 +3,7 @@ export {
   type AlertOrNoticeFacts,
   alertContext,
   alertVariables,
+  type NoticeFacts,
 } from './alert/alert-context.js';
 export { sampleContext } from './alert/sample-context.js';
 export { sampleAlerts, sampleFacts } from './alert/sample-facts.js';

@@ -211,8 +211,18 @@ describe('testing a saved webhook', () => {
     const body = '{"event": "{{ event }}", "webhook": "{{ webhook_name }}", "count": {{ count }}}';
     const id = await save(path, { body });
     const alertId = await seedAlert(api.database);
-    const notice = { event: 'webhook.failing', webhook_id: id, webhook_name: 'Chat', since: '', error: '', count: 2 };
-    await api.database.knex('alerts').where({ alert_id: alertId }).update({ notice: JSON.stringify(notice) });
+    const notice = {
+      event: 'webhook.failing',
+      webhook_id: id,
+      webhook_name: 'Chat',
+      since: '',
+      error: '',
+      count: 2,
+    };
+    await api.database
+      .knex('alerts')
+      .where({ alert_id: alertId })
+      .update({ notice: JSON.stringify(notice) });
     await run(id, { alert_id: alertId });
     expect(JSON.parse(destination.at(path)[0]!.body)).toEqual({
       event: 'webhook.failing',

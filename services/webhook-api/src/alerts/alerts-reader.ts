@@ -1,7 +1,7 @@
 import type { AlertOutcome, AlertState, Bound, Suppression } from '@tocsin/contracts';
 import { type Database, readWithTimeout } from '@tocsin/database';
 import { alertRecordId, countNewestFirst, type IdRange, readNewestFirst } from '@tocsin/deliveries';
-import type { AlertOrNoticeFacts } from '@tocsin/template';
+import type { NoticeFacts } from '@tocsin/template';
 import { countUpTo } from '../lists/list-query.js';
 import { searchTimeoutMs } from '../lists/search-limiter.js';
 import { type AlertFilter, findAlerts, findMatching } from './alert-filter.js';
@@ -40,7 +40,7 @@ export interface StoredAlert {
   dispatchedAt: Date | null;
   dispatchedBy: string | null;
   /** Values of a notice; null for other alerts. */
-  notice: AlertOrNoticeFacts['notice'];
+  notice: NoticeFacts | null;
 }
 
 interface AlertQuery {

@@ -42,7 +42,8 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
       return settings ?? defaultSettings;
     },
 
-    findUnknownWebhooks: async (workspaceId, ids) => without(ids, await selectWebhooks(knex, workspaceId, ids)),
+    findUnknownWebhooks: async (workspaceId, ids) =>
+      without(ids, await selectWebhooks(knex, workspaceId, ids)),
 
     update: (workspaceId, fields, change) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {

@@ -69,7 +69,10 @@ function lowerCaseIds(given: readonly string[]): string[] {
 const webhooksPath = '/notice_webhook_ids';
 
 function tooManyWebhooks({ length }: string[]): FieldError {
-  return { path: webhooksPath, message: `must name at most ${maxNoticeWebhooks} webhooks, and names ${length}` };
+  return {
+    path: webhooksPath,
+    message: `must name at most ${maxNoticeWebhooks} webhooks, and names ${length}`,
+  };
 }
 
 function unknownWebhooks(ids: string[]): FieldError {

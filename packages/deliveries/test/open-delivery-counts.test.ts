@@ -91,6 +91,16 @@ test('a webhook is filled exactly to its limit, with fewer than 15 counts up to 
   expect(statementsOfHalf).toBeLessThan(15);
 });
 
+test('a nearly full webhook is counted again only for more than 1 % of its limit', async () => {
+  const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
+  const one = newWebhook();
+  await addOpen(one, 990);
+  for (const wanted of [1, 5, 10]) await counts.refresh(times(wanted, one));
+  expect(statements).toBe(1);
+  await counts.refresh(times(11, one));
+  expect(statements).toBe(2);
+});
+
 test('a batch that is being written is counted although the database does not have it yet', async () => {
   const { counts } = countsAt({ perWebhook: 10, perWorkspace: 100 });
   const one = newWebhook();

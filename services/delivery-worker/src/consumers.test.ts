@@ -24,21 +24,32 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
+const depsWith = (broker: Broker) => ({
+  brokers: { alerts: broker, deliveries: broker },
+  availability: new EventEmitter() as DatabaseAvailability,
+  slots: 1,
+  onError() {},
+  logger,
+  signal: new AbortController().signal,
+});
+
 test('draining the consumers leaves no active timer', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
-  const { signal } = new AbortController();
-  const availability: DatabaseAvailability = new EventEmitter();
-  const deps = {
-    brokers: { alerts: {} as Broker, deliveries: {} as Broker },
-    availability,
-    slots: 1,
-    onError() {},
-    logger,
-    signal,
-  };
-  await createConsumers(deps).drain();
+  await createConsumers(depsWith({} as Broker)).drain();
   expect(timers()).toBe(before);
+});
+
+test('alerts that wait for a batch are rejected when messages are returned to the broker', async () => {
+  const consumers = createConsumers(depsWith({ use: async () => {} } as unknown as Broker));
+  const rejected: string[] = [];
+  await consumers.open({
+    alerts: { handle() {}, rejectWaiting: ({ message }) => void rejected.push(message) },
+    deliveries: { handle() {} },
+  });
+  expect(rejected).toEqual([]);
+  await consumers.returnToBroker();
+  expect(rejected).toEqual(['The message was returned to the broker.']);
 });
 
 test('consumers are paused during an outage of 14 s, and no message is returned', () => {

@@ -66,6 +66,8 @@ test('a response with Retry-After pauses the webhook, and a single failure does 
     times: 1,
     error: 'The destination responded with status 429.',
   });
+  const probed = { reason: 'circuit', remainingMs: 0, times: 2 } as const;
+  expect(change(response(503, 7), probed)).toMatchObject({ reason: 'retry_after', forMs: 7_000, times: 1 });
   expect([change(response(500), undefined), change(response(200), undefined)]).toEqual([
     undefined,
     undefined,

@@ -72,6 +72,7 @@ test('a fault of this worker is retried', () => {
 test('a timeout is retried unless the webhook has retries on timeout turned off', () => {
   expect(classifyResult(failure('timeout')).kind).toBe('retry');
   expect(classifyResult(failure('timeout'), { retryOnTimeout: false }).kind).toBe('failed');
+  expect(classifyResult(failure('connect_timeout'), { retryOnTimeout: false }).kind).toBe('retry');
 });
 
 test('the default schedule has seven retries, and a delivery fails after the last', () => {

@@ -48,6 +48,19 @@ test.each([
   expect(waits[0]).toBeLessThan(waits[2]!);
 });
 
+test.each([
+  [0, 3_500],
+  [35_000, 3_500],
+  [35_010, 3_501],
+  [599_990, 59_999],
+  [23 * hourMs, 60_000],
+])('an undecryptable delivery of age %d ms waits for %d ms with 40 %% jitter', (ageMs, waitMs) => {
+  const waits = [0, 0.5, 1].map((random) => prepareUndecryptable(ageMs, random));
+  expect(waits).toMatchObject(
+    [0.6, 1, 1.4].map((factor) => ({ afterMs: expect.closeTo(waitMs * factor, 6) })),
+  );
+});
+
 test('an undecryptable delivery expires, and its error says that it is undecryptable', () => {
   const prepared = prepareUndecryptable(25 * hourMs, 0.5);
   expect(prepared).toMatchObject({ outcome: { kind: 'failed', failure: { code: 'expired' } } });
@@ -203,6 +216,36 @@ describe('the options of a webhook', () => {
       reason: 'rate_limit',
     });
     expect(prepareClaimed({ hasToken: true }, { destination })).toMatchObject({ kind: 'request', options });
+  });
+
+  const webhookWith = (changes: object) =>
+    ({ ...destination, options: { ...options, rateLimit: undefined, ...changes } }) as unknown as Destination;
+
+  test('the time of pauses by hand does not count towards the 24 hours', () => {
+    const sixHours = webhookWith({ manualPauses: [[nowMs - 10 * hourMs, nowMs - 4 * hourMs]] });
+    const prepared = (ageMs: number) => prepareClaimed({ ageMs }, { destination: sixHours });
+    expect(prepared(30 * hourMs)).toMatchObject({ kind: 'request' });
+    expect(prepared(30 * hourMs + 1)).toMatchObject({ outcome: { failure: { code: 'expired' } } });
+  });
+
+  test.each([
+    ['', {}],
+    [' The rate limit of the webhook is 5 requests in 1000 ms.', { rateLimit: options.rateLimit }],
+    [' The webhook signs its requests and had no signing secret.', { signingKeys: [] }],
+    ['', { signingKeys: [{ key: Buffer.from('k'), expiresAtMs: nowMs + 1 }] }],
+  ])('the error of an expired delivery ends with "%s" if its webhook has %j', (reason, changes) => {
+    const prepared = prepareClaimed({ ageMs: 25 * hourMs }, { destination: webhookWith(changes) });
+    const failure = { code: 'expired', error: `The delivery was not made in time.${reason}` };
+    expect(prepared).toEqual({ kind: 'ended', outcome: { kind: 'failed', failure } });
+  });
+
+  test('a delivery of a webhook that signs is deferred while no secret is valid', () => {
+    const key = (expiresAtMs: number) => ({ key: Buffer.from('k'), expiresAtMs });
+    const prepared = (signingKeys: object[]) =>
+      prepareClaimed({ ageMs: 100_000 }, { destination: webhookWith({ signingKeys }) });
+    const deferred = { kind: 'deferred', afterMs: 10_000, reason: 'no_signing_secret' };
+    expect([prepared([]), prepared([key(nowMs)])]).toEqual([deferred, deferred]);
+    expect(prepared([key(nowMs), key(nowMs + 1)])).toMatchObject({ kind: 'request' });
   });
 
   test('a rendering beyond its time limit is retried by the retry schedule of its webhook', () => {

@@ -16,6 +16,7 @@ function start({ errors = [] as Error[] } = {}) {
   const commits: string[] = [];
   const pauses: Pause[][] = [];
   const events: string[] = [];
+  const logged: unknown[] = [];
   const failing = new Set<string>();
   const commit = async (name: string) => {
     if (failing.has(name)) throw new Error(`${name} failed`);
@@ -23,7 +24,10 @@ function start({ errors = [] as Error[] } = {}) {
   };
   const silent = createLogger({ service: 'test', level: 'silent' });
   const sizes: number[] = [];
-  const log = (_: unknown, event: string) => void events.push(event);
+  const log = (fields: unknown, event: string) => {
+    events.push(event);
+    logged.push(fields);
+  };
   const recorder = createRecorder({
     records: {
       async record(records) {
@@ -45,7 +49,7 @@ function start({ errors = [] as Error[] } = {}) {
     logger: { warn: log, error: log } as unknown as Logger,
     onBatch: (size) => sizes.push(size),
   });
-  return { recorder, tries, commits, pauses, events, failing, sizes };
+  return { recorder, tries, commits, pauses, events, logged, failing, sizes };
 }
 
 const pauseOf = (webhookId: string, forMs: number): Pause => ({
@@ -74,13 +78,16 @@ const attempt: Attempt = {
 };
 
 test('response texts that the database rejects are removed from the record, and logged', async () => {
-  const { recorder, tries, events } = start({ errors: [rejected] });
+  const { recorder, tries, events, logged } = start({ errors: [rejected] });
   const response = { statusCode: 500, body: 'a text', truncated: false, location: '/', retryAfter: '1' };
   const record: OutcomeRecord = { ...recordOf('d'), attempt: { ...attempt, response } };
   await recorder.record(record);
   const withoutTexts = { ...attempt, response: { statusCode: 500, body: '', truncated: true } };
   expect(tries).toEqual([record, { ...record, attempt: withoutTexts }]);
-  expect(events).toEqual(['delivery.record_rejected']);
+  expect([events, logged]).toEqual([
+    ['delivery.record_rejected'],
+    [{ err: rejected, delivery_id: 'd' }],
+  ]);
 });
 
 test.each([{ body: 'a text' }, { location: '/' }, { retryAfter: '1' }])(
@@ -123,12 +130,13 @@ test('the longest of several concurrent pauses of a webhook is committed', async
 });
 
 test('an outcome is recorded even if a pause cannot be written or ended', async () => {
-  const { recorder, commits, events, failing } = start();
+  const { recorder, commits, events, logged, failing } = start();
   failing.add('pause').add('resume a');
   await recorder.pause(pauseOf('a', 1));
   await recorder.resume('a');
   await recorder.resume('b');
   expect([commits, events]).toEqual([['resume b'], ['webhook.pause_failed', 'webhook.pause_failed']]);
+  expect(logged).toEqual([{ err: new Error('pause failed') }, { err: new Error('resume a failed') }]);
 });
 
 test.each<[string, OutcomeRecord]>([

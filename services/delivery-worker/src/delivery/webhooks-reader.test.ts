@@ -2,21 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { createSecretBox, type Database } from '@tocsin/database';
 import { createLogger, type Logger } from '@tocsin/kit';
 import { createDatabaseRetry } from '../database-retry.js';
-import { createWebhooksReader, type Destination } from './webhooks-reader.js';
+import { createWebhooksReader, type Destination, type Undecryptable } from './webhooks-reader.js';
 
 const silent = createLogger({ service: 'test', level: 'silent' });
 const secrets = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
 const workspaceId = '11111111-1111-4111-8111-111111111111';
 
-/** Creates a reader of the webhooks in `versions`. Webhooks in `damaged` cannot be decrypted. */
-function start() {
+/**
+ * Creates a reader of the webhooks in `versions`. Webhooks in `damaged` cannot be decrypted. `options` are the options
+ * of each row.
+ */
+function start(options: object | null = null) {
   const versions = new Map([
     ['a', 1],
     ['b', 1],
   ]);
   const damaged = new Set<string>();
   const reads: string[][] = [];
-  const events: string[] = [];
+  const statements: { name: string; text: string }[] = [];
+  const events: unknown[] = [];
   const encrypt = (id: string, column: string, text: string) =>
     secrets.encrypt(text, { workspaceId, table: 'webhooks', id: damaged.has(id) ? 'x' : id, column });
   const rowOf = (id: string, version: number) => ({
@@ -27,10 +31,11 @@ function start() {
     url_encrypted: encrypt(id, 'url', `https://${id}.example/v${version}?token=a-secret-of-16-chars`),
     headers_encrypted: encrypt(id, 'headers', '{"X-Key":["header-secret"]}'),
     body_encrypted: encrypt(id, 'body', `{"v":${version}}`),
-    options: null,
+    options,
   });
   const database = {
-    async prepared(_: unknown, [ids]: [string[]]) {
+    async prepared(statement: { name: string; text: string }, [ids]: [string[]]) {
+      statements.push(statement);
       reads.push(ids);
       return ids.filter((id) => versions.has(id)).map((id) => rowOf(id, versions.get(id)!));
     },
@@ -39,14 +44,21 @@ function start() {
     database,
     databaseRetry: createDatabaseRetry({ logger: silent, signal: new AbortController().signal }),
     secrets,
-    logger: { error: (_: unknown, event: string) => events.push(event) } as unknown as Logger,
+    logger: {
+      error: (fields: unknown, event: string) => events.push([event, fields]),
+    } as unknown as Logger,
   });
-  return { ...reader, versions, damaged, reads, events };
+  return { ...reader, versions, damaged, reads, statements, events };
 }
 
 test('a webhook is decrypted, and its redaction removes its url and header values from texts', async () => {
-  const webhook = await start().get('a', 1);
+  const { get, statements } = start();
+  const webhook = await get('a', 1);
+  expect(statements).toEqual([
+    { name: 'delivery.find-webhooks', text: expect.stringContaining('from webhooks where id = any($1') },
+  ]);
   expect(webhook).toMatchObject({
+    options: undefined,
     id: 'a',
     version: 1,
     destination: 'https://a.example',
@@ -91,5 +103,73 @@ test('an undecryptable webhook is logged, and each call reads it again', async (
   expect(whole).toMatchObject({ id: 'b' });
   damaged.delete('a');
   expect(await get('a', 1)).toMatchObject({ id: 'a', version: 1 });
-  expect([reads.length >= 2, events]).toEqual([true, ['webhook.decrypt_failed']]);
+  const fields = { err: (broken as Undecryptable).error, webhook_id: 'a', count: 1 };
+  expect([reads.length >= 2, events]).toEqual([true, [['webhook.decrypt_failed', fields]]]);
+});
+
+const noOptions = {
+  retrySchedule: null,
+  timeout: null,
+  requests: null,
+  period: null,
+  idempotencyHeader: null,
+  pauses: null,
+  secrets: null,
+};
+const optionsOf = async (row: object) =>
+  ((await start({ ...noOptions, ...row }).get('a', 1)) as Destination).options;
+
+test('the options of a webhook are read, with times in milliseconds and decrypted keys', async () => {
+  const secretOf = (id: string, key: string) =>
+    secrets
+      .encrypt(`whsec_${Buffer.from(key).toString('base64')}`, {
+        workspaceId,
+        table: 'webhook_signing_secrets',
+        id,
+        column: 'secret',
+      })
+      .toString('base64');
+  const row = {
+    retrySchedule: [1_000, 2_000],
+    timeout: 7_000,
+    requests: 5,
+    period: 60_000,
+    idempotencyHeader: 'X-Id',
+    pauses: [[1.5, 2.5]],
+    secrets: [
+      { id: 's1', secret: secretOf('s1', 'one'), expires: null },
+      { id: 's2', secret: secretOf('s2', 'two'), expires: 90.5 },
+    ],
+  };
+  expect(await optionsOf(row)).toEqual({
+    retryScheduleMs: [1_000, 2_000],
+    timeoutMs: 7_000,
+    rateLimit: { requests: 5, periodMs: 60_000 },
+    signingKeys: [
+      { key: Buffer.from('one'), expiresAtMs: Number.POSITIVE_INFINITY },
+      { key: Buffer.from('two'), expiresAtMs: 90_500 },
+    ],
+    idempotencyHeader: 'X-Id',
+    manualPauses: [[1_500, 2_500]],
+  });
+});
+
+test('an option that the webhook does not have is undefined, and an empty list of keys stays', async () => {
+  const none = {
+    retryScheduleMs: undefined,
+    timeoutMs: undefined,
+    rateLimit: undefined,
+    signingKeys: undefined,
+    idempotencyHeader: undefined,
+    manualPauses: [],
+  };
+  expect(await optionsOf({})).toEqual(none);
+  expect(await optionsOf({ secrets: [] })).toEqual({ ...none, signingKeys: [] });
+});
+
+test('a webhook with a secret of another webhook is undecryptable', async () => {
+  const location = { workspaceId, table: 'webhook_signing_secrets', id: 'other', column: 'secret' };
+  const secret = secrets.encrypt('whsec_a2V5', location).toString('base64');
+  const row = { ...noOptions, secrets: [{ id: 's1', secret, expires: null }] };
+  expect(await start(row).get('a', 1)).toMatchObject({ id: 'a', error: expect.anything() });
 });

@@ -89,3 +89,133 @@ test('a webhook that got no place is the first one of the next visit to its work
   const { served } = await servedIn(7, { due, room: 2 });
   expect([...served.values()]).toEqual(Array.from({ length: 14 }, () => 1));
 });
+
+describe('one call of the walk', () => {
+  const noWorkspaces = { workspaceIds: [] as string[], next: undefined as string | undefined };
+  const nothingFound = { candidates: [], paused: [], hasLimited: false, walkedTo: new Map() };
+
+  /** Creates a walk over `pages` of workspaces, and records its reads. */
+  function walkOver(pages: (typeof noWorkspaces)[]) {
+    const found: object[] = [];
+    const visited: Visit[][] = [];
+    const bounds: VisitBounds[] = [];
+    const walk = createDueWalk({
+      async findWorkspaces(options) {
+        found.push(options);
+        return pages.shift() ?? noWorkspaces;
+      },
+      async survey(visits, within) {
+        visited.push(visits);
+        bounds.push(within);
+        return { ...nothingFound, hasLimited: true };
+      },
+    });
+    return { walk, found, visited, bounds };
+  }
+  const pageOf = (count: number) => ({ workspaceIds: idsOf('w', count), next: undefined });
+
+  test.each([
+    [1, 400, { steps: 1_000, webhooks: 400, oldest: 400, places: 400 }],
+    [1, 5_000, { steps: 1_000, webhooks: 1_000, oldest: 1_000, places: 5_000 }],
+    [3, 400, { steps: 333, webhooks: 134, oldest: 134, places: 134 }],
+    [400, 400, { steps: 8, webhooks: 2, oldest: 8, places: 1 }],
+  ])('%i workspaces with %i free places have the bounds %j', async (workspaces, room, expected) => {
+    const { walk, found, bounds } = walkOver([pageOf(workspaces)]);
+    await walk.next(room);
+    expect(found).toEqual([{ after: undefined, steps: 1_000, workspaces: 400 }]);
+    expect(bounds).toEqual([expected]);
+  });
+
+  test('a call visits as many workspaces as there are free places, if these are few', async () => {
+    const { walk, found } = walkOver([pageOf(7)]);
+    await walk.next(7);
+    expect(found).toMatchObject([{ workspaces: 7 }]);
+  });
+
+  test('a walk continues after the last workspace, and starts again at the first one', async () => {
+    const { walk, found, visited } = walkOver([
+      { workspaceIds: ['a'], next: 'a' },
+      noWorkspaces,
+      { workspaceIds: ['a'], next: undefined },
+    ]);
+    expect(await walk.next(9)).toMatchObject({ isPartial: true, hasLimited: true });
+    expect(await walk.next(9)).toMatchObject({ isPartial: false, hasLimited: true });
+    const starts = found.map((options) => (options as { after?: string }).after);
+    expect(starts).toEqual([undefined, 'a', undefined]);
+    expect(visited).toHaveLength(2);
+  });
+
+  test('a walk that finds no workspace surveys nothing and reads once', async () => {
+    const { walk, found, visited } = walkOver([noWorkspaces]);
+    expect(await walk.next(9)).toEqual({ ...nothingFound, isPartial: false });
+    expect([found.length, visited]).toEqual([1, []]);
+  });
+
+  test('a walk that reads only workspaces with nothing due continues after them', async () => {
+    const { walk, found } = walkOver([{ workspaceIds: [], next: 'm' }, noWorkspaces]);
+    expect(await walk.next(9)).toEqual({ ...nothingFound, isPartial: true });
+    await walk.next(9);
+    expect(found).toMatchObject([{ after: undefined }, { after: 'm' }, { after: undefined }]);
+  });
+});
+
+describe('the start of the next visit to a workspace', () => {
+  const first = '00000000-0000-0000-0000-000000000000';
+  const candidate = (webhookId: string, changes: Partial<Candidate> = {}): Candidate => ({
+    workspaceId: 'w',
+    webhookId,
+    due: 1,
+    isFromWalk: true,
+    probing: false,
+    limited: false,
+    queueBy: new Date(0),
+    ...changes,
+  });
+
+  /** Returns the starts of the visits after passes with these candidates, of which `served` got a place. */
+  async function startsAfter(
+    passes: { candidates: Candidate[]; served: string[]; end?: string | undefined }[],
+  ) {
+    const starts: string[] = [];
+    const walk = createDueWalk({
+      findWorkspaces: async () => ({ workspaceIds: ['w'], next: undefined }),
+      async survey([visit]) {
+        starts.push(visit!.after);
+        return { candidates: [], paused: [], hasLimited: false, walkedTo: new Map() };
+      },
+    });
+    for (const { candidates, served, end } of passes) {
+      await walk.next(9);
+      const survey = { candidates, paused: [], hasLimited: false, walkedTo: new Map([['w', end]]) };
+      const got = candidates.filter(({ webhookId }) => served.includes(webhookId));
+      walk.served(survey, new Map(got.map((entry) => [entry, 1])));
+    }
+    await walk.next(9);
+    return starts;
+  }
+
+  test('the next visit starts after the last served webhook, or where the scan ended', async () => {
+    const candidates = [candidate('a'), candidate('b'), candidate('c')];
+    expect(await startsAfter([{ candidates, served: ['a', 'b', 'c'], end: 'c' }])).toEqual([first, 'c']);
+    expect(await startsAfter([{ candidates, served: ['a'], end: 'c' }])).toEqual([first, 'a']);
+    expect(await startsAfter([{ candidates, served: ['a', 'c'], end: 'c' }])).toEqual([first, 'a']);
+    expect(await startsAfter([{ candidates, served: ['a', 'b', 'c'] }])).toEqual([first, first]);
+  });
+
+  test('a visit that served nothing is repeated from the same webhook', async () => {
+    const passes = [
+      { candidates: [candidate('a')], served: ['a'], end: 'a' },
+      { candidates: [candidate('b')], served: [], end: 'b' },
+    ];
+    expect(await startsAfter(passes)).toEqual([first, 'a', 'a']);
+    expect(await startsAfter(passes.slice(1))).toEqual([first, first]);
+  });
+
+  test('a webhook without deliveries left to queue counts as served, and an old one is ignored', async () => {
+    const full = [candidate('a', { due: 0 }), candidate('b')];
+    expect(await startsAfter([{ candidates: full, served: [], end: 'b' }])).toEqual([first, 'a']);
+    const old = [candidate('a'), candidate('z', { isFromWalk: false })];
+    expect(await startsAfter([{ candidates: old, served: ['a'], end: 'a' }])).toEqual([first, 'a']);
+    expect(await startsAfter([{ candidates: old, served: ['a', 'z'], end: undefined }])).toEqual([first, first]);
+  });
+});

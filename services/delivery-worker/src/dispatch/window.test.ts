@@ -98,3 +98,51 @@ test('takeWanted returns each webhook for which a place was requested once', () 
   expect(window.takeWanted().map(({ webhookId }) => webhookId)).toEqual(['a', 'b']);
   expect(window.takeWanted()).toEqual([]);
 });
+
+test('a rate that was measured over more than a second is scaled to one second', () => {
+  const { window, clock } = windowAt();
+  for (let count = 0; count < 3_000; count += 1) window.finished();
+  clock.ms = 1_500;
+  expect([window.room(), window.perSecond()]).toEqual([2_000, 2_000]);
+});
+
+test('the window of all workers has at most 10,000 places', () => {
+  const { window } = windowAt();
+  window.observe({ ...nothingSeen, workers: 2 });
+  for (let count = 0; count < 6_000; count += 1) window.finished();
+  expect([window.room(), window.perSecond()]).toEqual([10_000, 12_000]);
+});
+
+test('messages in the queue and acquired places reduce the part that the dispatcher may fill', () => {
+  const { window } = windowAt();
+  window.observe({ ...nothingSeen, ready: 20 });
+  for (let count = 0; count < 30; count += 1) acquire(window, 'w');
+  expect(window.dispatchRoom()).toBe(50);
+  for (let count = 0; count < 60; count += 1) acquire(window, 'w');
+  expect(window.dispatchRoom()).toBe(0);
+});
+
+test('a released place is free again, and a second release frees no further place', () => {
+  const { window } = windowAt();
+  for (let count = 0; count < 2; count += 1) acquire(window, 'w');
+  window.release('w');
+  expect(window.room()).toBe(399);
+  for (let count = 0; count < 3; count += 1) window.release('w');
+  expect(window.room()).toBe(400);
+});
+
+test('a webhook that never acquired a place keeps its quota when places are released', () => {
+  const { window } = windowAt({ share: 1 });
+  window.release('w');
+  expect([acquire(window, 'w'), acquire(window, 'w')]).toEqual([true, false]);
+});
+
+test('webhooks with something queued get no extra place in a full window', () => {
+  const { window } = windowAt({ slots: 2 });
+  window.observe({ ...nothingSeen, ready: 2, queuedByWebhook: new Map([['w', 1]]) });
+  expect([acquire(window, 'w'), acquire(window, 'new'), acquire(window, 'late')]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+});

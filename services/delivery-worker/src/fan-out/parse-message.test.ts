@@ -49,3 +49,13 @@ test('a detail text is cut to 2,000 characters and an ellipsis', () => {
   expect(detailOf(parse('1', refuse(faultOf(2_000))))).toBe(`a ${'x'.repeat(1_998)}`);
   expect(detailOf(parse('1', refuse(faultOf(2_001))))).toBe(`a ${'x'.repeat(1_998)}…`);
 });
+
+test('all faults are listed for a message of up to 65,536 bytes, and only the first above it', () => {
+  const listed: unknown[] = [];
+  const record = (value: unknown, options: unknown) => {
+    listed.push(options);
+    return accept(value);
+  };
+  for (const bytes of [65_536, 65_537]) parse('1'.padEnd(bytes), record);
+  expect(listed).toEqual([{ listAll: true }, { listAll: false }]);
+});

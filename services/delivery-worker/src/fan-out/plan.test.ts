@@ -126,6 +126,9 @@ test('a delivery of a missing webhook, or one of another workspace, is written a
     { state: 'webhook_deleted', webhookName: '', destination: '', webhook: undefined },
   ]);
   expect(asked).toEqual([]);
+  expect(plan([], { slots: 9 }, { webhookIds: ['gone'] }).planned.deliveries).toMatchObject([
+    { state: 'webhook_deleted', webhookId: 'gone', webhookName: '', destination: '' },
+  ]);
 });
 
 test('a delivery is written as failed if its webhook has reached its limit on open deliveries', () => {

@@ -77,8 +77,8 @@ export function createKeyedCounter(): KeyedCounter {
 
 /**
  * State of a webhook's destination.
- * - `responsive`: the last response took at most 500 ms.
- * - `slow`: the last response took longer.
+ * - `responsive`: the last response took less than 500 ms.
+ * - `slow`: the last response took 500 ms or longer.
  * - `unknown`: the destination has not responded in the last 30 s, or not to the last request.
  *
  * An error status also counts as a response, because the request releases its slot just as soon. Webhooks that fail are

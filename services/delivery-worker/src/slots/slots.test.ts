@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSlots, type Slot, type Slots, type WebhookKey } from './slots.js';
 
+const { jest } = import.meta;
+
+afterEach(() => void jest.useRealTimers());
+
 /** Returns a webhook. By default each webhook belongs to a workspace of its own. */
 const webhook = (webhookId: string, workspaceId = `workspace of ${webhookId}`): WebhookKey => ({
   webhookId,
@@ -80,6 +84,7 @@ test('a workspace with many responsive webhooks leaves slots to other workspaces
 });
 
 test('two workspaces that need every slot reach equal shares, even if one started first', async () => {
+  jest.useFakeTimers();
   const slots = createTestSlots(800, 50);
   const names = ['slow-1', 'slow-2', 'slow-3'];
   const held: Record<string, Slot[]> = { first: [], second: [] };
@@ -102,13 +107,14 @@ test('two workspaces that need every slot reach equal shares, even if one starte
   for (let round = 0; round < 2_000; round += 1) {
     for (const acquired of Object.values(held)) acquired.shift()!.release();
     // Waiting deliveries check for a slot every 50 ms, so the loop must run for some time.
-    await sleep(1);
+    await jest.advanceTimersByTimeAsync(1);
   }
   // Each workspace gets 15/16 of the slots that the other one does not use, which is 15/31 of 600.
   const shares = Object.values(held).map((acquired) => acquired.length);
   expect(Math.min(...shares)).toBeGreaterThan(270);
   expect(Math.max(...shares)).toBeLessThan(310);
   isOver = true;
+  await jest.advanceTimersByTimeAsync(100);
   await Promise.all(wanting);
 });
 

@@ -1,5 +1,5 @@
 import type { Sender, SendRequest, SendResult } from '@tocsin/egress';
-import type { Logger } from '@tocsin/kit';
+import type { Logger, Tracing } from '@tocsin/kit';
 import { createFailureCounter } from '../../src/delivery/circuit.js';
 import type { ClaimedDelivery } from '../../src/delivery/claimed-delivery.js';
 import { defaultRetryPolicy } from '../../src/delivery/classify.js';
@@ -49,6 +49,10 @@ interface StartOptions {
   random?: number;
   options?: RequestOptions;
   render?: RenderBody;
+  /** True: the spans of each delivery are recorded. */
+  traced?: boolean;
+  /** Error of the query that reads the webhook. */
+  webhookError?: Error;
 }
 
 /** Creates a deliverer. Deliveries of webhooks in the state `unknown` start when `nextTick` is called. */
@@ -59,6 +63,8 @@ export function startDeliverer({
   random = 0.5,
   options,
   render,
+  traced = false,
+  webhookError,
 }: StartOptions = {}) {
   const slots = createSlots({ total: 80, now: () => performance.now() });
   const ticks: (() => void)[] = [];
@@ -77,7 +83,22 @@ export function startDeliverer({
   /** Length of each text that was redacted, and true if the text was cut before. */
   const redacted: [length: number, isCut: boolean][] = [];
   const logged: object[] = [];
-  const log = (fields: object) => void logged.push(fields);
+  /** Level and name of each log event. */
+  const events: [level: string, event: string][] = [];
+  const log = (level: string) => (fields: object, event: string) => {
+    logged.push(fields);
+    events.push([level, event]);
+  };
+  /** Name and argument of each call of the metrics; `counted` is `onAttempt`. */
+  const measured: [name: string, value?: unknown][] = [];
+  const measure = (name: string) => (value?: unknown) => void measured.push([name, value]);
+  const spans: Parameters<Tracing['startSpan']>[] = [];
+  const tracing: Tracing = {
+    startSpan(...span) {
+      spans.push(span);
+      return { traceparent: 'a parent', end() {} };
+    },
+  };
   const send: Sender['send'] = async (request) => {
     sent.push(request.url);
     requests.push(request);
@@ -93,19 +114,22 @@ export function startDeliverer({
   };
   const deliver = createDeliver({
     webhooks: {
-      get: async (id) => ({
-        id,
-        version: 1,
-        destination: id,
-        url: id,
-        headers: {},
-        body: id,
-        redact(text, { isCut }) {
-          redacted.push([text.length, isCut]);
-          return text;
-        },
-        options,
-      }),
+      async get(id) {
+        if (webhookError !== undefined) throw webhookError;
+        return {
+          id,
+          version: 1,
+          destination: id,
+          url: id,
+          headers: {},
+          body: id,
+          redact(text, { isCut }) {
+            redacted.push([text.length, isCut]);
+            return text;
+          },
+          options,
+        };
+      },
     },
     render: render ?? (() => ({ ok: true, output: '{}' })),
     renderBudget,
@@ -137,9 +161,15 @@ export function startDeliverer({
     },
     failures: createFailureCounter(),
     policy: defaultRetryPolicy,
-    logger: { info: log, success: log } as unknown as Logger,
-    metrics: { attempted() {}, rendered() {}, ended() {}, deferred() {} },
-    onAttempt() {},
+    logger: { info: log('info'), success: log('success') } as unknown as Logger,
+    tracing: traced ? tracing : undefined,
+    metrics: {
+      attempted: measure('attempted'),
+      rendered: measure('rendered'),
+      ended: measure('ended'),
+      deferred: measure('deferred'),
+    },
+    onAttempt: measure('counted'),
     now: () => 1_700_000_000_000,
     random: () => random,
   });
@@ -167,6 +197,9 @@ export function startDeliverer({
     requests,
     redacted,
     logged,
+    events,
+    measured,
+    spans,
     slotsInUse,
     recorded,
     commits,

@@ -1,0 +1,33 @@
+import { candidateOf, pausedIn, run, type Setting } from '../../test/support/dispatcher-passes.js';
+
+const busy = { candidates: [candidateOf('a')] };
+const half = { candidates: [candidateOf('a', { due: 50 })] };
+const overHalf = { candidates: [candidateOf('a', { due: 51 })] };
+
+test.each<[number, string, Setting]>([
+  [250, 'while nothing is due', {}],
+  [250, 'after a pass that found nothing to mark', { ...busy, found: 0 }],
+  [50, 'after a pass that queued something', busy],
+  [50, 'after a pass that postponed something', { paused: pausedIn(17) }],
+  [50, 'while a webhook with a rate limit has deliveries due', { hasLimited: true }],
+  [50, 'while the window is full', { room: 0 }],
+  [10, 'within a walk that found nothing', { isPartial: true }],
+  [10, 'after a pass that filled more than half of a nearly empty window', overHalf],
+  [50, 'after a pass that filled half of the window', half],
+  [50, 'while half of the window is not claimed', { ...overHalf, unclaimed: 50 }],
+  [50, 'including the 30 ms that publishing takes', { ...busy, publishMs: 30 }],
+  [70, 'including the 60 ms that publishing takes', { ...busy, publishMs: 60 }],
+])('the next pass of a dispatcher starts after %i ms %s', async (pauseMs, _, setting) => {
+  expect((await run(3, setting)).pausesMs).toEqual([pauseMs, pauseMs]);
+});
+
+test('a single worker pauses for 1,000 ms while no delivery is open, and one of several for 250', async () => {
+  const open = [false, false];
+  expect((await run(3, { open: [...open] })).pausesMs).toEqual([250, 1_000]);
+  expect((await run(3, { open: [...open], workers: 2 })).pausesMs).toEqual([250, 250]);
+});
+
+test('each pause of a dispatcher is up to 25 % shorter or longer', async () => {
+  const pauseWith = async (random: number) => (await run(3, { open: [false, false], random })).pausesMs[1];
+  expect([await pauseWith(0), await pauseWith(1)]).toEqual([750, 1_250]);
+});

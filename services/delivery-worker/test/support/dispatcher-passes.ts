@@ -1,0 +1,222 @@
+import type { DeliveryDue } from '@tocsin/contracts';
+import { type Logger, sleep } from '@tocsin/kit';
+import type { ClaimedDelivery } from '../../src/delivery/claimed-delivery.js';
+import { type DispatchDeps, runDispatcher } from '../../src/dispatch/dispatcher.js';
+import type { Candidate, Survey } from '../../src/dispatch/due-reader.js';
+import type { Observed } from '../../src/dispatch/window.js';
+
+const { jest } = import.meta;
+
+/** Creates a webhook with one delivery due. */
+export const candidateOf = (webhookId: string, changes: Partial<Candidate> = {}): Candidate => ({
+  workspaceId: 'w',
+  webhookId,
+  due: 1,
+  isFromWalk: true,
+  probing: false,
+  limited: false,
+  queueBy: new Date(0),
+  ...changes,
+});
+
+/** State of the dependencies of a dispatcher. By default this worker leads, and nothing is due. */
+export interface Setting {
+  candidates?: Candidate[];
+  paused?: Survey['paused'];
+  /** Number of queued deliveries by webhook. */
+  queued?: Record<string, number>;
+  quota?: number;
+  room?: number;
+  alertsWaiting?: number;
+  perSecond?: number;
+  responsive?: boolean;
+  isPartial?: boolean;
+  /** Number of deliveries that the statement marks as queued. Default: the sum of the quotas. */
+  found?: number;
+  /** Error of the broker in each pass. */
+  brokerErrors?: (Error | undefined)[];
+  mayDispatch?: boolean;
+  /** Result of `hasOpen` in each idle pass. Default: true. */
+  open?: boolean[];
+  /** True: the pause while no delivery is open ends at once. */
+  wakes?: boolean;
+  hasLimited?: boolean;
+  /** Error of the statement that marks rows as queued. */
+  queueError?: Error;
+  leads?: boolean;
+  workers?: number;
+  /** Webhooks for which the fan-out wants a place in the queue before each pass. */
+  wanted?: string[];
+  /** Number of queued rows that no worker has claimed. */
+  unclaimed?: number;
+  /** Error of the statement that reads the queued rows, in each pass. */
+  queuedErrors?: (Error | undefined)[];
+  /** Deliveries of webhooks with a rate limit that each claim returns. */
+  claims?: ClaimedDelivery[];
+  /** Time that publishing takes, in milliseconds. */
+  publishMs?: number;
+  /** Random number of each pause. Default: 0.5, which changes no pause. */
+  random?: number;
+}
+
+/** Number of timers after which a dispatcher counts as one that never stops. */
+const maxTimers = 200;
+
+/**
+ * Runs the passes of one dispatcher with a fake clock. Returns the calls of its dependencies, the times between
+ * the starts of the passes, and the log.
+ */
+export async function run(passes: number, setting: Setting = {}) {
+  jest.useFakeTimers();
+  jest.spyOn(Math, 'random').mockReturnValue(setting.random ?? 0.5);
+  const { candidates = [], paused = [], queued = {}, quota = 1_000, room = 100, found } = setting;
+  const { alertsWaiting = 0, perSecond = 0, responsive = true, isPartial = false } = setting;
+  const stop = new AbortController();
+  const calls: string[] = [];
+  const startsMs: number[] = [];
+  const backlogs: string[][] = [];
+  const quotas: Record<string, number>[] = [];
+  const published: DeliveryDue[][] = [];
+  const postponed: { webhooks: string[]; limit: number }[] = [];
+  const observed: Observed[] = [];
+  const mayLead: boolean[] = [];
+  const logged: string[] = [];
+  const logFields: unknown[] = [];
+  const limited: Parameters<DispatchDeps['claims']['claimLimited']>[0][] = [];
+  const started: ClaimedDelivery[] = [];
+  const webhookIdsOf = (webhooks: Iterable<{ webhookId: string }>) =>
+    Array.from(webhooks, ({ webhookId }) => webhookId);
+  const startPass = () => {
+    startsMs.push(performance.now());
+    if (startsMs.length === passes) stop.abort();
+  };
+  const repository: DispatchDeps['repository'] = {
+    async findWorkspaces() {
+      return { workspaceIds: ['w'], next: isPartial ? 'w' : undefined };
+    },
+    async survey() {
+      calls.push('survey');
+      return {
+        candidates,
+        paused,
+        hasLimited: setting.hasLimited === true,
+        walkedTo: new Map([['w', undefined]]),
+      };
+    },
+    async postpone(webhooks, limit) {
+      postponed.push({ webhooks: webhookIdsOf(webhooks), limit });
+    },
+    async hasOpen() {
+      const open = setting.open?.shift() ?? true;
+      if (!open) {
+        calls.push('empty');
+        startPass();
+      }
+      return open;
+    },
+    async queued(wanted) {
+      calls.push('queued');
+      const error = setting.queuedErrors?.shift();
+      if (error !== undefined) throw error;
+      const webhooks = Object.entries(queued).map(([webhookId, count]) => ({
+        workspaceId: 'w',
+        webhookId,
+        queued: count,
+      }));
+      return { webhooks, unclaimed: setting.unclaimed ?? 7, backlogged: wanted };
+    },
+    async queue(places) {
+      calls.push('queue');
+      quotas.push(
+        Object.fromEntries(places.map(({ contender, quota: given }) => [contender.webhookId, given])),
+      );
+      if (setting.queueError !== undefined) throw setting.queueError;
+      const given = places.reduce((sum, place) => sum + place.quota, 0);
+      return Array.from({ length: found ?? given }, (_, index) => ({ deliveryId: `d${index}`, run: 1 }));
+    },
+    async unqueue() {},
+  };
+  const log = (fields: unknown, event: string) => {
+    logged.push(event);
+    logFields.push(fields);
+  };
+  let isRunning = true;
+  const running = runDispatcher({
+    repository,
+    window: {
+      acquire: () => true,
+      release() {},
+      room: () => room,
+      dispatchRoom: () => room,
+      perSecond: () => perSecond,
+      finished() {},
+      takeWanted: () => (setting.wanted ?? []).map((webhookId) => ({ workspaceId: 'w', webhookId })),
+      observe: (seen) => void observed.push(seen),
+    },
+    async queueDepth() {
+      calls.push('depth');
+      startPass();
+      const error = setting.brokerErrors?.shift();
+      if (error !== undefined) throw error;
+      return 9;
+    },
+    async publish(due) {
+      calls.push('publish');
+      published.push(due);
+      if (setting.publishMs !== undefined) await sleep(setting.publishMs);
+      return 2;
+    },
+    claims: {
+      async claimLimited(webhooks) {
+        calls.push('claim limited');
+        limited.push(webhooks);
+        return setting.claims ?? [];
+      },
+    },
+    startLimited: (claimed) => void started.push(claimed),
+    slots: {
+      queueQuota: () => quota,
+      setBacklog(webhooks) {
+        backlogs.push(webhookIdsOf(webhooks));
+      },
+      responsivenessOf: () => (responsive ? 'responsive' : 'unknown'),
+    },
+    replyLost: () => void calls.push('reply lost'),
+    mayDispatch() {
+      if (setting.mayDispatch !== false) return true;
+      startPass();
+      return false;
+    },
+    alertsWaiting: () => alertsWaiting,
+    idleSleep: (ms, signal) => (setting.wakes ? Promise.resolve() : sleep(ms, signal)),
+    lease: {
+      leads() {
+        if (setting.leads === false) startPass();
+        return setting.leads !== false;
+      },
+      workers: () => setting.workers ?? 1,
+    },
+    setMayLead: (value) => void mayLead.push(value),
+    metrics: { dispatchPassed: () => void calls.push('pass') },
+    logger: { warn: log, debug: log } as unknown as Logger,
+    signal: stop.signal,
+  }).finally(() => {
+    isRunning = false;
+  });
+  for (let timers = 0; isRunning && timers < maxTimers; timers += 1)
+    await jest.advanceTimersToNextTimerAsync();
+  jest.useRealTimers();
+  jest.restoreAllMocks();
+  if (isRunning) throw new Error('The dispatcher did not stop.');
+  await running;
+  const pausesMs = startsMs.slice(1).map((startMs, index) => startMs - startsMs[index]!);
+  const seen = { calls, pausesMs, backlogs, quotas, published, postponed, observed, mayLead };
+  return { ...seen, logged, logFields, limited, started };
+}
+
+/** Creates paused webhooks with deliveries due: `each` in each workspace. */
+export const pausedIn = (workspaces: number, each = 1) =>
+  Array.from({ length: workspaces * each }, (_, index) => ({
+    workspaceId: `w${index % workspaces}`,
+    webhookId: `h${index}`,
+  }));

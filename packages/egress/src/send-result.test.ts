@@ -1,8 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import type { RawResponse } from './response-reader.js';
-import { parseRetryAfter, toHttpResponse } from './send-result.js';
+import { SendFailure } from './send-failure.js';
+import { parseRetryAfter, toHttpResponse, toSendError } from './send-result.js';
 
-function noteOf(contentEncoding: string | undefined, body = 'x', changes: Partial<RawResponse> = {}) {
+const limits = { maxResponseBytes: 65_536, startedAt: performance.now() };
+
+function noteOf(
+  contentEncoding: string | undefined,
+  body = 'x',
+  changes: Partial<RawResponse> = {},
+  options = limits,
+) {
   const response: RawResponse = {
     statusCode: 200,
     contentType: undefined,
@@ -16,7 +24,7 @@ function noteOf(contentEncoding: string | undefined, body = 'x', changes: Partia
     isReusable: true,
     ...changes,
   };
-  return toHttpResponse(response, { maxResponseBytes: 65_536, startedAt: performance.now() });
+  return toHttpResponse(response, options);
 }
 
 test.each([undefined, '', ' ', 'identity', '\tIDENTITY '])(
@@ -39,6 +47,43 @@ test('a body that is too long, or ended early, is reported as truncated', () => 
   expect(truncated({})).toMatchObject({ truncated: false });
   expect(truncated({ isTooLong: true })).toMatchObject({ truncated: true });
   expect(truncated({ isComplete: false })).toMatchObject({ truncated: true });
+});
+
+test('a body above the size limit is shortened and reported as truncated', () => {
+  const shortened = noteOf(undefined, 'abc', {}, { ...limits, maxResponseBytes: 2 });
+  expect(shortened).toMatchObject({ body: 'ab', truncated: true });
+});
+
+test('a result contains status, body, headers and note of the response, and its duration', () => {
+  const changes = { statusCode: 503, retryAfter: '7', location: '/b', bodyNote: 'cut' } as const;
+  const startedAt = performance.now() - 1_234;
+  expect(noteOf('gzip', 'é', changes, { ...limits, startedAt })).toEqual({
+    kind: 'response',
+    statusCode: 503,
+    body: 'é',
+    truncated: false,
+    bodyNote: 'cut',
+    retryAfterSeconds: 7,
+    retryAfter: '7',
+    location: '/b',
+    durationMs: expect.any(Number),
+  });
+  const { durationMs } = noteOf(undefined, 'x', {}, { ...limits, startedAt });
+  expect(durationMs).toBeGreaterThanOrEqual(1_234);
+  expect(durationMs).toBeLessThan(60_000);
+  expect(Number.isInteger(durationMs)).toBe(true);
+});
+
+test('an error of a send becomes a result with its code, its sentence and its duration', () => {
+  const failure = new SendFailure('timeout', 'A sentence.');
+  const result = toSendError(failure, performance.now() - 1_234);
+  expect(result).toEqual({
+    kind: 'error',
+    code: 'timeout',
+    error: 'A sentence.',
+    durationMs: expect.any(Number),
+  });
+  expect(Math.abs(result.durationMs - 1_234)).toBeLessThan(60_000);
 });
 
 test('a header of 200,000 spaces does not block the event loop', () => {
@@ -92,6 +137,10 @@ test.each([
   '2026-03-01T12:00:00Z',
   'Sun, 99 Zzz 2026 99:99:99 GMT',
   '5 s',
+  'foo Sun, 01 Mar 2026 12:01:30 GMT',
+  'Sun, 01 Mar 2026 12:01:30 GMT (x)',
+  'SUN, 01 Mar 2026 12:01:30 GMT',
+  '01 Mar 2026 12:01:30 GMT',
 ])('Retry-After "%s" is invalid', (value) => {
   expect(parseRetryAfter(value, now)).toBeUndefined();
 });

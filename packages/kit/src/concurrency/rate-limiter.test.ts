@@ -123,3 +123,10 @@ test('refunded units can be used again, and a minute later the limit is unchange
   expect(limiter.consume('a', 11).allowed).toBe(false);
   expect(limiter.consume('a', 10).allowed).toBe(true);
 });
+
+test('a rate limiter without a given clock uses the clock of the process', () => {
+  const limiter = createRateLimiter({ perMinute: 1 });
+  expect(limiter.consume('a')).toEqual({ allowed: true });
+  const refused = limiter.consume('a');
+  expect(refused).toMatchObject({ allowed: false, retryAfterSeconds: expect.closeTo(60, -0.5) });
+});

@@ -65,6 +65,23 @@ test.each([
   ['1 2', 2, 'text after the value'],
   ['[1', 2, 'unexpected end'],
   ['['.repeat(600), 501, 'nested too deeply'],
+  ['[1, 2}', 5, 'comma expected'],
+  ['{"a": 1]', 7, 'comma expected'],
+  ['[1,}', 2, 'comma before a closing bracket'],
+  ['{"a": 1,]', 7, 'comma before a closing bracket'],
+  ['[}', 1, 'value expected'],
+  ['{"a": tru}', 6, 'value expected'],
+  ['["\u001f"]', 2, 'control character in a string'],
+  ['["\\u12x4"]', 2, 'invalid escape in a string'],
+  ['["\\u123"]', 2, 'invalid escape in a string'],
+  ['["\\', 2, 'invalid escape in a string'],
+  ['[1.]', 1, 'invalid number'],
+  ['[1e]', 1, 'invalid number'],
+  ['[-]', 1, 'invalid number'],
+  ['[1-2]', 1, 'invalid number'],
+  ['[1+2]', 1, 'invalid number'],
+  ['[1x]', 1, 'invalid number'],
+  ['[\u00a01]', 1, 'value expected'],
 ])('scanJson finds in %j an error at index %i: %s', (text, offset, problem) => {
   expect(scanJson(text).fault).toEqual({ offset, problem });
 });
@@ -103,3 +120,43 @@ test('deep and long texts do not overflow the stack', () => {
   expect(findJsonFault('['.repeat(100_000))).toMatchObject({ line: 1 });
   expect(findJsonFault(`"${'x'.repeat(400_000)}`)).toMatchObject({ line: 1 });
 });
+
+test.each([
+  ['{"a": }', 'a value is expected here'],
+  ['[1 2]', 'a comma or a closing bracket is expected here'],
+  ['{"a" 1}', 'a colon is expected here'],
+  ['{a: 1}', 'a key in double quotes is expected here'],
+  ['[1,]', 'a comma before a closing bracket is not allowed; remove it'],
+  ['["\n"]', 'a string contains a line break or tab; write \\n or \\t'],
+  [
+    '["\\x"]',
+    'a backslash in a string must begin an escape such as \\n or \\"; write \\\\ for a backslash',
+  ],
+  ['["abc', 'the string that begins here is never closed'],
+  ['[01]', 'this is not a JSON number'],
+  ['1 2', 'the JSON value ends before this text'],
+  ['[1', 'the result ends here, but a value or a closing bracket is missing'],
+  [`${'['.repeat(600)}x`, 'the result is nested too deeply'],
+])('the message of the JSON error in %j is: %s', (text, message) => {
+  expect(findJsonFault(text)?.message).toBe(message);
+});
+
+test('valid JSON has no error', () => {
+  expect(findJsonFault('{"a": [1, "b", null]}')).toBeUndefined();
+});
+
+test('the strings of a JSON text are listed with their quotes, keys included', () => {
+  expect(scanJson(' {"a": "b\\"c", "d": [1, ""]}').strings).toEqual([
+    { start: 2, end: 5 },
+    { start: 7, end: 13 },
+    { start: 15, end: 18 },
+    { start: 24, end: 26 },
+  ]);
+});
+
+test.each(['"\\u00e9"', '"\\uABCD"', '"\\"\\\\\\/\\b\\f\\n\\r\\t"', '-0.5e+10', '1E-2', '0', '-12', ' \t\n\r[ ] '])(
+  'the text %j is JSON',
+  (text) => {
+    expect(scanJson(text).fault).toBeNull();
+  },
+);

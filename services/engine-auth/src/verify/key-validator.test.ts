@@ -11,7 +11,7 @@ const guesses = (guessed: string): RawKey[] =>
 /** Creates a key validator with fakes: a store, a bcrypt whose hash is `hash of {secret}`, and a clock. */
 function setUp() {
   const stored = new Map([[id, 'hash of good']]);
-  const state = { reads: 0, compares: [] as string[], nowMs: 0, beforeCompare: async () => {} };
+  const state = { reads: 0, compares: [] as string[], checks: [] as string[], nowMs: 0, beforeCompare: async () => {} };
   const read = async (key: string) => {
     state.reads += 1;
     return stored.get(key);
@@ -25,6 +25,7 @@ function setUp() {
       return hash === `hash of ${secret}`;
     },
     now: () => state.nowMs,
+    onChecked: (result) => state.checks.push(result),
   });
   return { ...validator, stored, state };
 }
@@ -154,6 +155,22 @@ test('a database error of a key check is thrown and not cached as a rejection', 
   await expect(validator.validate(good)).rejects.toThrow('connection refused');
   isUnavailable = false;
   expect(await validator.validate(good)).toBe(true);
+});
+
+test('each check of a user key is reported with the source of its result', async () => {
+  const { validate, state } = setUp();
+  const bad = { id, secret: 'bad' };
+  const badOfUnknown = { id: unknownId, secret: 'bad' };
+  for (const key of [good, good, bad, badOfUnknown, badOfUnknown]) await validate(key);
+  expect(state.checks).toEqual(['looked_up', 'cached', 'cached_rejection', 'looked_up', 'cached_rejection']);
+});
+
+test('a key that was removed from the cache before its check is verified and cached again', async () => {
+  const { validate, forget, state } = setUp();
+  forget(id);
+  state.nowMs = 1;
+  expect([await validate(good), await validate(good)]).toEqual([true, true]);
+  expect(state.reads).toBe(1);
 });
 
 function setUpLookup() {

@@ -37,19 +37,25 @@ test('a registered rule is read once from the database, and other workspaces can
   for (let count = 0; count < 3; count += 1)
     expect(await pathsOf(named(ownRule), named(foreignRule, []))).toEqual([[], ['/alert_rule_id']]);
   expect(reads).toHaveLength(1);
-  expect((await errorsOf(randomUUID(), [named(ownRule)]))[0]).toHaveLength(1);
+  expect((await errorsOf(randomUUID(), [named(ownRule)]))[0]).toEqual([
+    {
+      path: '/alert_rule_id',
+      message:
+        'is not an alert rule of this workspace; a monitor that keeps its own rules sends alert_rule with it',
+    },
+  ]);
   expect(reads).toHaveLength(1);
 });
 
 test('an unregistered rule and its webhooks are read from the database for each alert', async () => {
   const { reads, errorsOf } = checkOf();
-  const [own, unknown] = [randomUUID(), randomUUID()];
+  const [own, unknown, other] = [randomUUID(), randomUUID(), randomUUID()];
   for (let count = 1; count <= 2; count += 1) {
-    const [errors] = await errorsOf(workspaceId, [named(own, [webhookId, unknown])]);
+    const [errors] = await errorsOf(workspaceId, [named(own, [webhookId, unknown, other])]);
     expect(errors).toEqual([
       {
         path: '/alert_rule/notification_webhook_ids',
-        message: expect.stringMatching(new RegExp(`: ${unknown}$`)),
+        message: `must name webhooks of this workspace; unknown in it: ${unknown}, ${other}`,
       },
     ]);
     expect(reads).toHaveLength(count);

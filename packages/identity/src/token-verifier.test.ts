@@ -175,7 +175,11 @@ test('a token is reported as not verifiable, and not as refused, if its issuer h
 
 test('a missing Authorization header gets a 401 that asks for a token', () => {
   expect(() => readBearerToken(undefined)).toThrow(
-    expect.objectContaining({ code: 'unauthenticated', headers: undefined }),
+    expect.objectContaining({
+      code: 'unauthenticated',
+      detail: 'Send an access token in the header Authorization: Bearer.',
+      headers: undefined,
+    }),
   );
 });
 

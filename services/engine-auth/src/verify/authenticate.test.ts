@@ -97,6 +97,7 @@ test.each([
   'Bearer ',
   'Basic the admin key',
   'xBearer the admin key',
+  'Bearer the admin key\nx',
   `Bearer ${'x'.repeat(24_577)}`,
 ])('the malformed Authorization header of case %# is refused with a challenge', async (authorization) => {
   await expect(authenticateWith().authenticate(authorization)).rejects.toMatchObject({

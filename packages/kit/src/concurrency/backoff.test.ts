@@ -63,3 +63,24 @@ test('an aborted retry ends its delay and throws the last error', async () => {
   await expect(retried).rejects.toThrow('failure 1');
   expect(calls()).toBe(1);
 });
+
+test('a retry without a delay starts without a timer', async () => {
+  const { work, calls } = failing(1);
+  const retried = retry(work, { shouldRetry: () => true, backoff: () => 0 });
+  for (let step = 0; step < 20; step += 1) await Promise.resolve();
+  expect(calls()).toBe(2);
+  expect(await retried).toBe('done');
+});
+
+test('work that fails after the signal was aborted is neither retried nor reported', async () => {
+  const stopping = new AbortController();
+  const onRetry = () => {
+    throw new Error('reported');
+  };
+  const work = async () => {
+    stopping.abort();
+    throw new Error('failure');
+  };
+  const options = { shouldRetry: () => true, backoff: () => 0, signal: stopping.signal, onRetry };
+  await expect(retry(work, options)).rejects.toThrow('failure');
+});

@@ -128,10 +128,7 @@ test.each([
   ['{a: 1}', 'a key in double quotes is expected here'],
   ['[1,]', 'a comma before a closing bracket is not allowed; remove it'],
   ['["\n"]', 'a string contains a line break or tab; write \\n or \\t'],
-  [
-    '["\\x"]',
-    'a backslash in a string must begin an escape such as \\n or \\"; write \\\\ for a backslash',
-  ],
+  ['["\\x"]', 'a backslash in a string must begin an escape such as \\n or \\"; write \\\\ for a backslash'],
   ['["abc', 'the string that begins here is never closed'],
   ['[01]', 'this is not a JSON number'],
   ['1 2', 'the JSON value ends before this text'],
@@ -154,9 +151,15 @@ test('the strings of a JSON text are listed with their quotes, keys included', (
   ]);
 });
 
-test.each(['"\\u00e9"', '"\\uABCD"', '"\\"\\\\\\/\\b\\f\\n\\r\\t"', '-0.5e+10', '1E-2', '0', '-12', ' \t\n\r[ ] '])(
-  'the text %j is JSON',
-  (text) => {
-    expect(scanJson(text).fault).toBeNull();
-  },
-);
+test.each([
+  '"\\u00e9"',
+  '"\\uABCD"',
+  '"\\"\\\\\\/\\b\\f\\n\\r\\t"',
+  '-0.5e+10',
+  '1E-2',
+  '0',
+  '-12',
+  ' \t\n\r[ ] ',
+])('the text %j is JSON', (text) => {
+  expect(scanJson(text).fault).toBeNull();
+});

@@ -42,26 +42,35 @@ const row = {
   pause_remaining_ms: null,
 };
 
-/** Claims two deliveries with a database that returns these rows. */
-async function claim(rows: object[]) {
+/** Creates a database that returns these rows, and records names, texts and parameters of its statements. */
+function databaseOf(rows: object[]) {
   const statements: unknown[][] = [];
+  const texts: string[] = [];
   const database = {
-    async prepared({ name }: { name: string }, values: unknown[]) {
+    async prepared({ name, text }: { name: string; text: string }, values: unknown[]) {
+      texts.push(text);
       statements.push([name, ...values]);
       return rows;
     },
   } as unknown as Database;
+  return { database, statements, texts };
+}
+
+/** Claims two deliveries with a database that returns these rows. */
+async function claim(rows: object[]) {
+  const { database, statements, texts } = databaseOf(rows);
   const due = [
     { deliveryId: second, run: 1 },
     { deliveryId: first, run: 2 },
   ];
   const claimed = await createClaimRepository(database, options).claim(due, 'token');
-  return { claimed, statements };
+  return { claimed, statements, texts };
 }
 
 test('the claim statement gets ids, runs, worker, token and a lower bound of the ids', async () => {
-  const { claimed, statements } = await claim([]);
+  const { claimed, statements, texts } = await claim([]);
   expect(claimed).toEqual([]);
+  expect(texts).toEqual([expect.stringMatching(/update open_deliveries o[\s\S]*from claimed c/)]);
   expect(statements).toEqual([
     [
       'delivery.claim',
@@ -113,19 +122,14 @@ test('a claimed delivery has the reason, the remaining time and the number of it
 });
 
 test('claimLimited sends the maximum number for each webhook and marks claims with hasToken', async () => {
-  const statements: unknown[][] = [];
-  const database = {
-    async prepared({ name }: { name: string }, values: unknown[]) {
-      statements.push([name, ...values]);
-      return [row];
-    },
-  } as unknown as Database;
+  const { database, statements, texts } = databaseOf([row]);
   const webhooks = [
     { workspaceId: first, webhookId: second, places: 3 },
     { workspaceId: second, webhookId: first, places: 1 },
   ];
   const claimed = await createClaimRepository(database, options).claimLimited(webhooks);
   expect(claimed).toMatchObject([{ deliveryId: first, claim: 5, hasToken: true }]);
+  expect(texts).toEqual([expect.stringMatching(/update open_deliveries o[\s\S]*from claimed c/)]);
   expect(statements).toEqual([
     [
       'delivery.claim-limited',

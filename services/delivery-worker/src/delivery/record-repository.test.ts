@@ -27,13 +27,15 @@ const attempt: Attempt = {
 
 function start() {
   const statements: { name: string; values: unknown[] }[] = [];
+  const texts: string[] = [];
   const database = {
-    async prepared({ name }: { name: string }, values: unknown[]) {
+    async prepared({ name, text }: { name: string; text: string }, values: unknown[]) {
+      texts.push(text);
       statements.push({ name, values });
       return [];
     },
   } as unknown as Database;
-  return { statements, ...createRecordRepository(database, secrets) };
+  return { statements, texts, ...createRecordRepository(database, secrets) };
 }
 
 /** A retry, a success, a failure without a request, and a skipped delivery without a response. */
@@ -59,8 +61,9 @@ const records: OutcomeRecord[] = [
 ];
 
 test('outcomes are sent as columns in the order of the records', async () => {
-  const { record, statements } = start();
+  const { record, statements, texts } = start();
   await record(records);
+  expect(texts).toEqual([expect.stringContaining('insert into attempts_20241207 (')]);
   const [{ name, values }] = statements as [(typeof statements)[0]];
   const sentence = 'Too \uFFFDslow.';
   expect([name, values.length]).toEqual(['delivery.record_20241207', 21]);
@@ -141,13 +144,17 @@ test('a failure without a rendered text stores an empty text', async () => {
 });
 
 test('a deferral sends delay, reason and unused request, after the statement with its failure', async () => {
-  const { defer, statements } = start();
+  const { defer, statements, texts } = start();
   await defer([
     {
       claimed: { ...claimed(0), hasToken: true },
       deferral: { kind: 'deferred', afterMs: 5, reason: 'quarantine' },
     },
     { claimed: claimed(1), deferral: { kind: 'deferred', afterMs: 6, reason: 'undecryptable', failure } },
+  ]);
+  expect(texts).toEqual([
+    expect.stringContaining('update deliveries_20241207 d set error_code'),
+    expect.stringContaining('update open_deliveries x'),
   ]);
   expect(statements).toEqual([
     {

@@ -84,10 +84,7 @@ test('response texts that the database rejects are removed from the record, and 
   await recorder.record(record);
   const withoutTexts = { ...attempt, response: { statusCode: 500, body: '', truncated: true } };
   expect(tries).toEqual([record, { ...record, attempt: withoutTexts }]);
-  expect([events, logged]).toEqual([
-    ['delivery.record_rejected'],
-    [{ err: rejected, delivery_id: 'd' }],
-  ]);
+  expect([events, logged]).toEqual([['delivery.record_rejected'], [{ err: rejected, delivery_id: 'd' }]]);
 });
 
 test.each([{ body: 'a text' }, { location: '/' }, { retryAfter: '1' }])(

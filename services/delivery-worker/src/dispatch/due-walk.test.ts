@@ -216,6 +216,9 @@ describe('the start of the next visit to a workspace', () => {
     expect(await startsAfter([{ candidates: full, served: [], end: 'b' }])).toEqual([first, 'a']);
     const old = [candidate('a'), candidate('z', { isFromWalk: false })];
     expect(await startsAfter([{ candidates: old, served: ['a'], end: 'a' }])).toEqual([first, 'a']);
-    expect(await startsAfter([{ candidates: old, served: ['a', 'z'], end: undefined }])).toEqual([first, first]);
+    expect(await startsAfter([{ candidates: old, served: ['a', 'z'], end: undefined }])).toEqual([
+      first,
+      first,
+    ]);
   });
 });

@@ -11,7 +11,13 @@ const guesses = (guessed: string): RawKey[] =>
 /** Creates a key validator with fakes: a store, a bcrypt whose hash is `hash of {secret}`, and a clock. */
 function setUp() {
   const stored = new Map([[id, 'hash of good']]);
-  const state = { reads: 0, compares: [] as string[], checks: [] as string[], nowMs: 0, beforeCompare: async () => {} };
+  const state = {
+    reads: 0,
+    compares: [] as string[],
+    checks: [] as string[],
+    nowMs: 0,
+    beforeCompare: async () => {},
+  };
   const read = async (key: string) => {
     state.reads += 1;
     return stored.get(key);

@@ -1,4 +1,13 @@
-import { chat, drift, entry, model, pager, plan, shown, state } from '../../../test/support/workspace-plans.js';
+import {
+  chat,
+  drift,
+  entry,
+  model,
+  pager,
+  plan,
+  shown,
+  state,
+} from '../../../test/support/workspace-plans.js';
 
 const env = { URL: 'https://example.com/', TOKEN: 't' };
 const rule = (more = '', name = 'drift') => `alert_rules:
@@ -130,7 +139,9 @@ test('a header keeps its stored values, found without regard to case, if a varia
   expect(bodyOf('Authorization: stored, X-Team: [a, b]')).toEqual({
     headers: { Authorization: ['stored'], 'X-Team': ['a', 'b'] },
   });
-  expect(shown(plan(text('Authorization: stored')).steps)).toEqual(['change webhook risk/chat: headers.X-Team']);
+  expect(shown(plan(text('Authorization: stored')).steps)).toEqual([
+    'change webhook risk/chat: headers.X-Team',
+  ]);
 });
 
 test('the error of a header names each variable that is not set once', () => {

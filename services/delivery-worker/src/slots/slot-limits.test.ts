@@ -32,7 +32,7 @@ test('slots of other workspaces reduce the queue quota of a workspace, and its o
   count('own', 'slow', 30);
   count('other', 'slow', 60);
   count('other', 'responsive', 100);
-  // Of the 600 slots for webhooks that are not responsive, other workspaces use 60.
+  // Other workspaces use 60 of the 600 slots for webhooks that are not responsive.
   expect([quota(3), quota(4), quota(541), quota(10_000)]).toEqual([180, 135, 1, 1]);
   expect([quota(0), quota(2), quota(3, 'unknown'), quota(3, 'responsive')]).toEqual([256, 256, 4, 1_000]);
 });

@@ -136,6 +136,47 @@ function integersOf(array: Buffer): number[] {
   return Array.from({ length: array.readInt32BE(12) }, (_, index) => array.readInt32BE(20 + 8 * index + 4));
 }
 
+describe('a batch with long texts', () => {
+  const mebibyte = 1_048_576;
+  const recordOf = (index: number, requestLength: number, responseLength: number): OutcomeRecord => ({
+    claimed: claimed(index),
+    outcome: { kind: 'succeeded' },
+    attempt: {
+      ...attempt,
+      requestBody: 'x'.repeat(requestLength),
+      response: { statusCode: 200, body: 'y'.repeat(responseLength), truncated: false },
+    },
+  });
+  const sentIds = async (batch: OutcomeRecord[]) => {
+    const { record, statements } = start();
+    await record(batch);
+    return statements.map(({ values }) => values[0]);
+  };
+
+  test('the batch is divided into statements of at most 1 MiB in the order of the records', async () => {
+    const batch = [
+      recordOf(0, mebibyte / 2, mebibyte / 2 - 1),
+      recordOf(1, 1, 0),
+      recordOf(2, 0, 1),
+      recordOf(3, mebibyte, 0),
+    ];
+    const parts = [ids.slice(0, 2), ids.slice(2, 3), ids.slice(3)];
+    expect(await sentIds(batch)).toEqual(parts.map((part) => sqlArray.uuid(part)));
+  });
+
+  test('a record with more than 1 MiB is sent alone', async () => {
+    const batch = [recordOf(0, mebibyte, 1), recordOf(1, 1, 1)];
+    expect(await sentIds(batch)).toEqual(ids.slice(0, 2).map((id) => sqlArray.uuid([id])));
+  });
+
+  test('rendered texts count as well, and records without a text count nothing', async () => {
+    const rendered = { ...records[2]!, claimed: claimed(0), rendered: 'z'.repeat(mebibyte) };
+    const withoutText = { ...records[3]!, claimed: claimed(1), attempt: undefined };
+    const batch = [rendered, withoutText, recordOf(2, 1, 0)];
+    expect(await sentIds(batch)).toEqual([sqlArray.uuid(ids.slice(0, 2)), sqlArray.uuid([ids[2]!])]);
+  });
+});
+
 test('a failure without a rendered text stores an empty text', async () => {
   const { record, statements } = start();
   await record([{ claimed: claimed(0), outcome: { kind: 'failed', failure }, attempt: undefined }]);

@@ -52,6 +52,25 @@ test('the workflow tests on the oldest supported Node.js version and that of the
   expect(read('ci.yml').jobs.test?.strategy?.matrix.node).toEqual([engines.node.replace('>=', ''), image]);
 });
 
+test('the workflow installs each Debian package that the tests install for root', () => {
+  const installing = [
+    'infra/local/src/rabbitmq/install-rabbitmq.ts',
+    'infra/checks/test/cells.test.ts',
+    'infra/checks/test/support/monitoring.ts',
+    'infra/checks/test/support/pgbouncer.ts',
+    'packages/client/test/examples.test.ts',
+  ].map(readText);
+  const packages = installing.flatMap((text) => [
+    ...text.matchAll(/name: '([a-z-]+)',\n {2}unitLinks/g),
+    ...text.matchAll(/installPackages\(\['([\w-]+)'/g),
+    ...text.matchAll(/: '(prometheus[a-z-]*)',/g),
+  ]);
+  const step = read('ci.yml').jobs.test?.steps?.find(({ run }) => run?.includes('apt-get install'))?.run;
+  const installed = step?.split(/\s+/) ?? [];
+  expect(packages.length).toBeGreaterThan(7);
+  expect(packages.map(([, name = '']) => name).filter((name) => !installed.includes(name))).toEqual([]);
+});
+
 test('the workflow restores a backup with the documented commands', () => {
   const [, section = ''] = readText('docs/operate.md').split('## Backup and restore');
   const [backup = '', restore = ''] = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text);

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deadLetterReasons } from '@tocsin/contracts';
 import { readCompose, readText } from './support/compose.js';
@@ -6,14 +8,40 @@ import { readExamples, secretVariables } from './support/variables.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const guide = readText('docs/operate.md');
-/** Documents for operators. operate.md links to all of them. */
-const pages = ['operate.md', 'poolers.md', 'proxy.md', 'security.md', 'tls.md'];
-const texts = pages.map((page) => readText(`docs/${page}`));
-const commands = texts
-  .flatMap((text) => [...text.matchAll(/```sh\n([\s\S]*?)```/g)])
-  .map(([, text = '']) => text)
-  .join('\n');
+/** Documents for operators. operate.md links to all of them, directly or through another one. */
+const pages = [
+  'operate.md',
+  'capacity.md',
+  'cells.md',
+  'high-availability.md',
+  'poolers.md',
+  'proxy.md',
+  'releasing.md',
+  'security.md',
+  'tls.md',
+  'tracing.md',
+  'upgrading.md',
+].map((page) => `docs/${page}`);
+const texts = pages.map(readText);
+const commands = texts.flatMap(shellBlocks).join('\n');
+/** All documents that are written by hand. */
+const documents = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...listFiles('docs').filter((file) => file.endsWith('.md')),
+  ...['packages', 'services'].flatMap((folder) =>
+    readdirSync(`${root}${folder}`)
+      .map((name) => `${folder}/${name}/README.md`)
+      .filter((file) => existsSync(`${root}${file}`)),
+  ),
+];
 
+/** Returns the shell commands of a document, one text for each block. A block in a list is indented. */
+function shellBlocks(text: string): string[] {
+  const blocks = [...text.matchAll(/^( *)```sh\n([\s\S]*?)^ *```/gm)];
+  return blocks.map(([, indent = '', block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
+}
+
+/** Returns the anchor that GitHub makes for a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -21,22 +49,52 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-test.each(pages)('each link in %s has a target', (page) => {
+function scriptsOf(file: string): string[] {
+  if (!existsSync(`${root}${file}`)) return [];
+  const { scripts = {} } = JSON.parse(readText(file)) as { scripts?: Record<string, string> };
+  return Object.keys(scripts);
+}
+
+function linksOf(file: string): string[] {
+  const prose = readText(file).replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+}
+
+test.each(documents)('each link in %s has a target', (document) => {
   const anchorsOf = (file: string) =>
     [...readText(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
-  const links = [...readText(`docs/${page}`).matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
-  expect(links.length).toBeGreaterThan(0);
-  for (const link of links.filter((target) => !target.startsWith('http'))) {
+  for (const link of linksOf(document).filter((target) => !target.startsWith('http'))) {
     const [path = '', anchor] = link.split('#');
-    const file = `docs/${path === '' ? page : path}`;
+    const file = path === '' ? document : join(dirname(document), path);
     const isFound =
       existsSync(`${root}${file}`) && (anchor === undefined || anchorsOf(file).includes(anchor));
     expect([link, isFound]).toEqual([link, true]);
   }
 });
 
-test('operate.md links to each document for operators', () => {
-  for (const page of pages.slice(1)) expect(guide).toContain(`](${page})`);
+test('operate.md and the documents that it links to lead to each document for operators', () => {
+  const reached = new Set(['docs/operate.md']);
+  for (const page of reached) {
+    for (const link of linksOf(page)) {
+      const file = join('docs', link.split('#')[0] ?? '');
+      if (pages.includes(file)) reached.add(file);
+    }
+  }
+  // The release checklist is for developers.
+  expect(pages.filter((page) => !reached.has(page))).toEqual(['docs/releasing.md']);
+});
+
+test.each(documents)('bash can parse the commands in %s, and each npm script exists', (document) => {
+  // The README of a package can name scripts of the package.
+  const scripts = ['package.json', join(dirname(document), 'package.json')].flatMap(scriptsOf);
+  for (const block of shellBlocks(readText(document))) {
+    const { stderr } = spawnSync('bash', ['-n'], { input: block, encoding: 'utf8' });
+    expect([block, stderr]).toEqual([block, '']);
+  }
+  const named = [...readText(document).matchAll(/\bnpm run (?:-s )?([a-z][a-z:-]+)/g)].map(
+    ([, name = '']) => name,
+  );
+  expect(named.filter((name) => !scripts.includes(name))).toEqual([]);
 });
 
 test('the files and services in documented commands exist', () => {
@@ -62,6 +120,9 @@ test('each documented variable is in .env.example or the compose file', () => {
     ...secretVariables.map((name) => `${name}_FILE`),
     // Variables that Node.js and the library pg define themselves.
     ...['NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED', 'PGSSLMODE'],
+    // Settings of OpenTelemetry that Tocsin does not read itself.
+    ...['OTEL_BSP_MAX_QUEUE_SIZE', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_RESOURCE_ATTRIBUTES'],
+    ...['OTEL_SERVICE_NAME', 'OTEL_TRACES_SAMPLER', 'OTEL_TRACES_SAMPLER_ARG'],
   ]);
   const named = [...texts.join('\n').matchAll(/`([A-Z][A-Z_]{5,})(?:=[^`]*)?`/g)].map(
     ([, name = '']) => name,
@@ -93,9 +154,15 @@ describe('the guide’s table of events', () => {
 });
 
 function listSources(folder: string): string[] {
-  return readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /^[\w-]+\/src\/.*\.ts$/.test(file) && !/^(bench|client)\/|\.test\.ts$/.test(file))
-    .map((file) => `${folder}/${file}`);
+  return listFiles(folder).filter(
+    (file) =>
+      /^\w+\/[\w-]+\/src\/.*\.ts$/.test(file) && !/^packages\/(bench|client)\/|\.test\.ts$/.test(file),
+  );
+}
+
+function listFiles(folder: string): string[] {
+  const names = readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' });
+  return names.map((name) => `${folder}/${name}`);
 }
 
 test('each dead-letter reason is documented below its alarm', () => {
@@ -106,7 +173,7 @@ test('each dead-letter reason is documented below its alarm', () => {
 test('git ignores the files that documented commands create', () => {
   const ignored = readText('.gitignore').split('\n');
   const made = [
-    ...[...commands.matchAll(/mkdir -p (\S+)/g)].map(([, name]) => name),
+    ...[...commands.matchAll(/mkdir -p ([^/\s]+)/g)].map(([, name]) => name),
     ...[...commands.matchAll(/(?:cat|\S) >>? ([\w.-]+)(?=[\s;]|$)/g)].map(([, name]) => name),
     ...[...commands.matchAll(/"\.\/([\w.-]+):/g)].map(([, name]) => name),
   ];

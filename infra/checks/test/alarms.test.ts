@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { alarmCases } from './support/alarm-cases.js';
-import type { Given } from './support/alarm-series.js';
+import { type Given, valueAt } from './support/alarm-series.js';
 import { readText } from './support/compose.js';
 import { evaluate, keyOf, type SampledSeries } from './support/promql-evaluator.js';
 import { parsePromql } from './support/promql-parser.js';
@@ -34,12 +34,6 @@ function sampled(given: Given): SampledSeries[] {
     const values = Array.from({ length: steps }, (_, at) => valueAt(at * stepSeconds, value));
     return { name, labels: Object.fromEntries(pairs), values };
   });
-}
-
-function valueAt(seconds: number, value: Given[string]): number {
-  if (typeof value === 'number') return value;
-  const figure = Number.parseFloat(value);
-  return value.endsWith('/s') ? figure * seconds : Math.floor(seconds / figure);
 }
 
 /** Converts a duration of Prometheus with one unit, for example `90s` or `5m`, to seconds. */

@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Server as TcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer } from 'node:tls';
+import { createServer as createTlsServer } from 'node:tls';
 import { createProcessHost, findFreePorts, startPostgres } from '@tocsin/local';
 import { type HttpReceiver, startHttpReceiver, until } from '@tocsin/testing';
 import { Client } from 'pg';
 import { parse } from 'yaml';
+import { alarmCases } from './support/alarm-cases.js';
+import { type Given, valueAt } from './support/alarm-series.js';
 import { createAuthority } from './support/certificates.js';
 import { mountedSecrets, readText } from './support/compose.js';
 import { parseExposition } from './support/exposition.js';
@@ -21,8 +24,39 @@ const directory = mkdtempSync(join(tmpdir(), 'tocsin-certificates-'));
 const processes = createProcessHost();
 let receiver: HttpReceiver;
 let monitoring: Monitoring;
-let proxy: ReturnType<typeof createServer>;
+let proxy: TcpServer;
 let proxyAddress: string;
+let services: Server;
+let databaseUrl: string;
+
+const maxConnections = 30;
+
+async function connect(): Promise<Client> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  return client;
+}
+
+async function listen(server: TcpServer): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const { groups } = parse(readText('infra/prometheus/alarms.yml')) as {
+  groups: { name: string; rules: { alert: string; expr: string }[] }[];
+};
+const rulesOf = (group: string) => groups.find(({ name }) => name === group)?.rules ?? [];
+
+/** Returns series with which each alarm of the services fires. A minute of their counters passes in a second. */
+function seriesOfServices(): string {
+  const seconds = 60 * process.uptime();
+  const given = rulesOf('tocsin').map(({ alert }) => alarmCases[alert]?.fires[0]?.[0]);
+  const series = Object.entries(Object.assign({}, ...given) as Given);
+  // Prometheus itself writes the series `up`.
+  const served = series.filter(([name]) => !name.startsWith('up{'));
+  return served.map(([name, value]) => `${name} ${valueAt(seconds, value)}\n`).join('');
+}
 
 beforeAll(async () => {
   const [port = 0] = await findFreePorts(1);
@@ -32,33 +66,43 @@ beforeAll(async () => {
     logFile: join(directory, 'postgres.log'),
     port,
     durable: false,
-    settings: { wal_level: 'replica', max_wal_senders: 2 },
+    // Without zeros, a new segment of the write-ahead log needs almost no disk space.
+    settings: {
+      wal_level: 'replica',
+      max_wal_senders: 2,
+      max_connections: maxConnections,
+      wal_init_zero: 'off',
+    },
   });
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  databaseUrl = url;
+  const client = await connect();
   // infra/postgres/init creates a user with the same permissions.
   await client.query("create role metrics login password 'p' connection limit 5 in role pg_monitor");
   await client.query("select pg_create_physical_replication_slot('standby', true)");
   await client.end();
   receiver = await startHttpReceiver();
+  services = createServer((_, response) =>
+    response.setHeader('Content-Type', 'text/plain; version=0.0.4').end(seriesOfServices()),
+  );
+  const servicesAddress = await listen(services);
   const authority = createAuthority(directory);
   const soon = authority.issue('proxy', { extensions: ['subjectAltName=IP:127.0.0.1'], days: 5 });
-  proxy = createServer({ cert: readFileSync(soon.certificate), key: readFileSync(soon.key) });
+  proxy = createTlsServer({ cert: readFileSync(soon.certificate), key: readFileSync(soon.key) });
   proxy.on('tlsClientError', () => {});
-  proxy.listen(0, '127.0.0.1');
-  await new Promise((resolve) => proxy.once('listening', resolve));
-  proxyAddress = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  proxyAddress = await listen(proxy);
   monitoring = await startMonitoring({
     databaseUrl: Object.assign(new URL(url), { username: 'metrics', password: 'p' }).href,
     directory,
     watched: [proxyAddress],
     authorityFile: authority.certificate,
+    services: servicesAddress,
     receivers: { chat: receiver.url('/chat'), watchdog: receiver.url('/watchdog') },
   });
 }, 600_000);
 afterAll(async () => {
   await monitoring?.stop();
   proxy?.close();
+  services?.close();
   await receiver?.close();
   await processes.killAll();
   processes.close();
@@ -92,11 +136,9 @@ test('the exporters export the metrics that the alarms query', async () => {
     (['postgres-exporter', 'node-exporter', 'alertmanager'] as const).map(monitoring.scrape),
   );
   const exported = new Set(scraped.flatMap(parseExposition).map(({ name }) => name));
-  const { groups } = parse(readText('infra/prometheus/alarms.yml')) as {
-    groups: { name: string; rules: { expr: string }[] }[];
-  };
-  const rules = groups.find(({ name }) => name === 'infrastructure')?.rules ?? [];
-  const queried = rules.flatMap(({ expr }) => selectionsOf(expr)).map(({ metric }) => metric);
+  const queried = rulesOf('infrastructure')
+    .flatMap(({ expr }) => selectionsOf(expr))
+    .map(({ metric }) => metric);
   // Metrics that the exporters do not export in this test: Prometheus creates `up`, the blackbox exporter creates
   // `probe_*` for each check, and PostgreSQL has replication statistics only with a standby.
   const elsewhere = [
@@ -108,6 +150,37 @@ test('the exporters export the metrics that the alarms query', async () => {
   expect(queried.length).toBeGreaterThan(8);
   expect(queried.filter((name) => !exported.has(name) && !elsewhere.includes(name))).toEqual([]);
   expect([...exported]).toContain('pg_settings_max_connections');
+});
+
+test('each alarm of the services fires in Prometheus, with a complete summary', async () => {
+  const names = rulesOf('tocsin').map(({ alert }) => alert);
+  const missing = async () => {
+    const firing = new Set((await monitoring.firing()).map(({ labels }) => labels.alertname));
+    return names.filter((name) => !firing.has(name));
+  };
+  await until('all alarms fire', async () => (await missing()).length === 0, shown).catch(() => {});
+  expect(await missing()).toEqual([]);
+  const summaries = (await monitoring.firing()).map(({ annotations }) => annotations.summary);
+  expect(summaries.filter((summary) => /<|NaN|%!/.test(summary))).toEqual([]);
+});
+
+test('an alarm fires if most connections of the database are in use', async () => {
+  const clients = await Promise.all(Array.from({ length: 0.8 * maxConnections + 1 }, connect));
+  await until('the connections are reported', () => wasSent('PostgresConnections'), shown);
+  await Promise.all(clients.map((client) => client.end()));
+});
+
+test('an alarm fires if the standby of a replication slot is gone', async () => {
+  expect(wasSent('ReplicationLag')).toBe(false);
+  const client = await connect();
+  // Each segment of the write-ahead log has 16 MiB, so 65 segments are more than 1 GiB.
+  for (let segments = 0; segments <= 65; segments += 1) {
+    await client.query("select pg_create_restore_point('x')");
+    await client.query('select pg_switch_wal()');
+  }
+  await client.end();
+  await until('the slot is reported', () => wasSent('ReplicationLag'), shown);
+  expect(wasSent('The standby standby is 1.0')).toBe(true);
 });
 
 test('alarms about a failing receiver are sent to the other receiver', async () => {

@@ -3,6 +3,13 @@
  * is a gauge that changes every 60 seconds.
  */
 export type Given = Record<string, number | `${number}/s` | `${number}s`>;
+
+export function valueAt(seconds: number, value: Given[string]): number {
+  if (typeof value === 'number') return value;
+  const figure = Number.parseFloat(value);
+  return value.endsWith('/s') ? figure * seconds : Math.floor(seconds / figure);
+}
+
 export const up = (job: string, value: number): Given => ({ [`up{job="${job}", instance="a:9090"}`]: value });
 export const allUp: Given = { ...up('webhook-api', 1), ...up('engine-auth', 1), ...up('delivery-worker', 1) };
 export const startedEach = (time: `${number}s`, job = 'engine-auth'): Given => ({

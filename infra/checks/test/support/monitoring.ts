@@ -15,6 +15,8 @@ export interface MonitoringOptions {
   watched: string[];
   /** Certificate authority of the checked certificates. */
   authorityFile: string;
+  /** Address (host:port) that serves series of the services. Their labels are kept. */
+  services: string;
   /** URLs of the receivers of alarms. */
   receivers: { chat: string; watchdog: string };
 }
@@ -22,9 +24,16 @@ export interface MonitoringOptions {
 export interface Monitoring {
   /** Returns the metrics of an exporter or of Alertmanager. */
   scrape(container: MonitoredContainer): Promise<string>;
+  /** Returns the alarms that fire in Prometheus. */
+  firing(): Promise<FiringAlarm[]>;
   /** Stops one exporter. */
   stopOne(container: MonitoredContainer): Promise<void>;
   stop(): Promise<void>;
+}
+
+export interface FiringAlarm {
+  labels: { alertname: string };
+  annotations: { summary: string; runbook: string };
 }
 
 type MonitoredContainer = 'postgres-exporter' | 'node-exporter' | 'alertmanager';
@@ -43,7 +52,7 @@ const programs = {
  * without their `for` time, and sent without delay. Missing Debian packages are installed.
  */
 export async function startMonitoring(options: MonitoringOptions): Promise<Monitoring> {
-  const { databaseUrl, watched, receivers } = options;
+  const { databaseUrl, watched, services, receivers } = options;
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-monitoring-'));
   const processes = createProcessHost();
   processes.removeAtEnd(directory);
@@ -89,8 +98,14 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
     .replaceAll(/\b([a-z-]+):(9093|9187|9100|9115)\b/g, (_, name) => addressOf(name))
     .replace('/etc/prometheus/alarms.yml', write('alarms.yml', rules))
     .replace('/etc/prometheus/certificates.yml', certificates);
+  const configuration = parse(prometheus) as { scrape_configs: object[] };
+  configuration.scrape_configs.push({
+    job_name: 'services',
+    honor_labels: true,
+    static_configs: [{ targets: [services] }],
+  });
   await start('prometheus', [
-    `--config.file=${write('prometheus.yml', prometheus)}`,
+    `--config.file=${write('prometheus.yml', stringify(configuration))}`,
     `--storage.tsdb.path=${join(directory, 'prometheus')}`,
     // An alarm that fires before Prometheus has found Alertmanager is sent again after this time.
     '--rules.alert.resend-delay=1s',
@@ -103,6 +118,11 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
   }
   return {
     scrape,
+    async firing() {
+      const response = await fetch(`http://${addressOf('prometheus')}/api/v1/alerts`);
+      const { data } = (await response.json()) as { data: { alerts: (FiringAlarm & { state: string })[] } };
+      return data.alerts.filter(({ state }) => state === 'firing');
+    },
     stopOne: (name) => children[name].stop(),
     async stop() {
       await processes.killAll();

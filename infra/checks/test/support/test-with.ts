@@ -6,5 +6,8 @@ import { spawnSync } from 'node:child_process';
  */
 export function testWith([command, ...args]: [string, ...string[]], name: string, run: () => void): void {
   if (spawnSync(command, args).status === 0) test(name, run, 120_000);
-  else console.warn(`Not tried, for \`${[command, ...args].join(' ')}\` does not run here: ${name}.`);
+  else
+    console.warn(
+      `\`${[command, ...args].join(' ')}\` failed, so this was not tested: ${name}. CONTRIBUTING.md lists the tools.`,
+    );
 }

@@ -138,8 +138,9 @@ export async function withWorkers<T>(
   testBed: TestBed,
   count: number,
   work: (workers: ServiceProcess[]) => Promise<T>,
+  options: WorkerOptions = {},
 ): Promise<T> {
-  const workers = await testBed.startWorkers(count);
+  const workers = await testBed.startWorkers(count, options);
   try {
     return await work(workers);
   } finally {

@@ -118,7 +118,7 @@ function hasEntries(texts: Readonly<Record<string, string>>): boolean {
   return Object.keys(texts).length > 0;
 }
 
-/** One line for each annotation. */
+/** Lists the annotations of the alert, one on each line. */
 function Annotations({ alert }: { alert: Alert }) {
   return Object.entries(alert.annotations).map(([name, value]) => (
     <div key={name}>{`${name}: ${value}`}</div>
@@ -146,7 +146,10 @@ function Deliveries({ rows }: { rows: readonly Delivery[] }) {
   return <Table label="Deliveries of the alert" columns={columns} rows={rows} rowKey={({ id }) => id} />;
 }
 
-/** Calls the webhooks that are attached to the rule now, not those attached when the alert was published. */
+/**
+ * Button that dispatches the alert to the webhooks of its rule. These are the webhooks that are attached now, not those
+ * that were attached when the alert was published.
+ */
 function Dispatch({ id }: { id: string }) {
   const dispatch = useDispatchAlert(id);
   return (

@@ -24,6 +24,6 @@ export function describeMeasurement(alert: Alert): string {
 /** Formats the numbers of deliveries by state, for example `2 succeeded, 1 open`. */
 export function describeSummary({ summary }: Alert): string {
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
-  // A line break can only follow a comma.
+  // The non-breaking space (U+00A0) keeps each number next to its state, so that lines break only after commas.
   return counts.map(([state, count]) => `${count}\u00a0${state}`).join(', ');
 }

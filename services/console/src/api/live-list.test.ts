@@ -54,7 +54,7 @@ test('an older page adds only entries that are older than the loaded ones', () =
   expect(appendOlder(items(100, 51), items(103, 1), order)).toEqual(items(100, 1));
 });
 
-test('a page since a time replaces the entries since that time and keeps older ones', () => {
+test('a poll with a start time replaces the entries since that time and keeps the older ones', () => {
   const head = [item(101), item(99, { status: 'succeeded' })];
   expect(mergeNewest(items(100, 1), { head, since: item(99).at }, order)).toEqual([...head, ...items(98, 1)]);
 });
@@ -67,7 +67,7 @@ test('a poll starts at the oldest open item of the newest page, or else at the n
   expect(openSince([], { ...order, isOpen })).toBeUndefined();
 });
 
-test('a poll of the newest page starts at its last item, or has no start for a shorter list', () => {
+test('a poll of the newest page starts at its last item, or has no start time if it is not full', () => {
   expect(pageSince(items(100, 1), order)).toBe(item(101 - newestPage).at);
   expect(pageSince(items(newestPage - 1, 1), order)).toBeUndefined();
 });

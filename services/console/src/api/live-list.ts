@@ -14,7 +14,10 @@ export interface LiveList<T> {
   isLoaded: boolean;
   error: Error | null;
   hasMore: boolean;
-  /** True if more than one page of newer entries was added, so that they cannot be merged. `restart` loads them. */
+  /**
+   * True if more new entries were added than one page holds, so that the newest page does not reach the loaded items.
+   * `restart` loads the new entries.
+   */
   hasNewer: boolean;
   isLoadingMore: boolean;
   loadMore(): void;
@@ -83,14 +86,14 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
       const merged = mergeNewest(known.items, { head, since }, options);
       const hasMore = known.hasMore && (isFull || since !== undefined);
       if (merged !== undefined) return { ...known, items: merged, hasMore, polls };
-      // More entries were added than a page holds. A scrolled list is kept, so that the user does not lose the
-      // position.
+      // More entries were added than one page holds. If the user has scrolled, the loaded items are kept, so that the
+      // user does not lose the position; `hasNewer` tells that newer entries exist.
       return known.older === undefined
         ? { items: head, older: undefined, hasMore: true, hasNewer: false, polls }
         : { ...known, hasNewer: true, polls };
     },
     refetchInterval: pollMs,
-    // Structural sharing would copy the data, and a copied iterator loses its position.
+    // React Query's structural sharing would copy the data, and a copied iterator loses its position.
     structuralSharing: false,
   });
   const more = useMutation({
@@ -99,7 +102,8 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
       const older = known?.older ?? pagesOf({ limit: olderPage });
       let added = 0;
       let hasMore = true;
-      // The first pages of the new iterator can contain only entries that are already loaded.
+      // The iterator starts at the newest entry, so its first pages can contain only entries that are already loaded.
+      // The loop reads on until a page adds an entry.
       while (added === 0 && hasMore) {
         const page = (await nextPage(older)).map(toItem);
         hasMore = page.length >= olderPage;
@@ -161,7 +165,10 @@ export function openSince<T>(
   return oldestOpen === undefined ? undefined : timeOf(oldestOpen);
 }
 
-/** Returns the time of the last item of a full page, or undefined for a shorter page, which is the whole list. */
+/**
+ * Returns the time of the last entry of the newest page. Undefined if the list is shorter than a page and a poll must
+ * therefore fetch the whole list.
+ */
 export function pageSince<T>(
   page: readonly T[],
   { timeOf }: Pick<LiveListOptions<unknown, T>, 'timeOf'>,
@@ -177,7 +184,8 @@ export function pageSince<T>(
 export function mergeNewest<T>(
   known: readonly T[],
   /**
-   * The page, and the earliest time that it was requested for. A page that is not full contains all entries since then.
+   * `head` is the newest page, and `since` the earliest time that its request selected. A page that is not full
+   * contains all entries since that time.
    */
   { head, since }: { head: readonly T[]; since?: string | undefined },
   { idOf, timeOf }: Order<T>,

@@ -9,7 +9,7 @@ const person = (roles: string[], deploymentRoles: string[] = []) => ({
   deployment_roles: deploymentRoles,
 });
 
-test('a role that grants the permission is enough', () => {
+test('a user with one role that grants the permission is allowed', () => {
   expect(checkPermission(person(['reader', 'editor']), 'webhook_update', workspaceId)).toEqual({
     allowed: true,
     reason: null,

@@ -39,7 +39,10 @@ export function useAlertRuleActions() {
         client.alertRules.update(id, changes),
       onSuccess,
     }),
-    /** Keeps attachments that other users made at the same time. */
+    /**
+     * Attaches or detaches one webhook. The rule is read before the change, so that webhooks that other users attach at
+     * the same time stay attached.
+     */
     attach: useMutation({
       mutationFn: ({ ruleId, webhookId, attach }: Attachment) =>
         changeRead(

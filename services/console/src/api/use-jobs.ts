@@ -19,7 +19,7 @@ export interface JobFilters {
 }
 export type JobKind = keyof JobFilters;
 
-/** The members that both kinds of jobs have. */
+/** The members that the console shows. All kinds of jobs have them. */
 export type Job = Pick<Redelivery, 'id' | 'matched' | 'done' | 'status' | 'created_at'>;
 
 /** Query key segment of the list that a kind of job changes. */

@@ -27,8 +27,8 @@ export function App({ session, signOut }: { session: Session; signOut(): void })
 
 function createQueryClient(): QueryClient {
   return new QueryClient({
-    // The API client has its own retries. `always`: a browser without a network can still reach an API on its own
-    // machine.
+    // React Query does not retry, because the API client does. With `networkMode: 'always'`, requests are sent even if
+    // the browser reports that it is offline, because the API can run on the user's own machine.
     defaultOptions: {
       queries: { retry: false, networkMode: 'always', staleTime: 4_000 },
       mutations: { networkMode: 'always' },

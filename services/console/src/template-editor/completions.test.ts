@@ -6,7 +6,7 @@ function labels(text: string, isExplicit = false): string[] {
   return (found?.options ?? []).map(({ label }) => label);
 }
 
-test('variables, objects, functions and own names are offered inside braces', () => {
+test('variables, objects, functions and names that the template defines complete inside braces', () => {
   expect(labels('{% set off = 1 %}{{ ^ }}')).toEqual(
     expect.arrayContaining(['off', 'model_name', 'metric_value', 'alert_rule', 'range']),
   );

@@ -81,7 +81,7 @@ export function showProblems(view: EditorView, problems: readonly Problem[]): vo
   view.dispatch(setDiagnostics(view.state, diagnostics));
 }
 
-/** Lines with errors have a background colour. */
+/** Colours the background of each line that contains an error. */
 const problemLines = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(lines, transaction) {

@@ -64,7 +64,10 @@ function toProblem(
   return { severity, line, column, message: capitalised(message) };
 }
 
-/** True if two problems have the same position. A warning is dropped if an error has its position. */
+/**
+ * Returns a function that tells if a problem has the position of the given one. A warning is not shown at the position
+ * of an error.
+ */
 function isAt({ line, column }: Problem): (other: Problem) => boolean {
   return (other) => other.line === line && other.column === column;
 }

@@ -1,6 +1,6 @@
 import { markedLines, pictureOf } from './picture.js';
 
-test('a message of blocks has its header as title and its fields as facts', () => {
+test('the picture of a block message has the header as title and the fields as name-value pairs', () => {
   const picture = pictureOf({
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: 'Fired' } },
@@ -13,7 +13,7 @@ test('a message of blocks has its header as title and its fields as facts', () =
   expect(picture?.parts.map(({ type }) => type)).toEqual(['line', 'facts', 'text']);
 });
 
-test('an issue has its project, type, priority and labels as badges', () => {
+test('the picture of an issue has its project, type, priority and labels as badges', () => {
   const fields = {
     project: { key: 'OPS' },
     issuetype: { name: 'Bug' },

@@ -15,7 +15,7 @@ test('an unknown filter is marked in its line', () => {
   expect(marked('{\n  "a": {{ metric_value | rnd(2) }}\n}')).toEqual(['error 2: rnd']);
 });
 
-test('an unknown name is an error as a value and a warning in a string', () => {
+test('an unknown name is marked as an error, but inside a JSON string only as a warning', () => {
   expect(marked('{"a": {{ metricvalue }},\n "b": 1}')).toEqual(['error 1: metricvalue']);
   expect(marked('{"a": 1,\n "b": "{{ team }}"}')).toEqual(['warning 2: team']);
 });
@@ -25,14 +25,14 @@ test('invalid JSON is marked at its position in the template', () => {
   expect(marked('{\n  "a": {{ model_name }}\n}')).toEqual(['error 2: model_name']);
 });
 
-test('a problem at a line end marks the last character, and nothing in an empty text', () => {
+test('a problem after the end of a line marks its last character, or nothing in an empty line', () => {
   expect(problemRange('ab\ncd', { line: 1, column: 9 })).toEqual({ from: 1, to: 2 });
   expect(problemRange('', { line: 1, column: 1 })).toEqual({ from: 0, to: 0 });
   expect(problemRange('ab\n\ncd', { line: 2, column: 1 })).toEqual({ from: 3, to: 3 });
   expect(problemRange('ab', { line: 7, column: 1 })).toEqual({ from: 0, to: 2 });
 });
 
-test('every marked range is inside the text while the text is typed', () => {
+test('each marked range is inside the text, for every prefix of a template', () => {
   const whole =
     '{"a": "{{ model.name | upper }}",\n{% if bound == "x" %}"b": 1{% else %}"c": 2{% endif %}}\n';
   for (let end = 0; end <= whole.length; end++) {

@@ -7,7 +7,10 @@ export interface Search<Name extends string> {
   set(changes: Partial<Record<Name, string | undefined>>): void;
 }
 
-/** Filters that are stored in the address of the page. `names` must be a constant. */
+/**
+ * Reads and changes the filters in the address of the page. `names` must be the same array in each render, because a
+ * new array would create a new result each time.
+ */
 export function useSearch<Name extends string>(names: readonly Name[]): Search<Name> {
   const [params, setParams] = useSearchParams();
   const values = useMemo(() => {

@@ -10,7 +10,7 @@ const scrolled = 20_000;
  * averages of 16 and 24 gave 263 and 693 ms. Without virtual rows, the time grows with each loaded page.
  */
 const longestTaskMs = 1_000;
-/** The rows of one window and 15 rows above and below it are fewer than this. */
+/** Upper bound for the rows in the document: the rows of one window, and 15 more above and below them. */
 const mostRowsInDocument = 100;
 const webhookCount = 1_000;
 
@@ -43,7 +43,7 @@ test('a list of 1,000 webhooks scrolls and is searched with few rows in the docu
   expect(seen).toBe(webhookCount);
   await expect(page.getByRole('link', { name: 'Webhook 0999', exact: true })).toBeVisible();
 
-  // The test types faster than the address of the page is updated.
+  // The text is typed faster than the address of the page is updated. No typed character may be lost.
   await page.getByLabel('Search by name or host').pressSequentially('webhook 012');
   await expect(page.getByLabel('Search by name or host')).toHaveValue('webhook 012');
   await expect(page.getByText(`10 of ${webhookCount} webhooks`)).toBeVisible();
@@ -52,7 +52,10 @@ test('a list of 1,000 webhooks scrolls and is searched with few rows in the docu
   await expect(page.getByText(`1 of ${webhookCount} webhooks`)).toBeVisible();
 });
 
-/** Replaces the responses for deliveries in the browser. Tests of the API cover long lists on its side. */
+/**
+ * Replaces the API's list of deliveries by a generated one in the browser. The API's own tests cover how it serves long
+ * lists.
+ */
 function serveLongList(length: number): void {
   const newest = Date.now();
   const entry = (index: number) => ({
@@ -78,7 +81,7 @@ function serveLongList(length: number): void {
   };
 }
 
-/** Replaces the responses for webhooks in the browser. Every tenth webhook is failing. */
+/** Replaces the API's list of webhooks by a generated one in the browser. Every tenth webhook is failing. */
 function serveWebhooks(length: number): void {
   const now = new Date().toISOString();
   const entry = (index: number) => ({

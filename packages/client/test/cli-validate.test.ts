@@ -28,7 +28,7 @@ function validate(content: unknown, ...flags: string[]) {
   return cli(['alerts', 'validate', file, ...flags], { env: {} });
 }
 
-test('a valid alert exits with 0, and members that only AMQP requires are noted', async () => {
+test('the check accepts a valid alert, and names the members that only AMQP requires', async () => {
   expect(await validate(message)).toEqual({ code: 0, stdout: 'The alert is valid over REST.\n', stderr: '' });
   expect(await validate(alert)).toEqual({
     code: 0,

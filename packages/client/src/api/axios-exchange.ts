@@ -10,9 +10,7 @@ const http = axios.create({
   proxy: false,
 });
 
-/**
- * Sends one HTTP request from Node, with exactly the given headers, and not over a proxy that the environment names.
- */
+/** Sends one HTTP request from Node. The environment's proxy variables are ignored. */
 export const axiosExchange: Exchange = async ({ body, ...request }) => {
   const { status, headers, data } = await http.request<string>({ ...request, data: body });
   return { status, headers: new Headers(headers as Record<string, string>), text: data };

@@ -47,7 +47,10 @@ export function runs<Options = object>(
     });
 }
 
-/** Action of a command that calls a service: adds the connection flags. */
+/**
+ * Adds the connection flags and runs `work` as the command's action, with the settings from the flags, the environment
+ * or the stored login.
+ */
 export function runsConnected<Options = object>(
   command: Command,
   io: Io,
@@ -75,7 +78,7 @@ export function runsConnected<Options = object>(
 
 const stackRoles = ['admin', 'editor', 'responder', 'reader', 'publisher', 'outsider'];
 
-/** Action of a command that calls the platform API. */
+/** Runs `work` as the command's action, with a client of the platform API. */
 export function runsOnPlatform<Options = object>(
   command: Command,
   io: Io,
@@ -87,7 +90,10 @@ export function runsOnPlatform<Options = object>(
   });
 }
 
-/** Action of a command in a workspace. If no workspace is set, the command fails before its first request. */
+/**
+ * Runs `work` as the command's action in a workspace. If no workspace is set, the command fails before its first
+ * request.
+ */
 export function runsInWorkspace<Options = object>(
   command: Command,
   io: Io,
@@ -103,7 +109,7 @@ export interface EngineContext<Options> extends ConnectedContext<Options> {
   engine: EngineClient;
 }
 
-/** Action of a command that calls the API of the engine. */
+/** Runs `work` as the command's action, with a client of the engine's API. */
 export function runsOnEngine<Options = object>(
   command: Command,
   io: Io,

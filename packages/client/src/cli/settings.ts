@@ -38,8 +38,9 @@ export interface ResolvedSettings extends Settings {
 }
 
 /**
- * Returns the settings of a command. The first source that has a value wins. Sources with a stack file: flags, stack
- * file. Sources without a stack file: flags, environment, stored login.
+ * Returns the settings of a command. With a stack file, which `npm start` writes for a local installation, flags have
+ * precedence over the values of the file. Without one, flags have precedence over the environment, and the environment
+ * over the stored login.
  */
 export async function resolveSettings(
   flags: ConnectionFlags,

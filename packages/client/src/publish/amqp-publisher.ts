@@ -95,7 +95,9 @@ function toRefusal(error: unknown, { declare }: { declare: boolean }): BrokerRef
   return new BrokerRefusal('permission', `${reason}. ${declare ? mayNotDeclare : mayNotPublish}`);
 }
 
-/** The broker refuses a login in the handshake, and a missing permission only afterwards. */
+/**
+ * Returns true for a refused login, which ends the handshake. A missing permission is refused only after the handshake.
+ */
 function isHandshake(reason: string): boolean {
   return reason.startsWith('Handshake');
 }

@@ -3,17 +3,20 @@ import type { CallOptions } from '../api/transport.js';
 import type { AlertPublisher } from './alert-publisher.js';
 
 export interface CellPublisherOptions<Cell extends string> {
-  /** Publisher of each cell, by the name of the cell. Example: `createAmqpPublisher` with the cell's broker. */
+  /**
+   * Publisher of each cell, by the name of the cell. A cell is one of several installations between which workspaces
+   * are divided. Example: `createAmqpPublisher` with the broker of the cell.
+   */
   cells: Readonly<Record<Cell, AlertPublisher>>;
   /** Cell of each workspace, by workspace id. */
   workspaces: Readonly<Record<string, NoInfer<Cell>>>;
-  /** Cell of the workspaces that `workspaces` does not list. */
+  /** Cell of every workspace that is not in `workspaces`. */
   defaultCell: NoInfer<Cell>;
 }
 
 /**
- * Publishes each alert to the cell of its workspace. A cell is one of several installations between which workspaces
- * are divided. Each alert needs a `workspace_id`. `close` closes the publishers of all cells.
+ * Publishes each alert to the cell of its workspace. Each alert needs a `workspace_id`. `close` closes the publishers
+ * of all cells.
  */
 export function createCellPublisher<Cell extends string>(
   options: CellPublisherOptions<Cell>,

@@ -15,8 +15,8 @@ export interface TokenCache extends Session {
 }
 
 /**
- * Cache of one set of tokens. The first call after the tokens become stale starts a renewal, and concurrent calls wait
- * for it. If the renewal fails, all these calls reject, and the next call starts another one.
+ * Creates a cache of one set of tokens. The first call after the tokens become stale starts a renewal, and concurrent
+ * calls wait for its result. If the renewal fails, all these calls reject, and the next call starts another renewal.
  */
 export function createTokenCache({ clock, renew }: TokenCacheOptions): TokenCache {
   let cached: Tokens | undefined;

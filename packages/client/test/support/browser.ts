@@ -1,4 +1,4 @@
-/** A minimal browser for logins: it keeps cookies, follows redirects and submits the first form of a page. */
+/** Creates a minimal browser for logins: it keeps cookies, follows redirects and submits the first form of a page. */
 function createBrowser() {
   const cookies = new Map<string, string>();
 

@@ -144,8 +144,8 @@ async function readFile(file: string, io: Io): Promise<PublishAlert[]> {
 }
 
 function describe(error: unknown): string {
-  // The output already names the alert, so only the cause is shown. The message of the error itself repeats the alert's
-  // id.
+  // The message of an AlertNotPublishedError begins with the alert's id, which the output already shows. Only the cause
+  // is described.
   if (error instanceof AlertNotPublishedError) return describe(error.cause);
   const places =
     error instanceof ApiError ? error.errors.map(({ path, message }) => ` ${path} ${message};`) : [];

@@ -1,6 +1,6 @@
 import { chat, entry, model, pager, plan, shown, state } from '../../../test/support/workspace-plans.js';
 
-test('a plan has no step for an unchanged webhook, with or without values of its variables', () => {
+test('an unchanged webhook causes no step, whether or not its variables have values', () => {
   expect(plan(entry()).steps).toEqual([]);
   expect(plan(entry(), { env: { URL: chat.url, TOKEN: 'stored' } }).steps).toEqual([]);
 });
@@ -88,7 +88,7 @@ test('prune deletes resources of the namespace that the file does not contain, r
   expect(pruned.left).toEqual([]);
 });
 
-test('prune keeps resources of a namespace whose name only starts with the given one', () => {
+test('prune of the namespace risk keeps the resources of a namespace named risk2', () => {
   const of = state({ webhooks: [{ ...chat, external_id: 'risk2/chat' }], rules: [] });
   expect(plan('', { of, prune: true })).toEqual({ steps: [], left: [] });
 });

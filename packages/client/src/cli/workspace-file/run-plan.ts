@@ -17,9 +17,9 @@ export interface VersionedPlan extends Plan {
 }
 
 /**
- * Creates a plan from the lists, whose entries have no ETags. Then reads each resource of the plan with its ETag and
- * creates the plan again, until every resource in it was read. The user therefore confirms a plan of exactly the
- * versions that `If-Match` requires.
+ * Creates a plan whose steps are based on single reads with ETags. The first plan is made from the lists, which have no
+ * ETags. Each resource that the plan changes is then read with its ETag, and the plan is made again, until no step is
+ * based on a list. The user therefore confirms exactly the versions that `If-Match` requires.
  */
 export async function planChanges(
   deps: Deps,

@@ -10,7 +10,10 @@ export interface WorkspaceState {
   settings: Tagged<WorkspaceSettings>;
 }
 
-/** @throws CommandFailure if the caller may not read bodies and header values */
+/**
+ * Reads the current configuration of the workspace.
+ * @throws CommandFailure if the caller may not read bodies and header values
+ */
 export async function readState(platform: PlatformClient, signal: AbortSignal): Promise<WorkspaceState> {
   const webhooks = await platform.webhooks.list({}, { signal }).toArray();
   const rules = await platform.alertRules.list({}, { signal }).toArray();

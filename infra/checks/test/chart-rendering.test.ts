@@ -23,7 +23,7 @@ const services = Object.keys(loaders);
 for (const variant of chartVariants) {
   testRendering(`each pod of the variant ${variant} satisfies the Pod Security standard restricted`, () => {
     const pods = podsOf(renderChart(variant));
-    // The variant with every part has the archive too.
+    // The variant `everything` also has the CronJob of the archive.
     expect(pods).toHaveLength(variant === 'everything' ? 6 : 5);
     for (const { spec } of pods) {
       expect(spec).toMatchObject({

@@ -189,7 +189,7 @@ describe('npm start', () => {
   );
 
   test(
-    'a killed port mapper is restarted before the broker starts it as a daemon',
+    'a killed port mapper (epmd) is restarted before the broker node starts its own as a daemon',
     async () => {
       const findEpmd = () => readChildren().find(({ name }) => name === 'epmd')?.pid ?? 0;
       const killed = findEpmd();
@@ -255,7 +255,10 @@ describe('npm start', () => {
 
   const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}): Running =>
     runScript(script, args, { TOCSIN_STATE: state, PORT_BASE: String(portBase), ...env });
-  /** Runs the first code block below the README's heading "Use", with the stack file of this test. */
+  /**
+   * Runs the first code block below the README's heading "Use", with the `stack.json` of this test instead of the
+   * user's.
+   */
   const runReadme = () => {
     const [, use = ''] = readFileSync(join(repository, 'README.md'), 'utf8').split('\n## Use\n');
     const [, commands = ''] = /```sh\n(.*?)```/s.exec(use) ?? [];

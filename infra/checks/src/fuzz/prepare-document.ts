@@ -1,4 +1,7 @@
-/** Values for generated requests. With them, requests pass the first checks of the API and never leave the stack. */
+/**
+ * Values for generated requests. Requests with these values refer to existing resources, so that they pass the first
+ * checks of the API, and never call a server outside the stack.
+ */
 export interface FuzzValues {
   /** The only allowed destination, so that no generated request reaches another server. */
   url: string;
@@ -56,7 +59,8 @@ function resolve(schema: JsonObject, components: Record<string, JsonObject>): Js
 function limitRequest(schema: JsonObject, values: FuzzValues, components: Record<string, JsonObject>): void {
   if (schema.items !== undefined)
     limitRequest(resolve(schema.items as JsonObject, components), values, components);
-  // An item that its schema refuses has its error in the response, so the request counts as valid.
+  // The API checks such items one by one. An invalid item gets its own error in the response, and the request itself is
+  // valid.
   if (schema['x-items-apart'] === true) schema.items = { anyOf: [schema.items as JsonObject, {}] };
   if (schema.examples !== undefined) schema.examples = withOwnUrls(schema.examples, values);
   const properties = (schema.properties ?? {}) as Record<string, JsonObject>;

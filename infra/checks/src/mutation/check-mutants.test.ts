@@ -17,7 +17,7 @@ const check = (mutants: Mutant[], accepted: AcceptedSurvivors[] = []) =>
 const many = (count: number, status: string) => Array.from({ length: count }, () => mutant('1', status));
 const entry = (code: string) => ({ file: 'a.ts', code, reason: 'It behaves alike.' });
 
-test('killed and timed-out mutants count, and mutants with a runtime error do not', () => {
+test('the score counts killed and timed-out mutants, and ignores mutants with a runtime error', () => {
   const { scores, all, problems } = check([
     ...many(8, 'Killed'),
     mutant('1', 'Timeout'),

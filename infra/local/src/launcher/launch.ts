@@ -72,8 +72,8 @@ async function bringUp(stack: Stack, { options, paths, env, progress }: Launch):
 }
 
 /**
- * Prints the result of the sample. A failure is only reported and does not stop the stack, because the running stack is
- * needed to find the reason.
+ * Publishes the sample alert and prints its delivery. A failure is only reported and does not stop the stack, because
+ * the running stack is needed to find the reason.
  */
 async function showSample(facts: StackFile, progress: Progress): Promise<void> {
   if (facts.clients.admin === undefined) {

@@ -1,7 +1,7 @@
 import { readOptions } from './options.js';
 
 describe('readOptions', () => {
-  test('the default options are one worker and the sample', () => {
+  test('the default is one worker, and a sample alert after the start', () => {
     expect(readOptions([], {})).toEqual({
       sample: true,
       workers: 1,
@@ -30,7 +30,7 @@ describe('readOptions', () => {
     });
   });
 
-  test('the workspace of an external provider is an option', () => {
+  test('the workspace of an external identity provider can be set', () => {
     const env = { OIDC_ISSUER: 'https://sso/realms/a', WORKSPACE_ID: '6F1D0F0E-6c39-4c0b-8f5e-0b8a1c9f2a11' };
     expect(readOptions([], env).workspaceId).toBe('6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11');
     expect(() => readOptions([], { ...env, WORKSPACE_ID: 'mine' })).toThrow('WORKSPACE_ID must be a UUID');

@@ -1,4 +1,6 @@
-/** Progress output during the start: one line for each slow process, and one line when it is ready. */
+/**
+ * Progress output during the start: a line when a part starts, a reminder every 5 s, and a line when the part is ready.
+ */
 export interface Progress {
   say(message: string): void;
   /** Runs a start function and prints its duration. */

@@ -48,7 +48,10 @@ export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): s
   ].join('\n');
 }
 
-/** The user `admin` has all permissions that the console uses. An external provider has its own users. */
+/**
+ * Returns a hint with the password of the user `admin`, who has all permissions that the console uses. It is empty with
+ * an external provider, whose users are unknown.
+ */
 function signInHint({ admin }: StackFile['users']): string {
   return admin === undefined ? '' : `   (sign in as admin with the password ${admin})`;
 }

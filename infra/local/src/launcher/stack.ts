@@ -126,7 +126,10 @@ export function createStack(options: StackOptions): Stack {
   };
 }
 
-/** Only the first start waits until the service is ready. A restart does not wait. */
+/**
+ * Returns a function that starts the service. Its first call waits until the service is ready; later calls, which
+ * restart the service, do not wait.
+ */
 function startAndFirstWait(runner: ServiceRunner, spec: ServiceSpec): () => Promise<Child> {
   let isFirst = true;
   return async () => {

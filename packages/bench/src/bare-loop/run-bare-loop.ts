@@ -39,7 +39,10 @@ const target = {
   alertRuleId: '0d4ffb5c-7a3e-4b0e-8a57-3c7f7a0f6a02',
 };
 
-/** @throws Error if the destination or the table has a wrong count */
+/**
+ * Runs the bare loop in a separate process and measures its throughput.
+ * @throws Error if the destination or the table has a wrong count
+ */
 export async function runBareLoop(testBed: TestBed, options: BareLoopOptions): Promise<BareLoopResult> {
   const { messages, prefilled, perSecond } = options;
   const { postgres, rabbitmq, database, destination, generator } = testBed;

@@ -78,7 +78,7 @@ async function createWebhooks(api: RunningApi, { workspaceId }: Fixtures): Promi
     });
 }
 
-/** The requests of the pages that are open most often, as `services/console/src/api` sends them. */
+/** Returns the requests of the pages that are open most often, as `services/console/src/api` sends them. */
 function pagesOf({ workspaceId }: Fixtures, people: number): Record<string, Poll[]> {
   const workspace = `/api/v1/workspaces/${workspaceId}`;
   const allWebhooks = (intervalMs: number): Poll => ({

@@ -26,13 +26,13 @@ const webhooks = 3;
 /** Rates of the latency scenario, in deliveries per second. */
 const latencyRates = [50, 200, 1_000];
 const lowRates = [50, 200];
-/** Requests of the REST scenarios: one alert in each request, or 100. */
+/** Settings of the two REST scenarios: one alert in each request, and 100 alerts in each. */
 const singleAlerts = { batchSize: 1, connections: 32 };
 const batches = { batchSize: 100, connections: 8 };
 const workerCounts = [1, 2, 4];
 /** Rate of the cost scenario in deliveries per second. The capacity page uses it as the steady load. */
 const costRate = 1_000;
-/** People with a page of the console open. */
+/** Number of people who have a page of the console open. */
 const people = 200;
 
 /**

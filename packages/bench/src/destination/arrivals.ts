@@ -4,7 +4,10 @@ export interface ArrivalsRun {
   webhooks: number;
 }
 
-/** Requests of one run by slot. The pair of an alert and a webhook has the slot `alert * webhooks + webhook`. */
+/**
+ * Requests of one run, counted for each pair of an alert and a webhook. A pair has an index in the arrays, the slot:
+ * `alert * webhooks + webhook`. These slots have nothing to do with the slots of a worker.
+ */
 export interface Arrivals {
   run: number;
   webhooks: number;
@@ -14,7 +17,7 @@ export interface Arrivals {
   rejected: Uint8Array;
   /** Arrival time of the first request, in milliseconds of the machine's monotonic clock. */
   firstArrivalMs: Float64Array;
-  /** Number of slots with at least one request. */
+  /** Number of pairs with at least one request. */
   distinct: number;
   requests: number;
 }
@@ -32,7 +35,10 @@ export function createArrivals({ run, alerts, webhooks }: ArrivalsRun): Arrivals
   };
 }
 
-/** @throws Error if the run has no such slot */
+/**
+ * Counts a request for the pair of alert and webhook with the index `slot`.
+ * @throws Error if the run has no such pair
+ */
 export function countArrival(arrivals: Arrivals, slot: number, nowMs: number): void {
   arrivals.requests += 1;
   if (!(slot < arrivals.received.length)) throw new Error(`Run ${arrivals.run} has no slot ${slot}.`);

@@ -5,7 +5,9 @@ import type { DeliveryRecord } from './fault-records-reader.js';
 const run = 7;
 const webhookIds = ['w0', 'w1'];
 
-/** Evidence of a run without problems: two alerts for two webhooks, all accepted, delivered and recorded. */
+/**
+ * Returns the evidence of a run without problems: two alerts for two webhooks, all accepted, delivered and recorded.
+ */
 function evidence() {
   const record = (sequence: number, webhookId: string): DeliveryRecord => ({
     alertId: alertIdOf(run, sequence),

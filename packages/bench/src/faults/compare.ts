@@ -22,7 +22,7 @@ export interface Comparison {
   lost: number;
   /** Number of requests after the first accepted request of a delivery. Rejected requests do not count. */
   repeated: number;
-  /** Repeated requests by slot (`alert * webhooks + webhook`). */
+  /** Number of repeated requests of each delivery. The key is its index in the destination's counts (`slotOf`). */
   repeats: Map<number, number>;
   /** One sentence for each record that contradicts the requests at the destination. */
   disagreements: string[];
@@ -114,7 +114,7 @@ function groupBySlot(run: number, webhookIds: string[], records: DeliveryRecord[
 }
 
 /**
- * Returns the slot of a pair of alert and webhook in the destination's counts.
+ * Returns the index of a delivery in the destination's counts, from its alert and its webhook.
  * @throws Error if the alert belongs to another run
  */
 export function slotOf(

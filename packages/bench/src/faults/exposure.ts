@@ -6,12 +6,12 @@ import { slotOf } from './compare.js';
 import { type Exposure, recoveryPolling, type Trial } from './fault.js';
 import { readClaimed } from './fault-records-reader.js';
 
-/** Deliveries that a worker has claimed but not recorded, by slot. */
+/** Deliveries that a worker has claimed but not recorded, by their index in the destination's counts (`slotOf`). */
 export interface Claimed {
   all: Set<number>;
   /** Deliveries whose request has reached the destination. */
   sent: Set<number>;
-  /** Claim number by slot. */
+  /** Claim number of each delivery. */
   claims: Map<number, number>;
 }
 
@@ -114,7 +114,9 @@ export async function delayedAlerts(
 }
 
 export interface RepeatableSlots {
-  /** A delivery may be repeated once for each occurrence of its slot in this list. */
+  /**
+   * Index of each delivery that may be repeated. A delivery may be repeated once for each time that it is in the list.
+   */
   slots: Iterable<number>;
   of: string;
   endedAtMs: number;

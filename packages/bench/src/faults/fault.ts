@@ -31,7 +31,10 @@ export interface Exposure {
   of: string;
   /** Limit for the number of repeated requests. */
   bound: number;
-  /** Limit for repeated requests by slot. By default, any delivery may be repeated up to `bound`. */
+  /**
+   * Limit for the repeated requests of each delivery, by its index in the destination's counts. By default, any
+   * delivery may be repeated up to `bound`.
+   */
   slots?: Map<number, number>;
   /**
    * End of the fault, in milliseconds of the machine's monotonic clock. For a failover, this is the time of the kill,

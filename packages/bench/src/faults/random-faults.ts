@@ -94,7 +94,7 @@ function allInjections(trial: Trial, random: () => number): Injection[] {
   ];
 }
 
-/** Mulberry32, a small random number generator that returns the same sequence for the same seed on every machine. */
+/** Returns a random number generator (Mulberry32) that gives the same sequence for the same seed on every machine. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -27,7 +27,8 @@ export async function settle(trial: Trial): Promise<string | undefined> {
 const emptyTimeoutMs = 20_000;
 
 /**
- * Redelivered messages of finished work can be in a queue for a short time. Workers acknowledge them without effect.
+ * Waits until no queue has a message. Redelivered messages of finished work can be in a queue for a short time; workers
+ * acknowledge them without effect.
  */
 async function waitForEmptyQueues({ rabbitmq }: Trial): Promise<string | undefined> {
   const deadlineMs = performance.now() + emptyTimeoutMs;

@@ -5,15 +5,15 @@ import { startHelper } from '../test-bed/helper-process.js';
 import { createTestBed } from '../test-bed/test-bed.js';
 import type { GuessingCommands } from './credential-guessing-main.js';
 
-/** Durations of verifying valid keys, in milliseconds. */
+/** Durations of `/auth/verify` for valid keys, in milliseconds, by how the key was used before. */
 export interface GuessingResult {
-  /** Keys in regular use, without guessing. */
+  /** Keys that are verified all the time, without an attacker. */
   alone: Percentiles;
-  /** Keys in regular use, during guessing. */
+  /** Keys that are verified all the time, while an attacker guesses. */
   withGuessing: Percentiles;
-  /** Keys whose last bcrypt check has expired, during guessing. */
+  /** Keys whose cached bcrypt check has expired, while an attacker guesses. */
   expiredChecks: Percentiles;
-  /** Keys that were never used before, during guessing at unknown ids. */
+  /** Keys that are verified for the first time, while an attacker guesses secrets of unknown key ids. */
   firstChecks: Percentiles;
   /** Number of responses to guesses, by status. */
   statuses: Record<string, number>;
@@ -29,7 +29,9 @@ const guesses = { perSecond: 1_000, seconds: 20 };
  */
 const unusedTargets = 20;
 const keysInUse = { count: 20, usesPerSecond: 100 };
-/** Keys that are verified once. The interval prevents that bcrypt checks of different users wait for each other. */
+/**
+ * Keys that are verified once each. The interval keeps the bcrypt checks of two such keys from waiting for each other.
+ */
 const singleKeys = { count: 18, intervalMs: 500 };
 /** Duration of the first checks, plus one second for the requests themselves. */
 const firstChecksSeconds = (singleKeys.count * singleKeys.intervalMs) / 1_000 + 1;

@@ -81,7 +81,10 @@ const highLimits = { MAX_OPEN_PER_WEBHOOK: '10000000', MAX_OPEN_DELIVERIES: '100
 
 const warmUpAlerts = 3_000;
 
-/** V8 compiles the code of a new worker during its first deliveries. The warm-up keeps this out of the measurement. */
+/**
+ * Sends deliveries through the new worker before the measurement, because V8 compiles the worker's code during its
+ * first deliveries.
+ */
 async function warmUp({ testBed, generator, destination, fixtures }: Storm): Promise<void> {
   const load = { run: testBed.nextRun(), alerts: warmUpAlerts };
   const webhooks = fixtures.webhookIds.length;
@@ -139,7 +142,10 @@ async function resumeBacklog(testBed: TestBed, { webhookIds }: Fixtures, rows: n
   await resumeWebhooks(database, webhookIds);
 }
 
-/** Every delivery of a backlog is published to the queue, so the counter must have counted each at least once. */
+/**
+ * Waits until the counter has counted every delivery of the backlog at least once, because each is published to the
+ * queue.
+ */
 async function waitForPublications(
   publications: HelperProcess<PublicationCounterCommands>,
   rows: number,

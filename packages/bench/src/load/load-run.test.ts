@@ -4,7 +4,7 @@ import { startLoadRun } from './load-run.js';
 
 const target = { workspaceId: 'w', alertRuleId: 'r' };
 
-/** A publisher that collects alerts. The test accepts them one by one. */
+/** Creates a publisher that collects alerts, which the test then accepts one by one. */
 function recordingPublisher(): AlertPublisher & { alerts: OfferedAlert[] } {
   const alerts: OfferedAlert[] = [];
   return {

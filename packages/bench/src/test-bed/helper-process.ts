@@ -67,7 +67,7 @@ export function serveCommands(commands: Commands): void {
   process.on('SIGINT', () => {});
 }
 
-/** Node.js options for helpers. For example, `TOCSIN_BENCH_NODE_OPTIONS="--cpu-prof"` profiles them. */
+/** Returns the Node.js options for helpers. For example, `TOCSIN_BENCH_NODE_OPTIONS="--cpu-prof"` profiles them. */
 function nodeOptions(): string[] {
   return (process.env.TOCSIN_BENCH_NODE_OPTIONS ?? '').split(' ').filter((option) => option !== '');
 }

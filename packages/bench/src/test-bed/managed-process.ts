@@ -20,7 +20,10 @@ export interface ManagedProcess {
   stop(): Promise<void>;
 }
 
-/** @param start starts the process and resolves when it is ready. It is called again for each restart */
+/**
+ * Starts a process that faults can signal, stop and start again.
+ * @param start starts the process and resolves when it is ready; called again for each restart
+ */
 export async function startManagedProcess(
   name: string,
   start: () => Promise<Child>,

@@ -54,8 +54,8 @@ export interface DatabaseRetryDeps {
 const backoff = { firstMs: 50, maxMs: 2_000 };
 const maxConflicts = 10;
 /**
- * Number of retries of an item for each log line. An item is retried about every two seconds, so it logs about one line
- * a minute.
+ * An item that fails again and again is retried about every two seconds. One of this number of failures is logged,
+ * which gives about one log line a minute.
  */
 const retriesPerLogLine = 30;
 

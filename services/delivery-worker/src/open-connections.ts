@@ -69,7 +69,8 @@ function openSender({ egress, slots }: DeliveryWorkerConfig): Sender {
   return createSender({
     ...egress,
     allow: parseCidrs(egress.allow),
-    // All slots can be used for one host, so as many idle connections stay open for its next burst.
+    // One host can use all slots at the same time. An equal number of its connections may stay open while idle, for its
+    // next burst of requests.
     maxIdlePerDestination: slots,
     maxIdle: 2 * slots,
   });

@@ -13,7 +13,8 @@ const leaseMs = 60_000;
 const hourMs = 3_600_000;
 const ago = (ms: number) => new Date(Date.now() - ms);
 
-// A limit of 100 requests in an hour allows one request every 39.6 s, after a burst of 900 s: 23 requests at once.
+// A limit of 100 requests in an hour, sent at 91 %, allows one request every 39.6 s. After a quarter of the hour
+// without requests, 23 requests are allowed at once.
 const hundredAnHour = { requests: 100, period_ms: hourMs };
 const intervalMs = 39_600;
 const burstMs = 900_000;

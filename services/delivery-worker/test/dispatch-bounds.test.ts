@@ -99,7 +99,7 @@ test('the first pass queues a retry while 300,000 webhooks of another workspace 
   expect(entries).toBeLessThan(maxEntries);
 }, 120_000);
 
-test('one webhook gets half of the places against 300,000 due webhooks of another workspace', async () => {
+test('one webhook gets half of the places while 300,000 webhooks of another workspace are due', async () => {
   await addWaiting({ workspaces: 1, webhooks: 300_000, dueIn: '-random() * 60' });
   await addRetries(1_000);
   const places = await pass();

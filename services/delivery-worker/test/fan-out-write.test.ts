@@ -76,7 +76,7 @@ test('an alert is written once with its fields, even if two batches contain it',
   ]);
 });
 
-test('the newest pipeline marker is kept, and a future one is stored with the current time', async () => {
+test('only a newer pipeline marker replaces the stored one, and a future one counts as now', async () => {
   const repository = createFanOutRepository(db.database, {
     workerId: randomUUID(),
     queuedLeaseMs: aMinuteMs,

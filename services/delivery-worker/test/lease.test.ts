@@ -152,7 +152,7 @@ test('a claim is a HOT update, which changes no index', async () => {
   expect([after.all - before.all, after.hot - before.hot]).toEqual([2, 2]);
 });
 
-test('the oldest worker is the leader; one that may not lead is it only if no other may', async () => {
+test('the oldest worker that may dispatch is the leader, or the oldest of all if none may', async () => {
   const [first, second] = [fixtures.lease, fixtures.addWorker()];
   const leads = async (lease: typeof first, mayLead: boolean) => (await lease.renew(3_000, mayLead)).leads;
   expect(await leads(first, false)).toBe(true);

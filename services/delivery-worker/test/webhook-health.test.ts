@@ -99,7 +99,7 @@ test('the last outcome of a batch sets the health, and the first failure its sta
   expect(await shown(recovered)).toEqual([false, 1, refused.code, 3]);
 });
 
-test('an outcome that ended before the recorded one does not change the health', async () => {
+test('an attempt that ended before the last recorded one does not change the health', async () => {
   const id = await fixtures.addWebhook();
   await record(id, {});
   await record(id, { failure: refused, endedMsAgo: 10_000 });

@@ -100,7 +100,7 @@ function createWriter({ repository, databaseRetry, now }: DeadLetterDeps) {
 }
 
 /**
- * The id contains the time of receipt, so that equal messages that were received one after the other become two dead
+ * Creates the row of a dead letter. Its id contains the time of receipt, so that two equal messages become two dead
  * letters.
  */
 function toLetter({ message, reason, detail, receivedAtMs }: Pending, offsetMs: number): DeadLetter {

@@ -70,7 +70,7 @@ function columnsOf(due: DeliveryDue[]): [ids: Buffer, runs: Buffer] {
 
 export const newClaimToken = randomUUID;
 
-/** SQL that reads all data for sending the claimed rows `c`. */
+/** Returns the SQL that reads all data for sending the claimed rows `c`. */
 const readClaimed = (
   alertRange: string,
 ) => `select c.delivery_id, c.run, c.claim, c.claims_without_outcome, c.step, c.manual, c.workspace_id, c.webhook_id,

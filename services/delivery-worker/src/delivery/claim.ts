@@ -12,7 +12,7 @@ export type Claim = (due: DeliveryDue) => Promise<ClaimedDelivery | undefined>;
 export interface ClaimDeps {
   repository: ClaimRepository;
   databaseRetry: DatabaseRetry;
-  /** Number of claimed deliveries that wait for a tick of the event loop. */
+  /** Number of deliveries that are claimed and wait until a tick of the event loop starts them. */
   waitingForTick: () => number;
   onBatch: (size: number) => void;
 }
@@ -25,9 +25,9 @@ interface Pending {
 
 const maxClaimsInBatch = 200;
 /**
- * Number of claimed deliveries waiting for a tick up to which a further batch is claimed, and the size of that batch.
- * Unclaimed deliveries count in the window, so that the dispatcher queues fewer. Claimed deliveries do not count, and a
- * retry would have to wait behind them in addition to the queue.
+ * Claims stop while more than this number of claimed deliveries wait for a tick of the event loop. While at least one
+ * waits, a batch has at most this size. The dispatcher counts only unclaimed deliveries. If more were claimed, it would
+ * queue further ones behind them, and a retry would have to wait behind all.
  */
 const maxWaitingForTick = 50;
 

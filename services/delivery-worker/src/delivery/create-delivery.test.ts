@@ -13,7 +13,7 @@ import { createDelivery, type DeliveryParts } from './create-delivery.js';
 const logger = createLogger({ service: 'test', level: 'silent' });
 const broken = new Error('A fault of this worker.');
 
-/** A claim of a delivery whose webhook was deleted, which ends without a request. */
+/** Returns a claim of a delivery whose webhook was deleted, which ends without a request. */
 const claimOf = (deliveryId: string): ClaimedDelivery => ({
   deliveryId,
   run: 1,

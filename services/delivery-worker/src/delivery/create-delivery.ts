@@ -59,13 +59,13 @@ export interface Delivery {
 }
 
 /**
- * Number of deliveries that may be in progress in addition to one for each slot. These deliveries have released their
- * slots and wait until their outcomes are recorded. 200 outcomes are one batch.
+ * Number of deliveries from the queue that may be in progress in addition to the number of slots. These have released
+ * their slots and wait until their outcomes are recorded; 200 outcomes are one batch.
  */
 export const maxRecording = 200;
 /**
- * Number of deliveries in flight for each slot from which no delivery is claimed at write. A slot is released before
- * the outcome is recorded, so a higher number means that recording is slow.
+ * No delivery is claimed at write while this number of deliveries for each slot is in flight. A slot is released before
+ * the outcome is recorded, so a high number means that recording is slow.
  */
 const maxInFlightPerSlot = 3;
 /** Maximum number of deliveries of webhooks in the state `unknown` that start in one tick of the event loop. */

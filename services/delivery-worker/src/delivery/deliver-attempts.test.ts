@@ -91,7 +91,7 @@ test('a request has the time limit and the header lines of the options of its we
   expect(outcome).toMatchObject({ kind: 'retry', afterMs: 1_000, step: 1 });
 });
 
-test('redaction gets texts before they are cut, and is told if the sender has cut the body', async () => {
+test('secrets are redacted before a text is cut, and redaction knows if the sender cut the body', async () => {
   const location = 'l'.repeat(3_000);
   const retryAfter = 'r'.repeat(200);
   const result = response(503, { location, retryAfter, truncated: true });

@@ -18,7 +18,7 @@ function start() {
   return { inFlight, claimed, receive, end };
 }
 
-test('the message with the latest run is processed after the delivery in flight', async () => {
+test('a delivery in flight keeps one of its further messages, the one with the latest run', async () => {
   const { inFlight, claimed, receive, end } = start();
   void receive();
   await Promise.all([receive(1), receive(3), receive(2)]);
@@ -29,7 +29,7 @@ test('the message with the latest run is processed after the delivery in flight'
   expect([claimed.length, inFlight.size()]).toEqual([2, 0]);
 });
 
-test('a message for a delivery in flight is processed even if that delivery fails', async () => {
+test('a message for a delivery in flight is processed even if the delivery fails with an error', async () => {
   const { inFlight, claimed, receive, end } = start();
   const failing = receive();
   await receive();

@@ -25,8 +25,8 @@ export const deferralReasons = [
 ] as const;
 
 /**
- * A release of a claim without an attempt. The delivery becomes due again after `afterMs` and uses no step of its retry
- * schedule.
+ * The claim of a delivery is released without an attempt. The delivery becomes due again after `afterMs` and uses no
+ * step of its retry schedule.
  */
 export interface Deferral {
   kind: 'deferred';
@@ -62,7 +62,7 @@ export interface Attempt {
   note: string | undefined;
 }
 
-/** A response whose texts are without secrets. */
+/** A response in whose texts the secrets of the request are redacted. */
 export interface AttemptResponse {
   statusCode: number;
   body: string;

@@ -99,7 +99,8 @@ test('the end of a request is sent as its age, which is never negative', async (
   });
   await record([endedAgo(61_000), endedAgo(0), records[2]!]);
   const ages = statements[0]!.values[20] as Buffer;
-  // The array has a header of 20 bytes. Each 8-byte number follows a length of 4 bytes; a null has only the length -1.
+  // PostgreSQL's binary array has a header of 20 bytes. Each 8-byte number follows its length in 4 bytes; a null has
+  // only the length -1.
   const [past, future, none] = [ages.readDoubleBE(24), ages.readDoubleBE(36), ages.readInt32BE(44)];
   expect(Math.abs(past - 60_000)).toBeLessThan(10_000);
   expect([future, none]).toEqual([0, -1]);
@@ -177,14 +178,14 @@ describe('a batch with long texts', () => {
   });
 });
 
-test('a failure without a rendered text stores an empty text', async () => {
+test('a failed delivery without a rendered text is recorded with an empty text', async () => {
   const { record, statements } = start();
   await record([{ claimed: claimed(0), outcome: { kind: 'failed', failure }, attempt: undefined }]);
   const { values } = statements[0]!;
   expect([values[17], values[18]]).toEqual([sqlArray.integer([0]), Buffer.alloc(0)]);
 });
 
-test('a deferral sends delay, reason and unused request, after the statement with its failure', async () => {
+test('a batch of deferrals stores their failures first, then their delays and reasons', async () => {
   const { defer, statements, texts } = start();
   await defer([
     {

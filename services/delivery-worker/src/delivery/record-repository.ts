@@ -103,7 +103,7 @@ function textLengthOf({ attempt, rendered = '' }: OutcomeRecord): number {
   return attempt.requestBody.length + (attempt.response?.body.length ?? 0);
 }
 
-/** Ids, runs and claim numbers: the first three parameters of every statement in this file. */
+/** Returns the first three parameters of every statement in this file: ids, runs and claim numbers. */
 function claimColumns(claims: ClaimedDelivery[]): Buffer[] {
   return [
     sqlArray.uuid(claims.map(({ deliveryId }) => deliveryId)),

@@ -15,7 +15,7 @@ export interface Destination {
   body: string;
   /** Removes the url and header values of the webhook from texts that the destination sends. */
   redact: RedactSecrets;
-  /** Undefined if the webhook uses the default of every option, as most webhooks do. */
+  /** Undefined if every option has its default, as for most webhooks. */
   options: RequestOptions | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Metrics } from '@tocsin/kit';
 
-/** `isWritable` is called when the metrics are scraped. */
+/** Creates the metrics of leases and of the database's writability. `isWritable` is called at each scrape. */
 export function createLeaseMetrics(metrics: Metrics, isWritable: () => boolean) {
   const expired = metrics.counter('tocsin_leases_expired_total', 'Deliveries whose lease expired.');
   metrics.gauge(

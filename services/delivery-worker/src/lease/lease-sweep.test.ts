@@ -1,7 +1,7 @@
 import { createLogger } from '@tocsin/kit';
 import { createLeaseSweep } from './lease-sweep.js';
 
-test('after a lost reply, sweeps release unpublished rows until one succeeds 12 s later', async () => {
+test('unpublished rows are released after a lost reply, until a release 12 s later succeeds', async () => {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;
   let isAvailable = true;
@@ -34,7 +34,7 @@ test('after a lost reply, sweeps release unpublished rows until one succeeds 12 
   expect(asked).toEqual([false, true, true, true, false]);
 });
 
-test('a worker that is not the leader releases in one of ten calls, or after a lost reply', async () => {
+test('a worker that is not the leader sweeps in one of ten calls, and after a lost reply', async () => {
   let releases = 0;
   const sweep = createLeaseSweep({
     repository: {
@@ -56,7 +56,7 @@ test('a worker that is not the leader releases in one of ten calls, or after a l
   expect(releases).toBe(3);
 });
 
-test('releases after one during which a reply was lost include unpublished rows', async () => {
+test('unpublished rows are released again if a reply is lost during a release', async () => {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;
   const sweep = createLeaseSweep({

@@ -19,7 +19,7 @@ export function createMaintenanceMetrics(metrics: Metrics) {
   return {
     archiveWaits: (seconds: number) => archiveAge.set(seconds),
     started: (job: string) => succeededAt.setToCurrentTime({ maintenance: job }),
-    /** Another worker runs the job. */
+    /** Removes the job's series, because another worker is the leader now and runs the job. */
     stopped(job: string) {
       succeededAt.remove({ maintenance: job });
       lastDuration.remove({ maintenance: job });

@@ -236,7 +236,7 @@ test('the slow webhooks of a workspace share its queue quota', () => {
   expect(slots.queueQuota(webhook('responsive', 'loud'))).toBe(1_000);
 });
 
-test('the queue quota of a workspace over its render budget is what the budget still allows', () => {
+test('a workspace over its render budget may queue only the deliveries that the budget allows', () => {
   const room = new Map([
     ['over', 4],
     ['full', 0],

@@ -86,8 +86,8 @@ export async function createWebhookApi(
     poolSize: config.databasePoolSize,
     // A short limit, so that callers soon get a 503 while the database does not respond.
     statementTimeoutMs: 5_000,
-    // Shorter than the 2 s for which publishing waits for its rule, so that no connection is given to a lookup whose
-    // request has ended.
+    // Shorter than the timeout of the rule lookup of a published alert (2 s). Otherwise a connection could be given to
+    // a lookup that has already failed.
     acquireTimeoutMs: 1_500,
     refuseAfterMs: 1_000,
   });

@@ -67,7 +67,7 @@ test('twenty concurrent dispatches of an alert create its deliveries only once',
   expect((await dispatch(alertId)).status).toBe(409);
 });
 
-test('dispatching an alert with its own rule calls its webhooks, and fails for deleted ones', async () => {
+test('a dispatch uses the webhooks stored with the alert, and fails for those that do not exist', async () => {
   const [known, deleted, foreign] = [await addWebhook(), randomUUID(), await addWebhook(otherWorkspaceId)];
   const webhookIds = [known, deleted, foreign];
   const alertId = await seedAlert(api.database, { outcome: 'rule_disabled', webhookIds });

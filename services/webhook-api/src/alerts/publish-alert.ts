@@ -45,7 +45,7 @@ interface PublishRequest {
    * deliveries.
    */
   requestId: string;
-  /** Id of the caller, who can read the alert with the role `publisher` alone. */
+  /** Id of the caller. A caller that has only the role `publisher` may read the alerts that are stored with its id. */
   publisherId: string;
   /** Trace context that is sent with the message. */
   traceparent?: string | undefined;

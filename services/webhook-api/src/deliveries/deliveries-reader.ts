@@ -5,7 +5,10 @@ import { searchTimeoutMs } from '../lists/search-limiter.js';
 import { countDeliveries, type DeliverySearch, findDeliveries, isRecentSearch } from './delivery-search.js';
 import { type StatusColumns, toDeliveryStatus } from './delivery-status.js';
 
-/** The encrypted texts of an attempt, and its status code. The status code is null if there was no HTTP response. */
+/**
+ * The encrypted texts of the request and the response of an attempt, and the status code of the response. The status
+ * code is null if there was no response.
+ */
 export interface StoredExchange {
   /** Number of the claim in which the attempt was made; null if there was no attempt. */
   claim: number | null;
@@ -15,7 +18,7 @@ export interface StoredExchange {
   responseTruncated: boolean | null;
 }
 
-/** A delivery with the texts of its last attempt. */
+/** A delivery with the encrypted request and response of its last attempt. */
 export interface StoredDelivery extends StoredExchange {
   id: string;
   workspaceId: string;

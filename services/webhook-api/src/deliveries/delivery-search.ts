@@ -34,8 +34,8 @@ interface Search extends DeliverySearch {
 }
 
 /**
- * Returns true for a search that one statement can answer. Such a search begins within the last day, does not filter by
- * an open status, and has no filter for which alerts must be read first.
+ * Returns true for a search that a single statement can answer: it begins within the last day, does not filter by an
+ * open status, and does not filter by label, model or alert. For these filters, alerts must be read first.
  */
 export function isRecentSearch({ range, filter }: DeliverySearch): boolean {
   const { label, model_id, alert_id, status } = filter;

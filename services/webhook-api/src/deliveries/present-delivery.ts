@@ -42,8 +42,8 @@ export function decodeWithinBudget<Row extends StoredExchange & { beyondBudget?:
 }
 
 /**
- * The rendered text can contain credentials of the webhook, so only callers that may read these credentials see the
- * text.
+ * Returns a delivery as the caller may see it. Only callers that may read the credentials of the webhook see the
+ * rendered text, which can contain them.
  */
 export function presentDelivery(
   delivery: StoredDelivery | Decoded<StoredDelivery>,
@@ -78,8 +78,8 @@ export function presentDelivery(
 }
 
 /**
- * The request body can contain credentials of the webhook, so only callers that may read these credentials see the
- * body.
+ * Returns an attempt as the caller may see it. Only callers that may read the credentials of the webhook see the
+ * request body, which can contain them.
  */
 export function presentAttempt(
   { exchange, ...attempt }: Decoded<StoredAttempt>,
@@ -100,7 +100,10 @@ export function presentAttempt(
   };
 }
 
-/** A response body that cannot be decrypted is shown as truncated, so that the rest of the delivery can be read. */
+/**
+ * Returns the response of an attempt. A body that cannot be decrypted is shown as truncated, so that the rest of the
+ * delivery can be read.
+ */
 function presentResponse(
   { statusCode, responseTruncated }: StoredExchange,
   exchange: Exchange | null,

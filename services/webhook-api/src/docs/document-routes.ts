@@ -71,8 +71,8 @@ function fileRoute({ path, operationId, contentType, content, headers = {} }: Se
 }
 
 /**
- * The page may request tokens from the identity provider and loads everything else from this origin. Data URLs are
- * allowed for the viewer's icons.
+ * Returns the Content-Security-Policy of the page. The page may request tokens from the identity provider, and loads
+ * everything else from this origin. Data URLs are allowed for the viewer's icons.
  */
 function contentPolicy(issuer: string): string {
   const sources = [

@@ -15,7 +15,7 @@ test('every template variable has a sample value', () => {
   });
 });
 
-test('a given variable replaces its sample value, also within the objects', () => {
+test('a given variable replaces its sample value, also in the object that contains the variable', () => {
   const body =
     '["{{ threshold }}", "{{ alert.threshold }}", "{{ alert_rule.threshold }}", "{{ model.name }}"]';
   expect(rendered(body, { threshold: 5, model_name: 'M' })).toEqual(['5.0', '5.0', '5.0', 'M']);

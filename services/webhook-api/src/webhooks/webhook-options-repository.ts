@@ -15,9 +15,9 @@ export async function applyOptions(
 }
 
 /**
- * A change of the limit does not reset the requests that were already used, and a change of another field does not
- * change the time of the next request. A disabled webhook has no limit, because
- * its deliveries end without a request.
+ * Writes or deletes the row of the rate limit. A change of the limit does not reset the requests that were already
+ * used, and a change of another field does not change the time of the next request. A disabled webhook has no row,
+ * because its deliveries end without a request.
  */
 async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: StoredWebhook): Promise<void> {
   if (rateLimit === null || !enabled) {

@@ -44,7 +44,7 @@ export interface EngineAuthOverrides {
   now?: () => number;
 }
 
-/** Composition root of the service. It starts even if the database or the broker is unavailable. */
+/** Creates and starts the service. It starts even if the database or the broker is unavailable. */
 export async function createEngineAuth(
   config: EngineAuthConfig,
   overrides: EngineAuthOverrides = {},

@@ -21,7 +21,10 @@ export interface EngineCaller {
 
 export const defineRoute: DefineRoute<EngineCaller, 'api_key_manage'> = routeDefiner();
 
-/** Issuer of callers with a key. It cannot equal the issuer of a token, because issuers of tokens are URLs. */
+/**
+ * Value of `issuer` for the callers that use the admin key or a user key. It cannot equal the issuer of a token,
+ * because those are URLs.
+ */
 const keyIssuer = 'tocsin-engine';
 
 export const adminKeyCaller: EngineCaller = {

@@ -48,8 +48,8 @@ export async function startEnginePair() {
 }
 
 /**
- * Header values are bytes, and fetch sends each character as one byte. The credential is therefore encoded as UTF-8
- * first.
+ * Returns the header of a credential. Header values are bytes, and fetch sends each character as one byte, so the
+ * credential is encoded as UTF-8 first.
  */
 export function bearer(credential: string): { Authorization: string } {
   return { Authorization: `Bearer ${Buffer.from(credential).toString('latin1')}` };

@@ -14,7 +14,10 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Optimal string alignment: insertions, deletions, substitutions and swaps of adjacent characters count 1 each. */
+/**
+ * Returns the optimal string alignment distance: insertions, deletions, substitutions and swaps of adjacent characters
+ * count 1 each.
+ */
 function editDistance(left: string, right: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);

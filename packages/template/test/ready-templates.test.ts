@@ -79,7 +79,7 @@ describe.each(names)('%s', (name) => {
     expect(rendered.ok && JSON.parse(rendered.output)).toEqual(render(name, sampleFacts));
   });
 
-  test('the body shows if an alert is a test, and if it is resolved or firing', () => {
+  test('a body shows if the alert is a test, and if it is firing or resolved', () => {
     const plain = render(name, sampleFacts);
     expect(render(name, { ...sampleFacts, is_test: true })).not.toEqual(plain);
     expect(render(name, { ...sampleFacts, state: 'resolved' })).not.toEqual(plain);
@@ -90,7 +90,7 @@ interface ChatMessage {
   blocks: [header: { text: Text }, fields: { fields: [model: Text, ...Text[]] }];
 }
 
-test('the chat message keeps the length limits of blocks, and names cannot add markup', () => {
+test('a chat message keeps the length limits of the service, and escapes markup in model names', () => {
   for (const { facts, body } of renderAll<ChatMessage>('chat-service.json.j2')) {
     const [header, fields] = body.blocks;
     expect(header.text.type).toBe('plain_text');

@@ -12,17 +12,18 @@ export interface Failure extends Explanation {
 interface Question {
   readonly failure: Failure;
   readonly unknown: readonly UnknownName[];
-  /** Renders the same sample with the given names defined. */
+  /** Renders the same sample again, with values for the names in `defined`. */
   render(defined: readonly UnknownName[]): { readonly failure?: Failure };
 }
 
 /**
- * Returns the failure with a message about the unknown name that causes it, or unchanged if no unknown name does. To
- * find the cause, the template is rendered again with values for the unknown names:
- * - If the failure disappears when all names have a value, the cause is a name that is necessary for this, or else one
- *   that is sufficient.
- * - If the failure stays, the cause can still be an unknown name in a condition around it, because the condition may be
- *   false for the value that was tried.
+ * Finds the unknown name that causes the failure, and returns the failure with a message about this name. Returns the
+ * failure unchanged if no unknown name causes it. To find the cause, the template is rendered again with values for the
+ * unknown names:
+ * - If the failure disappears when all names have a value, the cause is the first name without whose value it stays. If
+ *   there is none, the cause is the first name whose value alone makes it disappear, or else the first name of all.
+ * - If the failure stays, an unknown name can still be the cause if a condition around the failure uses it, because the
+ *   condition may be false for the value that was tried.
  */
 export function blameUnknownName({ failure, unknown, render }: Question): Failure {
   if (failure.overran || unknown.length === 0) return failure;

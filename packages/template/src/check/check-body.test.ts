@@ -165,7 +165,7 @@ test.each([
   expect(warningsOf(body)).toEqual([expect.stringMatching(/there is no variable '(itmes|metricvalue)'/)]);
 });
 
-test('a body with the filter random must be JSON with the first and with the last item', () => {
+test('a body is refused if the first or the last choice of its filter random makes it invalid', () => {
   expect(warningsOf('{"a": {{ [1, 2] | random }}}')).toEqual([]);
   expect(errorOf('{"a": {{ [1, "two"] | random }}}')).toContain('text outside of quotes');
   expect(errorOf('{"a": {{ ["one", 2] | random }}}')).toContain('text outside of quotes');

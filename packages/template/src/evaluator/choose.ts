@@ -16,7 +16,9 @@ export function chooseBySeed(seed: string): Choose {
 /** 2^32 divided by the golden ratio: the increment of splitmix32, which visits all states. */
 const weyl = 0x9e3779b9;
 
-/** FNV-1a over UTF-16 units. Similar ids give similar hashes; `mix` makes the choices independent. */
+/**
+ * Returns the FNV-1a hash of the UTF-16 units. Similar ids give similar hashes; `mix` makes the choices independent.
+ */
 function hash(text: string): number {
   let state = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
@@ -25,7 +27,7 @@ function hash(text: string): number {
   return state;
 }
 
-/** The finalizer of MurmurHash3, as an unsigned integer. */
+/** Returns the finalizer of MurmurHash3, as an unsigned integer. */
 function mix(state: number): number {
   let mixed = state ^ (state >>> 16);
   mixed = Math.imul(mixed, 0x85ebca6b);

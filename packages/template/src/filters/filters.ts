@@ -14,7 +14,7 @@ const aliases: readonly (readonly [string, string])[] = [
   ['count', 'length'],
 ];
 
-/** Jinja2's built-in filters by name. */
+/** Creates Jinja2's built-in filters, by name. */
 export function createFilters(): FilterTable {
   const filters = new Map([
     ...valueFilters(),

@@ -29,7 +29,7 @@ export function htmlFilters(): Filter[] {
   ];
 }
 
-/** The `striptags` of markupsafe: removes comments and tags, collapses whitespace and replaces entities. */
+/** Removes comments and tags, collapses whitespace and replaces entities, like `striptags` of markupsafe. */
 function stripTags(text: string, runtime: Runtime): string {
   runtime.budget.characters(text.length * 2);
   const bare = removeBetween(removeBetween(text, '<!--', '-->'), '<', '>');

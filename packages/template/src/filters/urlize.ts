@@ -14,7 +14,7 @@ import { type Filter, filter } from './filter.js';
 
 const schemePattern = /^[\p{L}\p{N}_.+-]{2,}:\/{0,2}$/u;
 
-/** The filter `urlize`: addresses in a text become links. */
+/** Creates the filter `urlize`, which turns addresses in a text into links. */
 export function urlizeFilter(): Filter {
   const parameters = [
     ['trim_url_limit', null],

@@ -277,7 +277,7 @@ function padText(text: string, { width, flags }: Conversion): string {
   return flags.includes('-') ? text + ' '.repeat(missing) : ' '.repeat(missing) + text;
 }
 
-/** Padding zeros follow the sign and the radix prefix. */
+/** Pads a number. Padding zeros follow the sign and the radix prefix. */
 function padNumber(text: string, conversion: Conversion): string {
   const { width, flags } = conversion;
   if (!flags.includes('0') || flags.includes('-')) return padText(text, conversion);

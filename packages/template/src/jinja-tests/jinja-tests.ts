@@ -12,7 +12,7 @@ import { Dict, NativeObject, type Value } from '../values/value.js';
 
 type Test = readonly [name: string, holds: TestFunction];
 
-/** Jinja2's built-in tests by name. */
+/** Creates Jinja2's built-in tests, by name. */
 export function createJinjaTests(): TestTable {
   return new Map<string, TestFunction>([
     ...typeTests(),
@@ -64,7 +64,7 @@ function isSequence(value: Value, runtime: Runtime): boolean {
   return !(value instanceof NativeObject) && tryLength(value, runtime) !== undefined;
 }
 
-/** An undefined value is callable in Python: its `__call__` exists and fails. */
+/** Returns true for callable values. An undefined value is callable in Python: its `__call__` exists and fails. */
 function isCallable(value: Value): boolean {
   return value instanceof Undefined || (value instanceof NativeObject && value.call !== undefined);
 }

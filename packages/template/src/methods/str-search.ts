@@ -7,7 +7,7 @@ import { typeName } from '../values/type-name.js';
 import { Tuple, type Value } from '../values/value.js';
 import { integerArgument, strMethod, textArgument } from './arguments.js';
 
-/** The `str` methods that search. */
+/** Returns the `str` methods that search. */
 export function searchMethods(): [string, NativeFunction][] {
   const parameters: Parameter[] = ['sub', ['start', null], ['end', null]];
   const search = (

@@ -17,7 +17,7 @@ export function equals(left: Value, right: Value, rendering: Rendering): boolean
   return equalObjects(left, right, rendering);
 }
 
-/** Equality of items in containers. Unlike with `==`, NaN equals itself. */
+/** Compares items of containers. Unlike with `==`, NaN equals itself. */
 export function sameOrEqual(left: Value, right: Value, rendering: Rendering): boolean {
   return (left === right && !Number.isNaN(left)) || Object.is(left, right) || equals(left, right, rendering);
 }

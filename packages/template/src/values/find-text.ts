@@ -41,7 +41,7 @@ export function partsBetween(text: string, part: string): string[] {
   return parts;
 }
 
-/** The Knuth-Morris-Pratt algorithm. */
+/** Creates a search with the Knuth-Morris-Pratt algorithm. */
 function createSearch(text: string, part: string, direction: 1 | -1): Find {
   if (part.length > text.length) return () => -1;
   const pattern = unitsOf(part, direction);

@@ -23,13 +23,13 @@ export function escapeHtml(text: string, rendering: Rendering): string {
   return escaped;
 }
 
-/** markupsafe's `escape`. Markup stays unchanged. */
+/** Escapes a value for HTML, like `escape` of markupsafe. Markup stays unchanged. */
 export function escapeToMarkup(value: Value, rendering: Rendering): Markup {
   if (value instanceof Markup) return value;
   return new Markup(escapeHtml(str(value, rendering), rendering), 'html');
 }
 
-/** markupsafe's `soft_str`. Markup stays Markup. */
+/** Converts a value to a string, like `soft_str` of markupsafe. Markup stays Markup. */
 export function softStr(value: Value, rendering: Rendering): string | Markup {
   return isString(value) ? value : str(value, rendering);
 }

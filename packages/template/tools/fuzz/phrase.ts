@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Template tag that generates text. The placeholders are arbitraries of fast-check, the other text is fixed. */
+/** Generates text: a template tag whose placeholders are arbitraries of fast-check. The other text is fixed. */
 export function phrase(
   pieces: TemplateStringsArray,
   ...parts: readonly fc.Arbitrary<string>[]
@@ -10,7 +10,7 @@ export function phrase(
     .map((texts) => pieces.reduce((text, piece, index) => text + texts[index - 1] + piece));
 }
 
-/** Template tag that splits a list at semicolons. Backslashes are not interpreted as escapes. */
+/** Splits a list at semicolons: a template tag in which backslashes are not escapes. */
 export function words(pieces: TemplateStringsArray): string[] {
   return (pieces.raw[0] ?? '')
     .split(/\s;\s/)

@@ -108,8 +108,9 @@ export function createGuardedSocket(
 }
 
 /**
- * Maximum number of bytes of one response on the wire: 1 MiB if 64 KiB of the body are kept. A body in chunks of one
- * byte takes six bytes on the wire for each byte of content. The additional 512 KiB are for the head and TLS.
+ * Returns the maximum number of bytes of one response on the wire: 1 MiB if 64 KiB of the body are kept. A body in
+ * chunks of one byte takes six bytes on the wire for each byte of content. The additional 512 KiB are for the head and
+ * TLS.
  */
 function maxWireBytes(maxBodyBytes: number): number {
   return 8 * maxBodyBytes + 524_288;

@@ -134,7 +134,10 @@ function decode(part: string): string {
   }
 }
 
-/** A header is sent as Latin-1, but a destination that echoes it usually reads it as UTF-8. */
+/**
+ * Returns all forms of a secret to search for. A header is sent as Latin-1, but a destination that echoes it usually
+ * reads it as UTF-8, so the forms of both readings are included.
+ */
 function formsOf(secret: string): string[] {
   const sent = Buffer.from(secret, 'latin1');
   const escaped = escapeForJson(secret);
@@ -150,8 +153,8 @@ function escapeForJson(text: string): string {
 }
 
 /**
- * Percent-encoded forms: as a URL component with upper-case and lower-case hex digits, as part of a whole URL, and as a
- * form field.
+ * Returns the percent-encoded forms: as a URL component with upper-case and lower-case hex digits, as part of a whole
+ * URL, and as a form field.
  */
 function percentForms(secret: string): string[] {
   const text = secret.toWellFormed();
@@ -160,7 +163,7 @@ function percentForms(secret: string): string[] {
   return [component, component.replace(/%../g, (octet) => octet.toLowerCase()), encodeURI(text), form];
 }
 
-/** The text itself, and its JSON-escaped forms in JavaScript, PHP, Python, Go and .NET. */
+/** Returns the text itself, and its JSON-escaped forms in JavaScript, PHP, Python, Go and .NET. */
 function jsonForms(text: string): string[] {
   const escaped = escapeForJson(text);
   const slashes = escaped.replaceAll('/', '\\/');

@@ -132,8 +132,8 @@ function noteOfFailure(code: SendErrorCode): BodyNote {
 }
 
 /**
- * The errors `bad response` and `bad upgrade` are protocol violations without a code, so they are recognised by their
- * message.
+ * Returns true for undici's errors `bad response` and `bad upgrade`. These protocol violations have no code, so they
+ * are recognised by their message.
  */
 function isBadResponse(error: unknown): boolean {
   return error instanceof Error && (error.message === 'bad response' || error.message === 'bad upgrade');

@@ -70,8 +70,8 @@ export function toSendError(error: unknown, startedAt: number): SendResult {
 }
 
 /**
- * The value can be 32 KiB long. `trim` takes linear time; a regular expression with optional spaces at both ends takes
- * quadratic time.
+ * Returns true if the body has no content coding. The value can be 32 KiB long: `trim` takes linear time, and a regular
+ * expression with optional spaces at both ends quadratic time.
  */
 function isIdentity(contentEncoding: string): boolean {
   return ['', 'identity'].includes(contentEncoding.trim().toLowerCase());

@@ -5,7 +5,7 @@ import { createLoopback } from './support/loopback.js';
 const { startSender, startServer } = createLoopback();
 const { jest } = import.meta;
 
-// Sockets and the event loop run as usual.
+// Only the timers are simulated. Sockets and the event loop are real.
 beforeEach(() => void jest.useFakeTimers({ doNotFake: realTimersExcept('setTimeout', 'clearTimeout') }));
 afterEach(() => void jest.useRealTimers());
 

@@ -39,9 +39,9 @@ const readinessSchema = {
 } as const;
 
 /**
- * `/livez` returns 200 while the process responds, and checks no dependency. `/readyz` returns 503 if a check fails or
- * times out by a fault of this service. Its body names the state of each dependency, also with status 200. The path is
- * public, so concurrent requests share one run of the checks.
+ * Returns the routes `/livez` and `/readyz`. `/livez` returns 200 while the process responds, and checks no dependency.
+ * `/readyz` returns 503 if a check fails or times out by a fault of this service. Its body names the state of each
+ * dependency, also with status 200. Both paths are public, so concurrent requests share one run of the checks.
  */
 export function healthRoutes(options: HealthOptions): Route<never>[] {
   const { checks, timeoutMs = 2_000, isOwnFault = () => true } = options;

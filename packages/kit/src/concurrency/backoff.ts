@@ -11,7 +11,7 @@ export interface BackoffOptions {
   random?: () => number;
 }
 
-/** Delay in milliseconds after the n-th failure in a row (`failures` is 1 or more). */
+/** Returns the delay in milliseconds after the n-th failure in a row (`failures` is 1 or more). */
 export function exponentialBackoffMs(failures: number, options: BackoffOptions): number {
   const { firstMs, maxMs, jitter = 0.5, random = Math.random } = options;
   return Math.min(maxMs, firstMs * 2 ** (failures - 1)) * (1 - jitter + jitter * random());

@@ -120,8 +120,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 }
 
 /**
- * Like `createBatcher`, but returns a promise for each item. `createBatcher` needs less memory when tens of thousands
- * of items wait.
+ * Creates a batcher like `createBatcher` that returns a promise for each item. `createBatcher` needs less memory when
+ * tens of thousands of items wait.
  */
 export function createPromiseBatcher<Item, Result>(
   options: Omit<BatcherOptions<Item, Result>, 'onSettled'>,

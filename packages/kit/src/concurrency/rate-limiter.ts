@@ -43,8 +43,8 @@ interface Use {
 }
 
 /**
- * A rate limiter with a sliding window for each key. Fixed windows and token buckets are simpler, but let a key use
- * nearly twice its limit within one minute.
+ * Creates a rate limiter with a sliding window for each key. Fixed windows and token buckets are simpler, but let a key
+ * use nearly twice its limit within one minute.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { perMinute, maxKeys = 10_000, now = () => performance.now() } = options;

@@ -32,7 +32,10 @@ export const rejectMalformedRequests: RequestHandler = (request, _response, next
   next();
 };
 
-/** A second Authorization header is rejected, because Node uses the first one and a proxy may have checked another. */
+/**
+ * Returns true for the name of an Authorization header. A second one is rejected, because Node uses the first one and a
+ * proxy may have checked another.
+ */
 function isAuthorizationName(text: string, index: number): boolean {
   return index % 2 === 0 && text.toLowerCase() === 'authorization';
 }

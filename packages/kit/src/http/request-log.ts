@@ -45,7 +45,9 @@ function levelOf(status: number, route: string): 'debug' | 'success' | 'info' | 
   return status < 400 ? 'success' : 'info';
 }
 
-/** The stack of an error is logged only for statuses of 500 and above. */
+/**
+ * Returns the fields of the log line that describe the error. The stack is logged only for statuses of 500 and above.
+ */
 function errorFields(status: number, response: Response): object {
   const { error } = response.locals.request;
   if (error === undefined) return {};

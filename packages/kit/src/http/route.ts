@@ -180,7 +180,10 @@ export function routeDefiner<Principal, Permission extends string>() {
   };
 }
 
-/** Type of a `defineRoute` that a package exports. */
+/**
+ * Type of the function that `routeDefiner` returns. A package that exports its `defineRoute` needs it for an explicit
+ * type.
+ */
 export type DefineRoute<Principal, Permission extends string> = ReturnType<
   typeof routeDefiner<Principal, Permission>
 >;

@@ -154,7 +154,7 @@ export function useThingsApp() {
       return server.port;
     },
     call,
-    /** Sends a body to the thing `own`. */
+    /** Sends a PATCH with this body to the thing in the caller's workspace. */
     async patch(body: string | Uint8Array, headers: Record<string, string> = json) {
       const response = await call('PATCH', `/things/${own}`, { headers, body });
       return { status: response.status, problem: (await response.json()) as Record<string, unknown> };

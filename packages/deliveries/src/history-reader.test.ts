@@ -54,7 +54,7 @@ test('reading in windows returns the same rows as one read of the whole range', 
   );
 });
 
-test('a page that the rows of one day fill reads no older day, even if it starts at a cursor', async () => {
+test('a page that one day fills reads no older day, even if the page starts at a cursor', async () => {
   const history = Array.from({ length: 20 }, (_, index) => idAt(index / 100, index));
   const first = await readFrom(history, { limit: 20 });
   expect(first.windows).toEqual([{ from: firstIdAt(nowMs - dayMs), below: always.below }]);
@@ -70,7 +70,7 @@ test('a range that ends and starts within the last day is read in one window', a
   expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
 });
 
-test('reading a range that begins at the start of a window reads no empty window', async () => {
+test('a range that begins exactly where a window begins is read in this window alone', async () => {
   const range = { ...always, from: firstIdAt(nowMs - dayMs), below: firstIdAt(nowMs) };
   expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
 });

@@ -48,7 +48,10 @@ async function readRows(trx: Knex.Transaction, scope: Scope, pageSize: number): 
   return readPage(trx, scope, { pageSize, read });
 }
 
-/** Returns conditions for which an index returns the rows in the order of their ids. */
+/**
+ * Returns the conditions on one index that has its entries in the order of the ids, so that PostgreSQL reads the newest
+ * rows first without sorting.
+ */
 function indexed({ webhook_id, status }: RedeliveryFilter): string {
   const range = 'id >= cast(:from as uuid) and id < cast(:below as uuid)';
   if (webhook_id !== undefined) return `webhook_id = :webhookId and ${range}`;

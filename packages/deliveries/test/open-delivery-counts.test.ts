@@ -101,7 +101,7 @@ test('a nearly full webhook is counted again only for more than 1 % of its limit
   expect(statements).toBe(2);
 });
 
-test('a batch that is being written is counted although the database does not have it yet', async () => {
+test('deliveries that are being written count although the database does not have them yet', async () => {
   const { counts } = countsAt({ perWebhook: 10, perWorkspace: 100 });
   const one = newWebhook();
   await counts.refresh(times(10, one));
@@ -114,7 +114,7 @@ test('a batch that is being written is counted although the database does not ha
   expect(counts.webhookFill(one)).toBe(0);
 });
 
-test('a count is repeated after the time in which other processes could fill the webhook', async () => {
+test('a count is repeated once other processes could have filled the webhook since the last one', async () => {
   const { counts, clock } = countsAt({ perWebhook: 100_000, perWorkspace: 1_000_000 });
   const one = newWebhook();
   await addOpen(one, 10);

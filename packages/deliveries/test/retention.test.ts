@@ -77,7 +77,7 @@ test('a day with an open delivery is kept until the delivery has ended', async (
   expect(await db.database.knex('alerts').where({ id: alert.id })).toEqual([]);
 });
 
-test('alert keys of dropped days are deleted in batches', async () => {
+test('the alert keys of days whose partitions are dropped are deleted in batches', async () => {
   const { knex } = db.database;
   await knex.raw(`create table batches (count integer)`);
   await knex.raw(`create function note_batch() returns trigger language plpgsql as

@@ -61,8 +61,8 @@ const maxLifetimeSeconds = 86_400;
 const probeTimeoutMs = 250;
 
 /**
- * A `pg.Pool` with a circuit breaker: `acquire` fails at once while the server is unresponsive. Connections that cannot
- * be reused are closed.
+ * Creates a `pg.Pool` with a circuit breaker: `acquire` fails at once while the server is unresponsive. Connections
+ * that cannot be reused are closed.
  */
 export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
   const { client: config, settings, max, acquireTimeoutMs, openAfterMs } = options;

@@ -119,7 +119,7 @@ function clientConfig({
   };
 }
 
-/** Session settings of each connection. Times are in milliseconds. */
+/** Returns the session settings of each connection. Times are in milliseconds. */
 function sessionSettings({
   url,
   statementTimeoutMs = defaultStatementTimeoutMs,

@@ -95,8 +95,8 @@ function writeUuid(buffer: Buffer, value: string, at: number): number {
 }
 
 /**
- * The error has the SQLSTATE that the server uses for an invalid UUID (22P02), so that it is classified as an invalid
- * value.
+ * Creates the error for a text that is not a UUID. It has the SQLSTATE that the server uses for this (22P02), so that
+ * it is classified as an invalid value.
  */
 function notUuid(value: string): Error {
   return Object.assign(new Error(`${JSON.stringify(value)} is not a UUID.`), { code: '22P02' });

@@ -35,9 +35,9 @@ export interface Publisher {
 }
 
 /**
- * Probes of the confirm circuit breaker, in milliseconds. Usually a late confirm of an unconfirmed message closes the
- * breaker. One new message is sent every 30 s in case that confirm is lost. Heartbeats end a dead connection before
- * this time.
+ * Times of the confirm circuit breaker, in milliseconds. While it is open, messages fail at once, and the late confirm
+ * of an earlier message closes it. If that confirm is lost, one new message is sent as a probe every 30 s. A dead
+ * connection needs no probe, because its missing heartbeats end it earlier.
  */
 const confirmProbes = { firstProbeAfterMs: 30_000, probeEveryMs: 30_000, forgetAfterMs: 30_000 };
 

@@ -69,7 +69,7 @@ export async function declareTopology(
   await channel.close();
 }
 
-/** PRECONDITION_FAILED in AMQP 0-9-1. */
+/** Returns true for PRECONDITION_FAILED, the reply of AMQP 0-9-1 to a declaration with other arguments. */
 function isConflict(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 406;
 }

@@ -10,7 +10,7 @@ const closeFrame = Buffer.from([1, 0, 0, 0, 0, 0, 11, 0, 10, 0, 50, 1, 64, 0, 0,
 /** First bytes of the frame `channel.close` that a client sends. */
 const channelClose = Buffer.from([0, 20, 0, 40]);
 
-/** A TCP proxy to a broker that can also inject AMQP frames of the broker. */
+/** Starts a TCP proxy to a broker that can also inject AMQP frames of the broker. */
 export async function startBrokerProxy(brokerUrl: string) {
   const proxy = await startTcpProxy(brokerUrl);
   return {

@@ -27,7 +27,9 @@ export interface HttpReceiver {
   close(): Promise<void>;
 }
 
-/** An HTTP server on a free port of 127.0.0.1 that records each request: the destination of webhooks in tests. */
+/**
+ * Starts an HTTP server on a free port of 127.0.0.1 that records each request: the destination of webhooks in tests.
+ */
 export async function startHttpReceiver(): Promise<HttpReceiver> {
   const received: ReceivedRequest[] = [];
   const responses = new Map<string, Respond>();

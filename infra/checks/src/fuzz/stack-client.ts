@@ -13,7 +13,10 @@ export interface RunningStack {
   clients: Record<string, { client_id: string; client_secret: string }>;
 }
 
-/** @throws Error if no stack of `npm start` is running */
+/**
+ * Reads the addresses and credentials of the running stack.
+ * @throws Error if no stack of `npm start` is running
+ */
 export function readStack(file: string): RunningStack {
   if (!existsSync(file)) throw new Error(`There is no ${file}: no stack is running. ${howToStart}`);
   return JSON.parse(readFileSync(file, 'utf8')) as RunningStack;
@@ -28,7 +31,10 @@ export const howToStart = `Start one in another terminal:
  */
 const shortestTokenSeconds = 3_600;
 
-/** @throws Error if the tokens of the stack expire too soon */
+/**
+ * Requests an access token that stays valid for the whole run.
+ * @throws Error if the tokens of the stack expire too soon
+ */
 export async function fetchToken({ auth_url, realm, clients }: RunningStack, role: string): Promise<string> {
   const response = await fetch(`${auth_url}/realms/${realm}/protocol/openid-connect/token`, {
     method: 'POST',

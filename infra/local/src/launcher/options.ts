@@ -18,7 +18,10 @@ const mostWorkers = 32;
 const defaultPortBase = 8700;
 const highestPortBase = 65_400;
 
-/** @throws Error that names every mistake */
+/**
+ * Reads the options of `npm start` from flags and environment variables.
+ * @throws Error that names every mistake
+ */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): LauncherOptions {
   const problems: string[] = [];
   const flags = readFlags(args, problems);

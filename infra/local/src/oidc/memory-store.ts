@@ -6,8 +6,8 @@ interface Entry {
 }
 
 /**
- * In-memory store for sessions, codes and refresh tokens. It is separate from the provider object, which is replaced at
- * each key rotation.
+ * Creates an in-memory store for sessions, codes and refresh tokens. It is separate from the provider object, which is
+ * replaced at each key rotation.
  */
 export function createMemoryStore(): AdapterFactory {
   const entries = new Map<string, Entry>();

@@ -62,7 +62,7 @@ export function createProgram(io: Io): Command {
   return program;
 }
 
-/** package.json is two levels above each of src/cli, dist/cli and dist/bundle. */
+/** Reads the version from package.json, which is two levels above each of src/cli, dist/cli and dist/bundle. */
 function readVersion(): string {
   const file = new URL('../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;

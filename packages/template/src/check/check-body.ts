@@ -37,10 +37,10 @@ export type BodyCheck =
     };
 
 /**
- * Checks the body of a webhook. It must compile, stay within the render budget and render to JSON for each sample
- * alert. If it uses the filter `random`, it must be JSON with the first items and with the last items. If an unknown
- * name causes the error, the message contains the most similar known name. Other unknown names, numbers in quotes and
- * duplicate keys are warnings. At most 20 warnings are returned.
+ * Checks the body of a webhook. It must compile, stay within the limits of a rendering, and render to JSON for each
+ * sample alert. If it uses the filter `random`, it must be JSON with the first items and with the last items. If an
+ * unknown name causes the error, the message contains the most similar known name. Other unknown names, numbers in
+ * quotes and duplicate keys are warnings. At most 20 warnings are returned.
  */
 export function checkBody(source: string): BodyCheck {
   return createBodyChecker()(source);

@@ -99,7 +99,7 @@ test('variables without values keep the stored values, and no output contains a 
   }
 });
 
-test('apply renames the resource of an entry with a new name only if it has an external id', async () => {
+test('a renamed entry renames its resource only if the entry has an external id', async () => {
   await apply(save(workspaceFile()));
   const renamed = workspaceFile().replace('name: pager', 'name: on call').replaceAll('[pager', '[on call');
   expect((await apply(save(renamed))).stdout).toBe(

@@ -41,7 +41,7 @@ test('a job redelivers each matching delivery once, page by page', async () => {
   for (const delivery of ids) expect(await deliveryRow(delivery)).toMatchObject({ run: 2 });
 });
 
-test('the deliveries that a page opens are counted as written after its commit', async () => {
+test('deliveries that a page opens are added to the counts of open deliveries after its commit', async () => {
   await seedMany(3, { webhookId });
   await addJob();
   const written: object[] = [];

@@ -139,7 +139,7 @@ function createReader(env: Environment, problems: string[]) {
     /** `check` returns the typed value, or throws an error whose message completes the sentence "NAME …". */
     json: <T>(name: string, check: (value: unknown) => T, fallback?: T) =>
       read<T>(name, fallback, undefined as T, (text) => parseJson(text, check)),
-    /** Reports that variables violate a rule that concerns several of them. */
+    /** Adds a problem that concerns several variables, as a whole sentence. */
     problem: (sentence: string) => {
       problems.push(sentence);
     },

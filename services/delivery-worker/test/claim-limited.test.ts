@@ -110,7 +110,7 @@ test.each([0, 1])('a delivery at step %d that is not due yet is not claimed', as
   expect(await claim(id)).toEqual([]);
 });
 
-test('an expired delivery is claimed beyond the limit and uses no request', async () => {
+test('an expired delivery is claimed although the rate limit is used up, and uses no request', async () => {
   const nextAt = ago(-hourMs);
   const id = await addLimited(hundredAnHour, nextAt);
   const [expired] = await addWaiting(id, 1, { due_at: ago(25 * hourMs) });

@@ -184,7 +184,7 @@ test('two concurrent dispatchers queue each delivery once', async () => {
   expect(ids.length).toBeGreaterThanOrEqual(100);
 });
 
-test('the webhooks with due deliveries are found among the given webhooks', async () => {
+test('a read of given webhooks returns those that have due deliveries', async () => {
   const [due, later, none] = await Promise.all([0, 1, 2].map(() => fixtures.addWebhook()));
   const planned = [due!, later!].map((webhookId) => fixtures.plan([webhookId]));
   await fixtures.write(planned);

@@ -56,7 +56,7 @@ test.each([
   expect(await partitions()).toEqual(expect.arrayContaining(tables.map(today)));
 });
 
-test('alerts are delivered after a time in which a partition of today could not be created', async () => {
+test('alerts are delivered after a partition of today was missing and could not be created', async () => {
   await harness.startWorker();
   const { knex } = harness.database;
   await knex.raw(`drop table ${today('alerts')}; create table ${today('alerts')} (in_the_way integer)`);

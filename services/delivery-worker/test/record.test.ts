@@ -108,7 +108,7 @@ test('an outcome recorded by two concurrent statements is counted once, without 
   });
 });
 
-test('a late worker only adds its attempt if its claim was replaced', async () => {
+test('a late worker whose claim was replaced adds its attempt and changes nothing else', async () => {
   const due = await fixtures.queueOne();
   const late = await fixtures.claimOne(due);
   await fixtures.releaseClaim(due.deliveryId);
@@ -131,7 +131,7 @@ test('a late worker only adds its attempt if its claim was replaced', async () =
   ]);
 });
 
-test('a late worker records its outcome if its claim was released and not replaced', async () => {
+test('a late worker records its outcome if its claim was released and nobody has claimed since', async () => {
   const due = await fixtures.queueOne();
   const claimed = await fixtures.claimOne(due);
   expect(await fixtures.releaseExpired()).toBeGreaterThan(0);

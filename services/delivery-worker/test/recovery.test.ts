@@ -56,7 +56,7 @@ test('leases that end hours in the future, because the clock was set back, are r
   expect(harness.destination.at(target.path)).toHaveLength(2);
 });
 
-test('a delivery with eight claims without an outcome fails unsent, and another is sent', async () => {
+test('a delivery claimed eight times without an outcome fails unsent, and others are sent', async () => {
   const [bad, good] = [await harness.addTarget(), await harness.addTarget()];
   const planned = harness.plan([bad.id, good.id]);
   await harness.write([planned]);

@@ -84,7 +84,7 @@ test('a day that could not be dropped because of a reader is dropped a minute la
   await until('every job pauses for an hour', () => pauses.filter((ms) => ms === hourMs).length === 7);
 });
 
-test('the alert keys of a day are removed together with the day', async () => {
+test('dropping the partitions of a day also deletes the alert keys of that day', async () => {
   const { knex } = db.database;
   const old = Date.now() - 120 * dayMs;
   await ensurePartitions(db.database, old);

@@ -46,7 +46,7 @@ test.each(['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'])(
   },
 );
 
-test('the 24 hours of a delivery start at its dispatch by hand, not at the alert', async () => {
+test('a delivery that was dispatched by hand expires 24 hours after the dispatch, not the alert', async () => {
   const alertRuleId = await addRule([await addWebhook()]);
   const acceptedAtMs = Date.now() - 3_600_000;
   const alertId = await seedAlert(api.database, { outcome: 'over_quota', alertRuleId, acceptedAtMs });

@@ -15,7 +15,7 @@ const unknown: Webhook['health'] = {
   success_rate_24h: null,
 };
 
-test('the health of a webhook contains the known state, start and success rate', () => {
+test("the text about a webhook's health has its state, start and success rate, as far as known", () => {
   expect(describeHealth(failing)).toBe(`failing since ${at}, 94 % succeeded in 24 h`);
   expect(describeHealth(unknown)).toBe('unknown');
 });

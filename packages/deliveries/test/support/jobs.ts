@@ -50,7 +50,7 @@ export function useJobs<Kind extends JobKind>(
       return id;
     },
     job: (id: string) => db.database.knex('jobs').where({ id }).first(),
-    /** Replaces the limits on open deliveries, and the counts, which then read the database again. */
+    /** Sets new limits on open deliveries. The deliveries are then counted in the database again. */
     limitOpen,
     runPage,
     async runToEnd(pageSize: number): Promise<void> {

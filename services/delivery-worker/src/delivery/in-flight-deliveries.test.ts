@@ -18,7 +18,7 @@ function start() {
   return { inFlight, claimed, receive, end };
 }
 
-test('a delivery in flight keeps one of its further messages, the one with the latest run', async () => {
+test('only the message with the latest run is processed after the delivery in flight has ended', async () => {
   const { inFlight, claimed, receive, end } = start();
   void receive();
   await Promise.all([receive(1), receive(3), receive(2)]);

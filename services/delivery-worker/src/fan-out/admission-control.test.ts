@@ -32,7 +32,7 @@ test('alerts wait until the free slots are enough for a batch', () => {
   expect(control.room(1_000)).toBe(100);
 });
 
-test('alerts wait at most 100 ms, and the following batch waits again', () => {
+test('alerts wait at most 100 ms for slots, and the next batch waits again', () => {
   const { state, control } = start();
   state.free = 0;
   expect(control.room(7)).toBe(0);

@@ -1,7 +1,7 @@
 import { createLogger } from '@tocsin/kit';
 import { createLeaseSweep } from './lease-sweep.js';
 
-test('unpublished rows are released after a lost reply, until a release 12 s later succeeds', async () => {
+test('sweeps after a lost reply include unpublished rows, until one succeeds after 12 s', async () => {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;
   let isAvailable = true;
@@ -56,7 +56,7 @@ test('a worker that is not the leader sweeps in one of ten calls, and after a lo
   expect(releases).toBe(3);
 });
 
-test('unpublished rows are released again if a reply is lost during a release', async () => {
+test('sweeps include unpublished rows also if the reply was lost while a sweep was running', async () => {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;
   const sweep = createLeaseSweep({

@@ -25,7 +25,7 @@ async function runOnce(database: Database): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith('tocsin_maintenance_'));
 }
 
-test('a job that never succeeded reports its start as its last success, and no duration', async () => {
+test('a job that never succeeded has its start as the last success, and no duration', async () => {
   const before = Date.now() / 1_000;
   const lines = await runOnce({} as Database);
   expect(lines).toEqual([expect.stringContaining('last_success_timestamp_seconds{maintenance="partitions"')]);

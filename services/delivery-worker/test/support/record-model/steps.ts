@@ -138,7 +138,7 @@ function claimOf(
   return held.at(-1 - (back % Math.max(1, held.length)));
 }
 
-/** An outcome, with or without a request. */
+/** Outcome to record for a claim. `attempt` is missing if no request was sent. */
 export interface Decision {
   outcome: Outcome;
   attempt?:

@@ -149,7 +149,7 @@ test('an expired day becomes files with manifests, and restored rows equal the o
   await other.drop();
 }, 60_000);
 
-test('a killed run leaves no file under the final name, and the next run writes all rows', async () => {
+test('a killed archive run leaves no file under its final name, and the next writes all rows', async () => {
   await addDay(1);
   // The archive takes seconds to compress these rows, so that the test can kill it meanwhile.
   await db.database.knex.raw(
@@ -179,7 +179,7 @@ test('a killed run leaves no file under the final name, and the next run writes 
   expect(manifestOf(`attempts-${day}`).rows).toBe(40_001);
 }, 60_000);
 
-test('with a full disk or a missing directory, the table is kept and the error says so', async () => {
+test('with a full disk or a missing directory, the archive run fails and keeps the table', async () => {
   await addDay(3);
   await expireAttempts();
   symlinkSync('/dev/full', join(directory, `attempts-${day}.jsonl.gz.partial`));
@@ -196,7 +196,7 @@ test('with a full disk or a missing directory, the table is kept and the error s
   expect(await readArchiveAge(db.database)).toBe(0);
 });
 
-test('a modified file is not restored, and an existing file with other rows is not replaced', async () => {
+test('a modified archive file is not restored, and a file with other rows is not replaced', async () => {
   await addDay(3);
   await expireAttempts();
   await run('archive');
@@ -217,7 +217,7 @@ test('a modified file is not restored, and an existing file with other rows is n
   await other.drop();
 });
 
-test('a day with an open delivery is not archived, even after its first attempts were', async () => {
+test('a day with an open delivery is not archived, even if its first attempts are archived', async () => {
   const [id = ''] = await addDay(1);
   await expireAttempts();
   await db.database.knex('deliveries').where({ id }).update({ status: 'open' });

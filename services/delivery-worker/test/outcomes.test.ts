@@ -99,7 +99,7 @@ test.each<[string, Limits]>([
   60_000,
 );
 
-test('a delivery that is queued again while it is being sent is claimed right after that', async () => {
+test('a delivery that is queued again while it is being sent is claimed right after the send', async () => {
   const target = await addTargetThatWaits();
   await writeWaiting(target.id, 1);
   // With this lease, the sweep releases nothing during the test.

@@ -61,7 +61,7 @@ test('the reader returns deleted rules, webhooks named in messages, and paused w
   expect([rules.size, webhooks.size]).toEqual([1, 2]);
 });
 
-test('the reader marks rules with a silence or a cooldown, and webhooks with a rate limit as paused', async () => {
+test('the reader shows silences and cooldowns of rules, and rate-limited webhooks as paused', async () => {
   const rate_limit = { rate_limit_requests: 5, rate_limit_period_ms: 1_000 };
   const limited = await insertWebhook(db.database, { workspaceId, columns: rate_limit });
   const ruleWith = (columns: object) => insertAlertRule(db.database, { workspaceId, columns });

@@ -71,7 +71,7 @@ export async function readPage<Row extends { id: string }>(
   return readNewestFirst({ range, limit: pageSize, nowMs }, read);
 }
 
-/** Returns the result of a page of which `withinQuota` has kept `page` of its `rows`. */
+/** Returns the result of a page. `rows` are the rows that were read, and `page` those that `withinQuota` has kept. */
 export function pageResult(
   { rows, page, pageSize }: { rows: unknown[]; page: { id: string }[]; pageSize: number },
   done: number,

@@ -146,8 +146,8 @@ async function emptyAttempts(
     await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
     if (archive) {
       await trx.raw('lock table only attempts in access exclusive mode');
-      // If another worker has replaced the partition meanwhile, the new one is empty. Archiving it would replace the
-      // table with the attempts.
+      // Another worker may have moved the attempts to the archive already. Archiving the new, empty partition would
+      // then replace them.
       if (await isEmptied(trx, name)) return false;
       await moveToArchive(trx, { partition: name, nowMs });
       await createPartition(trx, 'attempts', day);
@@ -158,9 +158,9 @@ async function emptyAttempts(
 }
 
 /**
- * Deletes alert keys older than `retentionDays`, except keys of days whose partitions still exist and of later days.
- * The dropped days are determined from the existing tables, so a crash between a drop and this call leaves no keys
- * behind.
+ * Deletes alert keys older than `retentionDays`. Keys of the oldest day that still has partitions, and of all later
+ * days, are kept. The dropped days are determined from the existing tables, so a crash between a drop and this call
+ * leaves no keys behind.
  */
 export async function deleteExpiredAlertKeys(database: Database, retention: Retention): Promise<void> {
   const before = await firstDayKept(database, retention);

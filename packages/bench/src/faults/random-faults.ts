@@ -22,7 +22,10 @@ export function injectRandomly(seed: number): (trial: Trial) => Promise<Exposure
   return async (trial) => {
     const random = createRandom(seed);
     const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
-    /** Slot of each claim of an affected worker. Each such claim may lead to one repeated request. */
+    /**
+     * Each claim of an affected worker, with the index of its delivery (`slotOf`). Each such claim may lead to one
+     * repeated request.
+     */
     const claims = new Map<string, number>();
     const noteClaims = async (pid: number) => {
       const lost = await readLostClaimsWhenAvailable(trial, pid);

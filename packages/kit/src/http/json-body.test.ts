@@ -13,7 +13,7 @@ const quarterOfMemory = 16_777_216;
 let server: HttpServer;
 let requests = 0;
 beforeEach(async () => {
-  // A quarter of the memory for each body gives four permits for large bodies. One sender can hold one of them.
+  // Each large body reserves a quarter of the memory. Four of them can therefore be in progress, one of each sender.
   const parse = createJsonBodyParser({ limitBytes: quarterOfMemory, maxWaitMs: 200 });
   requests = 0;
   const app = async (incoming: IncomingMessage, response: ServerResponse) => {

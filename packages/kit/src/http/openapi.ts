@@ -205,8 +205,8 @@ function hoist(schema: unknown, components: Components): unknown {
 }
 
 /**
- * Adds a missing `type` or `format` to a schema. The argument can also be the value of the keyword `properties`. Its
- * members named `type` and `const` are objects, so it is returned unchanged.
+ * Adds a missing `type` or `format` to a schema. The argument can also be the value of the keyword `properties`, which
+ * is not a schema. It is returned unchanged, because its members `type` and `const` are objects.
  */
 function withType(schema: object): object {
   const { type, format, const: constant } = schema as { type?: unknown; format?: unknown; const?: unknown };

@@ -58,7 +58,7 @@ function createAjv({ allErrors, coerce = false }: { allErrors: boolean; coerce?:
     strictTypes: false,
     strictRequired: false,
     allowUnionTypes: true,
-    // `ownProperties: false` would make the inherited property of `required: ['constructor']` count as present.
+    // With false, `required: ['constructor']` would be fulfilled by the property that every object inherits.
     ownProperties: true,
     verbose: true,
     addUsedSchema: false,

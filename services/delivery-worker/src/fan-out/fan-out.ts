@@ -186,8 +186,8 @@ function newestMarker(received: Received[]): number | undefined {
 }
 
 /**
- * Returns a key for each delivery that may be opened. An alert without an existing webhook is counted only for its
- * workspace.
+ * Returns one entry for each delivery that may be opened, to refresh the counts of open deliveries. An alert without an
+ * existing webhook has one entry, for its workspace.
  */
 function webhooksOf(alerts: ResolvedAlert[], webhooks: Map<string, TargetWebhook>): OpenDeliveriesKey[] {
   return alerts.flatMap(({ alert: { workspace_id: workspaceId }, webhookIds }) => {

@@ -87,7 +87,8 @@ export function createWorkerLease({ repository, mayLead, logger, now }: WorkerLe
   };
   /** Returns true if all live workers have had time to renew their leases. */
   const renewed = ({ wasHeld, leads, workers }: Renewed, startedAtMs: number): boolean => {
-    // Replies can arrive in another order than the renewals were sent.
+    // Replies can arrive in another order than the renewals were sent. Only the reply to the latest renewal decides if
+    // this worker is the leader.
     if (startedAtMs > lead.atMs) {
       if (leads !== lead.leads) logger.info({ leads, workers }, 'lease.lead_changed');
       lead = { leads, workers, atMs: startedAtMs };

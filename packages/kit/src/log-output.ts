@@ -39,7 +39,8 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
     retryEAGAIN: () => false,
   });
   let flushTimer: NodeJS.Timeout | undefined;
-  // The interval of sonic-boom's `periodicFlush` also runs while no line waits: ten times a second in an idle service.
+  // A timer that runs only while lines wait. The interval of sonic-boom's `periodicFlush` is not used, because it would
+  // wake an idle service ten times a second.
   const flushSoon = () => {
     if (flushTimer !== undefined) return;
     flushTimer = setTimeout(() => {
@@ -48,7 +49,7 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
     }, maxDelayMs).unref();
   };
   const write = (line: string) => {
-    // The types of sonic-boom omit that its buffer mode accepts buffers.
+    // The types of sonic-boom do not declare that a write accepts a buffer, as it does in buffer mode.
     stream.write(Buffer.from(line) as unknown as string);
     flushSoon();
   };
@@ -56,7 +57,8 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   let linesInDrop = 1;
   const reportDropped = () => {
     if (dropped === 0) return;
-    // If this report is dropped too, the lines that it counts must be counted again, and not one line.
+    // The report may be dropped too. Then the lines that it counts must be counted again, instead of one line for the
+    // report.
     linesInDrop = dropped;
     dropped = 0;
     write(describeDropped(linesInDrop));
@@ -75,7 +77,7 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     failure = code;
   });
-  /** Starts one write. If the write succeeds with 0 bytes, no lines are waiting. */
+  /** Starts one write. A write that succeeds with 0 bytes means that no lines are waiting. */
   const flushOnce = (): { failure: string | undefined; isDone: boolean } => {
     failure = undefined;
     stream.flush();

@@ -60,7 +60,10 @@ export function guardAgainstSlowClients(server: Server, limits: Partial<SlowClie
   server.once('close', stopChecks);
 }
 
-/** Returns the open connections. Each start and each end of a request moves its connection to the end of the map. */
+/**
+ * Returns the open connections, least recently used first: each start and each end of a request moves its connection to
+ * the end of the map.
+ */
 function trackConnections(server: Server): Map<Socket, Connection> {
   const connections = new Map<Socket, Connection>();
   const moveToEnd = (connection: Connection) => {

@@ -51,7 +51,7 @@ export interface SlotsOptions {
 }
 
 /**
- * Factor by which a delivery of a responsive webhook waits longer, because such a webhook soon releases a slot. The
+ * A delivery of a responsive webhook waits this many times as long, because such a webhook soon releases a slot. The
  * wait is repeated while responses arrive.
  */
 const responsiveWaitFactor = 5;

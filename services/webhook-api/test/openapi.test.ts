@@ -39,7 +39,10 @@ beforeAll(async () => {
 
 const exampleOf = ({ requestBody }: Operation) => requestBody?.content['application/json']?.example;
 
-/** Sends a request to resources that exist if the test can create them. Other ids are unknown. */
+/**
+ * Calls an operation with the ids of new resources. Parameters of other resources, which the test cannot create, get an
+ * unknown id.
+ */
 async function send({ method, path }: Operation, body?: object) {
   const created = async (collection: string) => {
     const creation = operations.find((other) => other.method === 'POST' && other.path.endsWith(collection));

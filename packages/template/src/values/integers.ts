@@ -20,7 +20,10 @@ export function parseIntegerLiteral(digits: string, offset: number): bigint {
   return BigInt(digits);
 }
 
-/** Number of digits that are converted in less than 1 µs. The time grows with the square of the number. */
+/**
+ * An integer with at most this number of digits is written in less than 1 µs, so its digits are not charged as steps.
+ * The time grows with the square of the number of digits.
+ */
 const cheapDigits = 40;
 
 /** Writes an integer in decimal. */

@@ -123,8 +123,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /**
-   * Sends one request through axios, whose adapter sends over our connections, which dial checked addresses only.
-   * Headers bypass axios, because it adds a Content-Type and its header class rejects names such as `__proto__`.
+   * Sends one request through axios. The adapter of axios sends over our connections, which dial checked addresses
+   * only. Headers bypass axios, because it adds a Content-Type and its header class rejects names such as `__proto__`.
    */
   async function request(
     { url, headers, body, lines }: SendRequest,

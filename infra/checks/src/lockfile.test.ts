@@ -13,7 +13,7 @@ test('a lock file with a hash for every package has no problem', () => {
   expect(findLockfileProblems({ packages })).toEqual([]);
 });
 
-test('a package without a hash and a missing optional package are reported', () => {
+test('a lock file without the hash of a package, or without an optional package, is reported', () => {
   const packages = {
     'node_modules/a': { version: '1.0.0', optionalDependencies: { 'a-darwin': '1.0.0' } },
   };

@@ -236,7 +236,7 @@ test('services start after migrations, broker definitions and a healthy broker',
   }
 });
 
-test('each mounted file exists', () => {
+test('each file that the compose file mounts exists', () => {
   const mounts = Object.values(all).flatMap(({ volumes: mounted = [] }) => mounted);
   expect(mounts.length).toBeGreaterThan(8);
   const { env } = makeDeployment();

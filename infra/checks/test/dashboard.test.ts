@@ -16,7 +16,7 @@ const charts = panels.filter(({ type }) => type !== 'row');
 const rowOf = (panel: Panel) =>
   panels.filter(({ type, gridPos }) => type === 'row' && gridPos.y < panel.gridPos.y).at(-1);
 
-test('panels do not overlap and fill each row', () => {
+test('the panels of the dashboard do not overlap and fill each row', () => {
   const owners = new Map<string, string>();
   for (const { title, gridPos } of panels) {
     for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
@@ -30,7 +30,7 @@ test('panels do not overlap and fill each row', () => {
   expect(owners.size).toBe(24 * height);
 });
 
-test('the panels of a row have equal sizes and a heading', () => {
+test('the panels in a row of the dashboard have equal sizes and a heading', () => {
   for (const panel of charts) {
     const row = rowOf(panel);
     expect([panel.title, row?.title]).toEqual([panel.title, expect.stringMatching(/./)]);
@@ -39,7 +39,7 @@ test('the panels of a row have equal sizes and a heading', () => {
   }
 });
 
-test('each panel has a unit and a unique id, and the alarms panel is first', () => {
+test('each panel of the dashboard has a unit and a unique id, and the alarms panel is first', () => {
   expect(charts.slice(0, 3).map(({ title }) => title)).toEqual([
     'Alarms firing',
     'Services up',

@@ -127,7 +127,7 @@ test.each<[string, unknown, string?]>([
   }
 });
 
-test('JSON output has the same value as the response', async () => {
+test('the JSON that the command prints has the same value as the response', async () => {
   api.script({ body: webhook, headers: { etag: '"1"' } });
   const { stdout } = await cli(['webhooks', 'get', 'x', '--json'], { env: env() });
   expect(JSON.parse(stdout)).toEqual({ ...webhook, etag: '"1"' });

@@ -64,11 +64,11 @@ const prepared = prepareDocument(document, values) as typeof document;
 const { patch, delete: deletion } = prepared.paths['/webhooks/{webhook_id}'];
 const { PatchWebhook, PublishAlert, Webhook } = prepared.components.schemas;
 
-test('a status counts as documented only if the operation names it', () => {
+test('a response status counts as documented only if its operation lists it', () => {
   expect([Object.keys(patch.responses), Object.keys(deletion.responses)]).toEqual([['200'], ['204']]);
 });
 
-test('generated requests have no other destination than the given one', () => {
+test('all destinations in generated requests are the given one', () => {
   expect(PatchWebhook.properties.url).toEqual({ type: 'string', enum: [values.url] });
   expect(PatchWebhook.examples).toEqual([{ url: values.url }]);
   expect(patch.requestBody.content['application/json'].example).toEqual({
@@ -91,7 +91,7 @@ test('a request schema whose items are checked one by one also accepts invalid i
   expect(schema.items).toEqual({ anyOf: [{ $ref: '#/components/schemas/PublishAlert' }, {}] });
 });
 
-test('the schemas of responses stay the same, and the given document is not changed', () => {
+test('preparing a document changes neither its response schemas nor the given object', () => {
   expect(Webhook).toEqual(document.components.schemas.Webhook);
   expect(document.paths['/webhooks/{webhook_id}'].patch.responses).toHaveProperty('default');
 });

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { subjectProblem, subjectsSince } from './commit-subjects.js';
 
 test.each(['worker: release expired leases in batches', 'docs, kit: name each limit', 'ci: run on Node 24'])(
-  'the subject %j is accepted',
+  'the commit subject %j is accepted',
   (subject) => {
     expect(subjectProblem(subject)).toBeUndefined();
   },
 );
 
 test.each(['Worker: release leases', 'release leases', 'worker:release', `worker: ${'x'.repeat(65)}`])(
-  'the subject %j is rejected',
+  'the commit subject %j is rejected',
   (subject) => {
     expect(subjectProblem(subject)).toBeDefined();
   },
@@ -31,7 +31,7 @@ describe('subjectsSince', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  test('subjects after the given commit are returned, newest first', () => {
+  test('the subjects of the commits after the given one are returned, newest first', () => {
     git('init', '--quiet');
     const first = commit('old');
     commit('a: one');

@@ -39,7 +39,7 @@ test('an exception allows one word in one folder', () => {
   expect(find('anew', 'docs/historybook.md')).toEqual([[1, 'anew']]);
 });
 
-test('a finding contains the standard word that replaces the private one', () => {
+test('the finding of a private word contains the standard word that replaces it', () => {
   expect(check('src/a.ts', 'putting back')).toEqual([
     { path: 'src/a.ts', line: 1, found: 'putting back', pattern: 'put(s|ting)? back', instead: 'release' },
   ]);

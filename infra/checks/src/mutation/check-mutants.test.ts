@@ -30,14 +30,14 @@ test('the score counts killed and timed-out mutants, and ignores mutants with a 
   ]);
 });
 
-test('a survivor that is not accepted is reported with its position', () => {
+test('a surviving mutant that is not accepted is reported with its position', () => {
   for (const status of ['Survived', 'NoCoverage'])
     expect(check([...many(9, 'Killed'), mutant('2 < 3', status)]).problems).toEqual([
       'a.ts:2:11 M survives: 2 < 3 → changed',
     ]);
 });
 
-test('an accepted survivor is not reported but counts as not killed', () => {
+test('an accepted surviving mutant is not reported but counts as not killed', () => {
   const survivor = mutant('<', 'Survived');
   const accepted = check([...many(9, 'Killed'), survivor], [entry('2 < 3')]);
   expect([accepted.problems, accepted.all]).toEqual([[], { killed: 9, total: 10 }]);
@@ -47,7 +47,7 @@ test('an accepted survivor is not reported but counts as not killed', () => {
   ).toHaveLength(1);
 });
 
-test('an accepted survivor that is killed is reported', () => {
+test('a killed mutant that is listed as an accepted survivor is reported', () => {
   expect(check(many(9, 'Killed'), [entry('const b')]).problems).toEqual([
     'a.ts: no mutant of "const b" survives; remove it from the accepted ones',
   ]);

@@ -45,7 +45,7 @@ test('a run in which each delivery arrived once and is recorded has no problems'
   });
 });
 
-test('an accepted delivery that did not arrive is lost even if it is recorded as succeeded', () => {
+test('an accepted delivery that did not arrive counts as lost, even if recorded as succeeded', () => {
   const given = evidence();
   given.arrivals.received[2] = 0;
   expect(compare(given)).toMatchObject({ delivered: 3, lost: 1 });

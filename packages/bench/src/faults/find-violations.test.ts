@@ -38,11 +38,11 @@ test('lost deliveries and disagreeing records are problems for every fault', () 
   expect(findDeliveryViolations(comparison, exposed())).toEqual(['2 lost', 'records disagree, first: a']);
 });
 
-test('status 202, and 503 with Retry-After, are no problem', () => {
+test('a fault may cause the statuses 202 and 503 with Retry-After', () => {
   expect(findResponseViolations(normalResponses, {})).toEqual([]);
 });
 
-test.each(['500', '401', '404', '429', '200'])('status %s is a problem for every fault', (status) => {
+test.each(['500', '401', '404', '429', '200'])('the response status %s is a problem for every fault', (status) => {
   for (const fault of [{}, { affectsApi: true }])
     expect(findResponseViolations(responding({ [status]: 3 }), fault)).toEqual([
       `the API returned ${status}, 3 times`,

@@ -16,7 +16,7 @@ const results: Results = {
   latency: [{ perSecond: 200, deliveries: 2_000, latencyMs: { p50: 3, p95: 7, p99: 12, max: 30 } }],
 };
 
-test('the table contains only the measured scenarios', () => {
+test('the table of results contains only the measured scenarios', () => {
   const table = renderTable(results);
   expect(table).toContain('latency at 200/s');
   expect(table).toContain('p99 12.0 ms');

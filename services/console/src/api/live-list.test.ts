@@ -15,7 +15,7 @@ const item = (minute: number, more: Partial<Item> = {}): Item => ({
 const items = (newest: number, oldest: number) =>
   Array.from({ length: newest - oldest + 1 }, (_, index) => item(newest - index));
 
-test('new entries are added in front and older pages stay', () => {
+test('a poll adds new entries in front of the loaded entries and keeps these', () => {
   const known = items(100, 1);
   expect(mergeNewest(known, { head: items(103, 104 - newestPage) }, order)).toEqual(items(103, 1));
 });
@@ -27,7 +27,7 @@ test('an entry of the newest page replaces the loaded entry with the same id', (
   expect(merged).toHaveLength(100);
 });
 
-test('an entry that is missing from the time range of the newest page is removed', () => {
+test('a loaded entry that is missing in the time range of the newest page is removed', () => {
   const head = items(101, 1)
     .filter(({ id }) => id !== 'id-99')
     .slice(0, newestPage);

@@ -71,7 +71,7 @@ test('an outcome that is recorded twice, for example after a lost reply, is coun
   });
 });
 
-test("an outcome of a replaced claim only adds its attempt, even while the new claim is recorded", async () => {
+test('an outcome of a replaced claim only adds its attempt, even while the new claim is recorded', async () => {
   const due = await fixtures.queueOne();
   const first = await fixtures.claimOne(due);
   await fixtures.releaseClaim(due.deliveryId);

@@ -42,12 +42,15 @@ test('a fault may cause the statuses 202 and 503 with Retry-After', () => {
   expect(findResponseViolations(normalResponses, {})).toEqual([]);
 });
 
-test.each(['500', '401', '404', '429', '200'])('the response status %s is a problem for every fault', (status) => {
-  for (const fault of [{}, { affectsApi: true }])
-    expect(findResponseViolations(responding({ [status]: 3 }), fault)).toEqual([
-      `the API returned ${status}, 3 times`,
-    ]);
-});
+test.each(['500', '401', '404', '429', '200'])(
+  'the response status %s is a problem for every fault',
+  (status) => {
+    for (const fault of [{}, { affectsApi: true }])
+      expect(findResponseViolations(responding({ [status]: 3 }), fault)).toEqual([
+        `the API returned ${status}, 3 times`,
+      ]);
+  },
+);
 
 test('a lost connection is a problem unless the fault affects the API', () => {
   const responses = responding({ ECONNRESET: 2 });

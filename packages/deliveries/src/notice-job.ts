@@ -69,8 +69,9 @@ async function report(trx: Knex.Transaction, event: NoticeEvent, row: WebhookRow
 }
 
 /**
- * SQL for the time since which a webhook `w` with the health `h` fails, as far as its requests were sent: the first
- * failure after the last success, the last time that it was enabled, or the end of the last pause by a person.
+ * SQL for the start of the present failure of a webhook `w` with the health `h`. Time in which the webhook was disabled
+ * or paused by a person does not count: the start is the latest of the first failure after the last success, the last
+ * change of `enabled`, and the end of the last pause by a person.
  */
 const failingFrom = 'greatest(h.since, w.enabled_changed_at, upper(w.manual_pauses))';
 

@@ -155,7 +155,7 @@ test('a webhook that fails for too long is disabled after twenty of its deliveri
   expect(await report(30 * minuteMs)).toEqual([]);
 });
 
-/** Adds a webhook that fails since an hour, with twenty deliveries that have failed just now. */
+/** Adds a webhook that has been failing for an hour, with twenty deliveries that have failed just now. */
 async function addFailing(columns: object = {}) {
   const failing = await harness.addWebhook({ columns });
   await setHealth(failing, { failing: true, since: ago(60 * minuteMs) });

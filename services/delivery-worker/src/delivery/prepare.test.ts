@@ -54,7 +54,7 @@ test.each([
   [35_010, 3_501],
   [599_990, 59_999],
   [23 * hourMs, 60_000],
-])('an undecryptable delivery of age %d ms waits for %d ms with 40 %% jitter', (ageMs, waitMs) => {
+])('an undecryptable delivery of age %d ms waits for %d ms, with a jitter of 40 %%', (ageMs, waitMs) => {
   const waits = [0, 0.5, 1].map((random) => prepareUndecryptable(ageMs, random));
   expect(waits).toMatchObject(
     [0.6, 1, 1.4].map((factor) => ({ afterMs: expect.closeTo(waitMs * factor, 6) })),

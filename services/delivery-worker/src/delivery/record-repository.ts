@@ -74,8 +74,8 @@ function groupByDay<R extends { claimed: ClaimedDelivery }>(records: R[]): Map<n
 }
 
 /**
- * Maximum length of the texts of a statement, in UTF-16 units. To compress and encrypt them blocks the event loop: 1 MiB
- * of JSON takes 10 ms, of random text 23 ms (docs/adr/0065).
+ * Maximum length of the texts of a statement, in UTF-16 units. Compressing and encrypting the texts blocks the event
+ * loop: 1 MiB of JSON takes 10 ms, of random text 23 ms (docs/adr/0065).
  */
 const maxTextLength = 1_048_576;
 

@@ -154,7 +154,7 @@ test('the options of a webhook are read, with times in milliseconds and decrypte
   });
 });
 
-test('an option that the webhook does not have is undefined, and an empty list of keys stays', async () => {
+test('unset options are undefined, and a signing webhook without secrets has no keys', async () => {
   const none = {
     retryScheduleMs: undefined,
     timeoutMs: undefined,

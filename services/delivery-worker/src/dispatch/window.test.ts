@@ -99,7 +99,7 @@ test('takeWanted returns each webhook for which a place was requested once', () 
   expect(window.takeWanted()).toEqual([]);
 });
 
-test('a rate that was measured over more than a second is scaled to one second', () => {
+test('a rate of ended deliveries that was measured over a longer time is scaled to one second', () => {
   const { window, clock } = windowAt();
   for (let count = 0; count < 3_000; count += 1) window.finished();
   clock.ms = 1_500;

@@ -114,7 +114,10 @@ function toDate(time: string | null): Date | null {
   return time === null ? null : new Date(time);
 }
 
-/** Responses write times in UTC, and a year of UTC that does not have four digits is no valid time in a request. */
+/**
+ * Returns an error for a time whose year in UTC does not have four digits. The API writes times in UTC, and would
+ * reject such a time in a later request.
+ */
 function errorsOfSilence(silence: unknown): FieldError[] {
   if (typeof silence !== 'string') return [];
   const year = new Date(silence).getUTCFullYear();

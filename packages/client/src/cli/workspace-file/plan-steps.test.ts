@@ -127,7 +127,7 @@ test('a threshold of -0 equals the stored 0, and a model id is compared without 
   expect(plan(text, { of: state({ rules: [{ ...drift, threshold: 0 }] }) }).steps).toEqual([]);
 });
 
-test('a header keeps its stored values, found without regard to case, if a variable is not set', () => {
+test('a header with an unset variable keeps its stored values, whatever the case of its name', () => {
   const text = (headers: string) => entry().replace(/headers: .*/, `headers: {${headers}}`);
   const bodyOf = (headers: string) => plan(text(headers)).steps[0]?.body(nothing);
   expect(bodyOf('authorization: ["a", "${TOKEN}"], X-Team: a')).toEqual({
@@ -144,7 +144,7 @@ test('a header keeps its stored values, found without regard to case, if a varia
   ]);
 });
 
-test('the error of a header names each variable that is not set once', () => {
+test('the error of a header names each unset variable once', () => {
   const text = entry().replace('"${TOKEN}"', '["${A}${B}", "${A}"]').replace('Authorization', 'X-New');
   expect(() => plan(text)).toThrow(
     'w.yaml:5: webhooks 1, headers.X-New: needs a value that is not stored, and A, B is not set',

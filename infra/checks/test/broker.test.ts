@@ -161,7 +161,7 @@ describe('a blank broker with the settings of the compose file', () => {
     expect(asked.filter((name) => !exported.includes(name))).toEqual([]);
   });
 
-  test('the definitions can be imported twice', () => {
+  test('the definitions of the broker can be imported twice', () => {
     shipped.command(composeService('broker-definitions').command ?? []);
     const listed = shipped.command(['rabbitmqctl', '--quiet', 'list_policies', '--no-table-headers']);
     expect(listed.trim().split('\n')).toHaveLength(policies.length);

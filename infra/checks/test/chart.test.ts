@@ -31,11 +31,11 @@ function faultsOf(over: Values): unknown[] {
   return isValid.errors ?? [];
 }
 
-test('the default values satisfy the schema', () => {
+test('the default values of the chart satisfy its schema', () => {
   expect(faultsOf({})).toEqual([]);
 });
 
-test.each(chartVariants)('the values of the variant %s satisfy the schema', (variant) => {
+test.each(chartVariants)("the values of the chart's variant %s satisfy its schema", (variant) => {
   expect(faultsOf(parse(readChartFile(`ci/${variant}-values.yaml`)) as Values)).toEqual([]);
 });
 
@@ -55,7 +55,7 @@ test.each<[string, Values]>([
   expect(faultsOf(over)).not.toEqual([]);
 });
 
-test('the schema lists every setting that is not a secret, an address or a container file', () => {
+test("the chart's schema lists every setting except secrets, addresses and container files", () => {
   const set = ['DATABASE_URL', 'AMQP_URL', 'SECRETS_KEYS', 'GENAI_ENGINE_ADMIN_KEY'];
   const ofContainer = ['HOST', 'PORT', 'METRICS_PORT', 'EGRESS_CA_FILE'];
   const read = new Set(Object.keys(loaders).flatMap((service) => [...variablesReadBy(service)]));
@@ -64,7 +64,7 @@ test('the schema lists every setting that is not a secret, an address or a conta
   expect([...schema.definitions.settings.propertyNames.anyOf[1].enum].sort()).toEqual(own.sort());
 });
 
-test('each value that a template uses has a default', () => {
+test('each value that a template of the chart uses has a default', () => {
   const templates = readdirSync(`${chartFolder}/templates`).map((file) => readChartFile(`templates/${file}`));
   const paths = templates.flatMap((text) => text.match(/\.Values(\.\w+)+/g) ?? []);
   expect(paths.length).toBeGreaterThan(30);

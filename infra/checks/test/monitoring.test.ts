@@ -206,7 +206,7 @@ test.each(['as shipped', 'with receivers'])('amtool accepts the configuration %s
   expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('SUCCESS')]);
 });
 
-test('the receivers read their addresses from mounted files', () => {
+test('the receivers of alarms read their addresses from mounted files', () => {
   const named = readText('infra/alertmanager/alertmanager.yml').match(/\/run\/secrets\/\w+/g);
   expect(mountedSecrets('alertmanager').map(({ path }) => path)).toEqual(named);
 });

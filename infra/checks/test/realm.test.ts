@@ -137,7 +137,7 @@ test('the realm file contains no secrets, only variables of the compose file', (
   for (const secret of secrets) expect(secret).toMatch(/"\$\{TOCSIN_[A-Z_]+\}"$/);
 });
 
-test('each referenced group, role and client exists', () => {
+test('each group, role and client that the realm file refers to exists', () => {
   const paths = groupPaths(realm.groups);
   // Keycloak gives every user the role `default-roles-tocsin`, which allows users to change their own password.
   const roles = ['default-roles-tocsin', ...realm.roles.realm.map(({ name }) => name)];

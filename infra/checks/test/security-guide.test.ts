@@ -84,7 +84,7 @@ function table(heads: string[], rows: string[][]): string {
   return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n');
 }
 
-test('the tables show which roles can publish and which cannot', () => {
+test('the tables of docs/security.md show which roles can publish and which cannot', () => {
   const line = tables()
     .split('\n')
     .find((row) => row.startsWith('| `workspace_publish_alert`'));

@@ -17,7 +17,7 @@ test('every named statement can be prepared on the migrated schema', async () =>
   expect(failures).toEqual([]);
 });
 
-test('the names of statements are unique', async () => {
+test('the names of the prepared statements are unique', async () => {
   const names = (await findStatements()).map(({ name }) => name);
   expect(names).toEqual([...new Set(names)]);
 });

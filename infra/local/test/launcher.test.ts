@@ -200,7 +200,7 @@ describe('npm start', () => {
   );
 
   test(
-    'no process remains after SIGKILL',
+    'no process of the stack remains after the SIGKILL of npm start',
     async () => {
       const children = readChildren();
       expect(children.map(({ name }) => name)).toEqual(

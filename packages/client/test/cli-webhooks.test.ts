@@ -39,7 +39,7 @@ describe('webhooks', () => {
     expect(await update('--disable')).toMatchObject({ retry_on_timeout: false });
   });
 
-  test('update sets and removes single headers and keeps the others', async () => {
+  test('webhooks update sets and removes single headers and keeps the others', async () => {
     const given = ['--header', 'X-Team: a', '--header', 'X-Team: b', '--header', 'X-Key: old'];
     const { id } = await createWebhook('headers', ...given);
     const update = (...flags: string[]) => runJson(['webhooks', 'update', id, ...flags]);

@@ -113,13 +113,13 @@ describe('staying logged in', () => {
     expect(await session.token()).toBe('a2');
   });
 
-  test('token sends no request if there is no login', async () => {
+  test('a session without a login sends no request for a token', async () => {
     const { session } = await start();
     await expect(session.token()).rejects.toThrow(SessionError);
     expect(provider.calls).toHaveLength(0);
   });
 
-  test('token rejects with login_required after a logout', async () => {
+  test('a session has no token after a logout and rejects with login_required', async () => {
     const { session } = await start();
     provider.script(granted);
     await session.login({ show });

@@ -14,7 +14,7 @@ const known: [timeMs: number, parts: string, id: string][] = [
   [2 ** 48 - 1, '0b0d/é', 'ffffffff-ffff-82c9-a30e-9a4a67673bcb'],
 ];
 
-test('the id of a given time and parts never changes', () => {
+test('the record id for a given time and parts never changes', () => {
   for (const [timeMs, parts, id] of [...known, ...known.toReversed()])
     expect(recordId(timeMs, parts)).toBe(id);
 });

@@ -44,7 +44,7 @@ test('a dropped partition is created again, and a detached one is attached with 
   expect(await db.database.knex('alerts').where({ id: alert.id })).toHaveLength(1);
 });
 
-test('a value that violates a constraint is not a missing partition', async () => {
+test('a violated constraint is not reported as a missing partition', async () => {
   const now = new Date();
   const error = await db.database
     .knex('alert_rules')
@@ -65,7 +65,7 @@ test('a value that violates a constraint is not a missing partition', async () =
   expect(classifyDatabaseError(error)).toBe('invalid_value');
 });
 
-test("the clock is the database's, and not that of the process", async () => {
+test('readClock returns the time of the database, and not that of the process', async () => {
   const real = Date.now;
   Date.now = () => real() + 100 * dayMs;
   try {

@@ -4,7 +4,7 @@ import { readWithTimeout } from '../src/read-with-timeout.js';
 
 const db = useTestDatabase();
 
-test('a statement beyond the limit times out, and the connection keeps its default limit', async () => {
+test('a statement beyond the limit of a read times out, and later ones have the default limit', async () => {
   const reading = readWithTimeout(db.database, 50, (trx) => trx.raw('select pg_sleep(60)'));
   const error = await reading.catch((thrown: unknown) => thrown);
   expect(isStatementTimeout(error)).toBe(true);
@@ -12,7 +12,7 @@ test('a statement beyond the limit times out, and the connection keeps its defau
   expect(rows[0].statement_timeout).toBe('30s');
 });
 
-test('the time limit covers all statements together', async () => {
+test('the time limit of a read covers all its statements together', async () => {
   const reading = readWithTimeout(db.database, 200, async (trx, limitNext) => {
     for (;;) {
       await trx.raw('select pg_sleep(0.05)');

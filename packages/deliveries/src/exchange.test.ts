@@ -53,6 +53,6 @@ test.each([
     Buffer.concat([Buffer.of(1), deflateRawSync(Buffer.alloc(3 * 1_048_576, '['))]),
     'larger than 1800000 bytes',
   ],
-])('%s is refused', (_, value, message) => {
+])('the decoding of %s fails', (_, value, message) => {
   expect(() => decodeExchange(value)).toThrow(message);
 });

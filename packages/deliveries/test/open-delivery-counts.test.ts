@@ -69,7 +69,7 @@ test('the open deliveries of a webhook are not counted again while it gets no ne
   expect(statements).toBe(1);
 });
 
-test('a webhook is filled exactly to its limit, with fewer than 15 counts up to half of it', async () => {
+test('a webhook is filled exactly to its limit, and counted fewer than 15 times up to half of it', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
   const one = newWebhook();
   let accepted = 0;

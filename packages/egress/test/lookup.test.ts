@@ -63,7 +63,7 @@ test('the lookup of an unknown name, an empty name or a failing server rejects',
   }
 });
 
-test('the hosts file is used first, and case and a trailing dot are ignored', async () => {
+test('the hosts file is read before DNS, without regard to case and a trailing dot', async () => {
   const lookup = startLookup();
   expect(await lookup('pinned.test')).toEqual(['10.0.0.1']);
   expect(await lookup('PINNED.test.')).toEqual(['10.0.0.1']);

@@ -135,7 +135,7 @@ describe('the Authorization header', () => {
     await expect(identity.authenticate({ authorization })).rejects.toMatchObject({ status: 401 });
   });
 
-  test('the scheme of the header is compared without regard to case', async () => {
+  test('the scheme of the Authorization header is compared without regard to case', async () => {
     await expect(identity.authenticate({ authorization: `bEARER ${await make()}` })).resolves.toBeDefined();
   });
 });

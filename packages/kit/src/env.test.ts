@@ -179,7 +179,7 @@ describe('a secret in a file', () => {
     ]);
   });
 
-  test('a secret ignores an empty variable if a file is set, and an empty path if a variable is', () => {
+  test('a secret NAME may be empty if NAME_FILE is set, and NAME_FILE if NAME is set', () => {
     const KEY_FILE = fileOf('hunter2');
     expect(readEnv({ KEY: ' ', KEY_FILE }, (read) => ({ key: read.secret('KEY') })).key.reveal()).toBe(
       'hunter2',

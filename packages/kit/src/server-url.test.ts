@@ -28,7 +28,7 @@ test.each([
   ['DATABASE_URL', 'postgres://h/d?sslmode=verify-full'],
   ['AMQP_URL', 'amqp://h'],
   ['AMQP_URL', 'amqps://h/?verify=verify_peer'],
-])('%s=%s is accepted', (name, url) => {
+])('the setting %s=%s is accepted', (name, url) => {
   expect(problemsOf({ [name]: url })).toEqual([]);
 });
 
@@ -37,7 +37,7 @@ test.each([
   ['DATABASE_URL', 'postgres://h/d?ssl=no-verify'],
   ['DATABASE_URL', 'postgres://h/d?uselibpqcompat=true&sslmode=require'],
   ['AMQP_URL', 'amqps://h/?verify=verify_none'],
-])('%s=%s is refused because it switches off the check of certificates', (name, url) => {
+])('the setting %s=%s is refused, because it switches off the check of certificates', (name, url) => {
   expect(problemsOf({ [name]: url })).toEqual([`${name} must not switch off the check of certificates`]);
 });
 

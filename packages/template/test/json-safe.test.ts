@@ -194,7 +194,7 @@ test('a macro prints valid JSON with escaped values, also after filters and oper
   }
 });
 
-test('length and == of captured text are those of the plain text', () => {
+test('captured text is as long as its plain text, and equal to it', () => {
   const source =
     '{% set v %}say "{{ bound }}"{% endset %}[{{ (v == "say \\"lower_bound\\"") | tojson }}, {{ v | length }}]';
   expect(JSON.parse(renderBody(source, sampleFacts))).toEqual([true, 17]);

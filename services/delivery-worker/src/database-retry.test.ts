@@ -59,7 +59,7 @@ test('a worker that stops does not wait for the database any longer', async () =
   expect(events).toEqual(['unavailable', 'available']);
 });
 
-test('an item with a rejected value is replaced, and other errors leave items unchanged', async () => {
+test('a retried item is replaced only if the database has rejected its value', async () => {
   const { databaseRetry } = start();
   let otherErrors = 3;
   const replaced: number[] = [];

@@ -73,7 +73,7 @@ test('a webhook without recent requests sends the requests of a quarter of a per
 });
 
 test.each([1, 2])(
-  'a limit of %d in a period has no burst, and 100 ms more between requests',
+  'a rate limit of %d requests has no burst, and 100 ms more between two requests',
   async (requests) => {
     const id = await addLimited({ requests, period_ms: 100 * secondMs }, ago(24 * hourMs));
     await addWaiting(id, 3);
@@ -83,7 +83,7 @@ test.each([1, 2])(
   },
 );
 
-test('a claim takes at most the requested number of deliveries, and one request for each', async () => {
+test('a claim takes at most the given number of deliveries, and uses one request for each', async () => {
   const id = await addLimited(hundredAnHour, ago(24 * hourMs));
   const [oldest] = await addWaiting(id, 1, { due_at: ago(hourMs) });
   await addWaiting(id, 9);

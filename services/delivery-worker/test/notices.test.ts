@@ -227,7 +227,7 @@ test('a webhook that was disabled automatically and succeeds after it is enabled
   expect(await reportAfter(30 * minuteMs)).toEqual(['webhook.recovered']);
 });
 
-test('a webhook that recovers and fails again between two calls is reported as recovered', async () => {
+test('a webhook that recovers and fails again between two runs is reported as recovered', async () => {
   const [target, failing] = [await harness.addTarget(), await harness.addWebhook()];
   await nameForNotices(target.id);
   await setHealth(failing, { failing: true, since: ago(20 * minuteMs) });

@@ -31,7 +31,7 @@ test('random sequences of claims, lost leases, late outcomes and redeliveries ma
   await fc.assert(fc.asyncProperty(anySteps, runSteps), propertyRuns(20));
 }, 120_000);
 
-test('the fixed and the random sequences have reached every situation', () => {
+test('the fixed and random sequences of steps have reached every situation of the model', () => {
   const situations = [
     'claim',
     'repeated claim',

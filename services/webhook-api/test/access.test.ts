@@ -169,7 +169,7 @@ async function statusFor(operation: Operation, as: Role | undefined): Promise<nu
   return (await fetch(`${api.url}${target}`, { method, headers, body })).status;
 }
 
-test('the OpenAPI document names exactly the permissions of this table', () => {
+test('the OpenAPI document names exactly the permissions of the table in this test', () => {
   const needed = operations.filter(({ permission }) => permission !== undefined);
   expect(Object.fromEntries(needed.map(({ id, permission }) => [id, permission]))).toEqual(permissionOf);
 });

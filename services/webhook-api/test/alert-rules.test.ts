@@ -76,7 +76,7 @@ test('the webhooks of a rule keep their order, and duplicate ids are removed', a
   expect((await read(id)).body.notification_webhook_ids).toEqual([c, b]);
 });
 
-test('a rule with unknown webhooks or those of another workspace is refused by id', async () => {
+test('a rule with unknown webhooks, or those of another workspace, is refused with their ids', async () => {
   const known = await addWebhook();
   const foreign = await addWebhook(`/api/v1/workspaces/${otherWorkspaceId}/webhooks`, 'outsider');
   const unknown = randomUUID();

@@ -74,7 +74,7 @@ describe('the page', () => {
     expect(await (await get('/docs', browser)).text()).not.toContain('<title>Tocsin</title>');
   });
 
-  test("the console's policy allows no inline code, only the issuer and a fresh nonce", async () => {
+  test("the console's Content-Security-Policy has the issuer and a new nonce, and no inline code", async () => {
     const policies = await Promise.all(
       [1, 2].map(async () => {
         const response = await get('/', browser);

@@ -24,14 +24,14 @@ test('npm run test:fuzz -- --help prints the usage', () => {
   expect(stdout).toMatch(/^npm run test:fuzz -- /);
 });
 
-test('the command explains how to start a stack if none is running', () => {
+test('npm run test:fuzz explains how to start a stack if none is running', () => {
   const { status, stderr } = run();
   expect(status).toBe(1);
   expect(stderr).toContain('no stack is running');
   expect(stderr).toContain('npm start');
 });
 
-test('the command names the missing program if Python is not installed', () => {
+test('npm run test:fuzz names the missing program if Python is not installed', () => {
   writeFileSync(join(state, 'stack.json'), '{}');
   const { status, stderr } = run();
   expect(status).toBe(1);

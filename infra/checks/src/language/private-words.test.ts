@@ -34,7 +34,7 @@ test('an everyday word is found in identifiers only', () => {
   expect(find('', 'src/take-up.ts')).toEqual([[0, 'take up']]);
 });
 
-test('an exception allows one word in one folder', () => {
+test('an exception allows one private word in one folder', () => {
   expect(find('anew, put back', 'docs/history/a.md')).toEqual([[1, 'put back']]);
   expect(find('anew', 'docs/historybook.md')).toEqual([[1, 'anew']]);
 });

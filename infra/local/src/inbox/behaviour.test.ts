@@ -1,7 +1,7 @@
 import { readBehaviour } from './behaviour.js';
 
 describe('readBehaviour', () => {
-  test('a plain path gets status 200 without delay', () => {
+  test('a request to the inbox gets status 200 without delay by default', () => {
     expect(readBehaviour('/anything/at/all')).toEqual({
       status: 200,
       delayMs: 0,
@@ -10,7 +10,7 @@ describe('readBehaviour', () => {
     });
   });
 
-  test('several segments of a path are combined', () => {
+  test("the inbox combines the segments of a request's path", () => {
     expect(readBehaviour('/retry-after/5/status/429/slow/3000ms?x=/status/500')).toEqual({
       status: 429,
       delayMs: 3000,
@@ -21,13 +21,13 @@ describe('readBehaviour', () => {
   });
 
   test.each(['/status/99', '/status/600', '/status/abc', '/status', '/slow/soon', '/status/1e2', '//'])(
-    'the invalid path %s gets status 200 without delay',
+    'a request to the inbox with the invalid path %s gets status 200 without delay',
     (path) => {
       expect(readBehaviour(path)).toMatchObject({ status: 200, delayMs: 0 });
     },
   );
 
-  test('the maximum delay is two minutes', () => {
+  test('the maximum delay of a response of the inbox is two minutes', () => {
     expect(readBehaviour('/slow/99999999999ms').delayMs).toBe(120_000);
   });
 });

@@ -25,7 +25,7 @@ test('the last error of a webhook contains its code and time', () => {
   expect(describeLastError(unknown)).toBeNull();
 });
 
-test('the list shows errors only of failing or paused webhooks', () => {
+test('the list of webhooks shows errors only of failing or paused ones', () => {
   expect(describeTrouble(failing)).toBe('The destination responded with status 500.');
   expect(describeTrouble({ ...failing, state: 'paused' })).toBe('The destination responded with status 500.');
   expect(describeTrouble({ ...failing, state: 'healthy' })).toBe('');

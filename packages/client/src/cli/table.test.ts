@@ -28,7 +28,7 @@ test.each([60, 80, 120])('no line of a table is longer than a terminal of %d cel
   }
 });
 
-test('a column with whole: true is never truncated', () => {
+test('a table column with whole: true is never truncated', () => {
   const rows = [[id, 'n'.repeat(300), 'u'.repeat(300)]];
   expect(layOutTable(rows, { columns, terminalWidth: 100, paint: plain })[1]).toContain(id);
 });

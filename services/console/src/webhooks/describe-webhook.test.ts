@@ -39,13 +39,13 @@ test('a paused webhook has the reason and the end of the pause', () => {
   ).toContain('asked for a pause');
 });
 
-test('a webhook that the system disabled has the reason', () => {
+test('a webhook that the system disabled shows the reason', () => {
   const disabled = { health: health('disabled'), disabled_reason: 'It failed for a day.' };
   expect(describeWebhook(webhookWith(disabled)).reason).toBe('It failed for a day.');
   expect(describeWebhook(webhookWith({ health: health('disabled') })).reason).toContain('skipped');
 });
 
-test('every other state has a label', () => {
+test('a webhook that is healthy, disabled, unknown or undecryptable has a label', () => {
   const labels = ['healthy', 'disabled', 'unknown'].map(
     (state) => describeWebhook(webhookWith({ health: health(state) })).label,
   );

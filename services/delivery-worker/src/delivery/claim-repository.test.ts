@@ -105,7 +105,7 @@ test('a claimed delivery has the values of its row, its alert and its webhook', 
   expect(claimed!.claimedAtMs).toBeGreaterThanOrEqual(beforeMs);
 });
 
-test('a claimed delivery has no webhook if its version is null, and keeps a disabled one', async () => {
+test('a claimed delivery has no webhook if none exists, and has a disabled webhook', async () => {
   const missing = { ...row, version: null, enabled: null, retry_on_timeout: null };
   const disabled = { ...row, enabled: false, retry_on_timeout: false };
   const { claimed } = await claim([missing, disabled]);
@@ -115,7 +115,7 @@ test('a claimed delivery has no webhook if its version is null, and keeps a disa
   ]);
 });
 
-test('a claimed delivery has the reason, the remaining time and the number of its pause', async () => {
+test("a claimed delivery has the reason, remaining time and number of its webhook's pause", async () => {
   const paused = { ...row, pause_reason: 'circuit', pause_times: 3, pause_remaining_ms: 900 };
   const [pause] = (await claim([paused])).claimed.map((claimed) => claimed.pause);
   expect(pause).toEqual({ reason: 'circuit', remainingMs: 900, times: 3 });

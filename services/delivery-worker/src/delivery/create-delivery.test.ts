@@ -102,7 +102,7 @@ test('a delivery that is in flight is not started again, and the second slot is 
   expect(delivery.inFlightIds()).toEqual([]);
 });
 
-test('a limited delivery is in flight until its outcome is committed', async () => {
+test('a delivery with a rate limit is in flight until its outcome is committed', async () => {
   const { delivery, commits, commit } = start();
   const id = randomUUID();
   delivery.startLimited(claimOf(id));

@@ -221,7 +221,7 @@ describe('the options of a webhook', () => {
   const webhookWith = (changes: object) =>
     ({ ...destination, options: { ...options, rateLimit: undefined, ...changes } }) as unknown as Destination;
 
-  test('the time of pauses by hand does not count towards the 24 hours', () => {
+  test('the time of pauses by hand does not count towards the expiry of a delivery', () => {
     const sixHours = webhookWith({ manualPauses: [[nowMs - 10 * hourMs, nowMs - 4 * hourMs]] });
     const prepared = (ageMs: number) => prepareClaimed({ ageMs }, { destination: sixHours });
     expect(prepared(30 * hourMs)).toMatchObject({ kind: 'request' });

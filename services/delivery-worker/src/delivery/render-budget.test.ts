@@ -51,7 +51,7 @@ test('at most 32 deliveries of a workspace wait for its budget, and a further on
   expect(budget.room('slow')).toBe(32);
 });
 
-test('an error of a rendering is thrown, and the next delivery renders', async () => {
+test('a failed rendering throws its error and does not block the next delivery', async () => {
   const budget = createRenderBudget(nowMs);
   await renderInBudget(budget, 'slow', () => spend(110));
   const failing = renderInBudget(budget, 'slow', () => {

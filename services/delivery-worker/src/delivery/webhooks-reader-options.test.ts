@@ -33,7 +33,7 @@ test.each([
   },
 );
 
-test('the paused times of a delivery add up', () => {
+test('the times for which a delivery was paused add up', () => {
   const manualPauses = [
     [nowMs - 900, nowMs - 800],
     [nowMs - 200, nowMs - 150],
@@ -41,7 +41,7 @@ test('the paused times of a delivery add up', () => {
   expect(pausedMsOf(optionsOf({ manualPauses }), { ageMs: 1_000, nowMs })).toBe(150);
 });
 
-test('a key is valid until its expiry', () => {
+test('a signing key is valid until its expiry', () => {
   const keys = [keyOf('a', nowMs), keyOf('b', nowMs + 1), keyOf('c', Number.POSITIVE_INFINITY)];
   expect(validKeys(keys, nowMs).map(String)).toEqual(['b', 'c']);
 });

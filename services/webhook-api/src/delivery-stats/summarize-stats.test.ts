@@ -20,7 +20,7 @@ function row(changes: Partial<StatsRow> = {}): StatsRow {
 const bucketOf = (latencyMs: number) => 1 + Math.floor(8 * Math.log2(latencyMs));
 const entry = (latencyMs: number, number: number) => 256 * number + bucketOf(latencyMs);
 
-test('the rows of a time step are added, and a step without rows is zero', () => {
+test('the statistics of a time step are the sum of its rows, and zero without rows', () => {
   const rows = [
     row({ open: 2, succeeded: 1, attempts: 3 }),
     row({ open: -1, failed: 1, attempts: 1 }),

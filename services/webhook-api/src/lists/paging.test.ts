@@ -40,7 +40,7 @@ test('the response of a list describes its entries and its headers', () => {
   });
 });
 
-test('a link is relative without a public URL, and its parameters are sorted by name', async () => {
+test('the link to the next page is relative without a public URL, and its parameters are sorted', async () => {
   const { headers } = await createPaging({ secretBox }).page(
     { path: '/things', query: { c: ['2', '1'], b: undefined, limit: 3, a: true } },
     ['1', '2', '3', '4'],
@@ -167,7 +167,7 @@ test('the total of a history counts the whole time range on every page', async (
   expect(counted[1]).toEqual(counted[0]);
 });
 
-test('a history without a time range has all ids', async () => {
+test('a history that is read without a time range covers all ids', async () => {
   const { ranges } = await firstPage({});
   const from = '00000000-0000-0000-0000-000000000000';
   expect(ranges).toEqual([{ from, below: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }]);

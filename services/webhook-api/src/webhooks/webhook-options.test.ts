@@ -53,7 +53,7 @@ test('a missing field keeps its option, null removes it, and a value replaces it
   });
 });
 
-test('options are shown and stored under their names', () => {
+test('the options of a webhook are shown and stored under their names', () => {
   const webhook = { ...all, disabledReason: 'r' } as StoredWebhook;
   expect(presentOptions(webhook)).toEqual({
     retry_schedule_ms: [1_000, 2_000],
@@ -79,7 +79,7 @@ test('options are shown and stored under their names', () => {
   expect(toOptionRow(none)).toMatchObject({ rate_limit_requests: null, rate_limit_period_ms: null });
 });
 
-test('a retry schedule adds up to less than 24 hours', () => {
+test('a retry schedule that adds up to 24 hours is refused', () => {
   expect(pathsOf({ retryScheduleMs: [dayMs / 2, dayMs / 2 - 1] })).toEqual([]);
   const errors = optionErrors(
     { ...noOptions, retryScheduleMs: [dayMs / 2, dayMs / 2] },
@@ -88,7 +88,7 @@ test('a retry schedule adds up to less than 24 hours', () => {
   expect(errors).toEqual([{ path: '/retry_schedule_ms', message: 'must add up to less than 24 hours' }]);
 });
 
-test('a pause ends within seven days', () => {
+test('a pause that ends in more than seven days is refused', () => {
   expect(pathsOf({ pausedUntil: ahead(7 * dayMs) })).toEqual([]);
   expect(pathsOf({ pausedUntil: ahead(-dayMs) })).toEqual([]);
   const errors = optionErrors({ ...noOptions, pausedUntil: ahead(7 * dayMs + 1) }, { headerNames: [], now });
@@ -111,7 +111,7 @@ test.each([
   },
 );
 
-test('a webhook that signs has no configured header of the signature', () => {
+test('a webhook that signs cannot configure a header of the signature', () => {
   const headerNames = ['X-A', 'Webhook-Id', 'webhook-timestamp'];
   expect(pathsOf({ signing: false }, headerNames)).toEqual([]);
   const errors = optionErrors({ ...noOptions, signing: true }, { headerNames, now });

@@ -20,7 +20,7 @@ const withPager = '    notification_webhooks: [pager]';
 const withChat = '    notification_webhooks: [chat]';
 const nothing = new Map<string, string>();
 
-test('a step names the id of its resource and the place of its entry', () => {
+test('a step of a plan names the id of its resource and the place of its entry', () => {
   const [created] = plan(entry('', 'new'), { env }).steps;
   expect(created).toMatchObject({ action: 'create', kind: 'webhook', path: '/webhooks/0' });
   expect(created).not.toHaveProperty('id');
@@ -163,7 +163,7 @@ test('settings without a name remove the stored name', () => {
   expect(plan('settings: {name: Risk}', { of }).steps).toEqual([]);
 });
 
-test('a webhook of the file is found by its name before other webhooks of the workspace', () => {
+test('a name refers to the webhook in the file even if other webhooks of the workspace have it', () => {
   const namesake = { ...pager, name: 'chat' };
   const of = state({ webhooks: [chat, namesake] });
   expect(plan(`${entry()}\n${rule(withChat)}`, { of }).steps).toEqual([]);
@@ -172,7 +172,7 @@ test('a webhook of the file is found by its name before other webhooks of the wo
   );
 });
 
-test('an external id is found before an id and a name with the same text', () => {
+test('a reference is read as an external id first, then as an id, and then as a name', () => {
   const named = { ...pager, name: 'risk/chat' };
   const of = state({ webhooks: [chat, named] });
   const byExternalId = rule('    notification_webhooks: [risk/chat]');

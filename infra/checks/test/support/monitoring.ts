@@ -31,7 +31,7 @@ export interface Monitoring {
   stop(): Promise<void>;
 }
 
-export interface FiringAlarm {
+interface FiringAlarm {
   labels: { alertname: string };
   annotations: { summary: string; runbook: string };
 }

@@ -56,7 +56,7 @@ test('a body above the size limit is shortened and reported as truncated', () =>
 
 test('a result contains status, body, headers and note of the response, and its duration', () => {
   const changes = { statusCode: 503, retryAfter: '7', location: '/b', bodyNote: 'cut' } as const;
-  const startedAt = performance.now() - 1_234;
+  const startedAt = performance.now() - 1_000_000;
   expect(noteOf('gzip', 'é', changes, { ...limits, startedAt })).toEqual({
     kind: 'response',
     statusCode: 503,
@@ -69,21 +69,21 @@ test('a result contains status, body, headers and note of the response, and its 
     durationMs: expect.any(Number),
   });
   const { durationMs } = noteOf(undefined, 'x', {}, { ...limits, startedAt });
-  expect(durationMs).toBeGreaterThanOrEqual(1_234);
-  expect(durationMs).toBeLessThan(60_000);
+  expect(durationMs).toBeGreaterThanOrEqual(1_000_000);
+  expect(durationMs).toBeLessThan(1_060_000);
   expect(Number.isInteger(durationMs)).toBe(true);
 });
 
 test('an error of a send becomes a result with its code, its sentence and its duration', () => {
   const failure = new SendFailure('timeout', 'A sentence.');
-  const result = toSendError(failure, performance.now() - 1_234);
+  const result = toSendError(failure, performance.now() - 1_000_000);
   expect(result).toEqual({
     kind: 'error',
     code: 'timeout',
     error: 'A sentence.',
     durationMs: expect.any(Number),
   });
-  expect(Math.abs(result.durationMs - 1_234)).toBeLessThan(60_000);
+  expect(Math.abs(result.durationMs - 1_000_000)).toBeLessThan(60_000);
 });
 
 test('a header of 200,000 spaces does not block the event loop', () => {

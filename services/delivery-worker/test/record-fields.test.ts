@@ -242,6 +242,7 @@ test.each<[string, (late: ClaimedDelivery) => Promise<void>, number]>([
       error: 'Too slow.',
       status_code: 504,
       rendered_encrypted: Buffer.from('kept'),
+      failed_at: new Date(0),
     });
   const before = [await fixtures.open(due.deliveryId), await fixtures.delivery(due.deliveryId)];
   await end(late);

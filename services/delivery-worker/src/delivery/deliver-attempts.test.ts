@@ -50,6 +50,9 @@ test('a fault of this worker does not change the responsiveness of the webhook',
   const { deliverOne, slots } = startDeliverer({ result: error('internal_error') });
   await deliverOne();
   expect(slots.responsivenessOf('w')).toBe('unknown');
+  slots.observe('w', 1);
+  await deliverOne();
+  expect(slots.responsivenessOf('w')).toBe('responsive');
   const { deliverOne: deliverElsewhere, slots: others } = startDeliverer();
   await deliverElsewhere();
   expect(others.responsivenessOf('w')).toBe('responsive');

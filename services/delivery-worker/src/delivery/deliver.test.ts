@@ -102,17 +102,18 @@ test('deferrals for a missing lease, slot or quarantine permit have random delay
     await nextTick();
     await delivering;
     for (const slot of held) slot?.release();
-    return [...expired.deferrals, ...deferrals].map(({ reason, afterMs }) => [reason, afterMs]);
+    return [...expired.deferrals, ...deferrals];
   };
+  const kind = 'deferred';
   expect(await waits(0)).toEqual([
-    ['lease_expired', 0],
-    ['quarantine', 0],
-    ['no_slot', 2_000],
+    { kind, reason: 'lease_expired', afterMs: 0 },
+    { kind, reason: 'quarantine', afterMs: 0 },
+    { kind, reason: 'no_slot', afterMs: 2_000 },
   ]);
   expect(await waits(1)).toEqual([
-    ['lease_expired', 1_000],
-    ['quarantine', 5_000],
-    ['no_slot', 4_000],
+    { kind, reason: 'lease_expired', afterMs: 1_000 },
+    { kind, reason: 'quarantine', afterMs: 5_000 },
+    { kind, reason: 'no_slot', afterMs: 4_000 },
   ]);
 });
 

@@ -4,6 +4,8 @@ import { defaultRetryPolicy } from './classify.js';
 import { createRenderBody, type PrepareInput, prepare } from './prepare.js';
 import type { Destination } from './webhooks-reader.js';
 
+const { jest } = import.meta;
+
 const hourMs = 3_600_000;
 const nowMs = Date.parse('2026-01-31T12:00:00Z');
 
@@ -170,6 +172,18 @@ test('a template error fails the delivery, and a rendering beyond its time limit
       failure: { code: 'internal_error', error: 'A sentence.' },
     },
   });
+});
+
+test('a rendering that exceeds its time limit has the error code internal_error', () => {
+  let nowMs = 0;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => {
+    nowMs += 10_000;
+    return nowMs;
+  });
+  const delivery = { deliveryId: 'd', facts: sampleFacts };
+  const rendered = createRenderBody()('[{% for i in range(9000) %}{% endfor %}1]', delivery);
+  clock.mockRestore();
+  expect(rendered).toMatchObject({ ok: false, code: 'internal_error' });
 });
 
 test('a body that is not JSON is kept, and its error has only the position of the fault', () => {

@@ -22,3 +22,20 @@ test.each([
   expect(workspaceRolesFrom(claims, name)).toEqual(new Map());
   expect(deploymentRolesFrom(claims, name)).toEqual(new Set());
 });
+
+test('workspace ids are read without regard to case, and their roles are collected', () => {
+  const id = 'abcdefab-1111-4111-8111-111111111111';
+  const entries = [`/workspaces/${id.toUpperCase()}/editor`, `/workspaces/${id}/publisher`];
+  expect(workspaceRolesFrom({ groups: entries }, 'groups')).toEqual(
+    new Map([[id, new Set(['editor', 'publisher'])]]),
+  );
+});
+
+test.each(['unknown', 'constructor', 'Editor', ''])('the workspace role "%s" is ignored', (role) => {
+  expect(workspaceRolesFrom({ groups: [`/workspaces/${workspace}/${role}`] }, 'groups')).toEqual(new Map());
+});
+
+test('only known deployment roles are read', () => {
+  const realm_access = { roles: ['tocsin_admin', 'unknown', 'constructor', 5, null] };
+  expect(deploymentRolesFrom({ realm_access }, 'realm_access.roles')).toEqual(new Set(['tocsin_admin']));
+});

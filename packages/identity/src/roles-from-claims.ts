@@ -12,8 +12,8 @@ const workspaceGroup = new RegExp(`^/workspaces/(${uuid})/([a-z]+)$`);
 export function workspaceRolesFrom(claims: Claims, claimName: string): Map<string, Set<WorkspaceRole>> {
   const roles = new Map<string, Set<WorkspaceRole>>();
   for (const group of textsOf(readClaim(claims, claimName))) {
-    const [, workspace, role] = workspaceGroup.exec(group) ?? [];
-    if (workspace === undefined || role === undefined || !isWorkspaceRole(role)) continue;
+    const [, workspace = '', role = ''] = workspaceGroup.exec(group) ?? [];
+    if (!isWorkspaceRole(role)) continue;
     const id = workspace.toLowerCase();
     roles.set(id, (roles.get(id) ?? new Set()).add(role));
   }

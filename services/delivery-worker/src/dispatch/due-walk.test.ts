@@ -13,6 +13,7 @@ const before = (after: string | undefined, id: string) => after === undefined ||
  */
 function repositoryOf(due: Due) {
   const steps = { workspaces: 0, webhooks: 0 };
+  const sorted = new Map(Object.entries(due).map(([workspaceId, ids]) => [workspaceId, [...ids].sort()]));
   return {
     steps,
     async findWorkspaces({ after, workspaces }: { after: string | undefined; workspaces: number }) {
@@ -27,10 +28,13 @@ function repositoryOf(due: Due) {
       const walkedTo = new Map<string, string | undefined>();
       const candidates: Candidate[] = [];
       for (const { workspaceId, after } of visits) {
-        const ids = due[workspaceId]!.filter((id) => id > after).sort();
-        const found = ids.slice(0, Math.min(bounds.steps, bounds.webhooks));
+        const ids = sorted.get(workspaceId)!;
+        const next = ids.findIndex((id) => id > after);
+        const start = next === -1 ? ids.length : next;
+        const end = start + Math.min(bounds.steps, bounds.webhooks);
+        const found = ids.slice(start, end);
         steps.webhooks += found.length;
-        walkedTo.set(workspaceId, found.length < ids.length ? found.at(-1) : undefined);
+        walkedTo.set(workspaceId, end < ids.length ? found.at(-1) : undefined);
         for (const webhookId of found)
           candidates.push({
             workspaceId,

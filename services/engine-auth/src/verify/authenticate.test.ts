@@ -51,14 +51,14 @@ const challenge = 'Bearer error="invalid_token", error_description="The credenti
 
 /** Authenticates an `Authorization` header with fake checks. Each parameter replaces a default. */
 function authenticateWith({
-  adminKey = new Secret('the admin key') as Secret | undefined,
+  adminKey = new Secret('the admin key') as Secret | null,
   isValid = true,
   deploymentRoles = [] as DeploymentRole[],
 } = {}) {
   const validated: unknown[] = [];
   const verified: string[] = [];
   const authenticate = createAuthenticate({
-    adminKey,
+    adminKey: adminKey ?? undefined,
     async validateKey(rawKey) {
       validated.push(rawKey);
       return isValid;
@@ -99,6 +99,7 @@ test.each([
   'xBearer the admin key',
   'Bearer the admin key\nx',
   `Bearer ${'x'.repeat(24_577)}`,
+  `Bearer ${'a.b.'.padEnd(24_577, 'c')}`,
 ])('the malformed Authorization header of case %# is refused with a challenge', async (authorization) => {
   await expect(authenticateWith().authenticate(authorization)).rejects.toMatchObject({
     code: 'unauthenticated',
@@ -121,7 +122,7 @@ test('the admin key can be any text of a header value, up to 24,576 bytes', asyn
 });
 
 test('no credential is accepted as the admin key if none is configured', async () => {
-  const { authenticate } = authenticateWith({ adminKey: undefined });
+  const { authenticate } = authenticateWith({ adminKey: null });
   await expect(authenticate('Bearer undefined')).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 

@@ -44,6 +44,8 @@ test('a valid user key is not read again for 10 seconds', async () => {
   expect(state.reads).toBe(1);
   state.nowMs = 10_000;
   expect(await validate(good)).toBe(true);
+  state.nowMs = 19_999;
+  expect(await validate(good)).toBe(true);
   expect(state.reads).toBe(2);
 });
 
@@ -56,6 +58,7 @@ test('the 10 s of the key cache start at the database query, not after bcrypt', 
   stored.delete(id);
   state.nowMs = 10_001;
   expect(await validate(good)).toBe(false);
+  expect(state.compares).toHaveLength(1);
 });
 
 test('a verified key with an unchanged hash is checked again without bcrypt', async () => {
@@ -107,10 +110,10 @@ test('a rejected key is rejected again from the cache for 10 seconds', async () 
   const { validate, state } = setUp();
   await validate({ id, secret: 'bad' });
   state.nowMs = 9_999;
-  await validate({ id, secret: 'bad' });
+  expect(await validate({ id, secret: 'bad' })).toBe(false);
   expect(state.reads).toBe(1);
-  state.nowMs = 10_001;
-  await validate({ id, secret: 'bad' });
+  state.nowMs = 10_000;
+  expect(await validate({ id, secret: 'bad' })).toBe(false);
   expect(state.reads).toBe(2);
 });
 
@@ -138,6 +141,7 @@ test('a user key that is removed from the cache is read again at its next check'
 
 test('a key that is deactivated during its check is not cached', async () => {
   const { validate, forget, state, stored } = setUp();
+  state.nowMs = 5;
   state.beforeCompare = async () => {
     stored.delete(id);
     forget(id);
@@ -218,4 +222,17 @@ test('a failed query fails only the key lookups of its own batch', async () => {
   await settle();
   queries[1]!.resolve();
   expect(await second).toBe('hash of b');
+});
+
+test('a failed query fails all key lookups of its batch without a further query', async () => {
+  const { lookUp, asked, queries } = setUpLookup();
+  const first = lookUp('a');
+  await settle();
+  const others = Promise.allSettled([lookUp('b'), lookUp('c')]);
+  queries[0]!.resolve();
+  await first;
+  await settle();
+  queries[1]!.reject(new Error('unavailable'));
+  expect((await others).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(asked).toEqual([['a'], ['b', 'c']]);
 });

@@ -97,11 +97,12 @@ test('dead letters are paged newest first, and large messages end a page early',
 test('a dead letter is requeued with the same bytes and marked as requeued', async () => {
   const content = `{ "alert_id": "${randomUUID()}", "odd":  1.00 }`;
   const id = await seed(content);
+  const other = await seed('{}');
   const { status, body } = await requeuedOnceUp(id);
   expect(status).toBe(202);
   expect(body.requeued_at).not.toBeNull();
   expect(await inbox.copiesOf(Buffer.from(content), 1)).toBe(1);
-  expect(await list('?requeued=false')).toEqual([]);
+  expect((await list('?requeued=false')).map((letter) => letter.id)).toEqual([other]);
   expect((await list('?requeued=true')).map((letter) => letter.id)).toEqual([id]);
 });
 
@@ -144,6 +145,16 @@ test('concurrent requests requeue a dead letter only once', async () => {
   await requeue(marker);
   await inbox.copiesOf(Buffer.from(`after ${content}`), 1);
   expect(await inbox.copiesOf(Buffer.from(content), 1)).toBe(1);
+});
+
+test('a dead letter that another request is requeueing gets 409 at once', async () => {
+  await requeuedOnceUp(await seed('first'));
+  const id = await seed('{}');
+  const other = await api.database.knex.transaction();
+  await other('dead_letters').select('id').where({ id }).forUpdate();
+  const { status, body } = await requeue(id).finally(() => other.rollback());
+  expect([status, body.code]).toEqual([409, 'conflict']);
+  expect((await requeue(id)).status).toBe(202);
 });
 
 test('only admins of the deployment can read all dead letters', async () => {

@@ -27,6 +27,11 @@ test('a single worker pauses for 1,000 ms while no delivery is open, and one of 
   expect((await run(3, { open: [...open], workers: 2 })).pausesMs).toEqual([250, 250]);
 });
 
+test('a waiting delivery ends only the pause while no delivery is open', async () => {
+  expect((await run(3, { open: [false, false], wakes: true })).pausesMs).toEqual([250, 0]);
+  expect((await run(3, { ...busy, wakes: true })).pausesMs).toEqual([50, 50]);
+});
+
 test('each pause of a dispatcher is up to 25 % shorter or longer', async () => {
   const pauseWith = async (random: number) => (await run(3, { open: [false, false], random })).pausesMs[1];
   expect([await pauseWith(0), await pauseWith(1)]).toEqual([750, 1_250]);

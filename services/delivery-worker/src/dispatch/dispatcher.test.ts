@@ -97,6 +97,11 @@ test.each([
   },
 );
 
+test('responsive webhooks get all free places while many alerts wait', async () => {
+  const { quotas } = await run(1, { candidates: [candidateOf('a', { due: 500 })], alertsWaiting: 200 });
+  expect(quotas).toEqual([{ a: 100 }]);
+});
+
 test('deliveries of paused webhooks are postponed if they are due in more than 16 workspaces', async () => {
   expect((await run(1, { paused: pausedIn(16, 2) })).postponed).toEqual([]);
   const paused = pausedIn(17, 2);

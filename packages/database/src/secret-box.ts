@@ -24,6 +24,8 @@ export interface SecretBox {
   /** Returns the id of the key that encrypted the value, even if this box does not have the key. */
   keyIdOf(encrypted: Buffer): string;
   usesCurrentKey(encrypted: Buffer): boolean;
+  /** Ids of the keys that this box has. */
+  readonly keyIds: readonly string[];
   /** The first bytes of every value that the current key has encrypted. Values of other keys begin with other bytes. */
   readonly currentPrefix: Buffer;
 }
@@ -82,6 +84,7 @@ export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
     },
     keyIdOf,
     usesCurrentKey: (encrypted) => keyIdOf(encrypted) === current.id,
+    keyIds: [...byId.keys()],
     currentPrefix: header,
   };
 }

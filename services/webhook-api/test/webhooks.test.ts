@@ -18,11 +18,14 @@ describe('reading webhooks', () => {
     expect((await fetch(`${api.url}/api/v1/webhooks/${randomUUID()}`)).status).toBe(401);
   });
 
-  test('a reader sees a webhook without values that can be secrets', async () => {
+  test('readers and lists without secrets show no value that can be a secret', async () => {
     const { id } = await create();
     const single = await api.call<Webhook>('GET', `/api/v1/webhooks/${id}`, { as: 'reader' });
     const list = await api.call<Webhook[]>('GET', webhooksPath, { as: 'reader' });
-    for (const seen of [single.body, list.body.find((webhook) => webhook.id === id)]) {
+    const plain = await api.call<Webhook[]>('GET', `${webhooksPath}?secrets=false`, { as: 'editor' });
+    const listed = [list, plain].map(({ body }) => body.find((webhook) => webhook.id === id));
+    expect(plain.body).toEqual(list.body);
+    for (const seen of [single.body, ...listed]) {
       expect(seen).toMatchObject({
         name: webhookFields.name,
         url: 'http://127.0.0.1:9',
@@ -30,7 +33,7 @@ describe('reading webhooks', () => {
         body: '[hidden]',
       });
     }
-    expect(JSON.stringify([single.body, list.body])).not.toMatch(/s3cret|t0ken|dXNl|metric_value/);
+    expect(JSON.stringify([single.body, list.body, plain.body])).not.toMatch(/s3cret|t0ken|dXNl|metric_value/);
   });
 
   test('URL, headers and body of a webhook are encrypted in the database', async () => {
@@ -180,6 +183,15 @@ describe('a webhook that cannot be decrypted', () => {
       expect(JSON.stringify(entry)).not.toContain('[hidden]');
       expect(other).not.toHaveProperty('undecryptable');
     }
+  });
+
+  test('a list without secrets marks a webhook whose key is missing', async () => {
+    const { id: sound } = await create();
+    const { id } = await createUndecryptable();
+    const { body } = await api.call<Webhook[]>('GET', `${webhooksPath}?secrets=false`);
+    const [entry, other] = [id, sound].map((wanted) => body.find((webhook) => webhook.id === wanted));
+    expect(entry).toMatchObject({ url: 'http://127.0.0.1:9', body: '', undecryptable: true });
+    expect(other).not.toHaveProperty('undecryptable');
   });
 
   test('an undecryptable webhook can be saved again with new URL, headers and body', async () => {

@@ -750,6 +750,8 @@ export interface ListWebhooksQuery {
   sort?: 'name' | 'created_at' | 'updated_at' | undefined;
   /** Sort order. Default: `asc`. */
   order?: 'asc' | 'desc' | undefined;
+  /** False: every caller sees url, headers and body as callers without `webhook_update` do. Long lists are then much faster. Default: true. */
+  secrets?: boolean | undefined;
   /** Maximum number of entries on a page. */
   limit?: number | undefined;
   /** True: the header `X-Total-Count` contains the number of all entries that match the filters. */

@@ -1,7 +1,13 @@
 import type { Webhook } from '@tocsin/contracts';
 import type { SecretBox } from '@tocsin/database';
 import { hasPermission, type Principal } from '@tocsin/identity';
-import { decryptSecrets, requireSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
+import {
+  decryptSecrets,
+  requireSecrets,
+  type StoredWebhook,
+  type WebhookSecrets,
+  type WebhookWithoutSecrets,
+} from './stored-webhook.js';
 import { presentHealth, type StoredHealth } from './webhook-health.js';
 import { presentOptions } from './webhook-options.js';
 
@@ -32,14 +38,28 @@ export function presentListedWebhook(
   { secretBox, principal, health }: PresentOptions,
 ): Webhook {
   const secrets = decryptSecrets(secretBox, stored);
-  if (!('keyId' in secrets)) return present(stored, showSecrets(stored, secrets, principal), health);
-  return {
-    ...present(stored, replaceSecrets(stored, { values: [], body: '' }), health),
-    undecryptable: true,
-  };
+  if ('keyId' in secrets) return presentUndecryptable(stored, health);
+  return present(stored, showSecrets(stored, secrets, principal), health);
 }
 
-function present(stored: StoredWebhook, secrets: WebhookSecrets, health: StoredHealth | undefined): Webhook {
+/** Returns an entry of a list without secrets, whatever the caller may see. */
+export function presentWithoutSecrets(
+  stored: WebhookWithoutSecrets,
+  health: StoredHealth | undefined,
+): Webhook {
+  return stored.keyIsMissing
+    ? presentUndecryptable(stored, health)
+    : present(stored, hideSecrets(stored), health);
+}
+
+type PlainWebhook = Omit<WebhookWithoutSecrets, 'keyIsMissing'>;
+
+function presentUndecryptable(stored: PlainWebhook, health: StoredHealth | undefined): Webhook {
+  const secrets = replaceSecrets(stored, { values: [], body: '' });
+  return { ...present(stored, secrets, health), undecryptable: true };
+}
+
+function present(stored: PlainWebhook, secrets: WebhookSecrets, health: StoredHealth | undefined): Webhook {
   return {
     id: stored.id,
     workspace_id: stored.workspaceId,
@@ -57,7 +77,7 @@ function present(stored: StoredWebhook, secrets: WebhookSecrets, health: StoredH
   };
 }
 
-function presentPause({ paused }: StoredWebhook): Webhook['paused'] {
+function presentPause({ paused }: PlainWebhook): Webhook['paused'] {
   if (paused === null) return null;
   const { reason, since, until, error } = paused;
   return { reason, since: new Date(since).toISOString(), until: new Date(until).toISOString(), error };
@@ -67,11 +87,15 @@ const hidden = '[hidden]';
 
 function showSecrets(stored: StoredWebhook, secrets: WebhookSecrets, principal: Principal): WebhookSecrets {
   if (hasPermission(principal, 'webhook_update', stored.workspaceId)) return secrets;
+  return hideSecrets(stored);
+}
+
+function hideSecrets(stored: PlainWebhook): WebhookSecrets {
   return replaceSecrets(stored, { values: [hidden], body: hidden });
 }
 
 function replaceSecrets(
-  { destination, headerNames }: StoredWebhook,
+  { destination, headerNames }: PlainWebhook,
   { values, body }: { values: string[]; body: string },
 ): WebhookSecrets {
   return { url: destination, headers: Object.fromEntries(headerNames.map((name) => [name, values])), body };

@@ -11,10 +11,13 @@ export interface WebhookSecrets {
   body: string;
 }
 
-interface EncryptedSecrets {
+interface EncryptedValues {
   urlEncrypted: Buffer;
   headersEncrypted: Buffer;
   bodyEncrypted: Buffer;
+}
+
+interface EncryptedSecrets extends EncryptedValues {
   /** Scheme and host of the URL, for lists. */
   destination: string;
   headerNames: string[];
@@ -54,6 +57,12 @@ export interface StoredWebhook extends EncryptedSecrets, WebhookOptions {
   createdAt: Date;
   updatedAt: Date;
   lastUpdatedBy: string;
+}
+
+/** A webhook as it is read for a list without secrets. */
+export interface WebhookWithoutSecrets extends Omit<StoredWebhook, keyof EncryptedValues> {
+  /** True if a key of the encrypted values is missing. The values themselves are not read. */
+  keyIsMissing: boolean;
 }
 
 export type WebhookKey = Pick<StoredWebhook, 'id' | 'workspaceId'>;

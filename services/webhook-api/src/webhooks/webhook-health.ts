@@ -57,7 +57,7 @@ const readHealth = {
 };
 
 /** Returns the health as callers see it. `health` is undefined for a webhook that has just been created. */
-export function presentHealth(webhook: StoredWebhook, health: StoredHealth | undefined): Webhook['health'] {
+export function presentHealth(webhook: WithState, health: StoredHealth | undefined): Webhook['health'] {
   const { errorCode, error, errorAt, succeeded, failed } = health ?? noHealth;
   const ended = succeeded + failed;
   return {
@@ -67,6 +67,8 @@ export function presentHealth(webhook: StoredWebhook, health: StoredHealth | und
     success_rate_24h: ended > 0 ? succeeded / ended : null,
   };
 }
+
+type WithState = Pick<StoredWebhook, 'enabled' | 'enabledChangedAt' | 'createdAt' | 'paused'>;
 
 const noHealth: StoredHealth = {
   failing: null,
@@ -79,7 +81,7 @@ const noHealth: StoredHealth = {
 };
 
 function stateOf(
-  { enabled, enabledChangedAt, createdAt, paused }: StoredWebhook,
+  { enabled, enabledChangedAt, createdAt, paused }: WithState,
   { failing, since }: StoredHealth = noHealth,
 ): Pick<Webhook['health'], 'state' | 'since'> {
   if (!enabled) return { state: 'disabled', since: (enabledChangedAt ?? createdAt).toISOString() };

@@ -97,7 +97,7 @@ function isSignatureHeader(name: string): boolean {
 }
 
 /** Returns the options as fields of an API response. */
-export function presentOptions(webhook: StoredWebhook) {
+export function presentOptions(webhook: WebhookOptions & Pick<StoredWebhook, 'disabledReason'>) {
   return {
     retry_schedule_ms: webhook.retryScheduleMs,
     timeout_ms: webhook.timeoutMs,

@@ -14,7 +14,7 @@ import { type ApiDeps, apiPrefix, inWorkspace, ofResource, pathIn, workspacePara
 import { changeOf, etagDescription, etagHeader } from '../change.js';
 import { listResponse, pageQuery } from '../lists/paging.js';
 import { createWebhookChecks } from './check-webhook.js';
-import { presentListedWebhook, presentWebhook } from './present-webhook.js';
+import { presentListedWebhook, presentWebhook, presentWithoutSecrets } from './present-webhook.js';
 import { signingSecretRoutes } from './signing-secret-routes.js';
 import { createSigningSecretsRepository } from './signing-secrets-repository.js';
 import type { StoredWebhook } from './stored-webhook.js';
@@ -196,6 +196,11 @@ function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): 
         host: hostQuery,
         sort: { type: 'string', enum: webhookSorts, description: 'Field to sort by. Default: `created_at`.' },
         order: { type: 'string', enum: ['asc', 'desc'], description: 'Sort order. Default: `asc`.' },
+        secrets: {
+          type: 'boolean',
+          description:
+            'False: every caller sees url, headers and body as callers without `webhook_update` do. Long lists are then much faster. Default: true.',
+        },
         ...pageQuery,
       },
     },
@@ -203,7 +208,7 @@ function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): 
     problems: [503],
     async handler({ resource: { workspaceId }, query, principal }) {
       const list = { path: pathIn(webhooksPath, workspaceId), query };
-      const { name, external_id, sort = 'created_at', order = 'asc', limit } = query;
+      const { name, external_id, sort = 'created_at', order = 'asc', secrets = true, limit } = query;
       const after = paging.positionOf(list);
       const filter = {
         workspaceId,
@@ -218,15 +223,32 @@ function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): 
         keyOf: (webhook) => [sortKey(webhook, sort), webhook.id],
         count: (max) => repository.count(filter, max),
       });
-      const show: ShowListed = (webhook, health) =>
-        presentListedWebhook(webhook, { secretBox, principal, health });
-      const pages = readPages(rows, { repository, health, show });
+      const pages = secrets
+        ? readPages(rows, health, {
+            find: repository.findAll,
+            show: (webhook, found) => presentListedWebhook(webhook, { secretBox, principal, health: found }),
+            bytesOf: ({ bytes }) => bytes,
+          })
+        : readPages(rows, health, {
+            find: (ids) => repository.findAllWithoutSecrets(ids, secretBox.keyIds),
+            show: presentWithoutSecrets,
+            bytesOf: () => plainBytes,
+          });
       return { status: 200, headers, body: lists.stream(workspaceId, pages) };
     },
   });
 }
 
-type ShowListed = (webhook: StoredWebhook, health: StoredHealth | undefined) => Webhook;
+/** How the entries of a list are read and shown. */
+interface Entries<Stored> {
+  find(ids: readonly string[]): Promise<Stored[]>;
+  show(webhook: Stored, health: StoredHealth | undefined): Webhook;
+  /** Returns the size of the values that `find` reads, in bytes. */
+  bytesOf(webhook: ListedWebhook): number;
+}
+
+/** Typical size of a webhook without its large columns, in bytes. */
+const plainBytes = 512;
 
 /** Target size of a page in bytes. A page always contains at least one webhook. */
 const pageBytes = 524_288;
@@ -234,19 +256,20 @@ const pageBytes = 524_288;
 /**
  * Reads the listed webhooks page by page, in the order of the list. Webhooks that were deleted meanwhile are omitted.
  */
-async function* readPages(
+async function* readPages<Stored extends { id: string }>(
   listed: readonly ListedWebhook[],
-  deps: { repository: Pick<WebhooksRepository, 'findAll'>; health: HealthReader; show: ShowListed },
+  health: HealthReader,
+  { find, show, bytesOf }: Entries<Stored>,
 ): AsyncGenerator<Webhook[]> {
   let ids: string[] = [];
   let bytes = 0;
   for (const [index, webhook] of listed.entries()) {
     ids.push(webhook.id);
-    bytes += webhook.bytes;
+    bytes += bytesOf(webhook);
     if (bytes < pageBytes && index < listed.length - 1) continue;
-    const webhooks = await deps.repository.findAll(ids);
-    const health = await deps.health.read(ids);
-    yield webhooks.map((webhook) => deps.show(webhook, health.get(webhook.id)));
+    const webhooks = await find(ids);
+    const healthById = await health.read(ids);
+    yield webhooks.map((webhook) => show(webhook, healthById.get(webhook.id)));
     ids = [];
     bytes = 0;
   }

@@ -3,7 +3,7 @@ import { makeDue } from '@tocsin/deliveries';
 import type { Change } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
 import { countUpTo } from '../lists/list-query.js';
-import type { StoredWebhook, WebhookKey } from './stored-webhook.js';
+import type { StoredWebhook, WebhookKey, WebhookWithoutSecrets } from './stored-webhook.js';
 import {
   type DeleteOutcome,
   type Deletion,
@@ -54,6 +54,8 @@ export interface WebhooksRepository {
   isForNotices(webhook: WebhookKey): Promise<boolean>;
   /** Returns webhooks in the order of `ids`. Deleted webhooks are omitted. */
   findAll(ids: readonly string[]): Promise<StoredWebhook[]>;
+  /** As `findAll`, without the encrypted values. `keyIds` are the ids of the keys that can decrypt them. */
+  findAllWithoutSecrets(ids: readonly string[], keyIds: readonly string[]): Promise<WebhookWithoutSecrets[]>;
   /**
    * Creates a webhook. Returns undefined and inserts nothing if the workspace has `maxPerWorkspace` webhooks.
    * @throws AppError `conflict` if another webhook has the external id
@@ -104,11 +106,10 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
 
     count: (filter, max) => countUpTo(knex, findWebhooks(knex, filter).select('id'), max),
 
-    async findAll(ids) {
-      const webhooks = await database.prepared<StoredWebhook>(findByIds, [ids]);
-      const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
-      return ids.map((id) => byId.get(id)).filter((webhook) => webhook !== undefined);
-    },
+    findAll: async (ids) => inOrder(ids, await database.prepared<StoredWebhook>(findByIds, [ids])),
+
+    findAllWithoutSecrets: async (ids, keyIds) =>
+      inOrder(ids, await database.prepared<WebhookWithoutSecrets>(findByIdsWithoutSecrets, [ids, keyIds])),
 
     create: (webhook, { maxPerWorkspace, change }) =>
       knex.transaction(async (trx) => {
@@ -156,6 +157,11 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
   };
 }
 
+function inOrder<Row extends { id: string }>(ids: readonly string[], rows: readonly Row[]): Row[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
+}
+
 /** Reads the row after the change, with its pause. */
 async function readBack(trx: Transaction, { id }: WebhookKey): Promise<StoredWebhook> {
   return trx('webhooks').select(trx.raw(columns)).where({ id }).first();
@@ -163,13 +169,15 @@ async function readBack(trx: Transaction, { id }: WebhookKey): Promise<StoredWeb
 
 // A pause that has ended is not shown; single requests probe the destination then. The pause is read in a subquery,
 // because `for update` does not allow an outer join.
-const columns = `id, workspace_id as "workspaceId", external_id as "externalId", name, url_encrypted as "urlEncrypted",
-  headers_encrypted as "headersEncrypted", body_encrypted as "bodyEncrypted", destination,
+const plainColumns = `id, workspace_id as "workspaceId", external_id as "externalId", name, destination,
   header_names as "headerNames", enabled, enabled_changed_at as "enabledChangedAt",
   retry_on_timeout as "retryOnTimeout",
   ${optionColumns}, version, created_at as "createdAt", updated_at as "updatedAt", last_updated_by as "lastUpdatedBy",
   (select jsonb_build_object('reason', p.reason, 'since', p.since, 'until', p.paused_until, 'error', p.error)
    from webhook_pauses p where p.webhook_id = webhooks.id and p.paused_until > now()) as paused`;
+
+const columns = `${plainColumns}, url_encrypted as "urlEncrypted", headers_encrypted as "headersEncrypted",
+  body_encrypted as "bodyEncrypted"`;
 
 const listedColumns = `id, name, created_at as "createdAt", updated_at as "updatedAt",
   octet_length(url_encrypted) + octet_length(headers_encrypted) + octet_length(body_encrypted) as bytes`;
@@ -179,6 +187,18 @@ const findById = { name: 'webhooks.find', text: `select ${columns} from webhooks
 const findByIds = {
   name: 'webhooks.find_all',
   text: `select ${columns} from webhooks where id = any($1::uuid[])`,
+};
+
+/** A value begins with the length of its key id in one byte, and the key id. */
+const keyIdOf = (column: string) =>
+  `convert_from(substring(${column} from 2 for get_byte(${column}, 0)), 'LATIN1')`;
+
+const keyIds = ['url_encrypted', 'headers_encrypted', 'body_encrypted'].map(keyIdOf).join(', ');
+
+const findByIdsWithoutSecrets = {
+  name: 'webhooks.find_all_without_secrets',
+  text: `select ${plainColumns}, not array[${keyIds}] <@ $2::text[] as "keyIsMissing"
+         from webhooks where id = any($1::uuid[])`,
 };
 
 const sortings: Record<WebhookSort, { expression: string; parameter: string }> = {

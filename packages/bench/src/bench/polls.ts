@@ -32,8 +32,8 @@ interface Poll {
   next(person: number): { path: string; read?: (body: unknown) => void };
 }
 
-/** Number of webhooks of the workspace. Only one of them has deliveries. */
-const webhooks = 20;
+/** Number of webhooks of the workspace, the most that it may have. Only one of them has deliveries. */
+const webhooks = 1_000;
 const storedAlerts = 5_000;
 /** Alerts published per second while the pages are open. */
 const alertsPerSecond = 1;
@@ -79,11 +79,21 @@ async function createWebhooks(api: RunningApi, { workspaceId }: Fixtures): Promi
 }
 
 /** Returns the requests of the pages that are open most often, as `services/console/src/api` sends them. */
-function pagesOf({ workspaceId }: Fixtures, people: number): Record<string, Poll[]> {
+function pagesOf({ workspaceId, webhookIds }: Fixtures, people: number): Record<string, Poll[]> {
   const workspace = `/api/v1/workspaces/${workspaceId}`;
+  const deliveries: ListKind<{ created_at: string; status: string }> = {
+    path: `${workspace}/deliveries`,
+    timeOf: ({ created_at }) => created_at,
+    isOpen: ({ status }) => ['waiting', 'queued', 'sending'].includes(status),
+  };
+  const alerts: ListKind<{ accepted_at: string; summary: { open: number } }> = {
+    path: `${workspace}/alerts`,
+    timeOf: ({ accepted_at }) => accepted_at,
+    isOpen: ({ summary }) => summary.open > 0,
+  };
   const allWebhooks = (intervalMs: number): Poll => ({
     intervalMs,
-    next: () => ({ path: `${workspace}/webhooks?sort=name` }),
+    next: () => ({ path: `${workspace}/webhooks?sort=name&secrets=false` }),
   });
   const stats: Poll = {
     intervalMs: 15_000,
@@ -93,10 +103,14 @@ function pagesOf({ workspaceId }: Fixtures, people: number): Record<string, Poll
       return { path: `${workspace}/delivery_stats?${new URLSearchParams(range)}` };
     },
   };
+  const webhook: Poll = { intervalMs: 10_000, next: () => ({ path: `/api/v1/webhooks/${webhookIds[0]}` }) };
+  const ofWebhook = { ...deliveries, people, filter: { webhook_id: webhookIds[0]! }, intervalMs: 10_000 };
   return {
-    deliveries: [liveList(`${workspace}/deliveries`, people)],
+    deliveries: [liveList({ ...deliveries, people })],
+    alerts: [liveList({ ...alerts, people })],
     overview: [stats, allWebhooks(30_000)],
-    webhooks: [allWebhooks(15_000)],
+    webhooks: [allWebhooks(30_000)],
+    webhook: [webhook, liveList(ofWebhook)],
   };
 }
 
@@ -104,31 +118,40 @@ function pagesOf({ workspaceId }: Fixtures, people: number): Record<string, Poll
 const newestPage = 30;
 const pollsOfWholePage = 12;
 
-interface ListEntry {
-  created_at: string;
-  status: string;
+/** A list that is ordered by time, newest first. */
+interface ListKind<Entry> {
+  path: string;
+  timeOf(entry: Entry): string;
+  /** Returns true while the entry can still change. */
+  isOpen(entry: Entry): boolean;
+}
+
+interface LiveList<Entry> extends ListKind<Entry> {
+  people: number;
+  filter?: Readonly<Record<string, string>>;
+  intervalMs?: number;
 }
 
 /**
- * Returns the requests of a live list. Each reads the entries since the oldest open delivery, or since the newest entry
- * if no delivery is open. One of `pollsOfWholePage` requests reads the whole page.
+ * Returns the requests of a live list. Each reads the entries since the oldest open one, or since the newest entry if
+ * none is open. One of `pollsOfWholePage` requests reads the whole page.
  */
-function liveList(path: string, people: number): Poll {
-  const pages = Array.from({ length: people }, (): ListEntry[] => []);
+function liveList<Entry>(list: LiveList<Entry>): Poll {
+  const { path, timeOf, isOpen, people, filter = {}, intervalMs = 5_000 } = list;
+  const pages = Array.from({ length: people }, (): Entry[] => []);
   const polls = Array.from({ length: people }, (_, person) => person);
-  const isOpen = ({ status }: ListEntry) => ['waiting', 'queued', 'sending'].includes(status);
   return {
-    intervalMs: 5_000,
+    intervalMs,
     next: (person) => {
       const page = pages[person]!;
       polls[person]! += 1;
       const isWhole = polls[person]! % pollsOfWholePage === 0;
       const from = isWhole ? page[newestPage - 1] : (page.findLast(isOpen) ?? page[0]);
-      const query = new URLSearchParams({ limit: String(newestPage) });
-      if (from !== undefined) query.set('since', from.created_at);
+      const query = new URLSearchParams({ ...filter, limit: String(newestPage) });
+      if (from !== undefined) query.set('since', timeOf(from));
       const read = (body: unknown) => {
-        const older = from === undefined ? [] : page.filter((entry) => entry.created_at < from.created_at);
-        pages[person] = [...(body as ListEntry[]), ...older].slice(0, newestPage);
+        const older = from === undefined ? [] : page.filter((entry) => timeOf(entry) < timeOf(from));
+        pages[person] = [...(body as Entry[]), ...older].slice(0, newestPage);
       };
       return { path: `${path}?${query}`, read };
     },
@@ -178,8 +201,8 @@ async function measurePage(
   }
 }
 
-/** Warm-up in milliseconds. V8 compiles the code of the API, and each person requests the list of deliveries once. */
-const warmUpMs = 6_000;
+/** Warm-up in milliseconds. V8 compiles the code of the API, and each person requests each live list once. */
+const warmUpMs = 11_000;
 
 function isoTime(ms: number): string {
   return new Date(ms).toISOString();

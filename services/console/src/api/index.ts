@@ -17,6 +17,7 @@ export { useDeadLetters, useRequeueDeadLetter } from './use-dead-letters.js';
 export {
   type DeliveryFilter,
   type DeliveryRow,
+  useAnyDelivery,
   useDeliveries,
   useDeliveriesOfAlert,
   useDelivery,

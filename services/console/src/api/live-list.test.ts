@@ -1,4 +1,4 @@
-import { appendOlder, mergeNewest, newestPage, openSince, pageSince } from './live-list.js';
+import { appendOlder, changedSince, laterOf, mergeNewest, newestPage, pageSince } from './live-list.js';
 
 interface Item {
   id: string;
@@ -59,12 +59,31 @@ test('a poll with a start time replaces the entries since that time and keeps th
   expect(mergeNewest(items(100, 1), { head, since: item(99).at }, order)).toEqual([...head, ...items(98, 1)]);
 });
 
+const isOpen = ({ status }: Item) => status === 'waiting';
+const since = (page: Item[], previousPoll: Item) =>
+  changedSince(page, Date.parse(previousPoll.at), { ...order, isOpen });
+
 test('a poll starts at the oldest open item of the newest page, or else at the newest item', () => {
-  const isOpen = ({ status }: Item) => status === 'waiting';
   const known = [...items(100, 98), item(97, { status: 'waiting' }), ...items(96, 1)];
-  expect(openSince(known, { ...order, isOpen })).toBe(item(97).at);
-  expect(openSince(items(100, 1), { ...order, isOpen })).toBe(item(100).at);
-  expect(openSince([], { ...order, isOpen })).toBeUndefined();
+  expect(since(known, item(101))).toBe(item(97).at);
+  expect(since(items(100, 1), item(101))).toBe(item(100).at);
+});
+
+test('a poll reads nothing that was accepted over 10 minutes before the previous poll', () => {
+  expect(since([item(100)], item(10_000))).toBe(item(9_990).at);
+  expect(since([], item(10_000))).toBe(item(9_990).at);
+});
+
+test('a poll does not start at an open item that is older than 23 hours', () => {
+  const known = [item(10_000), item(10, { status: 'waiting' })];
+  expect(since(known, item(10_001))).toBe(item(10_000).at);
+});
+
+test('a poll starts no earlier than the filter', () => {
+  expect(laterOf(item(5).at, undefined)).toBe(item(5).at);
+  expect(laterOf(item(5).at, item(4).at)).toBe(item(5).at);
+  expect(laterOf(item(5).at, '1970-01-01T01:06:00+01:00')).toBe(item(6).at);
+  expect(laterOf(item(5).at, 'yesterday')).toBe(item(5).at);
 });
 
 test('a poll of the newest page starts at its last item, or has no start time if it is not full', () => {

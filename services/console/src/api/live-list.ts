@@ -43,13 +43,30 @@ export interface LiveListOptions<Entry, T> {
   timeOf(item: T): string;
   /** Returns true while the item can still change. */
   isOpen(item: T): boolean;
+  /** Earliest time of the filter, ISO 8601. A poll never begins before it. */
+  since?: string | undefined;
   pollMs?: number;
 }
 
 /** Number of entries in the newest page, which is polled. */
 export const newestPage = 30;
-/** Every n-th poll fetches the newest page in full, because another person can redeliver a delivery that had ended. */
-const pollsOfWholePage = 12;
+/**
+ * Minimum time between two polls of the whole newest page, which find changes of ended entries, such as a redelivery by
+ * another person.
+ */
+const wholePageMs = 60_000;
+/**
+ * A poll of the whole page of a rare filter can read all days. Its duration times this factor is the minimum time until
+ * the next one, so that an open page keeps the API busy for at most 2 % of the time.
+ */
+const restFactor = 50;
+/**
+ * A poll reads again what was accepted within this time before the previous poll, because the clock of the browser can
+ * be ahead of the API's.
+ */
+const clockToleranceMs = 10 * 60_000;
+/** Open entries that are older are updated only with the whole page. The API finds the last day in one statement. */
+const recentMs = 23 * 3_600_000;
 /** Number of entries in a page that scrolling loads. Large pages need fewer requests. */
 const olderPage = 200;
 
@@ -59,7 +76,10 @@ interface Loaded<Entry, T> {
   older: AsyncIterator<Entry[]> | undefined;
   hasMore: boolean;
   hasNewer: boolean;
-  polls: number;
+  /** Start of the last poll, in Unix milliseconds. */
+  polledAt: number;
+  /** Time of the next poll of the whole page, in Unix milliseconds. */
+  wholePageAt: number;
 }
 
 /**
@@ -75,22 +95,26 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
     queryKey,
     queryFn: async ({ signal }): Promise<Loaded<Entry, T>> => {
       const known = queryClient.getQueryData<Loaded<Entry, T>>(queryKey);
-      const polls = (known?.polls ?? 0) + 1;
       const items = (known?.items ?? []).slice(0, newestPage);
-      const since = polls % pollsOfWholePage === 1 ? pageSince(items, options) : openSince(items, options);
+      const polledAt = Date.now();
+      const isWhole = known === undefined || polledAt >= known.wholePageAt;
+      const from = isWhole ? pageSince(items, options) : changedSince(items, known.polledAt, options);
+      const since = from === undefined ? options.since : laterOf(from, options.since);
       const part = { limit: newestPage, ...(since !== undefined && { since }) };
       const head = (await nextPage(pagesOf(part, signal))).map(toItem);
       const isFull = head.length >= newestPage;
+      const restMs = Math.max(wholePageMs, (Date.now() - polledAt) * restFactor);
+      const times = { polledAt, wholePageAt: isWhole ? Date.now() + restMs : known.wholePageAt };
       if (known === undefined)
-        return { items: head, older: undefined, hasMore: isFull, hasNewer: false, polls };
-      const merged = mergeNewest(known.items, { head, since }, options);
-      const hasMore = known.hasMore && (isFull || since !== undefined);
-      if (merged !== undefined) return { ...known, items: merged, hasMore, polls };
+        return { items: head, older: undefined, hasMore: isFull, hasNewer: false, ...times };
+      const merged = mergeNewest(known.items, { head, since: from && since }, options);
+      const hasMore = known.hasMore && (isFull || from !== undefined);
+      if (merged !== undefined) return { ...known, items: merged, hasMore, ...times };
       // More entries were added than one page holds. If the user has scrolled, the loaded items are kept, so that the
       // user does not lose the position; `hasNewer` tells that newer entries exist.
       return known.older === undefined
-        ? { items: head, older: undefined, hasMore: true, hasNewer: false, polls }
-        : { ...known, hasNewer: true, polls };
+        ? { items: head, older: undefined, hasMore: true, hasNewer: false, ...times }
+        : { ...known, hasNewer: true, ...times };
     },
     refetchInterval: pollMs,
     // React Query's structural sharing would copy the data, and a copied iterator loses its position.
@@ -140,13 +164,18 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
 /** Refetches the newest page of each list under the key in full, because ended entries have changed. */
 export function refreshLists(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
   queryClient.setQueriesData<object>({ queryKey }, (data) =>
-    data !== undefined && 'polls' in data ? { ...data, polls: 0 } : data,
+    data !== undefined && 'wholePageAt' in data ? { ...data, wholePageAt: 0 } : data,
   );
   return queryClient.invalidateQueries({ queryKey });
 }
 
+/** Fetches only the first page of a list. */
+export function firstPage<T>(list: Paged<T>): Promise<T[]> {
+  return nextPage(list.pages()[Symbol.asyncIterator]());
+}
+
 /** Returns the next page, or an empty array after the last page. */
-export async function nextPage<T>(pages: AsyncIterator<T[]>): Promise<T[]> {
+async function nextPage<T>(pages: AsyncIterator<T[]>): Promise<T[]> {
   const { done, value } = await pages.next();
   return done === true ? [] : value;
 }
@@ -154,15 +183,31 @@ export async function nextPage<T>(pages: AsyncIterator<T[]>): Promise<T[]> {
 type Order<T> = Pick<LiveListOptions<unknown, T>, 'idOf' | 'timeOf'>;
 
 /**
- * Returns the time of the oldest open item in the newest page, or else of the newest item. Older entries cannot have
- * changed.
+ * Returns the time since which entries can be new or have changed after the previous poll: that of the oldest open item
+ * of the page, or of the newest item. Entries that were accepted long before the previous poll are known, also if the
+ * list is empty.
  */
-export function openSince<T>(
+export function changedSince<T>(
   page: readonly T[],
+  previousPollMs: number,
   { timeOf, isOpen }: Pick<LiveListOptions<unknown, T>, 'timeOf' | 'isOpen'>,
-): string | undefined {
-  const oldestOpen = page.findLast(isOpen) ?? page[0];
-  return oldestOpen === undefined ? undefined : timeOf(oldestOpen);
+): string {
+  const recent = isoTime(previousPollMs - recentMs);
+  const oldestOpen = page.findLast((item) => isOpen(item) && timeOf(item) >= recent);
+  if (oldestOpen !== undefined) return timeOf(oldestOpen);
+  const checked = isoTime(previousPollMs - clockToleranceMs);
+  const newest = page[0] === undefined ? checked : timeOf(page[0]);
+  return newest > checked ? newest : checked;
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Returns the later of two times in ISO 8601. The filter can be missing or, in an address typed by hand, invalid. */
+export function laterOf(time: string, filter: string | undefined): string {
+  const filterMs = Date.parse(filter ?? '');
+  return filterMs > Date.parse(time) ? isoTime(filterMs) : time;
 }
 
 /**

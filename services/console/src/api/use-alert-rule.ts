@@ -3,7 +3,7 @@ import type { AlertRule, CreateAlertRule, PatchAlertRule, PublishAlert } from '@
 import { useWorkspaceId } from '../paths.js';
 import { changeRead } from './change-read.js';
 import { useClient } from './client.js';
-import { nextPage } from './live-list.js';
+import { firstPage } from './live-list.js';
 import { usePermission } from './permitted.js';
 
 export function useAlertRule(id: string) {
@@ -70,6 +70,9 @@ export function useFireTestAlert() {
   });
 }
 
+/** Number of polls with 1 s between them. A delivery that has not ended after them waits for a retry. */
+const frequentPolls = 30;
+
 const endStates: ReadonlySet<string> = new Set(['succeeded', 'failed', 'skipped']);
 
 /** Polls a published alert until a worker has accepted it, and its deliveries until they have ended. */
@@ -89,7 +92,8 @@ export function useFiredAlert(alertId: string) {
     enabled: canReadDeliveries && alert.data?.outcome === 'dispatched',
     refetchInterval: ({ state }) => {
       const items = state.data ?? [];
-      return items.length > 0 && items.every(({ status }) => endStates.has(status)) ? false : 1_000;
+      if (items.length > 0 && items.every(({ status }) => endStates.has(status))) return false;
+      return state.dataUpdateCount < frequentPolls ? 1_000 : 10_000;
     },
   });
   return { alert, deliveries };
@@ -102,8 +106,7 @@ export function usePastAlerts() {
   const { allowed } = usePermission('alert_read');
   return useQuery({
     queryKey: [workspaceId, 'past-alerts'],
-    queryFn: ({ signal }) =>
-      nextPage(client.alerts.list({ limit: 20 }, { signal }).pages()[Symbol.asyncIterator]()),
+    queryFn: ({ signal }) => firstPage(client.alerts.list({ limit: 20 }, { signal })),
     enabled: allowed,
     staleTime: 60_000,
   });

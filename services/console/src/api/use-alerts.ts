@@ -13,6 +13,7 @@ export function useAlerts(filter: AlertFilter) {
   return useLiveList({
     queryKey: [workspaceId, 'alerts', filter],
     list: (part, signal) => client.alerts.list({ ...filter, ...part }, { signal }),
+    since: filter.since,
     toItem: (alert) => alert,
     idOf: ({ alert_id }) => alert_id,
     timeOf: ({ accepted_at }) => accepted_at,

@@ -12,6 +12,7 @@ export function useAuditEvents(filter: AuditFilter) {
   return useLiveList({
     queryKey: [workspaceId, 'audit-events', filter],
     list: (part, signal) => client.auditEvents.list({ ...filter, ...part }, { signal }),
+    since: filter.since,
     toItem: (event) => event,
     idOf: ({ id }) => id,
     timeOf: ({ time }) => time,

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Delivery, ListDeliveriesQuery } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
-import { refreshLists, useLiveList } from './live-list.js';
+import { firstPage, refreshLists, useLiveList } from './live-list.js';
 import { usePermission } from './permitted.js';
 
 export type DeliveryFilter = Omit<ListDeliveriesQuery, 'limit'>;
@@ -15,17 +15,32 @@ export type DeliveryRow = Pick<
   'id' | 'webhook_name' | 'destination' | 'status' | 'attempts_made' | 'created_at' | 'error_code'
 > & { statusCode: number | null };
 
-export function useDeliveries(filter: DeliveryFilter) {
+export function useDeliveries(filter: DeliveryFilter, { pollMs }: { pollMs?: number } = {}) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
   return useLiveList({
     queryKey: [workspaceId, 'deliveries', filter],
     list: (part, signal) => client.deliveries.list({ ...filter, ...part }, { signal }),
+    since: filter.since,
     toItem: toRow,
     idOf: ({ id }) => id,
     timeOf: ({ created_at }) => created_at,
     isOpen: ({ status }) => !endStates.has(status),
+    ...(pollMs !== undefined && { pollMs }),
   });
+}
+
+/** Returns true if at least one delivery matches. The API is asked only if `enabled` is true. */
+export function useAnyDelivery(filter: DeliveryFilter, { enabled }: { enabled: boolean }): boolean {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  const { data = false } = useQuery({
+    queryKey: [workspaceId, 'deliveries', 'any', filter],
+    queryFn: ({ signal }) => firstPage(client.deliveries.list({ ...filter, limit: 1 }, { signal })),
+    select: (page) => page.length > 0,
+    enabled,
+  });
+  return enabled && data;
 }
 
 function toRow(delivery: Delivery): DeliveryRow {
@@ -43,8 +58,12 @@ export function useDeliveriesOfAlert(alertId: string) {
     queryKey: [workspaceId, 'deliveries', 'of-alert', alertId],
     queryFn: ({ signal }) => client.deliveries.list({ alert_id: alertId }, { signal }).toArray(),
     enabled: allowed,
-    refetchInterval: 5_000,
+    refetchInterval: ({ state }) => (hasEnded(state.data) ? 30_000 : 5_000),
   });
+}
+
+function hasEnded(deliveries: readonly Delivery[] = []): boolean {
+  return deliveries.length > 0 && deliveries.every(({ status }) => endStates.has(status));
 }
 
 /** Fetches a delivery with its attempts, and polls it until it has ended. */
@@ -56,8 +75,16 @@ export function useDelivery(id: string) {
     queryKey: [workspaceId, 'delivery', id],
     queryFn: ({ signal }) => client.deliveries.get(id, { signal }),
     enabled: allowed,
-    refetchInterval: ({ state }) => (endStates.has(state.data?.status ?? '') ? false : 2_000),
+    refetchInterval: ({ state }) => pollMsOf(state.data),
   });
+}
+
+/** A delivery is polled more often while it is sent or soon will be. */
+function pollMsOf(delivery: Delivery | undefined): number | false {
+  if (delivery === undefined) return 2_000;
+  if (endStates.has(delivery.status)) return false;
+  const dueInMs = Date.parse(delivery.next_attempt_at ?? '') - Date.now();
+  return dueInMs > 20_000 ? 10_000 : 2_000;
 }
 
 /** Mutations that redeliver or cancel a delivery. */

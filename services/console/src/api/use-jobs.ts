@@ -9,7 +9,7 @@ import type {
 } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
-import { nextPage, refreshLists } from './live-list.js';
+import { firstPage, refreshLists } from './live-list.js';
 
 /** Kinds of jobs, each with the type of its request. */
 export interface JobFilters {
@@ -39,8 +39,7 @@ export function useJobs(kind: JobKind) {
     queryKey,
     queryFn: async ({ signal }) => {
       const before = queryClient.getQueryData<Job[]>(queryKey);
-      const pages = jobsOf(client, kind).list({ limit: 10 }, { signal }).pages();
-      const jobs = await nextPage(pages[Symbol.asyncIterator]());
+      const jobs = await firstPage(jobsOf(client, kind).list({ limit: 10 }, { signal }));
       if (isRunning(before) || isRunning(jobs))
         void refreshLists(queryClient, [workspaceId, changedList[kind]]);
       return jobs;

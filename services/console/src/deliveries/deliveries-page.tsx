@@ -1,4 +1,12 @@
-import { Permitted, useAlertRules, useDeliveries, useWebhooks } from '../api/index.js';
+import {
+  type DeliveryRow,
+  type LiveList,
+  Permitted,
+  useAlertRules,
+  useAnyDelivery,
+  useDeliveries,
+  useWebhooks,
+} from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { BulkJob } from '../shared/bulk-job.js';
 import { DeliveryTable } from '../shared/delivery-table.js';
@@ -41,11 +49,9 @@ function Deliveries() {
       <FilterBar search={search} chips={chips}>
         <FilterFields search={search} webhooks={webhooks.data ?? []} rules={rules.data ?? []} />
       </FilterBar>
-      <Jobs
-        filters={search.values}
-        chips={chips.map(({ text }) => text)}
-        isEmpty={list.isLoaded && list.items.length === 0}
-      />
+      <Permitted permission="delivery_redeliver" what="Redelivery">
+        <Jobs filters={search.values} chips={chips.map(({ text }) => text)} list={list} />
+      </Permitted>
       <LiveListState list={list} things="deliveries" empty={<NoDeliveries isFiltered={chips.length > 0} />}>
         <DeliveryTable list={list} />
       </LiveListState>
@@ -57,18 +63,20 @@ interface JobsProps {
   filters: FilterValues;
   /** The active filters as text. */
   chips: readonly string[];
-  /** True if no delivery matches. */
-  isEmpty: boolean;
+  /** The deliveries that match. */
+  list: LiveList<DeliveryRow>;
 }
 
 /** Buttons that redeliver or cancel all deliveries that match the filters. */
-function Jobs({ filters, chips, isEmpty }: JobsProps) {
+function Jobs({ filters, chips, list }: JobsProps) {
   const redelivery = toRedelivery(filters);
   const cancellation = toCancellation(filters);
+  const isEmpty = list.items.length === 0;
+  const hasEnded = useHasEnded(filters, list);
   const scope = (status: string, all: boolean | undefined) =>
     all ? `all ${status} deliveries` : `the ${status} deliveries that match`;
   return (
-    <Permitted permission="delivery_redeliver" what="Redelivery">
+    <>
       {isListOnly(filters) && !isEmpty && (
         <p className="muted">
           Deliveries found by error, label or model are redelivered one by one: remove that filter to
@@ -77,7 +85,7 @@ function Jobs({ filters, chips, isEmpty }: JobsProps) {
       )}
       <BulkJob
         kind="redeliveries"
-        request={isEmpty ? undefined : redelivery}
+        request={hasEnded ? redelivery : undefined}
         things={scope(redelivery?.status ?? 'failed', redelivery?.all)}
         chips={chips}
       >
@@ -97,8 +105,20 @@ function Jobs({ filters, chips, isEmpty }: JobsProps) {
           not cancelled.
         </p>
       </BulkJob>
-    </Permitted>
+    </>
   );
+}
+
+/**
+ * Returns true if a bulk redelivery with these filters would find a delivery. Without a filter for the state, failed
+ * deliveries are redelivered. The API is asked only if none of the loaded deliveries has failed.
+ */
+function useHasEnded(filters: FilterValues, { items, hasMore }: LiveList<DeliveryRow>): boolean {
+  const isAnyState = filters.status === undefined;
+  const isListed = isAnyState ? items.some(({ status }) => status === 'failed') : items.length > 0;
+  const canBeOlder = isAnyState && !isListed && hasMore && !isListOnly(filters);
+  const isOlder = useAnyDelivery({ ...toFilter(filters), status: 'failed' }, { enabled: canBeOlder });
+  return isListed || isOlder;
 }
 
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {

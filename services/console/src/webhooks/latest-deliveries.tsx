@@ -19,7 +19,7 @@ export function LatestDeliveries({ webhookId }: { webhookId: string }) {
 
 function Deliveries({ webhookId }: { webhookId: string }) {
   const paths = usePaths();
-  const deliveries = useDeliveries({ webhook_id: webhookId });
+  const deliveries = useDeliveries({ webhook_id: webhookId }, { pollMs: 10_000 });
   const items = deliveries.items.slice(0, shown);
   if (deliveries.error !== null) return <Failure error={deliveries.error} onRetry={deliveries.restart} />;
   if (!deliveries.isLoaded) return <Loading what="the deliveries" />;

@@ -25,7 +25,7 @@ import { WebhookState } from './webhook-state.js';
 
 export function WebhookPage() {
   const { webhookId = '' } = useParams();
-  const { data } = useWebhook(webhookId, { pollMs: 5_000 });
+  const { data } = useWebhook(webhookId, { pollMs: 10_000 });
   return (
     <Page
       title={data?.name ?? 'Webhook'}
@@ -40,7 +40,7 @@ export function WebhookPage() {
 }
 
 function Webhook({ webhookId }: { webhookId: string }) {
-  const { data, error, refetch } = useWebhook(webhookId, { pollMs: 5_000 });
+  const { data, error, refetch } = useWebhook(webhookId, { pollMs: 10_000 });
   return (
     <>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
@@ -82,6 +82,7 @@ function Destination({ webhook }: { webhook: ApiWebhook }) {
   const { id, url, headers, health, enabled, retry_on_timeout } = webhook;
   const permission = usePermission('webhook_update');
   const { update } = useWebhookActions();
+  const isSaving = (field: string) => update.isPending && field in update.variables.changes;
   const headerNames = Object.keys(headers);
   return (
     <Card title="Destination">
@@ -99,6 +100,7 @@ function Destination({ webhook }: { webhook: ApiWebhook }) {
         label={enabled ? 'Enabled' : 'Disabled: its deliveries are skipped'}
         isSelected={enabled}
         isDisabled={!permission.allowed || update.isPending}
+        isSaving={isSaving('enabled')}
         onChange={(isOn) => update.mutate({ id, changes: { enabled: isOn } })}
       />
       <HoldUntil
@@ -106,7 +108,7 @@ function Destination({ webhook }: { webhook: ApiWebhook }) {
         endAction="End the pause"
         effect="Deliveries wait during a pause, and are sent after it."
         until={webhook.paused_until}
-        isPending={update.isPending}
+        isPending={isSaving('paused_until')}
         onChange={
           permission.allowed ? (paused_until) => update.mutate({ id, changes: { paused_until } }) : undefined
         }

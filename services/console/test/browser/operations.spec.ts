@@ -46,6 +46,49 @@ test('a running redelivery is cancelled, and waiting deliveries are cancelled', 
   await expect(page.getByText('No delivery matches')).toBeVisible();
 });
 
+test('a bulk redelivery is offered only if a delivery that matches has failed', async ({ page, stack }) => {
+  const { api, inbox_url } = stack;
+  const { rule, webhookId } = await createRule(stack, { name: 'Offered', path: '/offered' });
+  const list = api.deliveries.list({ webhook_id: webhookId });
+  const allEnded = (count: number) =>
+    expect(async () => {
+      const ended = (await list.toArray()).filter(({ status }) => ['succeeded', 'failed'].includes(status));
+      expect(ended).toHaveLength(count);
+    }).toPass();
+  await fire(stack, rule);
+  await allEnded(1);
+
+  await signIn(page, stack);
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/deliveries?webhook_id=${webhookId}`);
+  const offer = page.getByRole('button', { name: 'Redeliver the failed deliveries that match' });
+  await expect(page.getByRole('row').filter({ hasText: 'Succeeded' })).toHaveCount(1);
+  await page.waitForLoadState('networkidle');
+  await expect(offer).toHaveCount(0);
+  await api.webhooks.update(webhookId, { url: `${inbox_url}/status/404` });
+  await fire(stack, rule);
+  await expect(offer).toBeVisible();
+
+  // The failed delivery is older than the newest 30, which the page loads.
+  await api.webhooks.update(webhookId, { url: `${inbox_url}/offered` });
+  await Promise.all(Array.from({ length: 30 }, () => fire(stack, rule)));
+  await allEnded(32);
+  await page.reload();
+  await expect(page.getByRole('row').nth(1)).toContainText('Succeeded');
+  await expect(offer).toBeVisible();
+});
+
+test('a list without entries polls only for recent ones', async ({ page, stack }) => {
+  await signIn(page, stack);
+  const poll = page.waitForRequest((request) => {
+    const { searchParams } = new URL(request.url());
+    return searchParams.get('status_code') === '599' && searchParams.has('since');
+  });
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/deliveries?status_code=599`);
+  await expect(page.getByText('No delivery matches')).toBeVisible();
+  const since = new URL((await poll).url()).searchParams.get('since');
+  expect(Date.now() - Date.parse(since!)).toBeLessThan(11 * 60_000);
+});
+
 test('alerts without deliveries are dispatched by hand, one at a time and all together', async ({
   page,
   stack,

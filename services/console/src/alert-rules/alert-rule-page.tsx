@@ -72,6 +72,7 @@ function RuleSettings({ rule }: { rule: AlertRule }) {
   const permission = usePermission('alert_rule_update');
   const { update } = useAlertRuleActions();
   const refused = ruleErrorsOf(update.error);
+  const isSaving = (field: string) => update.isPending && field in update.variables.changes;
   const save = () => {
     const result = fromRuleForm(form);
     if ('errors' in result) return setErrors(result.errors);
@@ -87,6 +88,7 @@ function RuleSettings({ rule }: { rule: AlertRule }) {
         label={rule.enabled ? 'Enabled' : 'Disabled: its alerts are recorded, and nothing is sent'}
         isSelected={rule.enabled}
         isDisabled={!permission.allowed || update.isPending}
+        isSaving={isSaving('enabled')}
         onChange={(enabled) => update.mutate({ id: rule.id, changes: { enabled } })}
       />
       <HoldUntil
@@ -94,7 +96,7 @@ function RuleSettings({ rule }: { rule: AlertRule }) {
         endAction="End the silence"
         effect="Alerts are only recorded during a silence."
         until={rule.silenced_until}
-        isPending={update.isPending}
+        isPending={isSaving('silenced_until')}
         onChange={
           permission.allowed
             ? (silenced_until) => update.mutate({ id: rule.id, changes: { silenced_until } })

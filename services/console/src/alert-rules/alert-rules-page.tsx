@@ -110,11 +110,11 @@ function RuleTable({ rows }: { rows: readonly AlertRule[] }) {
         </>
       ),
     },
-    { header: 'Fires', width: 'minmax(6rem, 1fr)', cell: conditionOf },
+    { header: 'Fires', width: 'minmax(6rem, 1fr)', narrow: 'label', cell: conditionOf },
     {
       header: 'Webhooks',
       width: 'minmax(10rem, 3fr)',
-      narrow: 'line',
+      narrow: 'label',
       cell: ({ notification_webhook_ids: ids }) => <WebhookNames ids={ids} names={names} />,
     },
     {
@@ -126,6 +126,7 @@ function RuleTable({ rows }: { rows: readonly AlertRule[] }) {
           accessibleLabel={`${name} is enabled`}
           isSelected={enabled}
           isDisabled={!update.allowed || actions.update.isPending}
+          isSaving={actions.update.isPending && actions.update.variables.id === id}
           onChange={(isOn) => actions.update.mutate({ id, changes: { enabled: isOn } })}
         />
       ),

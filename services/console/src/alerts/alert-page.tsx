@@ -50,7 +50,6 @@ function Record({ alert }: { alert: Alert }) {
             ['Alert rule', <RuleLink key="rule" id={alert.alert_rule_id} name={alert.alert_rule_name} />],
             ['Model', <ModelName key="model" alert={alert} />],
             ['Measurement', describeMeasurement(alert)],
-            ['State', alert.state === 'resolved' ? 'resolved' : undefined],
             ['Labels', hasEntries(alert.labels) && <Labels key="labels" alert={alert} />],
             ['Annotations', hasEntries(alert.annotations) && <Annotations key="annotations" alert={alert} />],
             ['Fired', <ExactTime key="fired" at={alert.fired_at} />],

@@ -2,23 +2,25 @@ import type { Alert } from '@tocsin/client/browser';
 import { alertOutcomeWords, wordsOf } from '../shared/words.js';
 import { StatusChip } from '../ui/index.js';
 
-export function AlertOutcome({ alert: { outcome, is_test } }: { alert: Alert }) {
+export function AlertOutcome({ alert: { outcome, state, is_test } }: { alert: Alert }) {
   const { label, tone } = wordsOf(alertOutcomeWords, outcome) ?? { label: outcome, tone: 'muted' as const };
   return (
     <>
-      <StatusChip tone={tone}>{label}</StatusChip> {is_test && <StatusChip tone="busy">Test</StatusChip>}
+      <StatusChip tone={tone}>{label}</StatusChip>{' '}
+      {state === 'resolved' && <StatusChip tone="muted">Resolved</StatusChip>}{' '}
+      {is_test && <StatusChip tone="busy">Test</StatusChip>}
     </>
   );
 }
 
 /**
- * Formats the measurement as `0.84, lower bound 0.9`, with six digits. Notices have no measurement: they return `–`.
+ * Formats the measurement as `0.84, fires below 0.9`, with six digits. Notices have no measurement: they return `–`.
  */
 export function describeMeasurement(alert: Alert): string {
   const { alert_rule_name, metric_value, threshold, bound } = alert;
   if (alert_rule_name.startsWith('Tocsin: ') && metric_value === 0 && threshold === 0) return '–';
   const value = Number(metric_value.toPrecision(6));
-  return `${value}, ${bound === 'lower_bound' ? 'lower' : 'upper'} bound ${threshold}`;
+  return `${value}, fires ${bound === 'lower_bound' ? 'below' : 'above'} ${threshold}`;
 }
 
 /** Formats the numbers of deliveries by state, for example `2 succeeded, 1 open`. */

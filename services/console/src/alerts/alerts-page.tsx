@@ -133,7 +133,7 @@ function AlertTable(props: AlertTableProps) {
       cell: ({ alert_id, alert_rule_name }) => <Link to={paths.alert(alert_id)}>{alert_rule_name}</Link>,
     },
     { header: 'Outcome', width: '130px', cell: (alert) => <AlertOutcome alert={alert} /> },
-    { header: 'Deliveries', width: 'minmax(0, 1.7fr)', cell: describeSummary },
+    { header: 'Deliveries', width: 'minmax(0, 1.7fr)', narrow: 'last', cell: describeSummary },
     { header: 'Model', width: 'minmax(0, 1fr)', narrow: 'hide', cell: ({ model_name }) => model_name },
     { header: 'Measurement', width: 'minmax(0, 1.8fr)', narrow: 'hide', cell: describeMeasurement },
     { header: 'Fired', width: '130px', cell: ({ fired_at }) => <RelativeTime at={fired_at} /> },

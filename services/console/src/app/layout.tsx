@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
-import { NavLink, Outlet, ScrollRestoration, useLocation } from 'react-router';
+import { NavLink, Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router';
 import { useWhoami } from '../api/index.js';
 import { usePaths, useWorkspaceId } from '../paths.js';
-import { Button, Failure, SelectField } from '../ui/index.js';
+import { Button, Failure, Loading, SelectField } from '../ui/index.js';
 import { useSignOut } from './sign-out.js';
 import { storedTheme, storeTheme, type Theme } from './theme.js';
 import { rememberWorkspace, WorkspaceSwitch } from './workspace-switch.js';
@@ -12,7 +12,8 @@ export function Layout() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { pathname } = useLocation();
   const workspaceId = useWorkspaceId();
-  const { error } = useWhoami();
+  const { error, refetch } = useWhoami();
+  const isOpeningPage = useNavigation().state !== 'idle';
   useEffect(() => rememberWorkspace(workspaceId), [workspaceId]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when another page opens.
   useEffect(() => setMenuOpen(false), [pathname]);
@@ -43,7 +44,9 @@ export function Layout() {
         </div>
       </header>
       <main id="content" tabIndex={-1} className="content">
-        {error !== null && <Failure error={error} />}
+        {/* The previous page stays until the script of the next one is loaded. */}
+        <div className="opening">{isOpeningPage && <Loading what="the page" />}</div>
+        {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
         <Outlet key={workspaceId} />
       </main>
     </div>

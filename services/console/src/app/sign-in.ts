@@ -36,7 +36,9 @@ interface ConsoleConfig {
 export async function startSignIn(location: Location): Promise<SignIn> {
   const manager = await createManager(location.origin);
   if (location.pathname !== callbackPath) {
-    await manager.signinRedirect({ prompt: 'none', state: pathOf(location) });
+    await manager.signinRedirect({ prompt: 'none', state: pathOf(location) }).catch((error: Error) => {
+      throw new Error(`The sign-in service ${manager.settings.authority} cannot be reached: ${error.message}`);
+    });
     return new Promise(() => undefined);
   }
   try {
@@ -73,7 +75,9 @@ async function createManager(origin: string): Promise<UserManager> {
 }
 
 async function readConfig(): Promise<ConsoleConfig> {
-  const response = await fetch('/console/config.json');
+  const response = await fetch('/console/config.json').catch((error: Error) => {
+    throw new Error(`Tocsin cannot be reached: ${error.message}`);
+  });
   if (!response.ok) throw new Error(`The settings of the console could not be loaded (${response.status}).`);
   return (await response.json()) as ConsoleConfig;
 }

@@ -1,25 +1,38 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import type { TimeRange } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { Duration, ElapsedTime } from '../ui/index.js';
 import { formatPercent, type Summary } from './summary.js';
 
+interface NumbersProps {
+  summary: Summary;
+  /** Length of a time step of the summary. */
+  step: TimeRange['step'];
+  oldestOpenAt: string | null;
+}
+
 /** Shows the totals of the time range, and the number and age of the open deliveries. */
-export function Numbers({ summary, oldestOpenAt }: { summary: Summary; oldestOpenAt: string | null }) {
+export function Numbers({ summary, step, oldestOpenAt }: NumbersProps) {
   const paths = usePaths();
-  const { total, failed, successRate, p50Ms, p95Ms, open } = summary;
+  const { succeeded, failed, successRate, p50Ms, p95Ms, open } = summary;
+  const ended = succeeded + failed;
   return (
     <dl className="numbers">
       <Tile
         name="Success rate"
-        note={`${failed.toLocaleString('en')} failed of ${total.toLocaleString('en')}`}
+        note={
+          ended === 0
+            ? 'no delivery has ended'
+            : `${succeeded.toLocaleString('en')} of ${ended.toLocaleString('en')} deliveries`
+        }
       >
         {successRate === null ? '–' : formatPercent(successRate)}
       </Tile>
-      <Tile name="Median time to deliver" note="p50, from accepted to delivered">
+      <Tile name="Median time to deliver" note="p50, from the alert to its delivery">
         {p50Ms === null ? '–' : <Duration ms={p50Ms} />}
       </Tile>
-      <Tile name="Slowest 5 %" note="p95 of the slowest step">
+      <Tile name="Slowest 5 %" note={`p95 of the slowest ${step}`}>
         {p95Ms === null ? '–' : <Duration ms={p95Ms} />}
       </Tile>
       <Tile

@@ -46,7 +46,7 @@ function Overview({ range }: { range: TimeRange }) {
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data !== undefined && summary !== undefined && (
         <>
-          <Numbers summary={summary} oldestOpenAt={data.oldest_open_at} />
+          <Numbers summary={summary} step={range.step} oldestOpenAt={data.oldest_open_at} />
           <Card title={`Deliveries, ${range.label.toLowerCase()}`}>
             {summary.total === 0 ? <NoDeliveries /> : <DeliveryBars steps={data.steps} step={range.step} />}
           </Card>

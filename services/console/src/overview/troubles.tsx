@@ -27,9 +27,7 @@ export function Troubles() {
             <div className="row">
               <Link to={paths.webhook(webhook.id)}>{webhook.name}</Link>
               <State webhook={webhook} />
-              <Link to={paths.deliveries({ webhook_id: webhook.id, status: 'failed' })}>
-                failed deliveries
-              </Link>
+              <DeliveriesOf webhook={webhook} />
             </div>
             <p className="muted">
               <Reason webhook={webhook} />
@@ -42,6 +40,17 @@ export function Troubles() {
   );
 }
 
+/** Links to the failed deliveries of the webhook, or to all of them if those that ended have succeeded. */
+function DeliveriesOf({ webhook: { id, health } }: { webhook: Webhook }) {
+  const paths = usePaths();
+  const hasFailed = (health.success_rate_24h ?? 1) < 1;
+  return (
+    <Link to={paths.deliveries({ webhook_id: id, status: hasFailed ? 'failed' : undefined })}>
+      {hasFailed ? 'failed deliveries' : 'deliveries'}
+    </Link>
+  );
+}
+
 function State({ webhook: { health } }: { webhook: Webhook }) {
   if (health.state === 'paused') return <StatusChip tone="wait">Paused</StatusChip>;
   if (health.state === 'failing') return <StatusChip tone="bad">Failing</StatusChip>;
@@ -51,7 +60,9 @@ function State({ webhook: { health } }: { webhook: Webhook }) {
 function Reason({ webhook: { paused, health, undecryptable } }: { webhook: Webhook }): ReactNode {
   const { last_error, success_rate_24h, since } = health;
   const rate =
-    success_rate_24h === null ? '' : ` ${formatPercent(success_rate_24h)} of the last day succeeded.`;
+    success_rate_24h === null || success_rate_24h === 1
+      ? ''
+      : ` ${formatPercent(success_rate_24h)} of the deliveries of the last 24 hours succeeded.`;
   if (undecryptable)
     return 'Its stored values cannot be decrypted: an operator has to add the key to SECRETS_KEYS.';
   if (paused !== null) {

@@ -38,7 +38,7 @@ export function HoldUntil({ action, endAction, effect, until, isPending, onChang
         </span>
         {onChange !== undefined && (
           <Button isPending={isPending} onPress={() => onChange(null)}>
-            {endAction}
+            {isPending ? 'Saving …' : endAction}
           </Button>
         )}
       </div>
@@ -52,7 +52,7 @@ export function HoldUntil({ action, endAction, effect, until, isPending, onChang
         isPending={isPending}
         onPress={() => onChange(new Date(Date.now() + Number(lengthMs)).toISOString())}
       >
-        {action}
+        {isPending ? 'Saving …' : action}
       </Button>
       <span className="muted">{effect}</span>
     </div>

@@ -144,13 +144,21 @@ interface SwitchFieldProps {
   isSelected: boolean;
   onChange(isSelected: boolean): void;
   isDisabled?: boolean;
+  /** True while a change is being saved. The switch is disabled, and its label says so. */
+  isSaving?: boolean;
 }
 
-export function SwitchField({ label, accessibleLabel, ...props }: SwitchFieldProps) {
+export function SwitchField(props: SwitchFieldProps) {
+  const { label, accessibleLabel, isDisabled = false, isSaving = false, ...rest } = props;
   return (
-    <AriaSwitch {...props} className="switch" {...(accessibleLabel && { 'aria-label': accessibleLabel })}>
+    <AriaSwitch
+      {...rest}
+      isDisabled={isDisabled || isSaving}
+      className="switch"
+      {...(accessibleLabel && { 'aria-label': accessibleLabel })}
+    >
       <span className="track" aria-hidden />
-      {label}
+      {isSaving ? 'Saving …' : label}
     </AriaSwitch>
   );
 }

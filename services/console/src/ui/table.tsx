@@ -6,8 +6,11 @@ export interface Column<T> {
   cell(row: T): ReactNode;
   /** Column width as a CSS grid track, for example `2fr` or `120px`. */
   width: string;
-  /** Display below 640 px: hidden, on a separate line, or with the column header in front of the value. */
-  narrow?: 'hide' | 'line' | 'label';
+  /**
+   * Display below 640 px: hidden, on a separate line, on a line after the other cells, or with the column header in
+   * front of the value.
+   */
+  narrow?: 'hide' | 'line' | 'last' | 'label';
 }
 
 export interface TableProps<T> {

@@ -45,7 +45,7 @@ function SigningOfWebhook({ webhook: { id, signing } }: { webhook: Webhook }) {
         label={signing ? 'Requests are signed' : 'Requests are not signed'}
         accessibleLabel="Sign requests"
         isSelected={signing}
-        isDisabled={update.isPending}
+        isSaving={update.isPending}
         onChange={(isOn) => update.mutate({ id, changes: { signing: isOn } })}
       />
       {update.error !== null && <Failure error={update.error} />}

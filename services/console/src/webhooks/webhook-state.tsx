@@ -16,7 +16,7 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
               for <ElapsedTime since={since} />
               {until !== null && (
                 <>
-                  , next try <NextTime at={until} />
+                  {webhook.paused?.reason === 'manual' ? ', ends' : ', next try'} <NextTime at={until} />
                 </>
               )}
               {reason === null ? '' : ': '}

@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
-import { signIn } from './steps.js';
+import { expectAccessible, signIn } from './steps.js';
 
 test('a token is renewed without leaving the page, and is never stored', async ({ page, stack }) => {
   test.setTimeout(120_000);
@@ -26,6 +26,8 @@ test('a user without a session returns to the requested address after signing in
 }) => {
   const address = `${stack.api_url}/w/${stack.workspace_id}/alerts?outcome=no_webhooks`;
   await page.goto(address);
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByLabel('User name').fill('reader');
   await page.getByLabel('Password').fill(stack.users.reader!);

@@ -5,6 +5,7 @@ import {
   timeRanges,
   useDeliveryStats,
   usePermission,
+  useWebhooks,
 } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { Card, Empty, Failure, LinkButton, Loading, Page, SelectField, useSearch } from '../ui/index.js';
@@ -39,12 +40,15 @@ export function OverviewPage() {
 
 function Overview({ range }: { range: TimeRange }) {
   const { data, error, refetch } = useDeliveryStats(range);
+  const webhooks = useWebhooks();
   if (data === undefined && error === null) return <Loading what="the numbers of your deliveries" />;
   const summary = data && summarize(data.steps);
+  // A new workspace shows only the next step.
+  const isNew = summary?.total === 0 && webhooks.data?.length === 0;
   return (
     <>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data !== undefined && summary !== undefined && (
+      {data !== undefined && summary !== undefined && !isNew && (
         <>
           <Numbers summary={summary} step={range.step} oldestOpenAt={data.oldest_open_at} />
           <Card title={`Deliveries, ${range.label.toLowerCase()}`}>

@@ -102,8 +102,8 @@ function NoWebhooks() {
         </LinkButton>
       }
     >
-      A webhook is a destination with a body template. Start from a ready-made template for a chat service or
-      an issue tracker.
+      A webhook is a destination with a template for the messages that it receives. Create one from a
+      ready-made template, attach it to an alert rule, and fire a test alert.
     </Empty>
   );
 }

@@ -33,7 +33,9 @@ describe('reading webhooks', () => {
         body: '[hidden]',
       });
     }
-    expect(JSON.stringify([single.body, list.body, plain.body])).not.toMatch(/s3cret|t0ken|dXNl|metric_value/);
+    expect(JSON.stringify([single.body, list.body, plain.body])).not.toMatch(
+      /s3cret|t0ken|dXNl|metric_value/,
+    );
   });
 
   test('URL, headers and body of a webhook are encrypted in the database', async () => {

@@ -37,7 +37,9 @@ export async function startSignIn(location: Location): Promise<SignIn> {
   const manager = await createManager(location.origin);
   if (location.pathname !== callbackPath) {
     await manager.signinRedirect({ prompt: 'none', state: pathOf(location) }).catch((error: Error) => {
-      throw new Error(`The sign-in service ${manager.settings.authority} cannot be reached: ${error.message}`);
+      throw new Error(
+        `The sign-in service ${manager.settings.authority} cannot be reached: ${error.message}`,
+      );
     });
     return new Promise(() => undefined);
   }

@@ -120,6 +120,7 @@ function RuleTable({ rows }: { rows: readonly AlertRule[] }) {
     {
       header: 'Enabled',
       width: '9rem',
+      narrow: 'last',
       cell: ({ id, name, enabled }) => (
         <SwitchField
           label={enabled ? 'On' : 'Off'}

@@ -144,11 +144,12 @@ function AlertTable(props: AlertTableProps) {
 function NoAlerts({ isFiltered }: { isFiltered: boolean }) {
   const paths = usePaths();
   const rules = usePermission('workspace_list_alert_rules');
+  const all = usePermission('alert_read_all');
   if (isFiltered)
     return <Empty title="No alert matches">Remove a filter above, or choose a longer time range.</Empty>;
   return (
     <Empty
-      title="No alert has fired yet"
+      title={all.allowed ? 'No alert has fired yet' : 'You have published no alert yet'}
       action={
         rules.allowed && (
           <LinkButton kind="primary" to={paths.alertRules()}>

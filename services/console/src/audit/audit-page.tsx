@@ -108,7 +108,7 @@ function AuditTable({ names, values, ...props }: AuditTableProps) {
       cell: ({ action }) => wordsOf(auditActionWords, action) ?? action,
     },
     {
-      header: 'Of',
+      header: 'Resource',
       width: 'minmax(0, 1.5fr)',
       cell: (event) => <Resource event={event} names={names} />,
     },

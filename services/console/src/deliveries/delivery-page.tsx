@@ -1,10 +1,10 @@
 import type { DeliveryWithAttempts } from '@tocsin/client/browser';
 import { Link, useParams } from 'react-router';
-import { Permitted, useDelivery, useDeliveryActions } from '../api/index.js';
+import { Permitted, useDelivery, useDeliveryActions, useWebhook } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { DeliveryStatus } from '../shared/delivery-status.js';
 import { RuleLink } from '../shared/rule-link.js';
-import { waitingReasonWords, wordsOf } from '../shared/words.js';
+import { pauseReasonWords, waitingReasonWords, wordsOf } from '../shared/words.js';
 import {
   Button,
   Card,
@@ -85,12 +85,17 @@ function Record({ delivery }: { delivery: DeliveryWithAttempts }) {
 }
 
 /** Shows the time of the next attempt and the reason for the wait. */
-function NextAttempt({ delivery: { next_attempt_at, waiting_reason } }: { delivery: DeliveryWithAttempts }) {
+function NextAttempt({ delivery }: { delivery: DeliveryWithAttempts }) {
+  const { next_attempt_at, waiting_reason, webhook_id } = delivery;
   const now = useNow();
   if (waiting_reason === null) return null;
   return (
     <Notice tone="wait">
-      <p>{wordsOf(waitingReasonWords, waiting_reason) ?? `It waits: ${waiting_reason}.`}</p>
+      {waiting_reason === 'paused' ? (
+        <PauseReason webhookId={webhook_id} />
+      ) : (
+        <p>{wordsOf(waitingReasonWords, waiting_reason) ?? `It waits: ${waiting_reason}.`}</p>
+      )}
       {next_attempt_at !== null && (
         <p>
           {Date.parse(next_attempt_at) > now ? (
@@ -108,6 +113,13 @@ function NextAttempt({ delivery: { next_attempt_at, waiting_reason } }: { delive
       )}
     </Notice>
   );
+}
+
+/** Names the reason of the pause. Until the webhook is loaded, all possible reasons are named. */
+function PauseReason({ webhookId }: { webhookId: string }) {
+  const { data } = useWebhook(webhookId);
+  const reason = data?.paused && wordsOf(pauseReasonWords, data.paused.reason);
+  return <p>{reason ? `Its webhook is paused: ${reason}.` : waitingReasonWords.paused}</p>;
 }
 
 /** Buttons that redeliver an ended delivery or cancel a waiting one. */

@@ -84,13 +84,20 @@ function Legend({ steps }: { steps: readonly Step[] }) {
       {outcomes.toReversed().map(({ name, label, status }) => (
         <li key={name}>
           <span className="swatch" data-outcome={name} aria-hidden />
-          <Link to={paths.deliveries({ status, ...range })}>
-            {steps.reduce((sum, entry) => sum + entry[name], 0).toLocaleString('en')} {label}
-          </Link>
+          <Count
+            label={label}
+            count={steps.reduce((sum, entry) => sum + entry[name], 0)}
+            to={paths.deliveries({ status, ...range })}
+          />
         </li>
       ))}
     </ul>
   );
+}
+
+/** A number above 0 links to its deliveries. */
+function Count({ label, count, to }: { label: string; count: number; to: string }) {
+  return count === 0 ? `0 ${label}` : <Link to={to}>{`${count.toLocaleString('en')} ${label}`}</Link>;
 }
 
 function totalOf({ succeeded, failed, skipped, open }: Step): number {

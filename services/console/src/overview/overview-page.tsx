@@ -20,6 +20,7 @@ const names = ['range'] as const;
 export function OverviewPage() {
   const { values, set } = useSearch(names);
   const range = timeRangeOf(values.range ?? null);
+  const { allowed } = usePermission('delivery_read');
   const ranges = (
     <SelectField
       label="Time range"
@@ -30,7 +31,7 @@ export function OverviewPage() {
     />
   );
   return (
-    <Page title="Overview" actions={ranges}>
+    <Page title="Overview" actions={allowed ? ranges : undefined}>
       <Permitted permission="delivery_read" what="The overview">
         <Overview range={range} />
       </Permitted>

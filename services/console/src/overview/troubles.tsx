@@ -4,7 +4,17 @@ import { Link } from 'react-router';
 import { usePermission, useWebhooks } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { pauseReasonWords, wordsOf } from '../shared/words.js';
-import { Card, ElapsedTime, Empty, Failure, LinkButton, Loading, NextTime, StatusChip } from '../ui/index.js';
+import {
+  Card,
+  ElapsedTime,
+  Empty,
+  Failure,
+  LinkButton,
+  Loading,
+  NextTime,
+  Notice,
+  StatusChip,
+} from '../ui/index.js';
 import { rankTroubles } from './rank-troubles.js';
 import { formatPercent } from './summary.js';
 
@@ -15,12 +25,12 @@ export function Troubles() {
   const paths = usePaths();
   const { data, error, refetch } = useWebhooks({ pollMs: 30_000 });
   const troubles = rankTroubles(data ?? []);
+  if (data?.length === 0) return <NoWebhooks />;
   return (
     <Card title="Webhooks that need attention">
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the webhooks" />}
-      {data?.length === 0 && <NoWebhooks />}
-      {data !== undefined && data.length > 0 && troubles.length === 0 && <p>No webhook needs attention.</p>}
+      {data !== undefined && troubles.length === 0 && <p>No webhook needs attention.</p>}
       <ol className="troubles">
         {troubles.slice(0, shown).map((webhook) => (
           <li key={webhook.id}>
@@ -92,7 +102,7 @@ function NoWebhooks() {
   const paths = usePaths();
   const create = usePermission('workspace_create_webhook');
   if (!create.allowed)
-    return <p>{`No webhook exists yet. Creating one is not available to you. ${create.reason}`}</p>;
+    return <Notice>{`No webhook exists yet. Creating one is not available to you. ${create.reason}`}</Notice>;
   return (
     <Empty
       title="No webhook yet"

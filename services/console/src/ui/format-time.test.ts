@@ -23,11 +23,11 @@ test.each([
 });
 
 test.each([
-  [84.2, '84 ms'],
-  [1_240, '1.2 s'],
-  [2_000, '2 s'],
-  [180_000, '3 min'],
-  [5_400_000, '1.5 h'],
+  [84.2, '84\u00a0ms'],
+  [1_240, '1.2\u00a0s'],
+  [2_000, '2\u00a0s'],
+  [180_000, '3\u00a0min'],
+  [5_400_000, '1.5\u00a0h'],
 ])('a duration of %d ms is formatted as %j', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
 });

@@ -40,12 +40,12 @@ export function formatExact(timeMs: number): string {
   });
 }
 
-/** Formats a duration with two significant digits, for example `84 ms`, `1.2 s`, `3 min`. */
+/** Formats a duration with two significant digits, such as `84 ms`, `1.2 s`, `3 min`. No line breaks before the unit. */
 export function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${trim(ms / 1_000)} s`;
-  if (ms < 3_600_000) return `${trim(ms / 60_000)} min`;
-  return `${trim(ms / 3_600_000)} h`;
+  if (ms < 1_000) return `${Math.round(ms)}\u00a0ms`;
+  if (ms < 60_000) return `${trim(ms / 1_000)}\u00a0s`;
+  if (ms < 3_600_000) return `${trim(ms / 60_000)}\u00a0min`;
+  return `${trim(ms / 3_600_000)}\u00a0h`;
 }
 
 function trim(value: number): string {

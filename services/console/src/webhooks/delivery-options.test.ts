@@ -40,9 +40,9 @@ test('an empty text means the default, and `none` means no retry', () => {
 
 test('options are described with labels, and defaults are left out', () => {
   expect(describeOptions(api as Webhook)).toEqual([
-    ['Timeout', '2.5 s'],
-    ['Retries', 'after 5 s, 30 s'],
-    ['Rate limit', '10 requests in 1 min'],
+    ['Timeout', '2.5\u00a0s'],
+    ['Retries', 'after 5\u00a0s, 30\u00a0s'],
+    ['Rate limit', '10 requests in 1\u00a0min'],
     ['Delivery id in', 'Idempotency-Key'],
     ['External id', 'risk/chat'],
   ]);

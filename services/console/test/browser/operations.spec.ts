@@ -34,7 +34,7 @@ test('a running redelivery is cancelled, and waiting deliveries are cancelled', 
 
   await page.goto(`${list}&status=waiting`);
   await page.getByRole('row').nth(1).getByRole('link').click();
-  await expect(page.getByText('or a person paused it')).toBeVisible();
+  await expect(page.getByText('Its webhook is paused: a person paused it.')).toBeVisible();
   await page.getByRole('button', { name: 'Cancel the delivery' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the delivery' }).click();
   await expect(page.getByText('Skipped')).toBeVisible();

@@ -62,6 +62,10 @@ for (const [user, pages] of Object.entries(texts)) {
     page,
     stack,
   }) => {
+    // Without a webhook, the overview shows only the next step.
+    const webhooks = await stack.api.webhooks.list({ limit: 1 }).toArray();
+    if (webhooks.length === 0)
+      await stack.api.webhooks.create({ name: 'Any', url: `${stack.inbox_url}/any`, body: '{}' });
     await signIn(page, stack, user);
     const refused: string[] = [];
     page.on('response', (response) => {

@@ -26,12 +26,15 @@ test('a screenshot of every page is taken in both themes and widths', async ({ p
   }).toPass();
   const [failed] = await stack.api.deliveries.list({ status: 'failed', limit: 1 }).toArray();
   const [waiting] = await stack.api.deliveries.list({ status: 'waiting', limit: 1 }).toArray();
-  const alerts = await stack.api.alerts.list({ limit: 5 }).toArray();
   const [webhook] = await stack.api.webhooks.list({ name: 'Issue tracker' }).toArray();
   const [signed] = await stack.api.webhooks.list({ name: 'On-call chat' }).toArray();
   const rules = await stack.api.alertRules.list().toArray();
   const rule = rules.find(({ name }) => name === 'Accuracy too low');
   const silenced = rules.find(({ name }) => name === 'Feature drift');
+  const firstAlert = async (outcome: 'dispatched' | 'no_webhooks', alert_rule_id?: string) =>
+    (await stack.api.alerts.list({ outcome, alert_rule_id }).toArray())[0];
+  const sent = await firstAlert('dispatched', rule?.id);
+  const notSent = await firstAlert('no_webhooks');
   const pages: [string, string | undefined][] = [
     ['overview', 'overview?range=1h'],
     ['deliveries', 'deliveries'],
@@ -39,8 +42,8 @@ test('a screenshot of every page is taken in both themes and widths', async ({ p
     ['delivery-failed', failed && `deliveries/${failed.id}`],
     ['delivery-waiting', waiting && `deliveries/${waiting.id}`],
     ['alerts', 'alerts'],
-    ['alert', alerts[1] && `alerts/${alerts[1].alert_id}`],
-    ['alert-nothing-sent', alerts[0] && `alerts/${alerts[0].alert_id}`],
+    ['alert', sent && `alerts/${sent.alert_id}`],
+    ['alert-nothing-sent', notSent && `alerts/${notSent.alert_id}`],
     ['webhooks', 'webhooks'],
     ['webhook', webhook && `webhooks/${webhook.id}`],
     ['webhook-signed', signed && `webhooks/${signed.id}`],
@@ -58,18 +61,28 @@ test('a screenshot of every page is taken in both themes and widths', async ({ p
   ];
   for (const [name, path] of pages) if (path !== undefined) await photograph(name, `${workspace}/${path}`);
 
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await signIn(page, stack, 'publisher');
-  for (const path of ['overview', 'webhooks', 'alerts', 'settings'])
-    await photograph(`publisher-${path}`, `${workspace}/${path}`);
+  const pagesByUser = {
+    publisher: ['overview', 'webhooks', 'alerts', 'settings'],
+    reader: ['deliveries', `webhooks/${webhook?.id}`, `alert-rules/${rule?.id}`],
+    outsider: ['overview'],
+  };
+  for (const [user, paths] of Object.entries(pagesByUser)) {
+    await signOut();
+    await signIn(page, stack, user);
+    for (const path of paths) await photograph(`${user}-${path.replace(/\/.*/, '')}`, `${workspace}/${path}`);
+  }
 
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut();
   await signIn(page, stack);
   await page.goto(`${stack.api_url}${workspace}/webhooks/new`);
   await page.getByRole('button', { name: 'Use Slack message', exact: true }).click();
   await shoot('editor');
+
+  async function signOut(): Promise<void> {
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+  }
 
   async function photograph(name: string, path: string): Promise<void> {
     await page.goto(`${stack.api_url}${path}`);
@@ -78,10 +91,11 @@ test('a screenshot of every page is taken in both themes and widths', async ({ p
 
   async function shoot(name: string): Promise<void> {
     await page.waitForLoadState('networkidle');
+    await expect(page.getByText(/^Loading /)).toHaveCount(0);
     for (const width of widths) {
       // The window gets the height of the page, because rows and editors outside the window are not rendered.
       await page.setViewportSize({ width, height: 800 });
-      const height = await page.evaluate(() => document.documentElement.scrollHeight);
+      const height = await stableHeight();
       await page.setViewportSize({ width, height: Math.min(height, tallestPx) });
       for (const theme of themes) {
         await page.evaluate((value) => {
@@ -91,5 +105,16 @@ test('a screenshot of every page is taken in both themes and widths', async ({ p
       }
     }
     await page.setViewportSize({ width: 1280, height: 800 });
+  }
+
+  /** Waits until the rows have their heights for the width of the window. */
+  async function stableHeight(): Promise<number> {
+    let height = 0;
+    await expect(async () => {
+      const before = height;
+      height = await page.evaluate(() => document.documentElement.scrollHeight);
+      expect(height).toBe(before);
+    }).toPass({ intervals: [250] });
+    return height;
   }
 });

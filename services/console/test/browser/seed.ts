@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { expect } from '@playwright/test';
 import { createAmqpPublisher } from '@tocsin/client';
 import type { BrowserStack } from './stack.js';
 
@@ -36,6 +37,8 @@ export async function seed({ api, inbox_url, amqp_url, workspace_id }: BrowserSt
   for (let index = 0; index < 12; index += 1) await fire(accuracy.id, 0.8 + index / 200);
   for (let index = 0; index < 8; index += 1) await fire(drift.id, 0.7 + index / 100);
   await fire(unattached.id, 0.5);
+  // Alerts are suppressed if the rule is silenced before a worker accepts them.
+  await expect(async () => expect((await api.alerts.list().toArray()).length).toBe(21)).toPass();
   await api.alertRules.update(drift.id, { silenced_until: inOneHour(), cooldown_seconds: 600 });
 
   const options = { rate_limit: { requests: 60, period_ms: 60_000 }, timeout_ms: 5_000 };

@@ -55,6 +55,7 @@ test('a user signs in, sees an alert arrive and opens its delivery', async ({ pa
 
   await test.step('the alert page shows the delivery to its webhook', async () => {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Alerts' }).click();
+    await expect(page.getByRole('heading', { name: 'Alerts', level: 1 })).toBeVisible();
     await page.getByRole('link', { name: 'Accuracy too low' }).click();
     await expect(page.getByRole('row').filter({ hasText: 'Chat <b>of the team</b>' })).toContainText(
       'Succeeded',

@@ -3,7 +3,7 @@ import { expect } from '@playwright/test';
 import { createAmqpPublisher } from '@tocsin/client';
 import { test } from './fixtures.js';
 import { type BrowserStack, maxOpenPerWebhook } from './stack.js';
-import { expectAccessible, signIn } from './steps.js';
+import { expectAccessible, signIn, signOut } from './steps.js';
 
 test('a running redelivery is cancelled, and waiting deliveries are cancelled', async ({ page, stack }) => {
   const { api } = stack;
@@ -137,8 +137,7 @@ test('a dead letter shows its reason and is requeued by a deployment admin', asy
   const letter = page.getByRole('group').filter({ hasText: 'The alert rule is unknown' }).first();
   await letter.getByText('The alert rule is unknown').click();
   await expect(letter.getByText('Requeueing is not available to you.')).toBeVisible();
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page);
 
   await signIn(page, stack);
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/settings`);

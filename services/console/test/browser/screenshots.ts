@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
 import { seed } from './seed.js';
-import { signIn } from './steps.js';
+import { signIn, signOut } from './steps.js';
 
 /**
  * `npm run screenshots -w services/console` writes screenshots of every page to `dist/screenshots`, in both themes and
@@ -67,22 +67,16 @@ test('a screenshot of every page is taken in both themes and widths', async ({ p
     outsider: ['overview'],
   };
   for (const [user, paths] of Object.entries(pagesByUser)) {
-    await signOut();
+    await signOut(page);
     await signIn(page, stack, user);
     for (const path of paths) await photograph(`${user}-${path.replace(/\/.*/, '')}`, `${workspace}/${path}`);
   }
 
-  await signOut();
+  await signOut(page);
   await signIn(page, stack);
   await page.goto(`${stack.api_url}${workspace}/webhooks/new`);
   await page.getByRole('button', { name: 'Use Slack message', exact: true }).click();
   await shoot('editor');
-
-  async function signOut(): Promise<void> {
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
-  }
 
   async function photograph(name: string, path: string): Promise<void> {
     await page.goto(`${stack.api_url}${path}`);

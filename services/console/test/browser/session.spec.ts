@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
-import { expectAccessible, signIn } from './steps.js';
+import { expectAccessible, signIn, signOut } from './steps.js';
 
 test('a token is renewed without leaving the page, and is never stored', async ({ page, stack }) => {
   test.setTimeout(120_000);
@@ -35,9 +35,7 @@ test('a user without a session returns to the requested address after signing in
   await expect(page.getByRole('heading', { name: 'Alerts', level: 1 })).toBeVisible();
   expect(page.url()).toBe(address);
 
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+  await signOut(page);
   await page.goto(address);
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
 });

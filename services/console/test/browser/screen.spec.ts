@@ -41,7 +41,7 @@ test('a slow page names what it loads within a second', async ({ page, stack }) 
   await signIn(page, stack);
   const workspace = `${stack.api_url}/w/${stack.workspace_id}`;
   await page.route('**/api/v1/**', async (route) => {
-    await delay(2_000);
+    await delay(1_000);
     await route.continue().catch(() => undefined);
   });
   for (const [path, what] of Object.entries(pages)) {

@@ -54,7 +54,7 @@ export interface WebhooksRepository {
   isForNotices(webhook: WebhookKey): Promise<boolean>;
   /** Returns webhooks in the order of `ids`. Deleted webhooks are omitted. */
   findAll(ids: readonly string[]): Promise<StoredWebhook[]>;
-  /** As `findAll`, without the encrypted values. `keyIds` are the ids of the keys that can decrypt them. */
+  /** Works like `findAll`, without the encrypted values. `keyIds` are the ids of the keys that can decrypt them. */
   findAllWithoutSecrets(ids: readonly string[], keyIds: readonly string[]): Promise<WebhookWithoutSecrets[]>;
   /**
    * Creates a webhook. Returns undefined and inserts nothing if the workspace has `maxPerWorkspace` webhooks.

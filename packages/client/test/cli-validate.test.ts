@@ -97,6 +97,7 @@ test.each([
     /\/fired_at must be within/,
   ],
   ['a NUL character', { ...message, model_name: 'a\0b' }, /\/model_name must not contain a NUL/],
+  ['deep nesting', `${'{"x":'.repeat(5_000)}1${'}'.repeat(5_000)}`, /the alert is nested too deeply/],
   ['more than 1 MiB', { ...message, x: 'x'.repeat(1_048_576) }, /bytes; 1048576 are allowed/],
 ])('a file with %s has one problem', async (_, content, expected) => {
   const { code, stdout } = await validate(content, '--amqp');

@@ -196,6 +196,22 @@ describe('a pause by hand', () => {
     expect(waiting.due_at.getTime()).toBeLessThan(Date.now() + 1_000);
   });
 
+  test('disabling a paused webhook ends its deliveries, and enabling it continues the pause', async () => {
+    const until = ahead(60_000);
+    const { id: webhookId } = await calls.create({ paused_until: until });
+    const open = { due_at: until, waiting_reason: 'paused' };
+    const id = await seedDelivery(api.database, { webhookId, status: 'open', open });
+    const disabled = (await calls.patch(webhookId, { enabled: false })).body;
+    expect(disabled).toMatchObject({ paused: null, paused_until: until });
+    expect(await calls.row('webhook_pauses', webhookId)).toBeUndefined();
+    const [waiting] = await api.database.knex('open_deliveries').where({ delivery_id: id });
+    expect(waiting.due_at.getTime()).toBeLessThan(Date.now() + 1_000);
+    const enabled = (await calls.patch(webhookId, { enabled: true })).body;
+    expect(enabled.paused).toMatchObject({ reason: 'manual', until });
+    const created = await calls.create({ paused_until: until, enabled: false });
+    expect(created).toMatchObject({ paused: null, paused_until: until });
+  });
+
   test('the times of all pauses by hand are stored, each up to its actual end', async () => {
     const { id } = await calls.create({ paused_until: ahead(60_000) });
     await calls.patch(id, { paused_until: null });

@@ -44,9 +44,10 @@ const maxPauses = 100;
 
 /**
  * Stores the start and end of a pause by hand. Past pauses are kept, because the time of a pause does not count towards
- * the age of a delivery.
+ * the age of a delivery. A disabled webhook is not paused, so that its deliveries end at once.
  */
-async function applyPause(trx: Transaction, { id, pausedUntil }: StoredWebhook): Promise<void> {
+async function applyPause(trx: Transaction, { id, enabled, pausedUntil }: StoredWebhook): Promise<void> {
+  const until = enabled ? pausedUntil : null;
   await trx.raw(
     `with changed as (
        select coalesce(manual_pauses, '{}') * tstzmultirange(tstzrange(now() - interval '90 days', now()))
@@ -64,16 +65,16 @@ async function applyPause(trx: Transaction, { id, pausedUntil }: StoredWebhook):
     `delete from webhook_pauses where webhook_id = :id and reason = 'manual' and not cast(:until as timestamptz) > now()`,
     {
       id,
-      until: pausedUntil ?? new Date(0),
+      until: until ?? new Date(0),
     },
   );
-  if (pausedUntil === null) return;
+  if (until === null) return;
   await trx.raw(
     `insert into webhook_pauses (webhook_id, reason, paused_until, times)
      select cast(:id as uuid), 'manual', cast(:until as timestamptz), 0 where cast(:until as timestamptz) > now()
      on conflict (webhook_id) do update
      set since = case when webhook_pauses.reason = 'manual' then webhook_pauses.since else now() end,
          reason = 'manual', paused_until = excluded.paused_until, times = 0, error = null`,
-    { id, until: pausedUntil },
+    { id, until },
   );
 }

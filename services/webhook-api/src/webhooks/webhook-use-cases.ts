@@ -134,7 +134,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         };
         const changed = changedFields(comparable(current, secrets), comparable(webhook, merged));
         if (changed.length === 0) return undefined;
-        const changesPause = fields.paused_until !== undefined;
+        const changesPause = fields.paused_until !== undefined || enabled !== current.enabled;
         return { webhook, changedFields: changed, affectsRequests, changesPause };
       });
       if (webhook === undefined) throw notFound('webhook');

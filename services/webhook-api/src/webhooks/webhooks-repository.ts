@@ -41,7 +41,7 @@ interface WebhookChange {
   changedFields: string[];
   /** True if the change affects requests. A pause that the destination has caused then ends. */
   affectsRequests: boolean;
-  /** True if the change starts or ends a pause by hand. */
+  /** True if the change can start or end a pause by hand. */
   changesPause: boolean;
 }
 

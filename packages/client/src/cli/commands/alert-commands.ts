@@ -103,7 +103,7 @@ export function addAlertCommands(program: Command, io: Io): void {
         labels: linesOf(alert.labels),
         annotations: linesOf(alert.annotations),
         webhook_ids: alert.webhook_ids?.join('\n'),
-        summary: describeSummary(alert),
+        summary: describeSummary(alert) || null,
       }),
     );
   });

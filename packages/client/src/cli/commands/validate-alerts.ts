@@ -53,10 +53,21 @@ const maxAlertBytes = 1_048_576;
 
 function problemsOf(read: AlertEntry, check: (alert: unknown) => AlertProblem[]): AlertProblem[] {
   if ('problem' in read) return [{ path: '', message: read.problem }];
-  const bytes = Buffer.byteLength(JSON.stringify(read.value));
+  const bytes = bytesOf(read.value);
+  if (bytes === undefined) return [{ path: '', message: 'is nested too deeply' }];
   if (bytes > maxAlertBytes)
     return [{ path: '', message: `has ${bytes} bytes; ${maxAlertBytes} are allowed` }];
   return check(read.value);
+}
+
+/** Returns undefined for a value that is nested so deeply that writing it as JSON overflows the stack. */
+function bytesOf(value: unknown): number | undefined {
+  try {
+    return Buffer.byteLength(JSON.stringify(value));
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function sentence({ path, message }: AlertProblem): string {

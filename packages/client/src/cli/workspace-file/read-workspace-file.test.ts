@@ -103,6 +103,18 @@ test.each([
   expect(faultsOf(text)[0]?.slice(0, fault.length)).toBe(fault);
 });
 
+test('a file with deep nesting has one error', () => {
+  for (const depth of [5_000, 20_000])
+    expect(faultsOf(`namespace: risk\nwebhooks: ${'['.repeat(depth)}`)).toEqual([
+      'w.yaml:1: is nested too deeply',
+    ]);
+});
+
+test('errors are listed in the order of their lines', () => {
+  const lines = faultsOf(`namespace: 5\nwebhooks:\n  - {name: 1, url: u,\n     colour: red, body: 5}`);
+  expect(lines.map((line) => line.split(':')[1])).toEqual(['1', '3', '4', '4']);
+});
+
 test('a repeated external id in a list is an error', () => {
   const twice = ['one', 'two']
     .map((name) => `  - {name: ${name}, external_id: x, url: u, body: b}`)

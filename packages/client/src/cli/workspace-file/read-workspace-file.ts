@@ -25,7 +25,8 @@ export interface ReadFile {
 export function readWorkspaceFile(text: string, name: string): ReadFile {
   const lines = new LineCounter();
   const fail = (faults: { line: number; message: string }[]): never => {
-    const shown = faults.slice(0, maxFaults).map(({ line, message }) => `${name}:${line}: ${message}`);
+    const inOrder = [...faults].sort((a, b) => a.line - b.line);
+    const shown = inOrder.slice(0, maxFaults).map(({ line, message }) => `${name}:${line}: ${message}`);
     if (faults.length > maxFaults) shown.push(`and ${faults.length - maxFaults} more`);
     throw new CommandFailure(exitCodes.invalid, shown.join('\n'));
   };
@@ -46,6 +47,7 @@ function parse(
   { lines, fail }: { lines: LineCounter; fail: (faults: { line: number; message: string }[]) => never },
 ): Document {
   const at = (offset: number) => lines.linePos(offset).line;
+  const tooDeep = () => fail([{ line: 1, message: 'is nested too deeply' }]);
   let document: Document;
   try {
     document = parseDocument(text, {
@@ -54,10 +56,11 @@ function parse(
       logLevel: 'error',
     }) as Document;
   } catch (error) {
-    // The parser is recursive, so deep nesting overflows the stack.
-    if (error instanceof RangeError) return fail([{ line: 1, message: 'is nested too deeply' }]);
+    // The parser is recursive, so deep nesting overflows the stack. It throws the error, or lists it with the others.
+    if (error instanceof RangeError) return tooDeep();
     throw error;
   }
+  if (document.errors.some(({ message }) => message.includes('Maximum call stack'))) return tooDeep();
   const faults = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
     line: at(pos[0]),
     message: message.split('\n')[0]!,

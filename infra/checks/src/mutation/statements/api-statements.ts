@@ -14,11 +14,6 @@ export const apiStatements: MutatedFile[] = [
     ],
   },
   {
-    file: `${api}/src/webhooks/due-deliveries-repository.ts`,
-    tests: [`${api}/test/open-deliveries.test.ts`],
-    changes: [[`untriedOnly ? 'and step = 0' : ''`, `''`]],
-  },
-  {
     file: `${api}/src/webhooks/webhooks-repository.ts`,
     tests: [`${api}/test/pauses.test.ts`],
     changes: [['and p.paused_until > now()', '']],
@@ -87,7 +82,7 @@ export const apiStatements: MutatedFile[] = [
     changes: [
       ['change.requireVersion(current.version);', ''],
       ['select pg_advisory_xact_lock(hashtextextended', 'select (hashtextextended'],
-      [`.where({ workspace_id: workspaceId })\n          .whereIn('id', ids)`, `.whereIn('id', ids)`],
+      [`.where('workspace_id', workspaceId)\n    .whereIn('id', ids)`, `.whereIn('id', ids)`],
       ['version: current.version + 1', 'version: current.version'],
     ],
   },

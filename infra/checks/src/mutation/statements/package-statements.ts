@@ -75,6 +75,11 @@ export const packageStatements: MutatedFile[] = [
     ],
   },
   {
+    file: `${deliveries}/src/due-deliveries-repository.ts`,
+    tests: [`${api}/test/open-deliveries.test.ts`],
+    changes: [[`untriedOnly ? 'and step = 0' : ''`, `''`]],
+  },
+  {
     file: `${deliveries}/src/dispatch-job.ts`,
     tests: [`${deliveries}/test/dispatch-job.test.ts`, `${api}/test/jobs.test.ts`],
     changes: [
@@ -87,19 +92,29 @@ export const packageStatements: MutatedFile[] = [
     file: `${deliveries}/src/notice-job.ts`,
     tests: [`${worker}/test/notices.test.ts`],
     changes: [
-      ['and d.failed_at >= h.since', ''],
+      [`and d.failed_at >= \${failingFrom}`, ''],
+      ['and not is_notice(d.alert_rule_id)', ''],
+      [
+        'greatest(h.since, w.enabled_changed_at, upper(w.manual_pauses))',
+        'greatest(h.since, w.enabled_changed_at)',
+      ],
+      [
+        'greatest(h.since, w.enabled_changed_at, upper(w.manual_pauses))',
+        'greatest(h.since, upper(w.manual_pauses))',
+      ],
       [
         `interval '1 millisecond' and w.enabled\n       and :minFailed`,
         `interval '1 millisecond'\n       and :minFailed`,
       ],
       [
-        `interval '1 millisecond' and w.enabled\n       and not exists`,
-        `interval '1 millisecond'\n       and not exists`,
+        `interval '1 millisecond' and w.enabled\n       and h.last_attempt_at`,
+        `interval '1 millisecond'\n       and h.last_attempt_at`,
       ],
-      ['and not exists (select from webhook_notices n where n.webhook_id = w.id)', ''],
+      [`and h.last_attempt_at >= \${failingFrom}`, ''],
+      [`n.webhook_id = w.id and n.failing_since + interval '1 millisecond' > \${failingFrom}`, 'false'],
       [`or h.since > n.failing_since + interval '1 millisecond'`, ''],
       [`version: trx.raw('version + 1'),`, ''],
-      [`.whereNot({ reason: 'manual' })`, ''],
+      ['await makeDue(trx, row);', ''],
       [`await trx('webhook_rate_limits').where({ webhook_id: row.id }).delete();`, ''],
       [`n.noticed_at is null or n.noticed_at <= now() - interval '\${deadLettersEvery}'`, 'true'],
       [

@@ -1,9 +1,7 @@
 /** The entry for browsers: the client of the platform API, without sessions and publishers, which need Node. */
-import type { ClientOptions } from './api/client-options.js';
-import { transportOptions } from './api/client-options.js';
-import { createFetchExchange } from './api/fetch-exchange.js';
+import { type ClientOptions, transportOptions } from './api/client-options.js';
 import { createPlatformApi, type PlatformApiOptions, type PlatformClient } from './api/platform-api.js';
-import { createTransport } from './api/transport.js';
+import { createTransport, type Exchange } from './api/transport.js';
 import type { Session } from './sessions/session.js';
 
 export interface BrowserClientOptions extends Omit<ClientOptions, 'credential'>, PlatformApiOptions {
@@ -27,6 +25,22 @@ export function createPlatformClient(options: BrowserClientOptions): PlatformCli
     createTransport(transportOptions(options, { credential: { token }, exchange })),
     options,
   );
+}
+
+/**
+ * Creates the function that sends one HTTP request from a browser. A redirect is an error, because `fetch` hides the
+ * status and the target of a redirect.
+ */
+function createFetchExchange(send: typeof fetch): Exchange {
+  return async ({ body, ...request }) => {
+    const response = await send(request.url, {
+      ...request,
+      body: body ?? null,
+      redirect: 'error',
+      credentials: 'omit',
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
 }
 
 export * from './platform-exports.js';

@@ -19,13 +19,11 @@ export {
   UnavailableError,
 } from './api/errors.js';
 export type { CancellationsApi, DispatchesApi, JobsApi, RedeliveriesApi } from './api/jobs.js';
-export type { ListTotal, Paged } from './api/paged.js';
 export type { PlatformClient } from './api/platform-api.js';
+export type { ListTotal, Paged, Tagged } from './api/requests.js';
 export type * from './api/schemas.js';
-export type { SettingsApi } from './api/settings.js';
-export type { Tagged } from './api/tagged.js';
 export type { CallOptions, ChangeOptions } from './api/transport.js';
 export type { WebhooksApi } from './api/webhooks.js';
-export type { WorkspacesApi } from './api/workspaces.js';
+export type { SettingsApi, WorkspacesApi } from './api/workspaces.js';
 export type { Session, TokenRequest } from './sessions/session.js';
 export { TocsinError } from './tocsin-error.js';

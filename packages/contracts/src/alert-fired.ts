@@ -1,4 +1,4 @@
-import { findBadText } from '@tocsin/kit';
+import { findInvalidText } from '@tocsin/kit';
 import type { FromSchema } from 'json-schema-to-ts';
 import { type Check, createCheck } from './check.js';
 
@@ -112,7 +112,7 @@ export type AlertState = (typeof alertStates)[number];
 export function createAlertFiredCheck(): Check<AlertFired> {
   const check = createCheck<AlertFired>(alertFiredSchema);
   return (value, options) => {
-    const bad = findBadText(value);
+    const bad = findInvalidText(value);
     if (bad !== undefined) return { ok: false, faults: [bad] };
     const checked = check(value, options);
     if (!checked.ok) return checked;

@@ -1,13 +1,13 @@
 import { createSchemaCompiler, type FieldError } from '@tocsin/kit';
 import type { JSONSchema } from 'json-schema-to-ts';
 
-export type Checked<T> = { ok: true; value: T } | { ok: false; faults: FieldError[] };
+export type CheckResult<T> = { ok: true; value: T } | { ok: false; faults: FieldError[] };
 
 /**
  * Checks parsed JSON without changing it. With `listAll: false` the check stops at the first fault, because a list of
  * the faults of a large value can take more memory than the value.
  */
-export type Check<T> = (value: unknown, options?: { listAll?: boolean }) => Checked<T>;
+export type Check<T> = (value: unknown, options?: { listAll?: boolean }) => CheckResult<T>;
 
 /** Creates the check of a JSON Schema (2020-12). */
 export function createCheck<T>(schema: JSONSchema): Check<T> {

@@ -38,7 +38,7 @@ export {
   auditActions,
   auditEventSchema,
 } from './audit-event.js';
-export { type Check, type Checked, createCheck } from './check.js';
+export { type Check, type CheckResult, createCheck } from './check.js';
 export { type ConsoleConfig, consoleConfigPath, consoleConfigSchema } from './console-config.js';
 export { type DeadLetter, deadLetterSchema } from './dead-letter.js';
 export {

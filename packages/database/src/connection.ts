@@ -31,7 +31,7 @@ export interface DatabaseOptions {
 export interface Database {
   knex: Knex;
   /** Runs a named prepared statement. Each connection parses it once. */
-  prepared<Row>(statement: Prepared, values: unknown[]): Promise<Row[]>;
+  prepared<Row>(statement: PreparedStatement, values: unknown[]): Promise<Row[]>;
   /** Runs a statement that the server plans for these values, for example one with optional filters. */
   planned<Row>(text: string, values: unknown[]): Promise<Row[]>;
   /** Current use of the pool. */
@@ -43,7 +43,7 @@ export interface Database {
 /** A transaction. `knex.transaction` creates it and commits its statements together. */
 export type Transaction = Knex.Transaction;
 
-export interface Prepared {
+export interface PreparedStatement {
   name: string;
   text: string;
 }
@@ -77,7 +77,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   };
   return {
     knex,
-    async prepared<Row>(statement: Prepared, values: unknown[]) {
+    async prepared<Row>(statement: PreparedStatement, values: unknown[]) {
       // A connection with an outdated plan fails one query and is then replaced. A query can meet one such connection
       // after another, but at most `poolSize`.
       for (let retries = poolSize; ; retries -= 1) {

@@ -8,7 +8,7 @@ export {
   createDatabase,
   type Database,
   type DatabaseOptions,
-  type Prepared,
+  type PreparedStatement,
   type Transaction,
 } from './connection.js';
 export {
@@ -31,7 +31,7 @@ export {
   partitionsOfDay,
   readClock,
 } from './partitions-repository.js';
-export { exposePools } from './pool-metrics.js';
+export { createPoolMetrics } from './pool-metrics.js';
 export { readWithTimeout } from './read-with-timeout.js';
 export { dayOfRecordId, firstIdAt, firstIdOf, lastIdAt, recordId, timeOfRecordId } from './record-id.js';
 export { checkSchema } from './schema-reader.js';

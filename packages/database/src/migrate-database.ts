@@ -4,7 +4,7 @@ import { isLockTimeout } from './errors.js';
 import { createMigrationSource, type Migration, migrations } from './migrations/index.js';
 import { ensurePartitions, readClock } from './partitions-repository.js';
 
-export interface Migrated {
+export interface MigrationResult {
   /** Names of the migrations that this call applied. */
   applied: string[];
   /** Names of applied migrations that belong to a later version of Tocsin. */
@@ -17,7 +17,7 @@ export interface Migrated {
  * @throws Error if the schema has migrations that are neither from this version nor from a later one; nothing is
  * changed then
  */
-export async function migrateDatabase(database: Database, list = migrations): Promise<Migrated> {
+export async function migrateDatabase(database: Database, list = migrations): Promise<MigrationResult> {
   const migrated = await retry(() => database.knex.transaction((trx) => migrate(trx, list)), {
     shouldRetry: (error, tries) => isLockTimeout(error) && tries < maxTries,
     backoff: () => retryDelayMs,
@@ -26,7 +26,7 @@ export async function migrateDatabase(database: Database, list = migrations): Pr
   return migrated;
 }
 
-async function migrate(trx: Transaction, list: readonly Migration[]): Promise<Migrated> {
+async function migrate(trx: Transaction, list: readonly Migration[]): Promise<MigrationResult> {
   await lockMigrations(trx);
   await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
   const options = {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Database, Prepared } from './connection.js';
+import type { Database, PreparedStatement } from './connection.js';
 import { countingTriggers } from './migrations/0001-delivery-stats.js';
 import { firstIdAt } from './record-id.js';
 
@@ -96,7 +96,7 @@ export function partitionName(table: string, day: number): string {
  * replaced by the suffix of that day's partition. An update of the whole table would open the partitions of all days
  * (docs/adr/0004).
  */
-export function ofDay({ name, text }: Prepared, day: number): Prepared {
+export function ofDay({ name, text }: PreparedStatement, day: number): PreparedStatement {
   const suffix = partitionName('', day);
   return { name: `${name}${suffix}`, text: text.replaceAll('/*day*/', suffix) };
 }

@@ -2,7 +2,7 @@ import type { Metrics } from '@tocsin/kit';
 import type { Database } from './connection.js';
 
 /** Exposes the connection counts of a service's pools. A key of `pools` becomes the value of the label `pool`. */
-export function exposePools(metrics: Metrics, pools: Readonly<Record<string, Database>>): void {
+export function createPoolMetrics(metrics: Metrics, pools: Readonly<Record<string, Database>>): void {
   const counts = () => Object.entries(pools).map(([pool, { connections }]) => ({ pool, ...connections() }));
   metrics.gauge(
     'tocsin_database_connections',

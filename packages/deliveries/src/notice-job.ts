@@ -12,7 +12,7 @@ export interface NoticeOptions {
 }
 
 /** A webhook or workspace for which a notice was due. */
-export interface Reported {
+export interface DueNotice {
   event: NoticeEvent;
   workspaceId: string;
   webhookId: string | undefined;
@@ -25,7 +25,7 @@ const maxRows = 100;
  * Disables failing webhooks and writes the notices that are due. A notice and the change that it reports are in the
  * same commit. An advisory lock lets one worker at a time do this; other calls return at once.
  */
-export async function reportWebhooks({ knex }: Database, options: NoticeOptions): Promise<Reported[]> {
+export async function reportWebhooks({ knex }: Database, options: NoticeOptions): Promise<DueNotice[]> {
   return knex.transaction(async (trx) => {
     const { rows } = await trx.raw(
       `select pg_try_advisory_xact_lock(hashtextextended('notices', 0)) as locked`,
@@ -53,7 +53,7 @@ interface WebhookRow {
 const webhookColumns = `w.id, w.name, w.workspace_id as "workspaceId", h.error,
   cast(s.notice_webhook_ids as text[]) as "noticeWebhookIds"`;
 
-async function report(trx: Knex.Transaction, event: NoticeEvent, row: WebhookRow): Promise<Reported> {
+async function report(trx: Knex.Transaction, event: NoticeEvent, row: WebhookRow): Promise<DueNotice> {
   const { id, name, workspaceId, since, error, noticeWebhookIds } = row;
   if (noticeWebhookIds !== null && noticeWebhookIds.length > 0)
     await writeNotice(trx, {
@@ -78,7 +78,7 @@ const failingFrom = 'greatest(h.since, w.enabled_changed_at, upper(w.manual_paus
 /** Minimum number of failed deliveries before a webhook is disabled. */
 const minFailed = 20;
 
-async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<Reported[]> {
+async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<DueNotice[]> {
   const { rows } = await trx.raw<{ rows: WebhookRow[] }>(
     `select ${webhookColumns}, ${failingFrom} as since
      from webhook_health h join webhooks w on w.id = h.webhook_id
@@ -91,7 +91,7 @@ async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<R
      order by w.id limit :maxRows for update of w skip locked`,
     { afterMs, minFailed, maxRows },
   );
-  const reported: Reported[] = [];
+  const reported: DueNotice[] = [];
   for (const row of rows) {
     await trx('webhooks')
       .where({ id: row.id })
@@ -116,7 +116,7 @@ async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<R
   return reported;
 }
 
-async function reportFailing(trx: Knex.Transaction, afterMs: number): Promise<Reported[]> {
+async function reportFailing(trx: Knex.Transaction, afterMs: number): Promise<DueNotice[]> {
   const { rows } = await trx.raw<{ rows: WebhookRow[] }>(
     `select ${webhookColumns}, ${failingFrom} as since
      from webhook_health h join webhooks w on w.id = h.webhook_id
@@ -128,7 +128,7 @@ async function reportFailing(trx: Knex.Transaction, afterMs: number): Promise<Re
      order by w.id limit :maxRows`,
     { afterMs, maxRows },
   );
-  const reported: Reported[] = [];
+  const reported: DueNotice[] = [];
   for (const row of rows) {
     await trx('webhook_notices')
       .insert({ webhook_id: row.id, failing_since: row.since })
@@ -143,7 +143,7 @@ async function reportFailing(trx: Knex.Transaction, afterMs: number): Promise<Re
  * Reports webhooks that have succeeded since the notice about their failure, even if they are failing again by now. The
  * new failure gets its own notice after `noticeAfterMs`.
  */
-async function reportRecovered(trx: Knex.Transaction): Promise<Reported[]> {
+async function reportRecovered(trx: Knex.Transaction): Promise<DueNotice[]> {
   const { rows } = await trx.raw<{ rows: WebhookRow[] }>(
     `select ${webhookColumns}, h.since
      from webhook_notices n join webhooks w on w.id = n.webhook_id
@@ -153,7 +153,7 @@ async function reportRecovered(trx: Knex.Transaction): Promise<Reported[]> {
      order by w.id limit :maxRows`,
     { maxRows },
   );
-  const reported: Reported[] = [];
+  const reported: DueNotice[] = [];
   for (const row of rows) {
     await trx('webhook_notices').where({ webhook_id: row.id }).delete();
     reported.push(await report(trx, 'webhook.recovered', row));
@@ -183,7 +183,7 @@ const deadLettersEvery = '5 minutes';
 const maxCounted = 10_000;
 
 /** Marks each dead letter that is counted. A cursor by id would miss one that is committed late with a smaller id. */
-async function reportDeadLetters(trx: Knex.Transaction): Promise<Reported[]> {
+async function reportDeadLetters(trx: Knex.Transaction): Promise<DueNotice[]> {
   const { rows: clock } = await trx.raw<{ rows: { since: Date }[] }>(
     `select now() - interval '${deadLettersEvery}' as since`,
   );
@@ -199,7 +199,7 @@ async function reportDeadLetters(trx: Knex.Transaction): Promise<Reported[]> {
      order by s.workspace_id limit :maxRows`,
     { first: firstIdAt(clock[0]!.since.getTime()), maxRows },
   );
-  const reported: Reported[] = [];
+  const reported: DueNotice[] = [];
   for (const { workspaceId, noticeWebhookIds, firstId } of rows) {
     await trx('dead_letter_notices')
       .insert({ workspace_id: workspaceId, first_id: firstId, noticed_at: trx.fn.now() })

@@ -117,9 +117,9 @@ function isStale(
   count: Count,
   { limit, wanted, nowMs }: { limit: number; wanted: number; nowMs: number },
 ): boolean {
-  const room = limit - count.open;
-  if (added(count) + wanted > Math.max(limit / 100, room / 10)) return true;
-  const validMs = (Math.max(limit / 10, room) / changePerSecond) * 1_000;
+  const left = limit - count.open;
+  if (added(count) + wanted > Math.max(limit / 100, left / 10)) return true;
+  const validMs = (Math.max(limit / 10, left) / changePerSecond) * 1_000;
   return nowMs - count.countedAtMs > validMs;
 }
 

@@ -16,7 +16,7 @@ export interface Destination {
 const maxUrlCharacters = 2048;
 
 /** End of each error sentence about a blocked address. It names the setting that can allow the address. */
-export const allowRemedy = 'an operator can allow a private range with EGRESS_ALLOW';
+export const allowHint = 'an operator can allow a private range with EGRESS_ALLOW';
 
 /**
  * Returns the problems of a webhook's URL as sentences; empty if the URL can be saved. Host names are not resolved
@@ -34,7 +34,7 @@ export function checkUrl(url: string, { allow }: { allow: readonly Cidr[] }): st
   const { hostname, isLiteral, port } = toDestination(new URL(url));
   if (port === 0) problems.push('must not name the port 0');
   if (isLiteral && !isAddressAllowed(hostname, allow)) {
-    problems.push(`must not lead to an address that deliveries may not reach; ${allowRemedy}`);
+    problems.push(`must not lead to an address that deliveries may not reach; ${allowHint}`);
   }
   return problems;
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createSingleFlight, withTimeout } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import { type Cidr, isAddressAllowed } from './address-rules.js';
-import { allowRemedy, toDestination } from './destination.js';
+import { allowHint, toDestination } from './destination.js';
 
 /** Resolves a name to IPv4 and IPv6 addresses within a time limit. Rejects if the name has none. */
 export type Lookup = (hostname: string) => Promise<string[]>;
@@ -126,7 +126,7 @@ async function firstOf(query: Promise<string[]>): Promise<string[]> {
 }
 
 /** Returns a sentence if the name in `url` resolves to no address, or to an address that deliveries may not reach. */
-export async function resolveWarning(
+export async function resolutionWarning(
   url: string,
   { lookup, allow }: { lookup: Lookup; allow: readonly Cidr[] },
 ): Promise<string | undefined> {
@@ -136,7 +136,7 @@ export async function resolveWarning(
   const addresses = await withTimeout(lookup(hostname), { timeoutMs: warningTimeoutMs }).catch(() => []);
   if (addresses.length === 0) return `The host ${hostname} does not resolve now.`;
   if (addresses.every((address) => isAddressAllowed(address, allow))) return undefined;
-  return `The host ${hostname} leads to an address that deliveries may not reach; ${allowRemedy}.`;
+  return `The host ${hostname} leads to an address that deliveries may not reach; ${allowHint}.`;
 }
 
 /**

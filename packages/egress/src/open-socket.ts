@@ -3,7 +3,7 @@ import { type SecureContext, connect as startTls } from 'node:tls';
 import type { TickThrottle } from '@tocsin/kit';
 import { type Cidr, isAddressAllowed } from './address-rules.js';
 import type { Cancellation } from './cancellation.js';
-import { allowRemedy, type Destination } from './destination.js';
+import { allowHint, type Destination } from './destination.js';
 import { limitBytesRead } from './limit-bytes-read.js';
 import type { Lookup } from './lookup.js';
 import { connectFailureOf, SendFailure, tlsFailureOf } from './send-failure.js';
@@ -102,7 +102,7 @@ async function allowedAddresses(
 ): Promise<string[]> {
   const addresses = isLiteral ? [hostname] : await lookupOrFail(lookup, hostname);
   if (addresses.every((address) => isAddressAllowed(address, allow))) return addresses;
-  const sentence = `The destination is at an address that deliveries may not reach; ${allowRemedy}.`;
+  const sentence = `The destination is at an address that deliveries may not reach; ${allowHint}.`;
   throw new SendFailure('blocked_address', sentence);
 }
 

@@ -1,3 +1,5 @@
+import { groupBy } from '@tocsin/kit';
+
 /**
  * Replaces the secrets of a request in text that its destination sent. `isCut` is true if the text may end within a
  * secret.
@@ -48,11 +50,7 @@ interface Finder {
 function createFinder(request: Parameters<typeof createRedactSecrets>[0]): Finder | 'too many forms' {
   const forms = [...new Set([...secretsOf(request)].flatMap(formsOf))];
   if (forms.length > maxForms) return 'too many forms';
-  const byStart = new Map<string, string[]>();
-  for (const form of forms) {
-    const start = form.slice(0, startCharacters);
-    byStart.set(start, [...(byStart.get(start) ?? []), form]);
-  }
+  const byStart = groupBy(forms, (form) => form.slice(0, startCharacters));
   const starts = [...byStart.keys()].sort((a, b) => b.length - a.length);
   const pattern = new RegExp(starts.map(escapeForPattern).join('|'), 'g');
   return { pattern, byStart, forms, shortest: starts.at(-1)?.length ?? 0 };

@@ -6,7 +6,7 @@ import { type Cancellation, createAbortGroups, createCancellation } from './canc
 import { loadCertificateAuthorities } from './certificate-authorities.js';
 import { createConnection } from './connection.js';
 import { createConnectionPool } from './connection-pool.js';
-import { createLookup, type Lookup, resolveWarning } from './lookup.js';
+import { createLookup, type Lookup, resolutionWarning } from './lookup.js';
 import { openSocket } from './open-socket.js';
 import type { RawResponse } from './response-reader.js';
 import { SendFailure } from './send-failure.js';
@@ -55,7 +55,7 @@ export interface Sender {
    */
   send(request: SendRequest, signal?: AbortSignal): Promise<SendResult>;
   /** Returns a sentence if the name in `url` does not resolve, or resolves to a blocked address. */
-  resolveWarning(url: string): Promise<string | undefined>;
+  resolutionWarning(url: string): Promise<string | undefined>;
   /** Ends running sends with the code `internal_error` and closes every connection. */
   close(): Promise<void>;
 }
@@ -160,7 +160,7 @@ export function createSender(options: SenderOptions): Sender {
         sending.delete(cancellation);
       }
     },
-    resolveWarning: (url) => resolveWarning(url, { lookup, allow }),
+    resolutionWarning: (url) => resolutionWarning(url, { lookup, allow }),
     async close() {
       isClosed = true;
       for (const cancellation of sending) cancellation.cancel(stoppedFailure());

@@ -105,11 +105,13 @@ test('the second address of a name is dialled if the first one refuses', async (
   expect(await sendTo('second.test')).toMatchObject({ kind: 'response', statusCode: 200 });
 });
 
-test('resolveWarning names a host without an address or with a blocked one', async () => {
-  expect(await sender.resolveWarning('https://good.test/x')).toBeUndefined();
-  expect(await sender.resolveWarning('https://127.0.0.1/x')).toBeUndefined();
-  expect(await sender.resolveWarning('https://gone.test/x')).toBe('The host gone.test does not resolve now.');
-  expect(await sender.resolveWarning('https://mixed.test/x')).toBe(
+test('resolutionWarning names a host without an address or with a blocked one', async () => {
+  expect(await sender.resolutionWarning('https://good.test/x')).toBeUndefined();
+  expect(await sender.resolutionWarning('https://127.0.0.1/x')).toBeUndefined();
+  expect(await sender.resolutionWarning('https://gone.test/x')).toBe(
+    'The host gone.test does not resolve now.',
+  );
+  expect(await sender.resolutionWarning('https://mixed.test/x')).toBe(
     'The host mixed.test leads to an address that deliveries may not reach; an operator can allow a private range with EGRESS_ALLOW.',
   );
 });

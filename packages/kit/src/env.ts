@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import {
-  type Parsed,
+  type ParseResult,
   parseBoolean,
   parseCidr,
   parseDurationMs,
@@ -58,7 +58,7 @@ function createReader(env: Environment, problems: string[]) {
     name: string,
     fallback: T | undefined,
     placeholder: T,
-    parse: (text: string) => Parsed<T>,
+    parse: (text: string) => ParseResult<T>,
   ): T {
     return parseText({ name, text: env[name]?.trim(), fallback, placeholder, parse });
   }
@@ -67,7 +67,7 @@ function createReader(env: Environment, problems: string[]) {
     name: string,
     fallback: T | undefined,
     placeholder: T,
-    parse: (text: string) => Parsed<T>,
+    parse: (text: string) => ParseResult<T>,
   ): T {
     const found = findSecret(env, name);
     if ('value' in found) return parseText({ name, text: found.value, fallback, placeholder, parse });
@@ -87,7 +87,7 @@ function createReader(env: Environment, problems: string[]) {
     return placeholder;
   }
 
-  function each<T>(text: string, parse: (item: string) => Parsed<T>): Parsed<T[]> {
+  function each<T>(text: string, parse: (item: string) => ParseResult<T>): ParseResult<T[]> {
     const values: T[] = [];
     for (const item of splitList(text)) {
       const parsed = parse(item);
@@ -151,14 +151,14 @@ interface Setting<T> {
   text: string | undefined;
   fallback: T | undefined;
   placeholder: T;
-  parse: (text: string) => Parsed<T>;
+  parse: (text: string) => ParseResult<T>;
 }
 
 /**
  * Returns the value of the variable NAME, or the content of the file that NAME_FILE names. White space at both ends is
  * removed; an empty file counts as not set. A problem is a whole sentence with the path and without the content.
  */
-function findSecret(env: Environment, name: string): Parsed<string | undefined> {
+function findSecret(env: Environment, name: string): ParseResult<string | undefined> {
   const value = env[name]?.trim();
   const path = env[`${name}_FILE`]?.trim();
   if (!path) return { value };
@@ -171,7 +171,7 @@ function findSecret(env: Environment, name: string): Parsed<string | undefined> 
   }
 }
 
-function parseJson<T>(text: string, check: (value: unknown) => T): Parsed<T> {
+function parseJson<T>(text: string, check: (value: unknown) => T): ParseResult<T> {
   let value: unknown;
   try {
     value = JSON.parse(text);

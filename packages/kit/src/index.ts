@@ -7,8 +7,8 @@ export {
   invalidBody,
   requireWithinLimit,
 } from './app-error.js';
-export { findBadText } from './bad-text.js';
 export { instanceName } from './build-identity.js';
+export { groupBy, splitBySize, uniqueBy } from './collections.js';
 export { exponentialBackoffMs, retry } from './concurrency/backoff.js';
 export {
   type BatcherOptions,
@@ -35,15 +35,16 @@ export {
   type DefineRoute,
   definePublicRoute,
   type HttpMethod,
-  type Located,
   type PermissionAccess,
   type Route,
   type RouteContext,
+  type RouteTarget,
   routeDefiner,
 } from './http/route.js';
 export { joinErrors } from './http/route-middleware.js';
 export { createSchemaCompiler } from './http/schema-check.js';
 export { type HttpServer, listen } from './http/server.js';
+export { findInvalidText } from './invalid-text.js';
 export { createLogThrottle } from './log-throttle.js';
 export { createLogger, type Logger, type LogLevel, logLevels } from './logger.js';
 export { createMetrics, type Metrics, serveMetrics } from './metrics.js';

@@ -1,9 +1,14 @@
 import { exponentialBackoffMs } from '@tocsin/kit';
 import type { Channel, ConsumeMessage, Message } from 'amqplib';
-import { type Acker, createAcker } from './acker.js';
+import { type AckBatcher, createAckBatcher } from './ack-batcher.js';
 import type { Broker } from './connection.js';
 import { createInFlightBytes } from './in-flight-bytes.js';
-import { InFlightMessage, type QueueMessage, type Settlement, type Source } from './in-flight-message.js';
+import {
+  InFlightMessage,
+  type MessageSource,
+  type QueueMessage,
+  type Settlement,
+} from './in-flight-message.js';
 import { createSubscription, type Subscription } from './subscription.js';
 
 export interface ConsumerOptions {
@@ -42,8 +47,8 @@ export interface Consumer {
   drained(): Promise<void>;
 }
 
-/** An open channel with its subscription and its acker. */
-interface Reading extends Source {
+/** An open channel with its subscription and its batcher of acknowledgements. */
+interface ConsumerChannel extends MessageSource {
   channel: Channel;
   subscription: Subscription;
 }
@@ -55,13 +60,13 @@ const retryBackoff = { firstMs: 1_000, maxMs: 5_000 };
  */
 export async function createConsumer(broker: Broker, options: ConsumerOptions): Promise<Consumer> {
   const { queue, maxBytes = Number.POSITIVE_INFINITY, handle, onError } = options;
-  let reading: Reading | undefined;
+  let current: ConsumerChannel | undefined;
   let isPaused = options.isPaused ?? false;
   /**
    * Subscribes or unsubscribes as needed. Errors are ignored: a failed call closes its channel, and a new channel is
    * opened.
    */
-  const update = async () => reading?.subscription.update().catch(() => {});
+  const update = async () => current?.subscription.update().catch(() => {});
   const setPaused = async (paused: boolean) => {
     isPaused = paused;
     await update();
@@ -72,7 +77,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   });
 
   const returnToBroker = async () => {
-    const channel = reading?.channel;
+    const channel = current?.channel;
     if (channel === undefined) return;
     // If the connection ends during `close`, the returned promise never settles. The event `close` is emitted in any
     // case.
@@ -101,9 +106,9 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     }
   };
   const settlement: Settlement = {
-    isReturned: (message) => reading !== message.source,
+    isReturned: (message) => current !== message.source,
     ack(message) {
-      message.source.acker.ack(message.tag);
+      message.source.acks.ack(message.tag);
       inFlight.remove(message.bytes);
     },
     retry(message, error) {
@@ -116,14 +121,14 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       inFlight.remove(message.bytes);
     },
   };
-  const receive = (on: Reading, message: ConsumeMessage | null): void => {
+  const receive = (on: ConsumerChannel, message: ConsumeMessage | null): void => {
     if (message === null) {
       // A null message means that the broker has cancelled the consumer, because the queue has moved or was deleted. A
       // new channel subscribes again.
       on.channel.close().catch(() => {});
       return;
     }
-    on.acker.received(message.fields.deliveryTag);
+    on.acks.received(message.fields.deliveryTag);
     const received = new InFlightMessage(message, on, settlement);
     deliver(received);
     on.subscription.received(received.bytes);
@@ -138,12 +143,12 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       inFlight: inFlight.count,
       onMessage: (message) => receive(opened, message),
     });
-    const opened: Reading = { queue, channel, acker: ackerOf(channel), subscription };
+    const opened: ConsumerChannel = { queue, channel, acks: ackBatcherOf(channel), subscription };
     channel.on('close', () => {
-      opened.acker.close();
-      if (reading === opened) reading = undefined;
+      opened.acks.close();
+      if (current === opened) current = undefined;
     });
-    reading = opened;
+    current = opened;
     await subscription.update();
   });
 
@@ -157,10 +162,12 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
 }
 
 /**
- * Returns the acker of a channel, which is kept during pauses. It must know all messages in flight to acknowledge
- * several with one frame.
+ * Returns the batcher of acknowledgements of a channel, which is kept during pauses. It must know all messages in
+ * flight to acknowledge several with one frame.
  */
-function ackerOf(channel: Channel): Acker {
+function ackBatcherOf(channel: Channel): AckBatcher {
   // amqplib reads only the delivery tag of the message that it acknowledges.
-  return createAcker((deliveryTag, allUpTo) => channel.ack({ fields: { deliveryTag } } as Message, allUpTo));
+  return createAckBatcher((deliveryTag, allUpTo) =>
+    channel.ack({ fields: { deliveryTag } } as Message, allUpTo),
+  );
 }

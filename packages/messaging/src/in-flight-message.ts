@@ -1,7 +1,7 @@
 import { alertPublisherHeader, requestIdHeader } from '@tocsin/contracts';
 import { traceparentOf } from '@tocsin/kit';
 import type { ConsumeMessage } from 'amqplib';
-import type { Acker } from './acker.js';
+import type { AckBatcher } from './ack-batcher.js';
 
 /** A received message. Its handler must settle it with exactly one call of `ack` or `retry`. */
 export interface QueueMessage {
@@ -41,9 +41,9 @@ export interface Settlement {
 }
 
 /** The queue and the channel from which a message was received. */
-export interface Source {
+export interface MessageSource {
   queue: string;
-  acker: Acker;
+  acks: AckBatcher;
 }
 
 /**
@@ -59,13 +59,17 @@ export class InFlightMessage implements QueueMessage {
   readonly publisher: string | undefined;
   readonly redelivered: boolean;
   readonly tag: number;
-  readonly source: Source;
+  readonly source: MessageSource;
   /** Size of the stored parts of the message in bytes. Dropped headers are not counted. */
   readonly bytes: number;
   failures = 0;
   readonly #settlement: Settlement;
 
-  constructor({ content, fields, properties }: ConsumeMessage, source: Source, settlement: Settlement) {
+  constructor(
+    { content, fields, properties }: ConsumeMessage,
+    source: MessageSource,
+    settlement: Settlement,
+  ) {
     const headers: Record<string, unknown> = properties.headers ?? {};
     this.content = content;
     this.queue = source.queue;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createSecretBox, exposePools, readClock } from '@tocsin/database';
+import { createPoolMetrics, createSecretBox, readClock } from '@tocsin/database';
 import { createOpenDeliveryCounts } from '@tocsin/deliveries';
 import {
   createLogger,
@@ -70,7 +70,7 @@ export async function createDeliveryWorker(
     logger,
     shutdown,
   });
-  exposePools(registry, { main: database, lease: leaseDatabase });
+  createPoolMetrics(registry, { main: database, lease: leaseDatabase });
   const nowMs = () => performance.now();
   const workerId = randomUUID();
   const leases = createLeaseRepository({
@@ -79,8 +79,7 @@ export async function createDeliveryWorker(
     worker: { id: workerId, name: instanceName() },
     queuedLeaseMs: config.queuedLeaseMs,
   });
-  let mayLead = false;
-  const lease = createWorkerLease({ repository: leases, mayLead: () => mayLead, logger, now: nowMs });
+  const lease = createWorkerLease({ repository: leases, logger, now: nowMs });
   lease.start();
   shutdown.add('lease', lease.end);
   const now = () => readClock(database);
@@ -101,7 +100,7 @@ export async function createDeliveryWorker(
   await createFirstPartitions(maintenance);
 
   const renderBudget = createRenderBudget(nowMs);
-  const slots = createSlots({ total: config.slots, now: nowMs, renderRoom: renderBudget.room });
+  const slots = createSlots({ total: config.slots, now: nowMs, rendersLeft: renderBudget.rendersLeft });
   const window = createWindow({ now: nowMs, queueQuota: slots.queueQuota, slots: config.slots });
   const databaseRetry = createDatabaseRetry({ logger, signal });
   const failures = [lease.failure, databaseRetry.failure];
@@ -174,7 +173,7 @@ export async function createDeliveryWorker(
   const { inFlightIds } = delivery;
   const { leads } = lease;
   const sweep = createLeaseSweep({ repository: leases, inFlightIds, leads, logger, metrics, now: nowMs });
-  lease.onQuiet(sweep.release);
+  lease.onReleaseAllowed(sweep.release);
   await consumers.open({ alerts: fanOut, deliveries: { handle: delivery.handleDue } });
 
   const keys = startKeyCheck({
@@ -216,9 +215,6 @@ export async function createDeliveryWorker(
     replyLost: sweep.replyLost,
     mayDispatch,
     lease,
-    setMayLead: (value: boolean) => {
-      mayLead = value;
-    },
     idleSleep: dispatcherSleep.sleep,
     metrics,
     logger,

@@ -35,7 +35,10 @@ export interface DatabaseRetry {
 }
 
 interface DatabaseBatcherOptions<Item, Result>
-  extends Pick<BatcherOptions<Item, Result>, 'maxSize' | 'concurrency' | 'gatherMs' | 'room' | 'onBatch'> {
+  extends Pick<
+    BatcherOptions<Item, Result>,
+    'maxSize' | 'concurrency' | 'gatherMs' | 'maxStarts' | 'onBatch'
+  > {
   /**
    * Commits all items or none, with results in the order of the items. The call is repeated if a reply was lost, so a
    * repetition must be harmless.

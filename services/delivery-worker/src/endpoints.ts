@@ -13,7 +13,7 @@ import {
 import type { Broker } from '@tocsin/messaging';
 import type { DeliveryWorkerConfig } from './config.js';
 
-export interface EndpointsParts {
+export interface EndpointsDeps {
   config: Pick<DeliveryWorkerConfig, 'http' | 'metrics'>;
   database: Database;
   consuming: { alerts: Broker; deliveries: Broker };
@@ -30,12 +30,12 @@ export interface EndpointsParts {
  * Serves `/livez` and `/readyz` on one port and `/metrics` on another. The worker has no API.
  * @returns the port of `/livez` and `/readyz`
  */
-export async function openEndpoints(parts: EndpointsParts): Promise<number> {
-  const { config, logger, registry, shutdown } = parts;
+export async function openEndpoints(deps: EndpointsDeps): Promise<number> {
+  const { config, logger, registry, shutdown } = deps;
   const app = createHttpApp({
     logger,
     metrics: registry,
-    routes: healthRoutes({ checks: checksOf(parts) }),
+    routes: healthRoutes({ checks: checksOf(deps) }),
     authenticate: async () => {
       throw new AppError('unauthenticated', 'Only /livez and /readyz are served here.');
     },
@@ -48,7 +48,7 @@ export async function openEndpoints(parts: EndpointsParts): Promise<number> {
   return health.port;
 }
 
-function checksOf({ database, consuming, queueDepth, checkKeys, checkWrites }: EndpointsParts) {
+function checksOf({ database, consuming, queueDepth, checkKeys, checkWrites }: EndpointsDeps) {
   const isDatabaseUsable = async (signal: AbortSignal) => {
     await checkSchema(database);
     await checkWrites(signal);

@@ -1,9 +1,14 @@
-import { createDatabase, type Database } from '@tocsin/database';
+import {
+  classifyDatabaseError,
+  createDatabase,
+  type Database,
+  ensurePartitions,
+  readClock,
+} from '@tocsin/database';
 import { createSender, parseCidrs, type Sender } from '@tocsin/egress';
 import type { Logger, Shutdown } from '@tocsin/kit';
 import { type Broker, createBroker } from '@tocsin/messaging';
 import type { DeliveryWorkerConfig } from './config.js';
-import { createMissingPartitions } from './maintenance/create-missing-partitions.js';
 
 export interface Connections {
   database: Database;
@@ -62,7 +67,27 @@ export async function openConnections(
   };
   const sender = openSender(config);
   shutdown.add('sender', () => sender.close());
-  return { database: createMissingPartitions(database), leaseDatabase, publishing, consuming, sender };
+  return { database: withMissingPartitions(database), leaseDatabase, publishing, consuming, sender };
+}
+
+/**
+ * Wraps a database. If a statement fails because a partition is missing, the partitions of the current days are created
+ * and the statement is repeated; the failed statement has changed nothing. If the statement needs a partition of
+ * another day, its error is thrown.
+ */
+function withMissingPartitions(database: Database): Database {
+  return {
+    ...database,
+    async prepared<Row>(...statement: Parameters<Database['prepared']>) {
+      try {
+        return await database.prepared<Row>(...statement);
+      } catch (error) {
+        if (classifyDatabaseError(error) !== 'missing_partition') throw error;
+        await ensurePartitions(database, await readClock(database));
+        return database.prepared<Row>(...statement);
+      }
+    },
+  };
 }
 
 function openSender({ egress, slots }: DeliveryWorkerConfig): Sender {

@@ -1,10 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { until } from '@tocsin/testing';
+import { type Program, until } from '@tocsin/testing';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const testTimeoutMs = 600_000;
 const waitOptions = { timeoutMs: testTimeoutMs };
 
@@ -21,35 +17,25 @@ afterEach(async () => {
 });
 
 /** Runs a worker process and starts it again after each crash. The lease of the crashed process is removed. */
-function keepWorker({ config, database }: WorkerHarness) {
-  const env = {
-    HOST: '127.0.0.1',
-    PORT: '0',
-    METRICS_PORT: '0',
-    LOG_LEVEL: 'fatal',
-    DATABASE_URL: config.databaseUrl.reveal(),
-    AMQP_URL: config.amqpUrl.reveal(),
-    SECRETS_KEYS: config.secretsKeys.reveal(),
-    EGRESS_ALLOW: config.egress.allow.join(','),
-  };
-  let child: ChildProcess;
+function keepWorker({ startProcess, database }: WorkerHarness) {
+  let program: Program;
   let wanted = true;
   let deaths = 0;
   const keep = async () => {
     while (wanted) {
-      child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-      await once(child, 'exit');
+      program = startProcess({ LOG_LEVEL: 'fatal' });
+      await program.ended;
       deaths += 1;
       await database.knex('workers').delete();
     }
   };
   const kept = keep();
   return {
-    kill: () => child.kill('SIGKILL'),
+    kill: () => program.child.kill('SIGKILL'),
     deaths: () => deaths,
     async stop() {
       wanted = false;
-      child.kill('SIGKILL');
+      program.child.kill('SIGKILL');
       await kept;
     },
   };

@@ -3,7 +3,7 @@ import { createTestDatabase } from '@tocsin/testing/database';
 import { createBacklogReader } from '../src/dispatch/backlog-reader.js';
 import { createDispatchRepository, type DispatchRepository } from '../src/dispatch/dispatch-repository.js';
 import type { Candidate } from '../src/dispatch/due-reader.js';
-import { createDueWalk, type DueWalk } from '../src/dispatch/due-walk.js';
+import { createDueScan, type DueScan } from '../src/dispatch/due-scan.js';
 import { allocateRoundRobin } from '../src/dispatch/round-robin.js';
 import { countEntriesRead } from './support/entries-read.js';
 
@@ -14,13 +14,13 @@ let db: Awaited<ReturnType<typeof createTestDatabase>>;
 /** A single connection with the prepared plans of a worker. */
 let database: Database;
 let repository: DispatchRepository;
-let walk: DueWalk;
+let scan: DueScan;
 
 beforeEach(async () => {
   db = await createTestDatabase();
   database = createDatabase({ url: db.url, applicationName: 'test', plansByKey: true, poolSize: 1 });
   repository = createDispatchRepository(database, 60_000);
-  walk = createDueWalk(repository);
+  scan = createDueScan(repository);
   // The statements are planned here, while the table is empty. These plans must stay efficient when the table is full.
   await pass();
 });
@@ -29,18 +29,18 @@ afterEach(async () => {
   await db.drop();
 });
 
-const room = 400;
+const freePlaces = 400;
 /** Maximum number of index entries that a pass with 400 free places may read. 300,000 webhooks have 600,000 entries. */
 const maxEntries = 12_000;
 
 /** Runs a pass of the dispatcher in which webhooks have no quota. Returns the webhook of each queued delivery. */
 async function pass(): Promise<Candidate[]> {
-  const survey = await walk.next(room);
-  const quotas = allocateRoundRobin(survey.candidates, room);
-  walk.served(survey, quotas);
-  if (survey.paused.length > 0) await repository.postpone(survey.paused.slice(0, 500), 1);
+  const found = await scan.next(freePlaces);
+  const quotas = allocateRoundRobin(found.candidates, freePlaces);
+  scan.markServed(found, quotas);
+  if (found.paused.length > 0) await repository.postpone(found.paused.slice(0, 500), 1);
   if (quotas.size === 0) return [];
-  await repository.queue([...quotas].map(([contender, quota]) => ({ contender, quota })));
+  await repository.queue([...quotas].map(([candidate, quota]) => ({ candidate, quota })));
   return [...quotas].flatMap(([candidate, quota]) => Array.from({ length: quota }, () => candidate));
 }
 
@@ -103,8 +103,8 @@ test('one webhook gets half of the places while 300,000 webhooks of another work
   await addWaiting({ workspaces: 1, webhooks: 300_000, dueIn: '-random() * 60' });
   await addRetries(1_000);
   const places = await pass();
-  expect(places).toHaveLength(room);
-  expect(places.filter(({ workspaceId }) => workspaceId === retry.workspace_id)).toHaveLength(room / 2);
+  expect(places).toHaveLength(freePlaces);
+  expect(places.filter(({ workspaceId }) => workspaceId === retry.workspace_id)).toHaveLength(freePlaces / 2);
 }, 120_000);
 
 test.each([

@@ -30,12 +30,12 @@ test('due deliveries are queued oldest first up to the quota, except those of pa
     { webhookId: held, version: 1, reason: 'circuit', forMs: 60_000, times: 1, error: '' },
     { webhookId: free, version: 0, reason: 'circuit', forMs: 60_000, times: 1, error: '' },
   ]);
-  const { candidates, paused } = await fixtures.survey();
+  const { candidates, paused } = await fixtures.findWebhooks();
   expect(paused).toEqual([{ workspaceId: fixtures.workspaceId, webhookId: held }]);
   expect(candidates).toMatchObject([
     { workspaceId: fixtures.workspaceId, webhookId: free, due: 2, probing: false },
   ]);
-  const due = await fixtures.dispatch.queue([{ contender: candidates[0]!, quota: 1 }]);
+  const due = await fixtures.dispatch.queue([{ candidate: candidates[0]!, quota: 1 }]);
   expect(due).toHaveLength(1);
   const queued = await fixtures.dispatch.queued([]);
   expect(queued.webhooks).toContainEqual({ workspaceId: fixtures.workspaceId, webhookId: free, queued: 1 });
@@ -46,10 +46,10 @@ test('due deliveries are queued oldest first up to the quota, except those of pa
 test('a statement that reaches the database 11 s late queues nothing', async () => {
   const webhookId = await fixtures.addWebhook();
   await fixtures.write([fixtures.plan([webhookId])]);
-  const [candidate] = (await fixtures.survey()).candidates;
+  const [candidate] = (await fixtures.findWebhooks()).candidates;
   const stale = { ...candidate!, queueBy: new Date(candidate!.queueBy.getTime() - 11_000) };
-  expect(await fixtures.dispatch.queue([{ contender: stale, quota: 1 }])).toEqual([]);
-  expect(await fixtures.dispatch.queue([{ contender: candidate!, quota: 1 }])).toHaveLength(1);
+  expect(await fixtures.dispatch.queue([{ candidate: stale, quota: 1 }])).toEqual([]);
+  expect(await fixtures.dispatch.queue([{ candidate: candidate!, quota: 1 }])).toHaveLength(1);
 });
 
 test('a webhook whose pause has ended is found as due and probing', async () => {
@@ -58,7 +58,7 @@ test('a webhook whose pause has ended is found as due and probing', async () => 
   await fixtures.pauses.pause([
     { webhookId, version: 1, reason: 'retry_after', forMs: -1, times: 1, error: '' },
   ]);
-  const [candidate] = (await fixtures.survey()).candidates;
+  const [candidate] = (await fixtures.findWebhooks()).candidates;
   expect(candidate).toMatchObject({ probing: true, due: 1 });
 });
 
@@ -68,11 +68,11 @@ test('a webhook whose rate limit allows no request now is not found as due', asy
   const limit = { webhook_id: webhookId, requests: 1, period_ms: 60_000 };
   await db.database.knex('webhook_rate_limits').insert(limit);
   await fixtures.write([fixtures.plan([webhookId])]);
-  const found = await fixtures.survey();
+  const found = await fixtures.findWebhooks();
   expect(found).toMatchObject({ candidates: [{ webhookId, limited: true }], hasLimited: true });
   const next_at = new Date(Date.now() + 60_000);
   await db.database.knex('webhook_rate_limits').where({ webhook_id: webhookId }).update({ next_at });
-  expect(await fixtures.survey()).toMatchObject({ candidates: [], paused: [], hasLimited: true });
+  expect(await fixtures.findWebhooks()).toMatchObject({ candidates: [], paused: [], hasLimited: true });
 });
 
 test('postponed deliveries are due at the end of the pause, or at once if it ends early', async () => {
@@ -86,9 +86,9 @@ test('postponed deliveries are due at the end of the pause, or at once if it end
   await fixtures.dispatch.postpone([webhook], 10);
   const id = planned.deliveries[0]!.id;
   expect(await fixtures.open(id)).toMatchObject({ due_at: paused_until, waiting_reason: 'paused' });
-  expect(await fixtures.survey()).toMatchObject({ candidates: [], paused: [] });
+  expect(await fixtures.findWebhooks()).toMatchObject({ candidates: [], paused: [] });
   await fixtures.pauses.resume(webhookId);
-  expect((await fixtures.survey()).candidates).toMatchObject([{ webhookId, due: 1, probing: false }]);
+  expect((await fixtures.findWebhooks()).candidates).toMatchObject([{ webhookId, due: 1, probing: false }]);
 });
 
 test('deliveries are postponed by at most five minutes, and a shortened pause makes them due', async () => {
@@ -111,7 +111,7 @@ test('deliveries are postponed by at most five minutes, and a shortened pause ma
     .knex('webhook_pauses')
     .where({ webhook_id: webhookId })
     .update({ paused_until: new Date() });
-  expect((await fixtures.survey()).candidates).toMatchObject([{ webhookId, due: 1, probing: true }]);
+  expect((await fixtures.findWebhooks()).candidates).toMatchObject([{ webhookId, due: 1, probing: true }]);
 });
 
 test('the oldest due deliveries of a webhook are queued first and get a lease', async () => {
@@ -125,10 +125,10 @@ test('the oldest due deliveries of a webhook are queued first and get a lease', 
       .knex('open_deliveries')
       .where({ delivery_id: id })
       .update({ due_at: new Date(Date.now() - agesMs[index]!) });
-  const [candidate] = (await fixtures.survey()).candidates;
+  const [candidate] = (await fixtures.findWebhooks()).candidates;
   expect(candidate).toMatchObject({ webhookId, due: 3 });
   const queue = async (quota: number) =>
-    (await fixtures.dispatch.queue([{ contender: candidate!, quota }])).map(({ deliveryId }) => deliveryId);
+    (await fixtures.dispatch.queue([{ candidate: candidate!, quota }])).map(({ deliveryId }) => deliveryId);
   expect(await queue(1)).toEqual([ids[0]]);
   expect(new Set(await queue(10))).toEqual(new Set([ids[1], ids[2]]));
   const { state, lease_until } = await fixtures.open(ids[0]!);
@@ -167,17 +167,17 @@ test('reading the due webhooks of a workspace returns no webhook of another work
     ),
   );
   await fixtures.write(plans);
-  const { candidates, walkedTo } = await fixtures.survey(own);
+  const { candidates, scannedTo } = await fixtures.findWebhooks(own);
   expect(candidates.map(({ workspaceId }) => workspaceId)).toEqual([own]);
-  expect([...walkedTo.keys()]).toEqual([own]);
+  expect([...scannedTo.keys()]).toEqual([own]);
 });
 
 test('two concurrent dispatchers queue each delivery once', async () => {
   const webhookId = await fixtures.addWebhook();
   const planned = Array.from({ length: 300 }, () => fixtures.plan([webhookId]));
   await fixtures.write(planned);
-  const [candidate] = (await fixtures.survey()).candidates;
-  const pass = () => fixtures.dispatch.queue([{ contender: candidate!, quota: 100 }]);
+  const [candidate] = (await fixtures.findWebhooks()).candidates;
+  const pass = () => fixtures.dispatch.queue([{ candidate: candidate!, quota: 100 }]);
   const passes = await Promise.all([pass(), pass(), pass(), pass()]);
   const ids = passes.flat().map(({ deliveryId }) => deliveryId);
   expect(new Set(ids).size).toBe(ids.length);

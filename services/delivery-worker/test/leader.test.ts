@@ -1,39 +1,23 @@
-import { fileURLToPath } from 'node:url';
 import { findFreePorts } from '@tocsin/local';
-import { type Program, startProgram, until } from '@tocsin/testing';
+import { until } from '@tocsin/testing';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 // One worker, the leader, dispatches for all workers. The tests kill, freeze or stop it, and another worker must become
 // the leader.
 
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const takeoverMs = 5_000;
 const count = 200;
 
 let harness: WorkerHarness;
-let programs: Program[];
 
 beforeEach(async () => {
   harness = await createWorkerHarness();
-  programs = [];
 });
-afterEach(async () => {
-  for (const { child } of programs) child.kill('SIGKILL');
-  await harness.close();
-});
+afterEach(() => harness.close());
 
 async function startWorker() {
   const [port = 0] = await findFreePorts(1);
-  const program = startProgram(main, {
-    HOST: '127.0.0.1',
-    PORT: '0',
-    METRICS_PORT: String(port),
-    DATABASE_URL: harness.config.databaseUrl.reveal(),
-    AMQP_URL: harness.config.amqpUrl.reveal(),
-    SECRETS_KEYS: harness.config.secretsKeys.reveal(),
-    EGRESS_ALLOW: '127.0.0.0/8',
-  });
-  programs.push(program);
+  const program = harness.startProcess({ METRICS_PORT: String(port) });
   const readMetrics = async () => {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`);
     const lines = (await response.text()).split('\n').filter((line) => line.startsWith('tocsin_'));

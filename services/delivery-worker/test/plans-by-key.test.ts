@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createAttempt } from './support/attempt.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+import { candidateOf } from './support/dispatcher-passes.js';
 import { countEntriesRead } from './support/entries-read.js';
 import { usePlannedDatabase } from './support/planned-database.js';
 
@@ -62,7 +63,8 @@ test('statements that were planned for an empty table read only the rows that th
     queued: () => dispatch.queued([{ workspaceId: fixtures.workspaceId, webhookId }]),
     queue: () => dispatch.queue([quotaOf(2)]),
     findWorkspaces: () => dispatch.findWorkspaces({ after: undefined, steps: 10, workspaces: 10 }),
-    survey: () => fixtures.dispatch.survey([visit], { steps: 5, webhooks: 5, oldest: 5, places: 5 }),
+    findWebhooks: () =>
+      fixtures.dispatch.findWebhooks([visit], { steps: 5, webhooks: 5, oldest: 5, places: 5 }),
     postpone: () => dispatch.postpone([{ workspaceId: fixtures.workspaceId, webhookId }], 5),
     releaseExpired: () => lease.releaseExpired({ inFlight: [], releaseBy: new Date(Date.now() + 600_000) }),
   };
@@ -95,14 +97,9 @@ const claimed = ([due]: { deliveryId: string; run: number }[]) => ({
 });
 
 const quotaOf = (quota: number) => ({
-  contender: {
+  candidate: candidateOf(webhookId, {
     workspaceId: fixtures.workspaceId,
-    webhookId,
-    due: quota,
-    isFromWalk: true,
-    probing: false,
-    limited: false,
     queueBy: new Date(Date.now() + 60_000),
-  },
+  }),
   quota,
 });

@@ -1,11 +1,9 @@
-import { fileURLToPath } from 'node:url';
-import { type Program, startProgram, startTcpProxy, type TcpProxy, until } from '@tocsin/testing';
+import { type Program, startTcpProxy, type TcpProxy, until } from '@tocsin/testing';
 import { startBrokerProxy } from '@tocsin/testing/broker';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 // A worker process gets SIGTERM while its database or broker is unresponsive.
 
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 /** Time after which `npm start` kills a process that does not stop, in milliseconds. */
 const graceMs = 15_000;
 
@@ -27,15 +25,7 @@ afterEach(async () => {
 });
 
 function start() {
-  worker = startProgram(main, {
-    HOST: '127.0.0.1',
-    PORT: '0',
-    METRICS_PORT: '0',
-    DATABASE_URL: database.url,
-    AMQP_URL: broker.url,
-    SECRETS_KEYS: harness.config.secretsKeys.reveal(),
-    EGRESS_ALLOW: '127.0.0.0/8',
-  });
+  worker = harness.startProcess({ DATABASE_URL: database.url, AMQP_URL: broker.url });
   return worker.ended.then((code) => ({ code, atMs: performance.now() }));
 }
 

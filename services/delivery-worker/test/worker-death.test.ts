@@ -1,39 +1,18 @@
-import { fileURLToPath } from 'node:url';
 import { Secret } from '@tocsin/kit';
-import { type Program, startProgram, startTcpProxy, until } from '@tocsin/testing';
+import { startTcpProxy, until } from '@tocsin/testing';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 // Worker processes are killed, frozen or disconnected while their requests are in flight.
 
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const recoveryMs = 5_000;
 const count = 20;
 
 let harness: WorkerHarness;
-let programs: Program[];
 
 beforeEach(async () => {
   harness = await createWorkerHarness();
-  programs = [];
 });
-afterEach(async () => {
-  for (const { child } of programs) child.kill('SIGKILL');
-  await harness.close();
-});
-
-function startWorker(databaseUrl = harness.config.databaseUrl.reveal()) {
-  const program = startProgram(main, {
-    HOST: '127.0.0.1',
-    PORT: '0',
-    METRICS_PORT: '0',
-    DATABASE_URL: databaseUrl,
-    AMQP_URL: harness.config.amqpUrl.reveal(),
-    SECRETS_KEYS: harness.config.secretsKeys.reveal(),
-    EGRESS_ALLOW: '127.0.0.0/8',
-  });
-  programs.push(program);
-  return program;
-}
+afterEach(() => harness.close());
 
 /** Adds targets that leave their first request without a response until `respond` is called. */
 async function addTargets() {
@@ -82,9 +61,9 @@ async function timeToRepeat(targets: Targets): Promise<number> {
 
 /** Starts two workers. Returns the first one, which has all requests, because the second one starts later. */
 async function startTwoWorkers(targets: Parameters<typeof startRequests>[0]) {
-  const worker = startWorker();
+  const worker = harness.startProcess();
   await startRequests(targets);
-  startWorker();
+  harness.startProcess();
   await untilWorkers(2);
   return worker;
 }
@@ -101,11 +80,11 @@ test('another worker sends the deliveries of a killed worker within five seconds
 
 test('a worker that is restarted after a kill sends its deliveries within five seconds', async () => {
   const targets = await addTargets();
-  const worker = startWorker();
+  const worker = harness.startProcess();
   await startRequests(targets);
   worker.child.kill('SIGKILL');
   await worker.ended;
-  startWorker();
+  harness.startProcess();
   expect(await timeToRepeat(targets)).toBeLessThan(recoveryMs);
   await allSucceeded();
 }, 120_000);

@@ -1,4 +1,4 @@
-import { checkSchema, createDatabase, exposePools, toUnavailableError } from '@tocsin/database';
+import { checkSchema, createDatabase, createPoolMetrics, toUnavailableError } from '@tocsin/database';
 import { createIdentity } from '@tocsin/identity';
 import {
   AppError,
@@ -82,7 +82,7 @@ async function open(
     refuseAfterMs: 1_000,
   });
   shutdown.add('database', () => database.close());
-  exposePools(metrics, { main: database });
+  createPoolMetrics(metrics, { main: database });
   const broker = await createBroker({
     url: config.amqpUrl.reveal(),
     name: 'engine-auth',

@@ -1,8 +1,8 @@
 import {
   checkSchema,
   createDatabase,
+  createPoolMetrics,
   createSecretBox,
-  exposePools,
   parseSecretKeys,
   toUnavailableError,
 } from '@tocsin/database';
@@ -92,7 +92,7 @@ export async function createWebhookApi(
     refuseAfterMs: 1_000,
   });
   shutdown.add('database', () => database.close());
-  exposePools(metrics, { main: database });
+  createPoolMetrics(metrics, { main: database });
   const broker = await createBroker({ url: config.amqpUrl.reveal(), name: service, logger });
   shutdown.add('broker', () => broker.close());
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 3_000, refuseAfterMs: 1_000 });

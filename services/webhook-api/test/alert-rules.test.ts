@@ -182,13 +182,13 @@ test.each<[string, (ids: string[]) => object, number]>([
 
 test('alert rules are listed oldest first, in pages if a limit is given', async () => {
   const whole = (await api.call<AlertRule[]>('GET', collection)).body;
-  const walked: AlertRule[] = [];
+  const paged: AlertRule[] = [];
   for (let next: string | undefined = `${collection}?limit=3`; next !== undefined; ) {
     const page: { body: AlertRule[]; headers: Headers } = await api.call('GET', next);
-    walked.push(...page.body);
+    paged.push(...page.body);
     next = /^<(.*)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
   }
-  expect(walked).toEqual(whole);
+  expect(paged).toEqual(whole);
   expect(whole.map(({ created_at }) => created_at)).toEqual(whole.map(({ created_at }) => created_at).sort());
 });
 

@@ -17,7 +17,10 @@ const list = (query = '') => api.call<Webhook[]>('GET', `${collection}${query}`)
 const namesOf = async (query: string) => (await list(query)).body.map(({ name }) => name);
 
 /** Reads all pages by following their links. */
-async function walk(query: string, between: () => Promise<unknown> = async () => {}): Promise<Webhook[][]> {
+async function readPages(
+  query: string,
+  between: () => Promise<unknown> = async () => {},
+): Promise<Webhook[][]> {
   const pages: Webhook[][] = [];
   for (let next: string | undefined = `${collection}${query}`; next !== undefined; ) {
     const { status, body, headers }: Awaited<ReturnType<typeof list>> = await api.call('GET', next);
@@ -64,7 +67,7 @@ test.each([
   '?limit=5&sort=updated_at',
 ])('the pages of webhooks with %s together are the whole list', async (query) => {
   const whole = (await list(query.replace(/limit=\d+&?/, ''))).body;
-  const pages = await walk(query);
+  const pages = await readPages(query);
   expect(pages.flat()).toEqual(whole);
   expect(pages.length).toBe(Math.ceil(names.length / Number(/limit=(\d+)/.exec(query)![1])));
 });
@@ -76,7 +79,7 @@ test('paging webhooks keeps its position while others are created and deleted', 
     const created = await api.call<Webhook>('POST', collection, { body });
     added.push(created.body.id);
   };
-  const pages = await walk('?limit=2&sort=name', between);
+  const pages = await readPages('?limit=2&sort=name', between);
   expect(pages.flat().map(({ name }) => name)).toEqual(
     (await namesOf('?sort=name')).filter((name) => !/early/.test(name)),
   );

@@ -17,7 +17,11 @@ export const mutatedModules: MutatedModule[] = [
   { name: 'prepare', workspace: worker, files: ['delivery/prepare', 'delivery/claimed-delivery'] },
   { name: 'deliver', workspace: worker, files: ['delivery/deliver'] },
   { name: 'claim', workspace: worker, files: ['delivery/claim', 'delivery/claim-repository'] },
-  { name: 'record', workspace: worker, files: ['delivery/record', 'delivery/record-repository'] },
+  {
+    name: 'record',
+    workspace: worker,
+    files: ['delivery/record', 'delivery/record-repository', 'delivery/record-texts'],
+  },
   { name: 'webhooks-reader', workspace: worker, files: ['delivery/webhooks-reader'] },
   { name: 'plan', workspace: worker, files: ['fan-out/plan'] },
   { name: 'admission', workspace: worker, files: ['fan-out/admission-control', 'fan-out/parse-message'] },
@@ -29,7 +33,7 @@ export const mutatedModules: MutatedModule[] = [
   {
     name: 'dispatch',
     workspace: worker,
-    files: ['dispatch/window', 'dispatch/due-walk', 'dispatch/round-robin'],
+    files: ['dispatch/window', 'dispatch/due-scan', 'dispatch/round-robin'],
   },
   { name: 'dispatcher', workspace: worker, files: ['dispatch/dispatcher'] },
   { name: 'fan-out', workspace: worker, files: ['fan-out/write-alerts'] },

@@ -24,7 +24,7 @@ export async function findStatements(): Promise<NamedStatement[]> {
       ([, name]) => name!,
     );
     if (used.length === 0) continue;
-    const constants = [...source.matchAll(/^const (\w+)(?:: Prepared)? = \{\s*name: /gm)].map(
+    const constants = [...source.matchAll(/^const (\w+)(?:: PreparedStatement)? = \{\s*name: /gm)].map(
       ([, name]) => name!,
     );
     const path = relative(root, file);

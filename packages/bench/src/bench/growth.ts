@@ -30,7 +30,7 @@ export interface GrowthOptions {
 
 /** The functions of the worker's dispatch repository that are measured. */
 interface DispatchQueries {
-  survey(
+  findWebhooks(
     visits: { workspaceId: string; after: string }[],
     limits: { steps: number; webhooks: number; oldest: number; places: number },
   ): Promise<unknown>;
@@ -49,7 +49,7 @@ interface Size {
 
 const days = 30;
 /** Limits with which the dispatcher's query reads one workspace completely, starting at its first webhook. */
-const surveyLimits = { steps: 2_000, webhooks: 2_000, oldest: 2_000, places: 2_000 };
+const scanLimits = { steps: 2_000, webhooks: 2_000, oldest: 2_000, places: 2_000 };
 const firstWebhook = '00000000-0000-0000-0000-000000000000';
 /** Number of deliveries that are fetched by id. */
 const samples = 200;
@@ -107,8 +107,8 @@ async function openSize(testBed: TestBed, deliveries: number): Promise<Size> {
     paths,
     queries: {
       ...http.queries,
-      survey: () =>
-        dispatch.survey([{ workspaceId: history.workspaceId, after: firstWebhook }], surveyLimits),
+      'due scan': () =>
+        dispatch.findWebhooks([{ workspaceId: history.workspaceId, after: firstWebhook }], scanLimits),
       queued: () => dispatch.queued([]),
     },
     async stop() {
@@ -225,7 +225,7 @@ async function readPlans(testBed: TestBed, size: Size): Promise<Record<string, s
       await explain(name, async () => (await fetch(`${apis.apiUrl}${path}`, { headers })).text());
     const dispatch = await openDispatchQueries(database);
     const visit = { workspaceId: size.history.workspaceId, after: firstWebhook };
-    await explain('survey', () => dispatch.survey([visit], surveyLimits));
+    await explain('due scan', () => dispatch.findWebhooks([visit], scanLimits));
     await explain('queued', () => dispatch.queued([]));
   } finally {
     await apis.stop();

@@ -19,8 +19,8 @@ export const mutations = {
     name: 'ack-before-commit',
     target: 'worker',
     module: 'packages/messaging/dist/consumer.js',
-    original: 'on.acker.received(message.fields.deliveryTag);',
-    replacement: 'on.acker.received(message.fields.deliveryTag); on.acker.ack(message.fields.deliveryTag);',
+    original: 'on.acks.received(message.fields.deliveryTag);',
+    replacement: 'on.acks.received(message.fields.deliveryTag); on.acks.ack(message.fields.deliveryTag);',
   },
   'dispatcher-off': {
     name: 'dispatcher-off',

@@ -1,7 +1,5 @@
-import { createPaged, type Paged } from './paged.js';
-import { path } from './path.js';
+import { createPaged, type Paged, path, sendTagged, type Tagged } from './requests.js';
 import type { AlertRule, CreateAlertRule, ListAlertRulesQuery, PatchAlertRule } from './schemas.js';
-import { sendTagged, type Tagged } from './tagged.js';
 import type { CallOptions, ChangeOptions, Send } from './transport.js';
 
 export interface AlertRulesApi {

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.js';
-import { createPaged, type Paged } from './paged.js';
-import { path } from './path.js';
+import { createPaged, type Paged, path } from './requests.js';
 import type {
   Alert,
   AlertAccepted,

@@ -1,5 +1,4 @@
-import { createPaged, type Paged } from './paged.js';
-import { path } from './path.js';
+import { createPaged, type Paged, path } from './requests.js';
 import type { AuditEvent, ListAuditEventsQuery } from './schemas.js';
 import type { CallOptions, Send } from './transport.js';
 

@@ -3,7 +3,7 @@ import type { Session } from '../sessions/session.js';
 import { axiosExchange } from './axios-exchange.js';
 import { type ClientOptions, transportOptions } from './client-options.js';
 import { createHealthApi, type HealthApi } from './health.js';
-import { path } from './path.js';
+import { path } from './requests.js';
 import type { ApiKey, CreateApiKey, CreatedApiKey } from './schemas.js';
 import { type CallOptions, createTransport } from './transport.js';
 

@@ -8,10 +8,14 @@ import { createDeliveriesApi, type DeliveriesApi } from './deliveries.js';
 import { createHealthApi, type HealthApi } from './health.js';
 import { type CancellationsApi, createJobsApi, type DispatchesApi, type RedeliveriesApi } from './jobs.js';
 import type { Whoami } from './schemas.js';
-import { createSettingsApi, type SettingsApi } from './settings.js';
 import type { CallOptions, Send } from './transport.js';
 import { createWebhooksApi, type WebhooksApi } from './webhooks.js';
-import { createWorkspacesApi, type WorkspacesApi } from './workspaces.js';
+import {
+  createSettingsApi,
+  createWorkspacesApi,
+  type SettingsApi,
+  type WorkspacesApi,
+} from './workspaces.js';
 
 export interface PlatformApiOptions extends Pick<ClientOptions, 'clock'> {
   /** Workspace of operations such as `list`, `create` and `fire`. Operations on an id do not need it. */

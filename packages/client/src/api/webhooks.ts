@@ -1,5 +1,4 @@
-import { createPaged, type Paged } from './paged.js';
-import { path } from './path.js';
+import { createPaged, type Paged, path, sendTagged, type Tagged } from './requests.js';
 import type {
   CreatedSigningSecret,
   CreateSigningSecret,
@@ -17,7 +16,6 @@ import type {
   TestWebhook,
   Webhook,
 } from './schemas.js';
-import { sendTagged, type Tagged } from './tagged.js';
 import type { CallOptions, ChangeOptions, Send } from './transport.js';
 
 export interface WebhooksApi {

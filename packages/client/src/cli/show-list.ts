@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Paged } from '../api/paged.js';
+import type { Paged } from '../api/requests.js';
 import type { Output } from './output.js';
 import type { Column } from './table.js';
 

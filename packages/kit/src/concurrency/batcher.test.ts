@@ -78,12 +78,12 @@ test('a batch starts during another one only if it is at least as large as that 
 });
 
 test('items wait while no capacity is free, and then start in order of arrival', async () => {
-  let room = 0;
-  const { batches, add } = collecting({ room: () => room });
+  let maxStarts = 0;
+  const { batches, add } = collecting({ maxStarts: () => maxStarts });
   add(upTo(5));
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(batches).toEqual([]);
-  room = 3;
+  maxStarts = 3;
   await until('the first batch starts', () => batches.length === 1);
   batches[0]!.end();
   await until('the second batch starts', () => batches.length === 2);

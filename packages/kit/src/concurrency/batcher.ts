@@ -29,7 +29,7 @@ export interface BatcherOptions<Item, Result> {
    * Returns how many items may start now, for back-pressure; `waiting` is the number of waiting items. If the function
    * returns 0, it is called again 2 ms later.
    */
-  room?: (waiting: number) => number;
+  maxStarts?: (waiting: number) => number;
   onBatch?: (size: number) => void;
   /**
    * Called when a batch of one item has failed; `failures` counts the failures of this item. Returns the item that is
@@ -62,7 +62,7 @@ export interface PromiseBatcher<Item, Result> {
  * occupy only two connections of the pool.
  */
 const partsAtOnce = 2;
-const roomPollMs = 2;
+const startPollMs = 2;
 const retryBackoff = { firstMs: 50, maxMs: 2_000 };
 
 /**
@@ -71,7 +71,14 @@ const retryBackoff = { firstMs: 50, maxMs: 2_000 };
  * halves.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item> {
-  const { maxSize, concurrency, gatherMs = 0, keyOf = () => '', room = () => maxSize, onBatch } = options;
+  const {
+    maxSize,
+    concurrency,
+    gatherMs = 0,
+    keyOf = () => '',
+    maxStarts = () => maxSize,
+    onBatch,
+  } = options;
   const waiting = createFairQueue<Item>(keyOf);
   const attempt = createAttempts(options);
   let inProgress = 0;
@@ -90,8 +97,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     isScheduled = false;
     while (mayStart()) {
       if (gatherMs > 0 && gatherLeftMs() > 0) return startAfter(gatherLeftMs());
-      const size = Math.min(maxSize, room(waiting.size()));
-      if (size === 0) return startAfter(roomPollMs);
+      const size = Math.min(maxSize, maxStarts(waiting.size()));
+      if (size === 0) return startAfter(startPollMs);
       const batch = waiting.take(size);
       inProgress += 1;
       lastSize = batch.length;

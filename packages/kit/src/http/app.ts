@@ -1,5 +1,6 @@
 import express, { type Express, type RequestHandler } from 'express';
 import { AppError } from '../app-error.js';
+import { groupBy } from '../collections.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import type { Tracing } from '../tracing/span.js';
@@ -70,6 +71,10 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Ex
   };
   const authenticate = authentication(options);
   const publicRoutes = routes.filter(({ access }) => access === 'public');
+  const features = groupBy(
+    routes.filter(({ access }) => access !== 'public'),
+    ({ tag }) => tag,
+  );
 
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
@@ -81,7 +86,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Ex
   app.use(createRouter(publicRoutes, policy, [authenticate]));
   for (const files of publicFiles) app.use(files);
   app.use(authenticate);
-  for (const feature of groupByTag(routes)) app.use(createRouter(feature, policy));
+  for (const feature of features.values()) app.use(createRouter(feature, policy));
   app.use(() => {
     throw new AppError('not_found', 'This path does not exist.');
   });
@@ -101,13 +106,4 @@ function authentication<Principal>(options: HttpAppOptions<Principal>): RequestH
     if (caller !== undefined) request.logFields.principal = caller;
     next();
   };
-}
-
-/** Groups the routes that need a credential by their tag, so that each feature has a router of its own. */
-function groupByTag<Principal>(routes: readonly Route<Principal>[]): Route<Principal>[][] {
-  const groups = new Map<string, Route<Principal>[]>();
-  for (const route of routes) {
-    if (route.access !== 'public') groups.set(route.tag, [...(groups.get(route.tag) ?? []), route]);
-  }
-  return [...groups.values()];
 }

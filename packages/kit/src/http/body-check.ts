@@ -1,6 +1,6 @@
 import type { JSONSchema } from 'json-schema-to-ts';
 import { type FieldError, invalidBody } from '../app-error.js';
-import { findBadText } from '../bad-text.js';
+import { findInvalidText } from '../invalid-text.js';
 import { childPointer } from './describe-validation-error.js';
 import type { CheckedItem } from './route.js';
 import type { CompileSchema, SchemaCheck } from './schema-check.js';
@@ -55,7 +55,7 @@ function checkItem(
 
 /** Finds nesting and text that are invalid in every schema. */
 function findBadValue(value: unknown): FieldError | undefined {
-  return findBadShape(value, 0) ?? findBadText(value);
+  return findBadShape(value, 0) ?? findInvalidText(value);
 }
 
 const maxDepth = 100;

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { JSONSchema } from 'json-schema-to-ts';
 import { AppError, type FieldError, invalidBody } from '../app-error.js';
-import { findBadText } from '../bad-text.js';
+import { findInvalidText } from '../invalid-text.js';
 import { createBodyCheck } from './body-check.js';
 import type { JsonBodyParser } from './json-body.js';
 import { parseQuery } from './parse-query.js';
@@ -159,8 +159,8 @@ function handle<Principal>(route: Route<Principal>): RequestHandler {
 
 /** Errors of path and query use the name of the parameter, `limit`, instead of the JSON pointer `/limit`. */
 function parameterErrors(values: object, errors: FieldError[] = []): FieldError[] {
-  const badText = findBadText(values);
-  return (badText ? [badText] : errors).map(({ path, message }) => ({
+  const invalidText = findInvalidText(values);
+  return (invalidText ? [invalidText] : errors).map(({ path, message }) => ({
     path: path.replace(/^\//, ''),
     message,
   }));

@@ -52,7 +52,7 @@ export type RouteResponse<R extends ResponseSpecs> = {
 }[keyof R & number];
 
 /** Target of a request: the resource, and its workspace or `null` for the whole deployment. */
-export interface Located<Resource> {
+export interface RouteTarget<Resource> {
   workspaceId: string | null;
   resource: Resource;
 }
@@ -64,7 +64,7 @@ export interface Located<Resource> {
  */
 export interface PermissionAccess<Permission, Params, Resource> {
   permission: Permission;
-  locate(params: Params, signal: AbortSignal): Located<Resource> | Promise<Located<Resource>>;
+  locate(params: Params, signal: AbortSignal): RouteTarget<Resource> | Promise<RouteTarget<Resource>>;
 }
 
 /** A `public` route needs no credential. A `token` route needs any valid credential, and no permission. */

@@ -20,7 +20,7 @@ import { instanceName, readVersion } from '../build-identity.js';
 import { withTimeout } from '../concurrency/timeout.js';
 import { createLogThrottle } from '../log-throttle.js';
 import type { Logger } from '../logger.js';
-import type { Span, SpanOptions, Tracing, TracingParts } from './span.js';
+import type { Span, SpanOptions, Tracing, TracingDeps } from './span.js';
 
 const kinds: Record<SpanOptions['kind'], SpanKind> = {
   server: SpanKind.SERVER,
@@ -29,7 +29,7 @@ const kinds: Record<SpanOptions['kind'], SpanKind> = {
   client: SpanKind.CLIENT,
 };
 
-export function createOtlpTracing({ service, logger, shutdown }: TracingParts): Tracing {
+export function createOtlpTracing({ service, logger, shutdown }: TracingDeps): Tracing {
   reportFaults(logger);
   const version = readVersion();
   const provider = new BasicTracerProvider({

@@ -31,7 +31,7 @@ export interface Tracing {
   startSpan(name: string, options: SpanOptions): Span;
 }
 
-export interface TracingParts {
+export interface TracingDeps {
   service: string;
   logger: Logger;
   shutdown: Shutdown;

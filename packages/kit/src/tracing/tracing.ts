@@ -1,4 +1,4 @@
-import type { Tracing, TracingParts } from './span.js';
+import type { Tracing, TracingDeps } from './span.js';
 
 /** Header of HTTP requests and messages with the trace context of the work that caused them (W3C Trace Context). */
 export const traceparentHeader = 'traceparent';
@@ -12,7 +12,7 @@ export function traceparentOf(headers: Readonly<Record<string, unknown>>): strin
   return typeof value === 'string' && value.length === traceparentLength ? value : undefined;
 }
 
-interface TracingOptions extends TracingParts {
+interface TracingOptions extends TracingDeps {
   /** URL of the receiver; undefined switches tracing off. */
   endpoint: string | undefined;
 }

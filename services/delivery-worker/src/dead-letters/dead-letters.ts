@@ -1,6 +1,6 @@
 import type { DeadLetterReason } from '@tocsin/contracts';
 import { classifyDatabaseError } from '@tocsin/database';
-import type { Logger } from '@tocsin/kit';
+import { type Logger, splitBySize } from '@tocsin/kit';
 import { deliveriesQueue, type QueueMessage } from '@tocsin/messaging';
 import type { DatabaseRetry } from '../database-retry.js';
 import type { DeadLetterMetrics } from './dead-letter-metrics.js';
@@ -91,7 +91,9 @@ function createWriter({ repository, databaseRetry, now }: DeadLetterDeps) {
       const areOurs = batch.map(({ message }) => !message.isReturned());
       const ours = batch.filter((_, index) => areOurs[index]);
       for (const pending of ours) pending.letter ??= toLetter(pending, offsetMs);
-      for (const chunk of chunksOf(ours.map(({ letter }) => letter!))) await repository.add(chunk);
+      const letters = ours.map(({ letter }) => letter!);
+      for (const part of splitBySize(letters, { sizeOf: storedBytes, maxSize: maxBytesInStatement }))
+        await repository.add(part);
       return areOurs;
     },
     maxSize: maxLettersInBatch,
@@ -128,18 +130,6 @@ function workspaceOf(content: Buffer): string | undefined {
   }
 }
 
-/** Divides dead letters into groups of at most 4 MiB, one for each statement. A larger dead letter has its own group. */
-function chunksOf(letters: DeadLetter[]): DeadLetter[][] {
-  const chunks: DeadLetter[][] = [];
-  let bytesLeft = 0;
-  for (const letter of letters) {
-    const bytes = truncatePayload(letter.content).length;
-    if (chunks.length === 0 || bytes > bytesLeft) {
-      chunks.push([]);
-      bytesLeft = maxBytesInStatement;
-    }
-    chunks.at(-1)!.push(letter);
-    bytesLeft -= bytes;
-  }
-  return chunks;
+function storedBytes({ content }: DeadLetter): number {
+  return truncatePayload(content).length;
 }

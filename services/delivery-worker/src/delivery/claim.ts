@@ -43,13 +43,13 @@ export function createClaim({ repository, databaseRetry, waitingForTick, onBatch
     },
     maxSize: maxClaimsInBatch,
     concurrency: 2,
-    room: () => roomBehind(waitingForTick()),
+    maxStarts: () => maxClaims(waitingForTick()),
     onBatch,
   });
   return (due) => batcher.add({ due, token: undefined });
 }
 
-function roomBehind(waitingForTick: number): number {
+function maxClaims(waitingForTick: number): number {
   if (waitingForTick === 0) return maxClaimsInBatch;
   return waitingForTick > maxWaitingForTick ? 0 : maxWaitingForTick;
 }

@@ -8,7 +8,7 @@ import { createDatabaseRetry } from '../database-retry.js';
 import type { MessageOutcome } from '../dead-letters/dead-letters.js';
 import type { Slot } from '../slots/slots.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
-import { createDelivery, type DeliveryParts } from './create-delivery.js';
+import { type CreateDeliveryDeps, createDelivery } from './create-delivery.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const broken = new Error('A fault of this worker.');
@@ -69,7 +69,7 @@ function start({ isHeld = true, failsFor = '' } = {}) {
     config: { slots: 2, retry: { scheduleMs: [], jitter: 0, maxAgeMs: 60_000 } },
     onAttempt() {},
     onError() {},
-  } as unknown as DeliveryParts;
+  } as unknown as CreateDeliveryDeps;
   const delivery = createDelivery(parts);
   const commit = () => {
     for (const resolve of commits.splice(0)) resolve();

@@ -23,7 +23,7 @@ import { createRecordRepository } from './record-repository.js';
 import type { RenderBudget } from './render-budget.js';
 import { createWebhooksReader } from './webhooks-reader.js';
 
-export interface DeliveryParts {
+export interface CreateDeliveryDeps {
   database: Database;
   secrets: SecretBox;
   slots: Slots;
@@ -77,23 +77,23 @@ const unknownPerTick = 4;
  */
 const startsPerTick = 32;
 
-export function createDelivery(parts: DeliveryParts): Delivery {
-  const { database, secrets, databaseRetry, slots, config, settle, metrics, lease, onError } = parts;
-  const webhooks = createWebhooksReader(parts);
+export function createDelivery(deps: CreateDeliveryDeps): Delivery {
+  const { database, secrets, databaseRetry, slots, config, settle, metrics, lease, onError } = deps;
+  const webhooks = createWebhooksReader(deps);
   const tickThrottle = createTickThrottle(unknownPerTick);
   const claim = createClaim({
-    repository: parts.claims,
+    repository: deps.claims,
     databaseRetry,
     waitingForTick: tickThrottle.waiting,
     onBatch: (size) => metrics.batch('claim', size),
   });
   const deliver = createDeliver({
-    ...parts,
+    ...deps,
     webhooks,
     render: createRenderBody(),
     tickThrottle,
     recorder: createRecorder({
-      ...parts,
+      ...deps,
       records: createRecordRepository(database, secrets),
       pauses: createPauseRepository(database),
       onBatch: (size) => metrics.batch('record', size),

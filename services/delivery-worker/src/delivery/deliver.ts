@@ -8,7 +8,13 @@ import { type ClaimedDelivery, needsQuarantine } from './claimed-delivery.js';
 import { classify, isOwnFault, policyFor, type RetryPolicy } from './classify.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
 import type { Attempt, AttemptResponse, Deferral, Outcome } from './outcome.js';
-import { type Ended, type Prepared, type PreparedRequest, prepare, type RenderBody } from './prepare.js';
+import {
+  type EndedUnsent,
+  type PreparedRequest,
+  type PrepareResult,
+  prepare,
+  type RenderBody,
+} from './prepare.js';
 import type { Recorder } from './record.js';
 import type { RenderBudget } from './render-budget.js';
 import { traceDelivery } from './trace-delivery.js';
@@ -17,7 +23,7 @@ import { optionLines, type RequestOptions, type WebhooksReader } from './webhook
 export interface DeliveryDeps {
   webhooks: Pick<WebhooksReader, 'get'>;
   render: RenderBody;
-  renderBudget: Omit<RenderBudget, 'room'>;
+  renderBudget: Omit<RenderBudget, 'rendersLeft'>;
   /**
    * Limits the deliveries of webhooks in the state `unknown` that start in one tick of the event loop, because hundreds
    * of them can become due at once.
@@ -78,12 +84,12 @@ async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: D
   await record({ claimed, outcome, ...sent }, deps);
 }
 
-async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Promise<Prepared> {
+async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Promise<PrepareResult> {
   const { slots, tickThrottle, renderBudget, metrics, policy, random } = deps;
   const { workspaceId, webhookId } = claimed;
   if (slots.responsivenessOf(webhookId) === 'unknown') await tickThrottle.wait(workspaceId);
-  const { webhook } = claimed;
-  const destination = webhook && (await deps.webhooks.get(webhookId, webhook.version));
+  const version = claimed.webhook?.version;
+  const webhook = version === undefined ? undefined : await deps.webhooks.get(webhookId, version);
   const mayRender = renderBudget.allows(workspaceId) || (await renderBudget.wait(workspaceId));
   const renderTimed: RenderBody = (source, delivery) => {
     const startedAtMs = performance.now();
@@ -93,7 +99,7 @@ async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Pr
   };
   return prepare({
     claimed,
-    destination,
+    webhook,
     render: mayRender
       ? (source, delivery) => renderBudget.charge(workspaceId, () => renderTimed(source, delivery))
       : undefined,
@@ -226,7 +232,7 @@ const bodyNotes: Record<BodyNote, string> = {
 
 async function recordWithoutAttempt(
   claimed: ClaimedDelivery,
-  { outcome, rendered }: Ended,
+  { outcome, rendered }: EndedUnsent,
   { recorder, logger, metrics, tracing }: DeliveryDeps,
 ): Promise<void> {
   await recorder.record({ claimed, outcome, attempt: undefined, rendered });

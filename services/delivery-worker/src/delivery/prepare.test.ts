@@ -2,7 +2,7 @@ import { sampleFacts } from '@tocsin/template';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 import { defaultRetryPolicy } from './classify.js';
 import { createRenderBody, type PrepareInput, prepare } from './prepare.js';
-import type { Destination } from './webhooks-reader.js';
+import type { DecryptedWebhook } from './webhooks-reader.js';
 
 const { jest } = import.meta;
 
@@ -10,16 +10,15 @@ const hourMs = 3_600_000;
 const nowMs = Date.parse('2026-01-31T12:00:00Z');
 
 function prepareClaimed(claimed: Partial<ClaimedDelivery>, changes: Partial<PrepareInput> = {}) {
-  const webhook = { version: 1, enabled: true, retryOnTimeout: true };
   return prepare({
     claimed: {
-      webhook,
+      webhook: { version: 1, enabled: true, retryOnTimeout: true },
       ageMs: 0,
       claimsWithoutOutcome: 1,
       step: 7,
       ...claimed,
     } as ClaimedDelivery,
-    destination: { url: 'http://a', headers: {}, body: '{}' } as Destination,
+    webhook: { url: 'http://a', headers: {}, body: '{}' } as DecryptedWebhook,
     render: () => ({ ok: true, output: '{}' }),
     policy: defaultRetryPolicy,
     random: 0.5,
@@ -29,7 +28,7 @@ function prepareClaimed(claimed: Partial<ClaimedDelivery>, changes: Partial<Prep
 }
 
 function prepareUndecryptable(ageMs: number, random: number) {
-  return prepareClaimed({ ageMs }, { destination: { id: 'a', error: new Error('no key') }, random });
+  return prepareClaimed({ ageMs }, { webhook: { id: 'a', error: new Error('no key') }, random });
 }
 
 test.each([
@@ -81,7 +80,7 @@ test('the filter random returns the same values in every attempt of a delivery',
   const render = (deliveryId: string) =>
     prepareClaimed(
       { deliveryId, facts: sampleFacts },
-      { destination: { url: 'http://a', headers: {}, body } as Destination, render: createRenderBody() },
+      { webhook: { url: 'http://a', headers: {}, body } as DecryptedWebhook, render: createRenderBody() },
     );
   expect(render('a')).toMatchObject({ kind: 'request' });
   expect(render('a')).toEqual(render('a'));
@@ -91,9 +90,9 @@ test('the filter random returns the same values in every attempt of a delivery',
 test('a prepared request has the destination of the webhook and the rendered body', () => {
   const headers = { 'X-A': ['1'] };
   const redact = (text: string) => text;
-  const destination = { destination: 'http://a', url: 'http://a/b', headers, body: 'source', redact };
+  const webhook = { destination: 'http://a', url: 'http://a/b', headers, body: 'source', redact };
   const render = (source: string) => ({ ok: true, output: `rendered ${source}` }) as const;
-  const prepared = prepareClaimed({}, { destination: destination as unknown as Destination, render });
+  const prepared = prepareClaimed({}, { webhook: webhook as unknown as DecryptedWebhook, render });
   expect(prepared).toEqual({
     kind: 'request',
     destination: 'http://a',
@@ -120,7 +119,7 @@ test.each<[string, Partial<ClaimedDelivery>, Partial<PrepareInput>, object]>([
   [
     'webhook_deleted after its claim',
     {},
-    { destination: undefined },
+    { webhook: undefined },
     { kind: 'failed', failure: { code: 'webhook_deleted', error: expect.stringContaining('deleted') } },
   ],
   [
@@ -151,9 +150,9 @@ test('a delivery is deferred until the end of a pause, and sent after it', () =>
 });
 
 test('an undecryptable delivery of a paused webhook is deferred because of the pause', () => {
-  const destination = { id: 'a', error: new Error('no key') };
+  const webhook = { id: 'a', error: new Error('no key') };
   const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;
-  expect(prepareClaimed({ pause }, { destination })).toMatchObject({ reason: 'paused' });
+  expect(prepareClaimed({ pause }, { webhook })).toMatchObject({ reason: 'paused' });
 });
 
 test('a template error fails the delivery, and a rendering beyond its time limit is retried', () => {
@@ -221,23 +220,26 @@ describe('the options of a webhook', () => {
     idempotencyHeader: undefined,
     manualPauses: [],
   };
-  const destination = { url: 'http://a', headers: {}, body: '{}', options } as unknown as Destination;
+  const webhook = { url: 'http://a', headers: {}, body: '{}', options } as unknown as DecryptedWebhook;
 
   test('a delivery of a rate-limited webhook is sent only if its claim has taken a request', () => {
-    expect(prepareClaimed({}, { destination })).toEqual({
+    expect(prepareClaimed({}, { webhook })).toEqual({
       kind: 'deferred',
       afterMs: 0,
       reason: 'rate_limit',
     });
-    expect(prepareClaimed({ hasToken: true }, { destination })).toMatchObject({ kind: 'request', options });
+    expect(prepareClaimed({ hasToken: true }, { webhook })).toMatchObject({ kind: 'request', options });
   });
 
   const webhookWith = (changes: object) =>
-    ({ ...destination, options: { ...options, rateLimit: undefined, ...changes } }) as unknown as Destination;
+    ({
+      ...webhook,
+      options: { ...options, rateLimit: undefined, ...changes },
+    }) as unknown as DecryptedWebhook;
 
   test('the time of pauses by hand does not count towards the expiry of a delivery', () => {
     const sixHours = webhookWith({ manualPauses: [[nowMs - 10 * hourMs, nowMs - 4 * hourMs]] });
-    const prepared = (ageMs: number) => prepareClaimed({ ageMs }, { destination: sixHours });
+    const prepared = (ageMs: number) => prepareClaimed({ ageMs }, { webhook: sixHours });
     expect(prepared(30 * hourMs)).toMatchObject({ kind: 'request' });
     expect(prepared(30 * hourMs + 1)).toMatchObject({ outcome: { failure: { code: 'expired' } } });
   });
@@ -248,7 +250,7 @@ describe('the options of a webhook', () => {
     [' The webhook signs its requests and had no signing secret.', { signingKeys: [] }],
     ['', { signingKeys: [{ key: Buffer.from('k'), expiresAtMs: nowMs + 1 }] }],
   ])('the error of an expired delivery ends with "%s" if its webhook has %j', (reason, changes) => {
-    const prepared = prepareClaimed({ ageMs: 25 * hourMs }, { destination: webhookWith(changes) });
+    const prepared = prepareClaimed({ ageMs: 25 * hourMs }, { webhook: webhookWith(changes) });
     const failure = { code: 'expired', error: `The delivery was not made in time.${reason}` };
     expect(prepared).toEqual({ kind: 'ended', outcome: { kind: 'failed', failure } });
   });
@@ -256,7 +258,7 @@ describe('the options of a webhook', () => {
   test('a delivery of a webhook that signs is deferred while no secret is valid', () => {
     const key = (expiresAtMs: number) => ({ key: Buffer.from('k'), expiresAtMs });
     const prepared = (signingKeys: object[]) =>
-      prepareClaimed({ ageMs: 100_000 }, { destination: webhookWith({ signingKeys }) });
+      prepareClaimed({ ageMs: 100_000 }, { webhook: webhookWith({ signingKeys }) });
     const deferred = { kind: 'deferred', afterMs: 10_000, reason: 'no_signing_secret' };
     expect([prepared([]), prepared([key(nowMs)])]).toEqual([deferred, deferred]);
     expect(prepared([key(nowMs), key(nowMs + 1)])).toMatchObject({ kind: 'request' });
@@ -264,10 +266,10 @@ describe('the options of a webhook', () => {
 
   test('a rendering beyond its time limit is retried by the retry schedule of its webhook', () => {
     const render = () => ({ ok: false, code: 'internal_error', error: 'Too slow.' }) as const;
-    expect(prepareClaimed({ step: 0, hasToken: true }, { destination, render })).toMatchObject({
+    expect(prepareClaimed({ step: 0, hasToken: true }, { webhook, render })).toMatchObject({
       outcome: { kind: 'retry', afterMs: 1_000, step: 1 },
     });
-    expect(prepareClaimed({ step: 1, hasToken: true }, { destination, render })).toMatchObject({
+    expect(prepareClaimed({ step: 1, hasToken: true }, { webhook, render })).toMatchObject({
       outcome: { kind: 'failed' },
     });
   });

@@ -11,7 +11,7 @@ import { type ClaimedDelivery, maxClaimsWithoutOutcome } from './claimed-deliver
 import { policyFor, type RetryPolicy, retryOrFail } from './classify.js';
 import type { Deferral, Failure, Outcome } from './outcome.js';
 import {
-  type Destination,
+  type DecryptedWebhook,
   pausedMsOf,
   type RequestOptions,
   type Undecryptable,
@@ -19,9 +19,9 @@ import {
 } from './webhooks-reader.js';
 
 /** A request to send, or the reason why none is sent. */
-export type Prepared = PreparedRequest | Ended | Deferral;
+export type PrepareResult = PreparedRequest | EndedUnsent | Deferral;
 
-export interface Ended {
+export interface EndedUnsent {
   kind: 'ended';
   outcome: Outcome;
   /** The rendered text, if it is not JSON. */
@@ -42,7 +42,7 @@ export interface PreparedRequest {
 export interface PrepareInput {
   claimed: ClaimedDelivery;
   /** Undefined if the webhook does not exist. */
-  destination: Destination | Undecryptable | undefined;
+  webhook: DecryptedWebhook | Undecryptable | undefined;
   /** Renders the body of the webhook. Undefined if the workspace has used its render budget. */
   render: RenderBody | undefined;
   policy: RetryPolicy;
@@ -53,18 +53,18 @@ export interface PrepareInput {
 }
 
 /** Decides if a claimed delivery is sent now, and renders its body. */
-export function prepare(input: PrepareInput): Prepared {
-  const { claimed, destination } = input;
+export function prepare(input: PrepareInput): PrepareResult {
+  const { claimed, webhook } = input;
   if (claimed.claimsWithoutOutcome > maxClaimsWithoutOutcome)
     return failed('crashes_worker', `Claimed ${maxClaimsWithoutOutcome} times without an outcome.`);
-  if (claimed.webhook === undefined || destination === undefined)
+  if (claimed.webhook === undefined || webhook === undefined)
     return failed('webhook_deleted', failuresAtWrite.webhook_deleted);
   if (!claimed.webhook.enabled) {
     const failure = { code: 'webhook_disabled', error: 'The webhook is disabled.' } as const;
     return { kind: 'ended', outcome: { kind: 'skipped', failure } };
   }
-  const isUndecryptable = 'error' in destination;
-  const options = isUndecryptable ? undefined : destination.options;
+  const isUndecryptable = 'error' in webhook;
+  const options = isUndecryptable ? undefined : webhook.options;
   if (hasExpired(input, options))
     return failed(
       'expired',
@@ -78,7 +78,7 @@ export function prepare(input: PrepareInput): Prepared {
   if (options?.rateLimit !== undefined && claimed.hasToken !== true)
     return { kind: 'deferred', afterMs: 0, reason: 'rate_limit' };
   if (lacksSecret(options, input.now)) return { ...deferLong(input), reason: 'no_signing_secret' };
-  return prepareBody(input, destination);
+  return prepareBody(input, webhook);
 }
 
 function hasExpired({ claimed, policy, now }: PrepareInput, options: RequestOptions | undefined): boolean {
@@ -101,7 +101,7 @@ function lacksSecret(options: RequestOptions | undefined, now: () => number): bo
   return options?.signingKeys !== undefined && validKeys(options.signingKeys, now()).length === 0;
 }
 
-function failed(code: 'crashes_worker' | 'webhook_deleted' | 'expired', error: string): Prepared {
+function failed(code: 'crashes_worker' | 'webhook_deleted' | 'expired', error: string): PrepareResult {
   return { kind: 'ended', outcome: { kind: 'failed', failure: { code, error } } };
 }
 
@@ -127,8 +127,8 @@ const renderBudgetMs = 1_000;
 
 function prepareBody(
   input: PrepareInput,
-  { destination, url, headers, body, redact, options }: Destination,
-): Prepared {
+  { destination, url, headers, body, redact, options }: DecryptedWebhook,
+): PrepareResult {
   const { claimed, render, policy, random } = input;
   if (render === undefined)
     return { kind: 'deferred', afterMs: renderBudgetMs * (1 + random), reason: 'render_budget' };

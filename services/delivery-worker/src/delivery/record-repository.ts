@@ -6,18 +6,14 @@ import {
   sanitizeOrNull,
   sqlArray,
 } from '@tocsin/database';
-import { encodeExchange } from '@tocsin/deliveries';
+import { groupBy } from '@tocsin/kit';
 import { requestInterval } from './claim-repository.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 import { type Attempt, type Deferral, type Outcome, waitingReasons } from './outcome.js';
+import { encryptTexts, type RecordWithTexts, splitByTexts } from './record-texts.js';
 
-export interface OutcomeRecord {
-  claimed: ClaimedDelivery;
+export interface OutcomeRecord extends RecordWithTexts {
   outcome: Outcome;
-  /** Undefined if no request was sent. */
-  attempt: Attempt | undefined;
-  /** Rendered text that was not sent because it is not JSON. */
-  rendered?: string | undefined;
 }
 
 export interface DeferralRecord {
@@ -42,14 +38,14 @@ export interface RecordRepository {
 export function createRecordRepository(database: Database, secrets: SecretBox): RecordRepository {
   return {
     async record(records) {
-      for (const [day, recordsOfDay] of groupByDay(records)) {
-        for (const part of splitByTextLength(recordsOfDay))
+      for (const [day, recordsOfDay] of groupBy(records, dayOf)) {
+        for (const part of splitByTexts(recordsOfDay))
           await database.prepared(ofDay(record, day), recordColumns(part, secrets));
       }
     },
     async defer(records) {
       const failed = records.filter(({ deferral }) => deferral.failure);
-      for (const [day, failedOfDay] of groupByDay(failed))
+      for (const [day, failedOfDay] of groupBy(failed, dayOf))
         await database.prepared(ofDay(showFailure, day), failureColumns(failedOfDay));
       await database.prepared(defer, [
         ...claimColumns(records.map(({ claimed }) => claimed)),
@@ -61,47 +57,8 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
   };
 }
 
-/** Groups records by the day of their deliveries' partitions. Most batches have only one day. */
-function groupByDay<R extends { claimed: ClaimedDelivery }>(records: R[]): Map<number, R[]> {
-  const groups = new Map<number, R[]>();
-  for (const record of records) {
-    const day = dayOfRecordId(record.claimed.deliveryId);
-    const group = groups.get(day);
-    if (group) group.push(record);
-    else groups.set(day, [record]);
-  }
-  return groups;
-}
-
-/**
- * Maximum length of the texts of a statement, in UTF-16 units. Compressing and encrypting the texts blocks the event
- * loop: 1 MiB of JSON takes 10 ms, of random text 23 ms (docs/adr/0065).
- */
-const maxTextLength = 1_048_576;
-
-/** Splits records into parts of at most `maxTextLength`. A single record can be longer. */
-function splitByTextLength(records: OutcomeRecord[]): OutcomeRecord[][] {
-  const parts: OutcomeRecord[][] = [];
-  let part: OutcomeRecord[] = [];
-  let length = 0;
-  for (const record of records) {
-    const own = textLengthOf(record);
-    if (part.length > 0 && length + own > maxTextLength) {
-      parts.push(part);
-      part = [];
-      length = 0;
-    }
-    part.push(record);
-    length += own;
-  }
-  parts.push(part);
-  return parts;
-}
-
-function textLengthOf({ attempt, rendered = '' }: OutcomeRecord): number {
-  if (attempt === undefined) return rendered.length;
-  return attempt.requestBody.length + (attempt.response?.body.length ?? 0);
-}
+/** Day of the partition that holds the delivery of a record. Most batches have only one day. */
+const dayOf = ({ claimed }: { claimed: ClaimedDelivery }) => dayOfRecordId(claimed.deliveryId);
 
 /** Returns the first three parameters of every statement in this file: ids, runs and claim numbers. */
 function claimColumns(claims: ClaimedDelivery[]): Buffer[] {
@@ -111,8 +68,6 @@ function claimColumns(claims: ClaimedDelivery[]): Buffer[] {
     sqlArray.integer(claims.map(({ claim }) => claim)),
   ];
 }
-
-const noText = Buffer.alloc(0);
 
 function failureColumns(records: DeferralRecord[]): Buffer[] {
   return [
@@ -127,7 +82,7 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
   const outcomes = records.map(({ outcome }) => outcome);
   const failures = outcomes.map((outcome) => (outcome.kind === 'succeeded' ? undefined : outcome.failure));
   const attempts = records.map(({ attempt }) => attempt);
-  const texts = records.map((record) => encryptText(record, secrets));
+  const texts = encryptTexts(records, secrets);
   return [
     ...claimColumns(claims),
     sqlArray.text(outcomes.map((outcome) => (outcome.kind === 'retry' ? 'open' : outcome.kind))),
@@ -141,56 +96,23 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
     sqlArray.text(attempts.map((attempt) => attempt?.trigger ?? null)),
     sqlArray.timestamptz(attempts.map((attempt) => attempt?.startedAt ?? null)),
     sqlArray.integer(attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null))),
-    sqlArray.integer(offsetsOf(texts)),
+    sqlArray.integer(texts.offsets),
     sqlArray.integer(attempts.map((attempt) => attempt?.response?.statusCode ?? null)),
     sqlArray.boolean(attempts.map((attempt) => attempt?.response?.truncated ?? false)),
     sqlArray.text(attempts.map((attempt) => attempt?.failure?.code ?? null)),
     sqlArray.text(attempts.map((attempt) => sanitizeOrNull(attempt?.failure?.error ?? attempt?.note))),
-    sqlArray.integer(texts.map(({ length }) => length)),
+    sqlArray.integer(texts.lengths),
     // All texts are sent as one value. The library pg sends an array of bytea as hexadecimal text, which is twice as
     // long.
-    Buffer.concat(texts),
+    texts.all,
     sqlArray.text(attempts.map((attempt) => attempt?.destination ?? null)),
     sqlArray.float8(attempts.map((attempt) => (attempt ? msSinceEnd(attempt) : null))),
   ];
 }
 
-/**
- * Returns the milliseconds since the end of the request. Both times are on the clock of this process. The statement
- * subtracts the result from the database's time.
- */
+/** Returns the milliseconds since the end of the request. The statement subtracts them from the database's time. */
 function msSinceEnd({ startedAt, durationMs }: Attempt): number {
   return Math.max(0, Date.now() - startedAt.getTime() - durationMs);
-}
-
-/** Returns the offset of each part in the concatenation, counted from 1 as in SQL. */
-function offsetsOf(parts: Buffer[]): number[] {
-  let next = 1;
-  return parts.map(({ length }) => {
-    const start = next;
-    next += length;
-    return start;
-  });
-}
-
-/**
- * Encrypts the texts of an attempt. A delivery without an attempt has only its rendered text, if that was not JSON.
- * Returns an empty buffer if there is nothing to encrypt.
- */
-function encryptText({ claimed, attempt, rendered }: OutcomeRecord, secrets: SecretBox): Buffer {
-  const { workspaceId, deliveryId, claim } = claimed;
-  if (attempt !== undefined) {
-    const { requestBody, response } = attempt;
-    const { body: responseBody = '', location, retryAfter } = response ?? {};
-    return secrets.encrypt(encodeExchange({ requestBody, responseBody, location, retryAfter }), {
-      workspaceId,
-      table: 'attempts',
-      id: `${deliveryId}/${claim}`,
-      column: 'exchange',
-    });
-  }
-  if (rendered === undefined) return noText;
-  return secrets.encrypt(rendered, { workspaceId, table: 'deliveries', id: deliveryId, column: 'rendered' });
 }
 
 // Every statement has "= any" conditions in addition to its joins, so that no plan scans a whole table (docs/adr/0004).

@@ -1,6 +1,5 @@
-import { createPromiseBatcher, type Logger } from '@tocsin/kit';
+import { createPromiseBatcher, type Logger, uniqueBy } from '@tocsin/kit';
 import type { DatabaseRetry } from '../database-retry.js';
-import { uniqueBy } from '../unique-by.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 import type { Deferral } from './outcome.js';
 import type { Pause, PauseRepository } from './pause-repository.js';

@@ -37,7 +37,7 @@ test('a workspace within its render budget does not wait for one that is over it
   const slow = renderInBudget(budget, 'slow', () => 'slow');
   const order = await Promise.race([slow, renderInBudget(budget, 'usual', () => 'usual')]);
   expect(order).toBe('usual');
-  expect([budget.room('slow'), budget.room('usual')]).toEqual([31, Number.POSITIVE_INFINITY]);
+  expect([budget.rendersLeft('slow'), budget.rendersLeft('usual')]).toEqual([31, Number.POSITIVE_INFINITY]);
   await slow;
 });
 
@@ -45,10 +45,10 @@ test('at most 32 deliveries of a workspace wait for its budget, and a further on
   const budget = createRenderBudget(nowMs);
   await renderInBudget(budget, 'slow', () => spend(110));
   const results = Array.from({ length: 33 }, (_, index) => renderInBudget(budget, 'slow', () => index));
-  expect(budget.room('slow')).toBe(0);
+  expect(budget.rendersLeft('slow')).toBe(0);
   expect(await results[32]).toBeUndefined();
   expect(await Promise.all(results.slice(0, 32))).toEqual(Array.from({ length: 32 }, (_, index) => index));
-  expect(budget.room('slow')).toBe(32);
+  expect(budget.rendersLeft('slow')).toBe(32);
 });
 
 test('a failed rendering throws its error and does not block the next delivery', async () => {

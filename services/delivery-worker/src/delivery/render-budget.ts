@@ -17,7 +17,7 @@ export interface RenderBudget {
    * Number of further deliveries of the workspace that may wait for its budget. Infinity if the workspace was within
    * its budget for the last second.
    */
-  room(workspaceId: string): number;
+  rendersLeft(workspaceId: string): number;
 }
 
 const share = 1 / 4;
@@ -56,7 +56,7 @@ export function createRenderBudget(now: () => number): RenderBudget {
       return true;
     },
     charge: budget.run,
-    room(workspaceId) {
+    rendersLeft(workspaceId) {
       const sinceMs = now() - (exceededAtMs.get(workspaceId) ?? Number.NEGATIVE_INFINITY);
       if (sinceMs > exceededForMs) return Number.POSITIVE_INFINITY;
       return maxWaitingPerWorkspace - waiting.of(workspaceId);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createSecretBox, type Database } from '@tocsin/database';
 import { createLogger, type Logger } from '@tocsin/kit';
 import { createDatabaseRetry } from '../database-retry.js';
-import { createWebhooksReader, type Destination, type Undecryptable } from './webhooks-reader.js';
+import { createWebhooksReader, type DecryptedWebhook, type Undecryptable } from './webhooks-reader.js';
 
 const silent = createLogger({ service: 'test', level: 'silent' });
 const secrets = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
@@ -66,7 +66,7 @@ test('a webhook is decrypted, and its redaction removes its url and header value
     headers: { 'X-Key': ['header-secret'] },
     body: '{"v":1}',
   });
-  const { redact } = webhook as Destination;
+  const { redact } = webhook as DecryptedWebhook;
   const sentBack = redact('a-secret-of-16-chars and header-secret', { isCut: false });
   expect(sentBack).toBe('[redacted] and [redacted]');
 });
@@ -117,7 +117,7 @@ const noOptions = {
   secrets: null,
 };
 const optionsOf = async (row: object) =>
-  ((await start({ ...noOptions, ...row }).get('a', 1)) as Destination).options;
+  ((await start({ ...noOptions, ...row }).get('a', 1)) as DecryptedWebhook).options;
 
 test('the options of a webhook are read, with times in milliseconds and decrypted keys', async () => {
   const secretOf = (id: string, key: string) =>

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { DatabaseRetry } from '../database-retry.js';
 
 /** A webhook with its decrypted values. */
-export interface Destination {
+export interface DecryptedWebhook {
   id: string;
   version: number;
   /** Scheme and host of the url. */
@@ -51,7 +51,7 @@ export interface WebhooksReader {
    * Returns the webhook with this or a later version, from a cache; undefined if it does not exist. An undecryptable
    * webhook is not cached.
    */
-  get(id: string, version: number): Promise<Destination | Undecryptable | undefined>;
+  get(id: string, version: number): Promise<DecryptedWebhook | Undecryptable | undefined>;
 }
 
 export interface WebhooksReaderDeps {
@@ -66,7 +66,7 @@ const logEveryMs = 60_000;
 
 export function createWebhooksReader(deps: WebhooksReaderDeps): WebhooksReader {
   const { database, databaseRetry, secrets, logger } = deps;
-  const cache = new LRUCache<string, Destination>({ max: maxCachedWebhooks });
+  const cache = new LRUCache<string, DecryptedWebhook>({ max: maxCachedWebhooks });
   const logThrottled = createLogThrottle({ everyMs: logEveryMs });
   const read = async (ids: string[]) => {
     const rows = await databaseRetry.whileUnavailable(() =>
@@ -75,7 +75,7 @@ export function createWebhooksReader(deps: WebhooksReaderDeps): WebhooksReader {
     const byId = new Map(rows.map((row) => [row.id, decryptRow(row, secrets)]));
     return ids.map((id) => byId.get(id));
   };
-  const loader = createPromiseBatcher<string, Destination | Undecryptable | undefined>({
+  const loader = createPromiseBatcher<string, DecryptedWebhook | Undecryptable | undefined>({
     run: read,
     maxSize: 50,
     concurrency: 2,
@@ -141,15 +141,15 @@ interface OptionsRow {
  * Decrypts one webhook. A missing key or a damaged row makes only this webhook undecryptable, and not the others of the
  * batch.
  */
-function decryptRow(row: WebhookRow, secrets: SecretBox): Destination | Undecryptable {
+function decryptRow(row: WebhookRow, secrets: SecretBox): DecryptedWebhook | Undecryptable {
   try {
-    return toDestination(row, secrets);
+    return toWebhook(row, secrets);
   } catch (error) {
     return { id: row.id, error };
   }
 }
 
-function toDestination(row: WebhookRow, secrets: SecretBox): Destination {
+function toWebhook(row: WebhookRow, secrets: SecretBox): DecryptedWebhook {
   const { id, workspace_id: workspaceId } = row;
   const decrypt = (encrypted: Buffer, column: string) =>
     secrets.decrypt(encrypted, { workspaceId, table: 'webhooks', id, column }).toString('utf8');

@@ -39,7 +39,7 @@ export interface DispatchRepository extends DueReader {
    * Marks due deliveries as queued, up to the quota of each webhook and oldest first. Rows locked by another
    * transaction are skipped.
    */
-  queue(quotas: { contender: Candidate; quota: number }[]): Promise<DeliveryDue[]>;
+  queue(quotas: { candidate: Candidate; quota: number }[]): Promise<DeliveryDue[]>;
   /** Returns queued deliveries that no worker has claimed to the state `waiting`. */
   unqueue(deliveries: DeliveryDue[]): Promise<void>;
 }
@@ -71,11 +71,11 @@ export function createDispatchRepository(database: Database, queuedLeaseMs: numb
     },
     async queue(quotas) {
       const rows = await database.prepared<DueRow>(queue, [
-        quotas.map(({ contender }) => contender.workspaceId),
-        quotas.map(({ contender }) => contender.webhookId),
+        quotas.map(({ candidate }) => candidate.workspaceId),
+        quotas.map(({ candidate }) => candidate.webhookId),
         quotas.map(({ quota }) => quota),
         queuedLeaseMs,
-        quotas[0]?.contender.queueBy,
+        quotas[0]?.candidate.queueBy,
       ]);
       return rows.map(toDue);
     },

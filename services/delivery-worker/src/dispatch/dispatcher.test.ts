@@ -7,7 +7,7 @@ test('a pass reads the due deliveries, marks them as queued and publishes them',
     queued: { b: 3, c: 1 },
     wanted: ['d'],
   });
-  expect(calls).toEqual(['pass', 'depth', 'queued', 'survey', 'queue', 'publish']);
+  expect(calls).toEqual(['pass', 'depth', 'queued', 'scan', 'queue', 'publish']);
   expect(quotas).toEqual([{ a: 2, b: 1 }]);
   expect(published).toEqual([
     [
@@ -38,7 +38,7 @@ test('no row is marked while the broker is unavailable, and the next pass marks 
     candidates: [candidateOf('a')],
     brokerErrors: [err],
   });
-  expect(calls).toEqual(['pass', 'depth', 'queued', 'pass', 'depth', 'queued', 'survey', 'queue', 'publish']);
+  expect(calls).toEqual(['pass', 'depth', 'queued', 'pass', 'depth', 'queued', 'scan', 'queue', 'publish']);
   expect(mayLead).toEqual([false, true]);
   expect(logged).toEqual(['dispatch.postponed', 'dispatch.queued']);
   expect(logFields[0]).toEqual({ err });
@@ -59,7 +59,7 @@ test('a worker that may not dispatch makes no call, and checks again after the i
 });
 
 test('a pass does not look for due deliveries while the window is full', async () => {
-  const { calls } = await run(3, { room: 0, candidates: [candidateOf('a')] });
+  const { calls } = await run(3, { freePlaces: 0, candidates: [candidateOf('a')] });
   const pass = ['pass', 'depth', 'queued'];
   expect(calls).toEqual([...pass, ...pass, ...pass]);
 });
@@ -118,7 +118,7 @@ test('a pass postpones at most 500 deliveries', async () => {
 test('while no delivery is open, a pass runs one query and resets the window', async () => {
   const setting = { open: [false, false], queued: { a: 1 }, candidates: [candidateOf('a')], found: 0 };
   const { calls, observed, backlogs } = await run(3, { ...setting, wakes: true });
-  expect(calls).toEqual(['pass', 'depth', 'queued', 'survey', 'queue', 'publish', 'empty', 'empty']);
+  expect(calls).toEqual(['pass', 'depth', 'queued', 'scan', 'queue', 'publish', 'empty', 'empty']);
   expect(observed.at(-1)).toEqual({
     ready: 0,
     queuedByWebhook: new Map(),
@@ -130,7 +130,7 @@ test('while no delivery is open, a pass runs one query and resets the window', a
 
 test('the dispatcher looks for due deliveries as soon as a delivery is open again', async () => {
   const { calls } = await run(3, { open: [false, true], wakes: true });
-  const pass = ['pass', 'depth', 'queued', 'survey'];
+  const pass = ['pass', 'depth', 'queued', 'scan'];
   expect(calls).toEqual([...pass, 'empty', ...pass]);
 });
 
@@ -188,7 +188,7 @@ describe('webhooks with a rate limit', () => {
     ]);
     expect(started).toEqual(claims);
     expect(quotas).toEqual([{ a: 1 }, { a: 1 }]);
-    const pass = ['pass', 'depth', 'queued', 'survey'];
+    const pass = ['pass', 'depth', 'queued', 'scan'];
     // The second pass runs while the worker stops, and claims nothing that could not be sent.
     expect(calls).toEqual([...pass, 'claim limited', 'queue', 'publish', ...pass, 'queue', 'publish']);
     expect([logged[0], logFields[0]]).toEqual(['dispatch.limited_started', { claimed: 2 }]);

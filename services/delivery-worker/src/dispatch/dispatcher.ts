@@ -1,14 +1,13 @@
 import { isDatabaseUnavailable } from '@tocsin/database';
-import { type Logger, sleep, type WakeableSleep } from '@tocsin/kit';
+import { type Logger, sleep, uniqueBy, type WakeableSleep } from '@tocsin/kit';
 import type { ClaimRepository } from '../delivery/claim-repository.js';
 import type { ClaimedDelivery } from '../delivery/claimed-delivery.js';
 import type { WorkerLease } from '../lease/worker-lease.js';
 import type { Slots, WebhookKey } from '../slots/slots.js';
-import { uniqueBy } from '../unique-by.js';
 import type { DispatchMetrics } from './dispatch-metrics.js';
 import type { DispatchRepository } from './dispatch-repository.js';
-import type { Candidate, Survey } from './due-reader.js';
-import { createDueWalk, type DueWalk } from './due-walk.js';
+import type { Candidate, ScanResult } from './due-reader.js';
+import { createDueScan, type DueScan } from './due-scan.js';
 import type { PublishDeliveries } from './publish-deliveries.js';
 import { allocatePlaces } from './round-robin.js';
 import type { Window } from './window.js';
@@ -31,13 +30,12 @@ export interface DispatchDeps {
   replyLost: () => void;
   /** False while this worker consumes no messages or cannot write to the database. */
   mayDispatch: () => boolean;
-  /** `leads` returns true while this worker is the leader, which dispatches for all workers. */
-  lease: Pick<WorkerLease, 'leads' | 'workers'>;
   /**
-   * Called after each pass: with true if this worker can dispatch, and otherwise with false, so that another worker can
-   * become the leader.
+   * `leads` returns true while this worker is the leader, which dispatches for all workers. `setMayLead` is called after
+   * each pass: with true if this worker can dispatch, and otherwise with false, so that another one can become the
+   * leader.
    */
-  setMayLead: (mayLead: boolean) => void;
+  lease: Pick<WorkerLease, 'leads' | 'workers' | 'setMayLead'>;
   /** Pauses while no delivery is open. The pause ends early when this worker writes a waiting delivery. */
   idleSleep: WakeableSleep['sleep'];
   metrics: Pick<DispatchMetrics, 'dispatchPassed'>;
@@ -59,7 +57,7 @@ const emptyPauseMs = 1_000;
  * due while further workspaces remain to be visited, and passes while workers take deliveries faster than passes queue
  * them.
  */
-const walkPauseMs = 10;
+const minPauseMs = 10;
 /** Number of queued deliveries of a webhook whose pause has ended: one request probes the destination. */
 const probeQuota = 1;
 /**
@@ -77,7 +75,7 @@ const fewVisits = 16;
  */
 export async function runDispatcher(deps: DispatchDeps): Promise<void> {
   const { repository, lease, logger, signal } = deps;
-  const walk = createDueWalk(repository);
+  const scan = createDueScan(repository);
   let pauseMs = busyPauseMs;
   let hasFailed = false;
   while (!signal.aborted) {
@@ -88,7 +86,7 @@ export async function runDispatcher(deps: DispatchDeps): Promise<void> {
       if (mayDispatch) {
         if (!lease.leads()) pauseMs = await follow(hasFailed, deps);
         else if (wasIdle && !(await repository.hasOpen())) pauseMs = observeNothing(deps);
-        else pauseMs = await dispatchOnce(walk, deps);
+        else pauseMs = await dispatchOnce(scan, deps);
         hasFailed = false;
       }
     } catch (err) {
@@ -96,7 +94,7 @@ export async function runDispatcher(deps: DispatchDeps): Promise<void> {
       if (isDatabaseUnavailable(err)) deps.replyLost();
       logger.warn({ err }, 'dispatch.postponed');
     }
-    deps.setMayLead(mayDispatch && !hasFailed);
+    lease.setMayLead(mayDispatch && !hasFailed);
     const pause = pauseMs === emptyPauseMs ? deps.idleSleep : sleep;
     await pause(pauseMs * (0.75 + Math.random() / 2), signal);
   }
@@ -142,41 +140,42 @@ async function observeQueue(wanted: WebhookKey[], { repository, window, lease }:
 }
 
 /** Resolves to the pause before the next pass, in milliseconds. */
-async function dispatchOnce(walk: DueWalk, deps: DispatchDeps): Promise<number> {
+async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> {
   const { repository, window, queueDepth, publish, slots, alertsWaiting, metrics, logger } = deps;
   metrics.dispatchPassed();
   // `queueDepth` rejects if the broker is unavailable. The pass then ends before it marks rows that cannot be
   // published.
   const [messages, seen] = await Promise.all([queueDepth(), observeQueue(window.takeWanted(), deps)]);
   const { queued, queuedByWebhook, ready } = seen;
-  const room = window.dispatchRoom();
-  if (room === 0) return busyPauseMs;
+  const freePlaces = window.freeDispatchPlaces();
+  if (freePlaces === 0) return busyPauseMs;
 
-  const survey = await walk.next(room);
-  slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...survey.candidates], ({ webhookId }) => webhookId));
-  const candidates = survey.candidates.map((candidate) => limit(candidate, queuedByWebhook, slots));
+  const found = await scan.next(freePlaces);
+  slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...found.candidates], ({ webhookId }) => webhookId));
+  const candidates = found.candidates.map((candidate) => applyQuota(candidate, queuedByWebhook, slots));
   const quotas = allocatePlaces(candidates, {
-    room: window.dispatchRoom(),
-    maxUnresponsive: alertsWaiting() < manyAlerts ? window.dispatchRoom() : unresponsiveWhileBusy(window),
+    freePlaces: window.freeDispatchPlaces(),
+    maxUnresponsive:
+      alertsWaiting() < manyAlerts ? window.freeDispatchPlaces() : unresponsiveWhileBusy(window),
     isResponsive: ({ webhookId }) => slots.responsivenessOf(webhookId) === 'responsive',
   });
-  walk.served({ ...survey, candidates }, quotas);
-  const hasPostponed = await postponeMany(survey, deps);
-  if (survey.hasLimited) await startLimited(quotas, deps);
-  const open = [...quotas].filter(([contender]) => !contender.limited);
+  scan.markServed({ ...found, candidates }, quotas);
+  const hasPostponed = await postponeMany(found, deps);
+  if (found.hasLimited) await startLimited(quotas, deps);
+  const open = [...quotas].filter(([candidate]) => !candidate.limited);
   if (open.length > 0) {
-    const due = await repository.queue(open.map(([contender, quota]) => ({ contender, quota })));
+    const due = await repository.queue(open.map(([candidate, quota]) => ({ candidate, quota })));
     const queuedAtMs = performance.now();
     const unconfirmed = await publish(due);
     logger.debug({ queued: due.length, unconfirmed, ready, messages }, 'dispatch.queued');
     // If the workers have already claimed most of this pass, the next one follows soon, so that they do not become
     // idle.
-    const isBehind = due.length > room / 2 && ready < room / 2;
-    const pauseMs = isBehind ? walkPauseMs : busyPauseMs - (performance.now() - queuedAtMs);
-    if (due.length > 0) return Math.max(walkPauseMs, pauseMs);
+    const isBehind = due.length > freePlaces / 2 && ready < freePlaces / 2;
+    const pauseMs = isBehind ? minPauseMs : busyPauseMs - (performance.now() - queuedAtMs);
+    if (due.length > 0) return Math.max(minPauseMs, pauseMs);
   }
-  if (hasPostponed || survey.hasLimited) return busyPauseMs;
-  return survey.isPartial ? walkPauseMs : idlePauseMs;
+  if (hasPostponed || found.hasLimited) return busyPauseMs;
+  return found.isPartial ? minPauseMs : idlePauseMs;
 }
 
 /** Number of waiting alerts from which a worker counts as busy: one full batch of the fan-out. */
@@ -189,7 +188,11 @@ function unresponsiveWhileBusy(window: Pick<Window, 'perSecond'>): number {
   return Math.max(minWhileBusy, Math.ceil((window.perSecond() * busyPart * busyPauseMs) / 1_000));
 }
 
-function limit(candidate: Candidate, queued: Map<string, number>, slots: DispatchDeps['slots']): Candidate {
+function applyQuota(
+  candidate: Candidate,
+  queued: Map<string, number>,
+  slots: DispatchDeps['slots'],
+): Candidate {
   const quota = candidate.probing ? probeQuota : slots.queueQuota(candidate);
   const left = Math.max(0, quota - (queued.get(candidate.webhookId) ?? 0));
   return { ...candidate, due: Math.min(candidate.due, left) };
@@ -204,7 +207,7 @@ async function startLimited(
   { claims, startLimited: start, logger, signal }: DispatchDeps,
 ): Promise<void> {
   const webhooks = [...quotas]
-    .filter(([contender]) => contender.limited)
+    .filter(([candidate]) => candidate.limited)
     .map(([{ workspaceId, webhookId }, places]) => ({ workspaceId, webhookId, places }));
   if (webhooks.length === 0 || signal.aborted) return;
   const claimed = await claims.claimLimited(webhooks);
@@ -216,7 +219,7 @@ async function startLimited(
  * Postpones the due deliveries of paused webhooks if they are in more than 16 of the visited workspaces. Otherwise
  * every pass would visit these workspaces and find nothing to queue. Resolves to true if a delivery was postponed.
  */
-async function postponeMany({ paused }: Survey, { repository }: DispatchDeps): Promise<boolean> {
+async function postponeMany({ paused }: ScanResult, { repository }: DispatchDeps): Promise<boolean> {
   if (new Set(paused.map(({ workspaceId }) => workspaceId)).size <= fewVisits) return false;
   const webhooks = paused.slice(0, maxPostponed);
   await repository.postpone(webhooks, Math.max(1, Math.floor(maxPostponed / webhooks.length)));

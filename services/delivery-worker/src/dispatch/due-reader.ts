@@ -1,14 +1,14 @@
 import type { Database } from '@tocsin/database';
 import type { WebhookKey } from '../slots/slots.js';
-import type { Contender } from './round-robin.js';
+import type { DueWebhook } from './round-robin.js';
 
 /** A webhook that has deliveries due and is not paused. */
-export interface Candidate extends Contender {
+export interface Candidate extends DueWebhook {
   /**
    * True if the webhook was found by the scan of webhooks in the order of their ids. False if it was found only because
    * one of the oldest due deliveries of its workspace belongs to it.
    */
-  isFromWalk: boolean;
+  isFromScan: boolean;
   /** True if a pause of the webhook has ended and no request has succeeded since. Single requests probe it. */
   probing: boolean;
   /** True if the webhook has a rate limit: its deliveries are claimed and started, and do not pass the queue. */
@@ -23,8 +23,8 @@ export interface Visit {
   after: string;
 }
 
-/** Limits on the rows that one call of `survey` reads. */
-export interface VisitBounds {
+/** Limits on the rows that one call of `findWebhooks` reads. */
+export interface VisitLimits {
   /** Maximum number of webhooks with waiting deliveries that the scan reads in each workspace. */
   steps: number;
   /** Maximum number of webhooks with due deliveries that the scan finds in each workspace. */
@@ -41,7 +41,7 @@ export interface VisitBounds {
   places: number;
 }
 
-export interface Survey {
+export interface ScanResult {
   /**
    * Webhooks in the order of the visits. Within a workspace, webhooks found by the scan come first, in the order of
    * their ids.
@@ -55,7 +55,7 @@ export interface Survey {
    * Last webhook that the scan read, by workspace; undefined if the scan read the last webhook of the workspace. The
    * next visit continues after this webhook.
    */
-  walkedTo: Map<string, string | undefined>;
+  scannedTo: Map<string, string | undefined>;
 }
 
 export interface DueReader {
@@ -64,13 +64,13 @@ export interface DueReader {
    * of them with due deliveries. Reading starts after the workspace `after`, or at the first one if undefined. `next`
    * is the value of `after` for the next call; it is undefined after the last workspace.
    */
-  findWorkspaces(walk: {
+  findWorkspaces(options: {
     after: string | undefined;
     steps: number;
     workspaces: number;
   }): Promise<{ workspaceIds: string[]; next: string | undefined }>;
   /** Finds the webhooks with deliveries due in the visited workspaces. */
-  survey(visits: Visit[], bounds: VisitBounds): Promise<Survey>;
+  findWebhooks(visits: Visit[], limits: VisitLimits): Promise<ScanResult>;
 }
 
 const noId = '00000000-0000-0000-0000-000000000000';
@@ -90,8 +90,8 @@ export function createDueReader(database: Database): DueReader {
         next: last?.is_partial ? last.workspace_id : undefined,
       };
     },
-    async survey(visits, { steps, webhooks, oldest, places }) {
-      const rows = await database.prepared<SurveyRow>(survey, [
+    async findWebhooks(visits, { steps, webhooks, oldest, places }) {
+      const rows = await database.prepared<WebhookScanRow>(findWebhooks, [
         visits.map(({ workspaceId }) => workspaceId),
         visits.map(({ after }) => after),
         steps,
@@ -99,13 +99,13 @@ export function createDueReader(database: Database): DueReader {
         oldest,
         places,
       ]);
-      const ends = rows.filter((row) => row.kind === 'walked' || row.kind === 'end');
+      const ends = rows.filter((row) => row.kind === 'partial' || row.kind === 'complete');
       return {
         candidates: rows.filter((row) => row.kind === 'due').map(toCandidate),
         paused: rows.filter((row) => row.kind === 'paused').map(toKey),
         hasLimited: rows.some((row) => row.limited === true && row.kind !== 'paused'),
-        walkedTo: new Map(
-          ends.map((row) => [row.workspace_id, row.kind === 'walked' ? row.webhook_id : undefined]),
+        scannedTo: new Map(
+          ends.map((row) => [row.workspace_id, row.kind === 'partial' ? row.webhook_id : undefined]),
         ),
       };
     },
@@ -116,20 +116,20 @@ export function createDueReader(database: Database): DueReader {
 const findWorkspaces = {
   name: 'dispatch.find-workspaces',
   text: `
-    with recursive walk as (
+    with recursive scan as (
       (select workspace_id, due_at, 1 as steps, (due_at <= now())::integer as found
        from open_deliveries where state = 'waiting' and (workspace_id, due_at) > ($1::uuid, $2::timestamptz)
        order by workspace_id, due_at nulls first limit 1)
       union all
-      select next.workspace_id, next.due_at, walk.steps + 1, walk.found + (next.due_at <= now())::integer
-      from walk cross join lateral (
+      select next.workspace_id, next.due_at, scan.steps + 1, scan.found + (next.due_at <= now())::integer
+      from scan cross join lateral (
         select o.workspace_id, o.due_at from open_deliveries o
-        where o.state = 'waiting' and o.workspace_id > walk.workspace_id
+        where o.state = 'waiting' and o.workspace_id > scan.workspace_id
         order by o.workspace_id, o.due_at nulls first limit 1) next
-      where walk.steps < $3::integer and walk.found < $4::integer
+      where scan.steps < $3::integer and scan.found < $4::integer
     )
     select workspace_id, due_at <= now() as is_due, steps = $3::integer or found = $4::integer as is_partial
-    from walk where due_at <= now() or steps = (select max(steps) from walk)
+    from scan where due_at <= now() or steps = (select max(steps) from scan)
     order by steps`,
 };
 
@@ -143,28 +143,28 @@ export const dueOf = (webhook: string, limit: string) => `
 // Number of due deliveries to count for a webhook. Zero if the webhook is paused, or can get only one place anyway.
 const countedOfEach = 'case when found.most < 2 or pause.paused_until > now() then 0 else found.most end';
 
-// The recursive CTE `walk` reads webhooks in the order of their ids, so that every webhook is served. In a workspace
+// The recursive CTE `scan` reads webhooks in the order of their ids, so that every webhook is served. In a workspace
 // with many waiting webhooks of which few are due, it rarely meets these few; the CTE `oldest` finds them. `oldest`
-// reads nothing in a workspace in which `walk` found enough webhooks, because thousands of dead index entries can
+// reads nothing in a workspace in which `scan` found enough webhooks, because thousands of dead index entries can
 // precede the oldest delivery.
-const survey = {
-  name: 'dispatch.survey',
+const findWebhooks = {
+  name: 'dispatch.find-webhooks',
   text: `
     with recursive visits as materialized (
       select * from unnest($1::uuid[], $2::uuid[]) as v(workspace_id, after)
-    ), walk as (
+    ), scan as (
       select workspace_id, after as webhook_id, null::timestamptz as due_at, 0 as steps, 0 as found from visits
       union all
-      select next.workspace_id, next.webhook_id, next.due_at, walk.steps + 1,
-             walk.found + (next.due_at <= now())::integer
-      from walk cross join lateral (
+      select next.workspace_id, next.webhook_id, next.due_at, scan.steps + 1,
+             scan.found + (next.due_at <= now())::integer
+      from scan cross join lateral (
         select o.workspace_id, o.webhook_id, o.due_at from open_deliveries o
-        where o.state = 'waiting' and (o.workspace_id, o.webhook_id) > (walk.workspace_id, walk.webhook_id)
+        where o.state = 'waiting' and (o.workspace_id, o.webhook_id) > (scan.workspace_id, scan.webhook_id)
         order by o.workspace_id, o.webhook_id, o.due_at limit 1) next
-      where next.workspace_id = walk.workspace_id and walk.steps < $3::integer and walk.found < $4::integer
+      where next.workspace_id = scan.workspace_id and scan.steps < $3::integer and scan.found < $4::integer
     ), ends as materialized (
       select distinct on (workspace_id) workspace_id, webhook_id, steps, found
-      from walk order by workspace_id, steps desc
+      from scan order by workspace_id, steps desc
     ), oldest as (
       select ends.workspace_id, next.webhook_id from ends cross join lateral (
         select o.webhook_id from open_deliveries o
@@ -174,7 +174,7 @@ const survey = {
       select workspace_id, webhook_id, min(steps) as steps,
              2 * $6::integer / count(*) over (partition by workspace_id) as most
       from (
-        select workspace_id, webhook_id, steps from walk where due_at <= now()
+        select workspace_id, webhook_id, steps from scan where due_at <= now()
         union all select workspace_id, webhook_id, null from oldest) sources
       group by workspace_id, webhook_id
     )
@@ -187,7 +187,7 @@ const survey = {
     cross join lateral (
       select count(*)::integer as due from (${dueOf('found', countedOfEach)}) rows) counted
     union all
-    select case when steps = $3::integer or found = $4::integer then 'walked' else 'end' end, workspace_id, webhook_id,
+    select case when steps = $3::integer or found = $4::integer then 'partial' else 'complete' end, workspace_id, webhook_id,
            null, null, null, null, null
     from ends
     order by steps`,
@@ -204,8 +204,8 @@ export interface WebhookRow {
   webhook_id: string;
 }
 
-interface SurveyRow extends WebhookRow {
-  kind: 'due' | 'paused' | 'limited' | 'walked' | 'end';
+interface WebhookScanRow extends WebhookRow {
+  kind: 'due' | 'paused' | 'limited' | 'partial' | 'complete';
   due: number;
   steps: number | null;
   probing: boolean;
@@ -217,11 +217,11 @@ export function toKey({ workspace_id, webhook_id }: WebhookRow): WebhookKey {
   return { workspaceId: workspace_id, webhookId: webhook_id };
 }
 
-function toCandidate(row: SurveyRow): Candidate {
+function toCandidate(row: WebhookScanRow): Candidate {
   return {
     ...toKey(row),
     due: row.due,
-    isFromWalk: row.steps !== null,
+    isFromScan: row.steps !== null,
     probing: row.probing,
     limited: row.limited === true,
     queueBy: row.queue_by,

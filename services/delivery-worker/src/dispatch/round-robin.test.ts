@@ -1,28 +1,28 @@
 import fc from 'fast-check';
-import { allocatePlaces, allocateRoundRobin, type Contender } from './round-robin.js';
+import { allocatePlaces, allocateRoundRobin, type DueWebhook } from './round-robin.js';
 
-const contender = (workspaceId: string, webhookId: string, due: number): Contender => ({
+const dueWebhook = (workspaceId: string, webhookId: string, due: number): DueWebhook => ({
   workspaceId,
   webhookId,
   due,
 });
 
 test('a workspace with one delivery gets a place while another workspace has a large backlog', () => {
-  const storm = ['a', 'b', 'c'].map((webhookId) => contender('storm', webhookId, 100_000));
-  const quiet = contender('quiet', 'd', 1);
+  const storm = ['a', 'b', 'c'].map((webhookId) => dueWebhook('storm', webhookId, 100_000));
+  const quiet = dueWebhook('quiet', 'd', 1);
   const quotas = allocateRoundRobin([...storm, quiet], 10);
   expect(quotas.get(quiet)).toBe(1);
   expect(storm.map((entry) => quotas.get(entry))).toEqual([3, 3, 3]);
 });
 
 test('places are distributed round robin among the webhooks of a workspace', () => {
-  const [big, small] = [contender('w', 'big', 1_000), contender('w', 'small', 2)];
+  const [big, small] = [dueWebhook('w', 'big', 1_000), dueWebhook('w', 'small', 2)];
   const quotas = allocateRoundRobin([big, small], 10);
   expect([quotas.get(big), quotas.get(small)]).toEqual([8, 2]);
 });
 
 test('all places are used, and workspaces with deliveries left differ by at most one place', () => {
-  const contenders = fc.array(
+  const dueWebhooks = fc.array(
     fc.record({
       workspaceId: fc.constantFrom('x', 'y', 'z'),
       webhookId: fc.uuid(),
@@ -31,17 +31,17 @@ test('all places are used, and workspaces with deliveries left differ by at most
     { maxLength: 20 },
   );
   fc.assert(
-    fc.property(contenders, fc.integer({ min: 0, max: 200 }), (input, room) => {
-      const quotas = allocateRoundRobin<Contender>(input, room);
+    fc.property(dueWebhooks, fc.integer({ min: 0, max: 200 }), (input, freePlaces) => {
+      const quotas = allocateRoundRobin<DueWebhook>(input, freePlaces);
       const given = [...quotas.values()].reduce((sum, quota) => sum + quota, 0);
       expect(given).toBe(
         Math.min(
-          room,
+          freePlaces,
           input.reduce((sum, { due }) => sum + due, 0),
         ),
       );
       for (const [entry, quota] of quotas) expect(quota).toBeLessThanOrEqual(entry.due);
-      const total = (workspaceId: string, of: (entry: Contender) => number) =>
+      const total = (workspaceId: string, of: (entry: DueWebhook) => number) =>
         input.filter((entry) => entry.workspaceId === workspaceId).reduce((sum, entry) => sum + of(entry), 0);
       for (const hungry of ['x', 'y', 'z']) {
         const got = total(hungry, (entry) => quotas.get(entry) ?? 0);
@@ -53,17 +53,17 @@ test('all places are used, and workspaces with deliveries left differ by at most
   );
 });
 
-const isResponsive = ({ webhookId }: Contender) => webhookId.startsWith('responsive');
+const isResponsive = ({ webhookId }: DueWebhook) => webhookId.startsWith('responsive');
 
 test('webhooks that are not responsive get a quarter of the places while others want them all', () => {
-  const [busy, flood] = [contender('w', 'responsive', 1_000), contender('flood', 'silent', 1_000)];
-  const quotas = allocatePlaces([flood, busy], { room: 100, maxUnresponsive: 100, isResponsive });
+  const [busy, flood] = [dueWebhook('w', 'responsive', 1_000), dueWebhook('flood', 'silent', 1_000)];
+  const quotas = allocatePlaces([flood, busy], { freePlaces: 100, maxUnresponsive: 100, isResponsive });
   expect([quotas.get(busy), quotas.get(flood)]).toEqual([75, 25]);
 });
 
 test('webhooks that are not responsive get the places that responsive ones leave, up to a limit', () => {
-  const [quiet, flood] = [contender('w', 'responsive', 10), contender('flood', 'silent', 1_000)];
-  const places = { room: 100, isResponsive };
+  const [quiet, flood] = [dueWebhook('w', 'responsive', 10), dueWebhook('flood', 'silent', 1_000)];
+  const places = { freePlaces: 100, isResponsive };
   expect(allocatePlaces([flood, quiet], { ...places, maxUnresponsive: 100 }).get(flood)).toBe(90);
   expect(allocatePlaces([flood, quiet], { ...places, maxUnresponsive: 30 }).get(flood)).toBe(30);
 });

@@ -1,12 +1,14 @@
+import { groupBy } from '@tocsin/kit';
+
 /** A webhook with deliveries due. `due` is the number of them that may be queued now. */
-export interface Contender {
+export interface DueWebhook {
   workspaceId: string;
   webhookId: string;
   due: number;
 }
 
-export interface PlacesToShare {
-  room: number;
+export interface PlaceLimits {
+  freePlaces: number;
   /** Maximum number of places for all webhooks that are not responsive. */
   maxUnresponsive: number;
 }
@@ -21,53 +23,46 @@ const unresponsivePart = 1 / 4;
  * Distributes places round robin, first among webhooks that are not responsive, up to their limit, and then among
  * responsive ones.
  */
-export function allocatePlaces<C extends Contender>(
-  contenders: C[],
-  { room, maxUnresponsive, isResponsive }: PlacesToShare & { isResponsive: (contender: C) => boolean },
-): Map<C, number> {
-  const responsive = contenders.filter(isResponsive);
+export function allocatePlaces<W extends DueWebhook>(
+  webhooks: W[],
+  { freePlaces, maxUnresponsive, isResponsive }: PlaceLimits & { isResponsive: (webhook: W) => boolean },
+): Map<W, number> {
+  const responsive = webhooks.filter(isResponsive);
   const wanted = responsive.reduce((sum, { due }) => sum + due, 0);
-  const rest = Math.max(Math.ceil(room * unresponsivePart), room - wanted);
+  const rest = Math.max(Math.ceil(freePlaces * unresponsivePart), freePlaces - wanted);
   const quotas = allocateRoundRobin(
-    contenders.filter((contender) => !isResponsive(contender)),
+    webhooks.filter((webhook) => !isResponsive(webhook)),
     Math.min(maxUnresponsive, rest),
   );
   const given = [...quotas.values()].reduce((sum, quota) => sum + quota, 0);
-  return new Map([...quotas, ...allocateRoundRobin(responsive, room - given)]);
+  return new Map([...quotas, ...allocateRoundRobin(responsive, freePlaces - given)]);
 }
 
 /**
- * Distributes `room` places round robin by workspace and, within a workspace, by webhook. A workspace gets its next
- * place only after every other workspace with deliveries left has as many places. Remaining places go to workspaces in
- * the order of `contenders`.
+ * Distributes `freePlaces` round robin by workspace and, within a workspace, by webhook. A workspace gets its next place
+ * only after every other workspace with deliveries left has as many places. Remaining places go to workspaces in the
+ * order of `webhooks`.
  */
-export function allocateRoundRobin<C extends Contender>(contenders: C[], room: number): Map<C, number> {
-  const quotas = new Map<C, number>();
-  let workspaces = [...groupByWorkspace(contenders).values()].map((members) => ({ members, next: 0 }));
-  let left = room;
+export function allocateRoundRobin<W extends DueWebhook>(webhooks: W[], freePlaces: number): Map<W, number> {
+  const quotas = new Map<W, number>();
+  const waiting = webhooks.filter(({ due }) => due > 0);
+  let workspaces = Array.from(groupBy(waiting, ({ workspaceId }) => workspaceId).values(), (members) => ({
+    members,
+    next: 0,
+  }));
+  let left = freePlaces;
   while (left > 0 && workspaces.length > 0) {
     for (const workspace of workspaces) {
       if (left === 0) break;
       const index = workspace.next % workspace.members.length;
-      const contender = workspace.members[index]!;
-      const quota = (quotas.get(contender) ?? 0) + 1;
-      quotas.set(contender, quota);
+      const webhook = workspace.members[index]!;
+      const quota = (quotas.get(webhook) ?? 0) + 1;
+      quotas.set(webhook, quota);
       left -= 1;
-      if (quota < contender.due) workspace.next += 1;
+      if (quota < webhook.due) workspace.next += 1;
       else workspace.members.splice(index, 1);
     }
     workspaces = workspaces.filter(({ members }) => members.length > 0);
   }
   return quotas;
-}
-
-function groupByWorkspace<C extends Contender>(contenders: C[]): Map<string, C[]> {
-  const groups = new Map<string, C[]>();
-  for (const contender of contenders) {
-    if (contender.due <= 0) continue;
-    const group = groups.get(contender.workspaceId);
-    if (group === undefined) groups.set(contender.workspaceId, [contender]);
-    else group.push(contender);
-  }
-  return groups;
 }

@@ -16,7 +16,7 @@ const nothingSeen = {
 
 test('an idle worker has a window of 400 places, all of which one webhook can use', () => {
   const { window } = windowAt();
-  expect(window.room()).toBe(400);
+  expect(window.freePlaces()).toBe(400);
   const taken = Array.from({ length: 450 }, () => acquire(window, 'busy')).filter(Boolean);
   expect(taken).toHaveLength(400);
 });
@@ -29,32 +29,32 @@ test('a webhook with nothing queued gets an extra place while another webhook fi
     Boolean,
   );
   expect(others).toHaveLength(199);
-  expect(window.room()).toBe(0);
+  expect(window.freePlaces()).toBe(0);
 });
 
 test('the window grows to the number of deliveries that end in one second', () => {
   const { window, clock } = windowAt();
   for (let count = 0; count < 4_000; count += 1) window.finished();
   clock.ms = 999;
-  expect(window.room()).toBe(4_000);
+  expect(window.freePlaces()).toBe(4_000);
   clock.ms = 1_000;
-  expect(window.room()).toBe(4_000);
+  expect(window.freePlaces()).toBe(4_000);
   clock.ms = 2_000;
-  expect(window.room()).toBe(400);
+  expect(window.freePlaces()).toBe(400);
 });
 
 test('messages ready in the queue reduce the number of free places', () => {
   const { window } = windowAt();
   window.observe({ ...nothingSeen, ready: 150 });
-  expect(window.room()).toBe(250);
+  expect(window.freePlaces()).toBe(250);
 });
 
 test('the observed number of messages replaces the places that were acquired before', () => {
   const { window } = windowAt();
   for (let count = 0; count < 100; count += 1) acquire(window, 'w');
-  expect(window.room()).toBe(300);
+  expect(window.freePlaces()).toBe(300);
   window.observe({ ...nothingSeen, ready: 10 });
-  expect(window.room()).toBe(390);
+  expect(window.freePlaces()).toBe(390);
 });
 
 test('a webhook with a full quota, or with older waiting deliveries, gets no place', () => {
@@ -73,23 +73,25 @@ test('a worker with 40 slots has a window of 40 places, plus 20 for webhooks wit
   );
   expect(taken).toHaveLength(60);
   for (let count = 0; count < 300; count += 1) window.finished();
-  expect(window.room()).toBe(240);
+  expect(window.freePlaces()).toBe(240);
 });
 
 test.each([1, 2, 400])(
   'the dispatcher of an idle worker with %d slots may fill a quarter of the window',
   (slots) => {
     const window = createWindow({ now: () => 0, queueQuota: () => 10, slots });
-    expect(window.dispatchRoom()).toBe(Math.ceil(slots / 4));
+    expect(window.freeDispatchPlaces()).toBe(Math.ceil(slots / 4));
   },
 );
 
 test('the window assumes that every worker is as fast as this one', () => {
   const { window } = windowAt();
   window.observe({ ...nothingSeen, workers: 3 });
-  expect([window.room(), window.dispatchRoom()]).toEqual([1_200, 300]);
+  expect([window.freePlaces(), window.freeDispatchPlaces()]).toEqual([1_200, 300]);
   for (let count = 0; count < 2_000; count += 1) window.finished();
-  expect([window.room(), window.dispatchRoom(), window.perSecond()]).toEqual([6_000, 1_500, 6_000]);
+  expect([window.freePlaces(), window.freeDispatchPlaces(), window.perSecond()]).toEqual([
+    6_000, 1_500, 6_000,
+  ]);
 });
 
 test('takeWanted returns each webhook for which a place was requested once', () => {
@@ -103,32 +105,32 @@ test('a rate of ended deliveries that was measured over a longer time is scaled 
   const { window, clock } = windowAt();
   for (let count = 0; count < 3_000; count += 1) window.finished();
   clock.ms = 1_500;
-  expect([window.room(), window.perSecond()]).toEqual([2_000, 2_000]);
+  expect([window.freePlaces(), window.perSecond()]).toEqual([2_000, 2_000]);
 });
 
 test('the window of all workers has at most 10,000 places', () => {
   const { window } = windowAt();
   window.observe({ ...nothingSeen, workers: 2 });
   for (let count = 0; count < 6_000; count += 1) window.finished();
-  expect([window.room(), window.perSecond()]).toEqual([10_000, 12_000]);
+  expect([window.freePlaces(), window.perSecond()]).toEqual([10_000, 12_000]);
 });
 
 test('messages in the queue and acquired places reduce the part that the dispatcher may fill', () => {
   const { window } = windowAt();
   window.observe({ ...nothingSeen, ready: 20 });
   for (let count = 0; count < 30; count += 1) acquire(window, 'w');
-  expect(window.dispatchRoom()).toBe(50);
+  expect(window.freeDispatchPlaces()).toBe(50);
   for (let count = 0; count < 60; count += 1) acquire(window, 'w');
-  expect(window.dispatchRoom()).toBe(0);
+  expect(window.freeDispatchPlaces()).toBe(0);
 });
 
 test('a released place is free again, and a second release frees no further place', () => {
   const { window } = windowAt();
   for (let count = 0; count < 2; count += 1) acquire(window, 'w');
   window.release('w');
-  expect(window.room()).toBe(399);
+  expect(window.freePlaces()).toBe(399);
   for (let count = 0; count < 3; count += 1) window.release('w');
-  expect(window.room()).toBe(400);
+  expect(window.freePlaces()).toBe(400);
 });
 
 test('a webhook that never acquired a place keeps its quota when places are released', () => {

@@ -11,12 +11,12 @@ export interface Window {
   acquire(webhook: WebhookKey): boolean;
   release(webhookId: string): void;
   /** Number of free places. */
-  room(): number;
+  freePlaces(): number;
   /**
    * Number of free places for the dispatcher. It may fill only a quarter of the window, because a new retry of another
    * workspace has to wait behind the messages in the queue.
    */
-  dispatchRoom(): number;
+  freeDispatchPlaces(): number;
   /** Number of deliveries that ended in the last second, in all workers. */
   perSecond(): number;
   /** Must be called for each delivery that has ended. The rate of these calls determines the size of the window. */
@@ -24,10 +24,10 @@ export interface Window {
   /** Returns the webhooks for which `acquire` was called since the last call of `takeWanted`. */
   takeWanted(): WebhookKey[];
   /** Sets the state that was read from the database. */
-  observe(seen: Observed): void;
+  observe(seen: QueueState): void;
 }
 
-export interface Observed {
+export interface QueueState {
   /** Number of queued rows that no worker has claimed. */
   ready: number;
   /** Number of queued rows of each webhook. */
@@ -92,8 +92,8 @@ export function createWindow({ now, queueQuota, slots }: WindowOptions): Window 
   const left = () => Math.floor(places() - ready - acquired);
 
   return {
-    room: () => Math.max(0, left()),
-    dispatchRoom: () => Math.max(0, Math.ceil(places() * dispatchPart) - ready - acquired),
+    freePlaces: () => Math.max(0, left()),
+    freeDispatchPlaces: () => Math.max(0, Math.ceil(places() * dispatchPart) - ready - acquired),
     perSecond: () => workers * Math.max(finishedBefore, finishedNow),
     acquire(webhook) {
       const { webhookId } = webhook;

@@ -11,65 +11,65 @@ function start({ free = 400 } = {}) {
 
 test('the number of admitted alerts is the number of free slots divided by deliveries per alert', () => {
   const { state, control } = start();
-  expect(control.room(1_000)).toBe(400);
+  expect(control.maxStarts(1_000)).toBe(400);
   control.reserve(2)({ written: 8, open: 8 });
   state.free = 200;
-  expect(control.room(1_000)).toBe(50);
+  expect(control.maxStarts(1_000)).toBe(50);
 });
 
 test('a single alert is admitted at once while a slot is free', () => {
   const { state, control } = start();
   state.free = 1;
-  expect(control.room(1)).toBe(1);
+  expect(control.maxStarts(1)).toBe(1);
 });
 
 test('alerts wait until the free slots are enough for a batch', () => {
   const { state, control } = start();
   state.free = 10;
-  expect(control.room(1_000)).toBe(0);
+  expect(control.maxStarts(1_000)).toBe(0);
   state.nowMs = 20;
   state.free = 100;
-  expect(control.room(1_000)).toBe(100);
+  expect(control.maxStarts(1_000)).toBe(100);
 });
 
 test('alerts wait at most 100 ms for slots, and the next batch waits again', () => {
   const { state, control } = start();
   state.free = 0;
-  expect(control.room(7)).toBe(0);
+  expect(control.maxStarts(7)).toBe(0);
   state.nowMs = 99;
-  expect(control.room(7)).toBe(0);
+  expect(control.maxStarts(7)).toBe(0);
   state.nowMs = 100;
-  expect(control.room(7)).toBe(7);
-  expect(control.room(7)).toBe(0);
+  expect(control.maxStarts(7)).toBe(7);
+  expect(control.maxStarts(7)).toBe(0);
 });
 
 test('slots are reserved for a batch until its deliveries are planned', () => {
   const { control } = start();
   const onPlanned = control.reserve(350);
-  expect(control.room(1_000)).toBe(0);
+  expect(control.maxStarts(1_000)).toBe(0);
   onPlanned({ written: 350, open: 350 });
   onPlanned({ written: 9_000, open: 9_000 });
-  expect(control.room(1_000)).toBe(400);
+  expect(control.maxStarts(1_000)).toBe(400);
 });
 
 test('alerts do not wait for slots while 30,000 alerts are waiting', () => {
   const { state, control } = start();
   state.free = 0;
-  expect(control.room(30_000)).toBe(1_000);
+  expect(control.maxStarts(30_000)).toBe(1_000);
 });
 
 test('a worker with few slots admits a batch when a quarter of its slots is free', () => {
   const { state, control } = start({ free: 8 });
   state.free = 1;
-  expect(control.room(100)).toBe(0);
+  expect(control.maxStarts(100)).toBe(0);
   state.free = 2;
-  expect(control.room(100)).toBe(2);
+  expect(control.maxStarts(100)).toBe(2);
 });
 
 test('a batch has about 1,000 deliveries, including those that are written as failed', () => {
   const { control } = start();
   control.reserve(100)({ written: 2_000, open: 0 });
-  expect(control.room(15_000)).toBe(50);
+  expect(control.maxStarts(15_000)).toBe(50);
   control.reserve(50)({ written: 50, open: 50 });
-  expect(control.room(15_000)).toBe(400);
+  expect(control.maxStarts(15_000)).toBe(400);
 });

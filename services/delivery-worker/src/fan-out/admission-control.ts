@@ -10,7 +10,7 @@ export interface AdmissionControl {
    * Returns the number of alerts that may be accepted now; 0 while alerts wait for slots. `waiting`, the number of
    * waiting alerts, is at least 1.
    */
-  room(waiting: number): number;
+  maxStarts(waiting: number): number;
   /**
    * Reserves slots for a batch that has started. The returned function ends the reservation and takes the numbers of
    * planned deliveries of the batch; only its first call has an effect.
@@ -61,13 +61,13 @@ export function createAdmissionControl({ slots, now }: AdmissionControlOptions):
   let reservedAlerts = 0;
   let waitingSinceMs: number | undefined;
   return {
-    room(waiting) {
+    maxStarts(waiting) {
       const alerts = slots.freeAtWrite() / deliveriesPerAlert - reservedAlerts;
-      const hasRoom = alerts >= Math.min(waiting, slotsForBatch / deliveriesPerAlert);
+      const hasEnoughSlots = alerts >= Math.min(waiting, slotsForBatch / deliveriesPerAlert);
       waitingSinceMs ??= now();
-      if (!hasRoom && waiting < maxWaitingAlerts && now() - waitingSinceMs < maxWaitMs) return 0;
+      if (!hasEnoughSlots && waiting < maxWaitingAlerts && now() - waitingSinceMs < maxWaitMs) return 0;
       waitingSinceMs = undefined;
-      return Math.min(maxAlerts, hasRoom ? Math.ceil(alerts) : waiting);
+      return Math.min(maxAlerts, hasEnoughSlots ? Math.ceil(alerts) : waiting);
     },
     reserve(alerts) {
       let reserved = alerts;

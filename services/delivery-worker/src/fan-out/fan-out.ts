@@ -8,10 +8,9 @@ import {
 } from '@tocsin/contracts';
 import { classifyDatabaseError } from '@tocsin/database';
 import { decryptPublisher, type OpenDeliveriesKey } from '@tocsin/deliveries';
-import { createBatcher, type Span, type Tracing } from '@tocsin/kit';
+import { createBatcher, type Span, type Tracing, uniqueBy } from '@tocsin/kit';
 import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
-import { uniqueBy } from '../unique-by.js';
 import { createAdmissionControl, type PlannedDeliveries } from './admission-control.js';
 import type { FanOutDeps } from './fan-out-deps.js';
 import { parseMessage } from './parse-message.js';
@@ -57,7 +56,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     },
     maxSize: maxAlertsInBatch,
     concurrency: 2,
-    room: admission.room,
+    maxStarts: admission.maxStarts,
     keyOf: ({ alert }) => alert?.workspace_id ?? pipelineMarkerKey,
     // All alerts of a batch belong to the same day, so a missing partition fails all of them, and splitting the batch
     // would not help.

@@ -38,7 +38,7 @@ const webhook = (id: string, changes: Partial<TargetWebhook> = {}): TargetWebhoo
   ...changes,
 });
 
-interface Room {
+interface Limits {
   slots?: number;
   places?: number;
   workspaceFill?: number;
@@ -48,7 +48,7 @@ interface Room {
 /** Plans an alert for these webhooks, with the given numbers of free slots and of free places in the queue. */
 function plan(
   webhooks: TargetWebhook[],
-  { slots = 0, places = 0, workspaceFill = 0, webhookFill = 0 }: Room = {},
+  { slots = 0, places = 0, workspaceFill = 0, webhookFill = 0 }: Limits = {},
   changes: Partial<ResolvedAlert> = {},
 ) {
   const asked: string[] = [];

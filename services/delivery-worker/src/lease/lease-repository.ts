@@ -11,7 +11,7 @@ export interface LeaseRepository {
    * Extends the lease of this worker to `leaseMs` from now. Adds the worker's row if it is missing. With `mayLead`
    * false (default), the worker becomes the leader only if no other worker may lead.
    */
-  renew(leaseMs: number, mayLead?: boolean): Promise<Renewed>;
+  renew(leaseMs: number, mayLead?: boolean): Promise<RenewalResult>;
   /** Removes the row of this worker, so that other workers can release its claims. */
   end(): Promise<void>;
   /**
@@ -26,7 +26,7 @@ export interface LeaseRepository {
   releaseExpired(options: { inFlight: string[]; releaseBy: Date; unpublished?: boolean }): Promise<number>;
 }
 
-export interface Renewed {
+export interface RenewalResult {
   /** False if the worker had no row, or its lease had expired by the database's clock. */
   wasHeld: boolean;
   /** Time on the database's clock until which expired leases may be released after this renewal. */
@@ -40,7 +40,7 @@ export interface Renewed {
   workers: number;
 }
 
-interface LeaseRepositoryParts {
+interface LeaseRepositoryDeps {
   /** Connections that only the lease uses, so that a renewal never waits behind a batch. */
   leaseDatabase: Database;
   database: Database;
@@ -48,8 +48,8 @@ interface LeaseRepositoryParts {
   queuedLeaseMs: number;
 }
 
-export function createLeaseRepository(parts: LeaseRepositoryParts): LeaseRepository {
-  const { leaseDatabase, database, worker, queuedLeaseMs } = parts;
+export function createLeaseRepository(deps: LeaseRepositoryDeps): LeaseRepository {
+  const { leaseDatabase, database, worker, queuedLeaseMs } = deps;
   return {
     async renew(leaseMs, mayLead = false) {
       const values = [worker.id, worker.name, leaseMs, mayLead];

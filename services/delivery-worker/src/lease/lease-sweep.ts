@@ -1,4 +1,4 @@
-import type { Logger } from '@tocsin/kit';
+import { createSemaphore, type Logger } from '@tocsin/kit';
 import type { LeaseMetrics } from './lease-metrics.js';
 import type { LeaseRepository } from './lease-repository.js';
 
@@ -16,7 +16,7 @@ export interface LeaseSweep {
   replyLost(): void;
 }
 
-export interface LeaseSweepParts {
+export interface LeaseSweepDeps {
   repository: Pick<LeaseRepository, 'releaseExpired'>;
   /** Ids of the deliveries that this worker processes. */
   inFlightIds: () => string[];
@@ -36,9 +36,9 @@ const lostForMs = 12_000;
 /** Number of calls for each release of a worker that is not the leader. */
 const followerCalls = 10;
 
-export function createLeaseSweep(parts: LeaseSweepParts): LeaseSweep {
-  const { repository, inFlightIds, leads, logger, metrics, now } = parts;
-  let isRunning = false;
+export function createLeaseSweep(deps: LeaseSweepDeps): LeaseSweep {
+  const { repository, inFlightIds, leads, logger, metrics, now } = deps;
+  const running = createSemaphore({ permits: 1 });
   let lostUntilMs = 0;
   let calls = 0;
   return {
@@ -48,8 +48,8 @@ export function createLeaseSweep(parts: LeaseSweepParts): LeaseSweep {
     async release(releaseBy) {
       calls += 1;
       const isDue = leads() || lostUntilMs > 0 || calls % followerCalls === 0;
-      if (isRunning || !isDue) return;
-      isRunning = true;
+      const leave = isDue ? running.tryAcquire() : undefined;
+      if (leave === undefined) return;
       const startedAtMs = now();
       const asked = lostUntilMs;
       try {
@@ -62,7 +62,7 @@ export function createLeaseSweep(parts: LeaseSweepParts): LeaseSweep {
       } catch (err) {
         logger.warn({ err }, 'leases.postponed');
       } finally {
-        isRunning = false;
+        leave();
       }
     },
   };

@@ -1,5 +1,5 @@
 import { createLogger } from '@tocsin/kit';
-import type { Renewed } from './lease-repository.js';
+import type { RenewalResult } from './lease-repository.js';
 import { createWorkerLease } from './worker-lease.js';
 
 const { jest } = import.meta;
@@ -13,22 +13,20 @@ const releaseBy = new Date();
 function startLease() {
   jest.useFakeTimers();
   const clock = { ms: 100_000 };
-  const asked: { leaseMs: number; mayLead: boolean; settle: (result: Renewed | Error) => void }[] = [];
-  let quiet = 0;
-  let respond: (() => Renewed | Error) | undefined = () => ({ ...held(), wasHeld: asked.length > 1 });
-  let mayLead = true;
+  const asked: { leaseMs: number; mayLead: boolean; settle: (result: RenewalResult | Error) => void }[] = [];
+  let releases = 0;
+  let respond: (() => RenewalResult | Error) | undefined = () => ({ ...held(), wasHeld: asked.length > 1 });
   const lease = createWorkerLease({
     repository: {
       renew: (leaseMs, asLeader = false) =>
         new Promise((resolve, reject) => {
-          const settle = (result: Renewed | Error) =>
+          const settle = (result: RenewalResult | Error) =>
             result instanceof Error ? reject(result) : resolve(result);
           asked.push({ leaseMs, mayLead: asLeader, settle });
           if (respond !== undefined) settle(respond());
         }),
       end: async () => {},
     },
-    mayLead: () => mayLead,
     logger,
     now: () => clock.ms,
   });
@@ -42,15 +40,13 @@ function startLease() {
     asked,
     pass,
     async start() {
-      lease.onQuiet(() => (quiet += 1));
+      lease.onReleaseAllowed(() => (releases += 1));
+      lease.setMayLead(true);
       lease.start();
       await jest.advanceTimersByTimeAsync(0);
     },
-    quiet: () => quiet,
-    setMayLead: (value: boolean) => {
-      mayLead = value;
-    },
-    respondWith: (next: (() => Renewed | Error) | undefined) => {
+    releases: () => releases,
+    respondWith: (next: (() => RenewalResult | Error) | undefined) => {
       respond = next;
     },
   };
@@ -108,13 +104,13 @@ test('a claim is still covered after the event loop was blocked for two seconds'
 });
 
 test('expired leases are released after two seconds, and then every second', async () => {
-  const { quiet, pass, start } = startLease();
+  const { releases, pass, start } = startLease();
   await start();
   await pass(1_000);
-  expect(quiet()).toBe(0);
+  expect(releases()).toBe(0);
   for (let second = 2; second < 6; second += 1) {
     await pass(1_000);
-    expect(quiet()).toBe(second - 1);
+    expect(releases()).toBe(second - 1);
   }
 });
 
@@ -145,16 +141,16 @@ test.each<[string, (lease: ReturnType<typeof startLease>) => Promise<void>]>([
   ],
 ])('nothing is released for five seconds after a renewal that %s', async (_, disturb) => {
   const started = startLease();
-  const { quiet, pass, start, respondWith } = started;
+  const { releases, pass, start, respondWith } = started;
   await start();
   for (let second = 0; second < 5; second += 1) await pass(1_000);
   await disturb(started);
-  const before = quiet();
+  const before = releases();
   respondWith(held);
   await pass(4_000);
-  expect(quiet()).toBe(before);
+  expect(releases()).toBe(before);
   await pass(2_000);
-  expect(quiet()).toBeGreaterThan(before);
+  expect(releases()).toBeGreaterThan(before);
 });
 
 test('leases last ten seconds instead of three in the ten seconds after a failed renewal', async () => {
@@ -236,9 +232,9 @@ test('a late reply to an earlier renewal does not make the worker the leader aga
 });
 
 test('each renewal tells the database if this worker may be the leader', async () => {
-  const { asked, pass, start, setMayLead } = startLease();
+  const { lease, asked, pass, start } = startLease();
   await start();
-  setMayLead(false);
+  lease.setMayLead(false);
   await pass(1_000);
   expect(asked.map(({ mayLead }) => mayLead)).toEqual([true, false]);
 });

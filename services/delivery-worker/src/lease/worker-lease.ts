@@ -1,6 +1,6 @@
-import type { Logger } from '@tocsin/kit';
+import { createSemaphore, type Logger } from '@tocsin/kit';
 import type { WriteFailure } from '../database-retry.js';
-import type { LeaseRepository, Renewed } from './lease-repository.js';
+import type { LeaseRepository, RenewalResult } from './lease-repository.js';
 
 /**
  * The lease of this worker. All its claims are valid while the lease is held (docs/adr/0029). Times are milliseconds on
@@ -14,7 +14,7 @@ export interface WorkerLease {
    * Sets the function that is called after a renewal once the database has been available long enough for all live
    * workers to renew their leases. The function may release expired leases until `releaseBy`.
    */
-  onQuiet(listener: (releaseBy: Date) => void): void;
+  onReleaseAllowed(listener: (releaseBy: Date) => void): void;
   isHeld(): boolean;
   /**
    * Returns true if the lease has been held without a gap since `sinceMs`. A claim that this worker made after
@@ -27,6 +27,11 @@ export interface WorkerLease {
    * stops leading first, even after it was frozen.
    */
   leads(): boolean;
+  /**
+   * False (at the start, and while this worker cannot dispatch): it leads only if no other worker can. Renewals pass
+   * the value to the other workers.
+   */
+  setMayLead(mayLead: boolean): void;
   /** Number of workers with a lease at the last renewal, at least 1. */
   workers(): number;
   /** Undefined if the last renewal succeeded. */
@@ -35,10 +40,8 @@ export interface WorkerLease {
   end(): Promise<void>;
 }
 
-export interface WorkerLeaseParts {
+export interface WorkerLeaseDeps {
   repository: Pick<LeaseRepository, 'renew' | 'end'>;
-  /** Returns false while this worker cannot dispatch, so that another worker becomes the leader. */
-  mayLead: () => boolean;
   logger: Logger;
   now: () => number;
 }
@@ -61,21 +64,22 @@ const unstableForMs = 10_000;
  * Number of successful renewals before the first release of expired leases. The third renewal is 2 s after the first,
  * and every live worker has renewed its own lease by then.
  */
-const quietRenewals = 3;
+const renewalsBeforeRelease = 3;
 /**
  * Number of successful renewals before a release, after a failed, slow or late renewal. Other live workers may have the
  * same trouble and need time to reconnect.
  */
-const quietRenewalsAfterTrouble = 6;
+const renewalsBeforeReleaseAfterFailure = 6;
 const slowRenewalMs = 1_000;
 
-export function createWorkerLease({ repository, mayLead, logger, now }: WorkerLeaseParts): WorkerLease {
+export function createWorkerLease({ repository, logger, now }: WorkerLeaseDeps): WorkerLease {
+  const renewals = createSemaphore({ permits: maxInProgress });
   let timer: NodeJS.Timeout | undefined;
-  let onQuiet: (releaseBy: Date) => void = () => {};
-  let inProgress = 0;
+  let onReleaseAllowed: (releaseBy: Date) => void = () => {};
+  let mayLead = false;
   let heldSinceMs = Number.POSITIVE_INFINITY;
   let endsAtMs = Number.NEGATIVE_INFINITY;
-  let renewalsUntilQuiet = quietRenewals;
+  let renewalsUntilRelease = renewalsBeforeRelease;
   let failure: WriteFailure | undefined;
   let lastFailureAtMs = Number.NEGATIVE_INFINITY;
   let lead = { leads: false, workers: 1, atMs: Number.NEGATIVE_INFINITY };
@@ -83,10 +87,10 @@ export function createWorkerLease({ repository, mayLead, logger, now }: WorkerLe
   const failed = (error: unknown, startedAtMs: number) => {
     failure = { sinceMs: failure?.sinceMs ?? startedAtMs, error };
     lastFailureAtMs = now();
-    renewalsUntilQuiet = quietRenewalsAfterTrouble;
+    renewalsUntilRelease = renewalsBeforeReleaseAfterFailure;
   };
   /** Returns true if all live workers have had time to renew their leases. */
-  const renewed = ({ wasHeld, leads, workers }: Renewed, startedAtMs: number): boolean => {
+  const renewed = ({ wasHeld, leads, workers }: RenewalResult, startedAtMs: number): boolean => {
     // Replies can arrive in another order than the renewals were sent. Only the reply to the latest renewal decides if
     // this worker is the leader.
     if (startedAtMs > lead.atMs) {
@@ -100,22 +104,22 @@ export function createWorkerLease({ repository, mayLead, logger, now }: WorkerLe
     endsAtMs = Math.max(endsAtMs, startedAtMs + leaseMs);
     failure = undefined;
     const isSlow = now() - startedAtMs > slowRenewalMs;
-    if (isSlow || (hadGap && !isFirst)) renewalsUntilQuiet = quietRenewalsAfterTrouble;
-    renewalsUntilQuiet -= 1;
-    return renewalsUntilQuiet <= 0;
+    if (isSlow || (hadGap && !isFirst)) renewalsUntilRelease = renewalsBeforeReleaseAfterFailure;
+    renewalsUntilRelease -= 1;
+    return renewalsUntilRelease <= 0;
   };
   const renew = async () => {
-    if (inProgress === maxInProgress) return;
-    inProgress += 1;
+    const release = renewals.tryAcquire();
+    if (release === undefined) return;
     const startedAtMs = now();
     const isUnstable = startedAtMs - lastFailureAtMs < unstableForMs;
     try {
-      const result = await repository.renew(isUnstable ? unstableLeaseMs : leaseMs, mayLead());
-      if (renewed(result, startedAtMs)) onQuiet(result.releaseBy);
+      const result = await repository.renew(isUnstable ? unstableLeaseMs : leaseMs, mayLead);
+      if (renewed(result, startedAtMs)) onReleaseAllowed(result.releaseBy);
     } catch (error) {
       failed(error, startedAtMs);
     } finally {
-      inProgress -= 1;
+      release();
     }
   };
   const isHeld = () => now() < endsAtMs;
@@ -124,12 +128,15 @@ export function createWorkerLease({ repository, mayLead, logger, now }: WorkerLe
       timer = setInterval(() => void renew(), renewEveryMs).unref();
       void renew();
     },
-    onQuiet(listener) {
-      onQuiet = listener;
+    onReleaseAllowed(listener) {
+      onReleaseAllowed = listener;
     },
     isHeld,
     covers: (sinceMs) => sinceMs >= heldSinceMs && isHeld(),
     leads: () => lead.leads && now() < lead.atMs + leaseMs,
+    setMayLead(value) {
+      mayLead = value;
+    },
     workers: () => lead.workers,
     failure: () => failure,
     async end() {

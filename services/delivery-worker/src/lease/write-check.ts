@@ -12,7 +12,7 @@ export interface WriteCheck {
   check: HealthCheck;
 }
 
-export interface WriteCheckParts {
+export interface WriteCheckDeps {
   /**
    * Sources of write failures. Renewals of the lease test writes while there is no work, and batches test that tables
    * can grow.
@@ -29,7 +29,7 @@ export interface WriteCheckParts {
 const toleratedMs = 10_000;
 const checkEveryMs = 1_000;
 
-export function createWriteCheck({ failures, shutdown, logger, now }: WriteCheckParts): WriteCheck {
+export function createWriteCheck({ failures, shutdown, logger, now }: WriteCheckDeps): WriteCheck {
   const findReason = (): string | undefined => {
     const found = failures.map((failure) => failure()).find(isLong);
     return found && explainWriteFailure(found.error);

@@ -29,10 +29,10 @@ export function slotsAtWrite(total: number): number {
 export function mayAcquire(request: SlotRequest, usage: SlotUsage): boolean {
   const { webhookId, responsiveness, atWrite } = request;
   if (usage.byWebhook.of(webhookId) >= webhookLimits[responsiveness]) return false;
-  return hasRoom(request, usage.all) && (!atWrite || hasRoom(request, usage.atWrite));
+  return hasFreeSlot(request, usage.all) && (!atWrite || hasFreeSlot(request, usage.atWrite));
 }
 
-function hasRoom({ workspaceId, responsiveness }: SlotRequest, pool: PoolUsage): boolean {
+function hasFreeSlot({ workspaceId, responsiveness }: SlotRequest, pool: PoolUsage): boolean {
   if (!hasShare(workspaceId, pool.byWorkspace, pool.size)) return false;
   return (
     responsiveness === 'responsive' ||

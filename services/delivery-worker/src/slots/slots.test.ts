@@ -237,14 +237,14 @@ test('the slow webhooks of a workspace share its queue quota', () => {
 });
 
 test('a workspace over its render budget may queue only the deliveries that the budget allows', () => {
-  const room = new Map([
+  const left = new Map([
     ['over', 4],
     ['full', 0],
   ]);
-  const renderRoom = (workspaceId: string) => room.get(workspaceId) ?? Number.POSITIVE_INFINITY;
+  const rendersLeft = (workspaceId: string) => left.get(workspaceId) ?? Number.POSITIVE_INFINITY;
   const randoms = [0, 0.9, 0, 0.9];
   const random = () => randoms.shift() ?? 0;
-  const slots = createSlots({ total: 80, now: () => 0, renderRoom, random });
+  const slots = createSlots({ total: 80, now: () => 0, rendersLeft, random });
   for (const workspaceId of ['over', 'full', 'within']) slots.observe(`w of ${workspaceId}`, 20);
   const of = (workspaceId: string) => webhook(`w of ${workspaceId}`, workspaceId);
   slots.setBacklog(Array.from({ length: 8 }, (_, index) => webhook(`${index}`, 'over')));

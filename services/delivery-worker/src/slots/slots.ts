@@ -43,7 +43,7 @@ export interface SlotsOptions {
   /** Monotonic clock in milliseconds. */
   now: () => number;
   /** Number of further deliveries of a workspace that its render budget allows; Infinity within the budget. */
-  renderRoom?: (workspaceId: string) => number;
+  rendersLeft?: (workspaceId: string) => number;
   /** Returns a random number from 0 to 1. */
   random?: () => number;
   /** Maximum wait of `acquireSoon` for a webhook that is not responsive, in milliseconds. Default: 100. */
@@ -60,7 +60,7 @@ const maxWaitMs = 5_000;
 
 export function createSlots(options: SlotsOptions): Slots {
   const { total, now, waitMs = 100, random = Math.random } = options;
-  const { renderRoom = () => Number.POSITIVE_INFINITY } = options;
+  const { rendersLeft = () => Number.POSITIVE_INFINITY } = options;
   const usage = createSlotUsage({ total, atWrite: slotsAtWrite(total) });
   const tracker = createResponsivenessTracker(now);
   const waitingByWebhook = new Map<string, Set<(slot: Slot) => void>>();
@@ -119,7 +119,7 @@ export function createSlots(options: SlotsOptions): Slots {
 
   return {
     acquire: (webhook) => acquire(webhook),
-    acquireAtWrite: (webhook) => (renderRoom(webhook.workspaceId) > 0 ? acquire(webhook, true) : undefined),
+    acquireAtWrite: (webhook) => (rendersLeft(webhook.workspaceId) > 0 ? acquire(webhook, true) : undefined),
     acquireSoon: async (webhook) => acquire(webhook) ?? wait(webhook),
     freeAtWrite: () => Math.max(0, shareOfOne(usage.atWrite.size) - usage.atWrite.byWorkspace.total()),
     queueQuota({ workspaceId, webhookId }) {
@@ -128,10 +128,10 @@ export function createSlots(options: SlotsOptions): Slots {
         { workspaceId, responsiveness },
         { usage, backlogged: backlog.notResponsive.of(workspaceId) },
       );
-      const room = renderRoom(workspaceId) / Math.max(1, backlog.all.of(workspaceId));
+      const shareOfRenders = rendersLeft(workspaceId) / Math.max(1, backlog.all.of(workspaceId));
       // The quota is rounded at random. If a workspace has more webhooks than its render budget allows deliveries, the
       // quotas of its webhooks then add up to the allowed number on average.
-      return Math.min(quota, Math.floor(room + random()));
+      return Math.min(quota, Math.floor(shareOfRenders + random()));
     },
     setBacklog(webhooks) {
       backlog = { all: createKeyedCounter(), notResponsive: createKeyedCounter() };

@@ -92,13 +92,16 @@ export function createDatabaseFixtures(database: Database) {
     },
 
     /** Reads the due webhooks of one workspace, starting at its first webhook. */
-    survey: (workspace = workspaceId) =>
-      fixtures.dispatch.survey([{ workspaceId: workspace, after: '00000000-0000-0000-0000-000000000000' }], {
-        steps: 100,
-        webhooks: 100,
-        oldest: 100,
-        places: 100,
-      }),
+    findWebhooks: (workspace = workspaceId) =>
+      fixtures.dispatch.findWebhooks(
+        [{ workspaceId: workspace, after: '00000000-0000-0000-0000-000000000000' }],
+        {
+          steps: 100,
+          webhooks: 100,
+          oldest: 100,
+          places: 100,
+        },
+      ),
 
     /** Writes a queued delivery. Resolves to its entry in a delivery message. */
     async queueOne(): Promise<DeliveryDue> {

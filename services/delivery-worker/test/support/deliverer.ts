@@ -35,14 +35,14 @@ export function claimed(webhookId: string, changes: Partial<ClaimedDelivery> = {
   };
 }
 
-export const noBudget: Omit<RenderBudget, 'room'> = {
+export const noBudget: Omit<RenderBudget, 'rendersLeft'> = {
   allows: () => true,
   wait: async () => true,
   charge: (_, render) => render(),
 };
 
 interface StartOptions {
-  renderBudget?: Omit<RenderBudget, 'room'>;
+  renderBudget?: Omit<RenderBudget, 'rendersLeft'>;
   leaseHeldSinceMs?: number;
   /** Result of every request. Default: a response with the next status of `statuses`. */
   result?: SendResult;

@@ -2,8 +2,8 @@ import type { DeliveryDue } from '@tocsin/contracts';
 import { type Logger, sleep } from '@tocsin/kit';
 import type { ClaimedDelivery } from '../../src/delivery/claimed-delivery.js';
 import { type DispatchDeps, runDispatcher } from '../../src/dispatch/dispatcher.js';
-import type { Candidate, Survey } from '../../src/dispatch/due-reader.js';
-import type { Observed } from '../../src/dispatch/window.js';
+import type { Candidate, ScanResult } from '../../src/dispatch/due-reader.js';
+import type { QueueState } from '../../src/dispatch/window.js';
 
 const { jest } = import.meta;
 
@@ -12,7 +12,7 @@ export const candidateOf = (webhookId: string, changes: Partial<Candidate> = {})
   workspaceId: 'w',
   webhookId,
   due: 1,
-  isFromWalk: true,
+  isFromScan: true,
   probing: false,
   limited: false,
   queueBy: new Date(0),
@@ -22,11 +22,11 @@ export const candidateOf = (webhookId: string, changes: Partial<Candidate> = {})
 /** State of the dependencies of a dispatcher. By default this worker leads, and nothing is due. */
 export interface Setting {
   candidates?: Candidate[];
-  paused?: Survey['paused'];
+  paused?: ScanResult['paused'];
   /** Number of queued deliveries by webhook. */
   queued?: Record<string, number>;
   quota?: number;
-  room?: number;
+  freePlaces?: number;
   alertsWaiting?: number;
   perSecond?: number;
   responsive?: boolean;
@@ -69,7 +69,7 @@ const maxTimers = 200;
 export async function run(passes: number, setting: Setting = {}) {
   jest.useFakeTimers();
   jest.spyOn(Math, 'random').mockReturnValue(setting.random ?? 0.5);
-  const { candidates = [], paused = [], queued = {}, quota = 1_000, room = 100, found } = setting;
+  const { candidates = [], paused = [], queued = {}, quota = 1_000, freePlaces = 100, found } = setting;
   const { alertsWaiting = 0, perSecond = 0, responsive = true, isPartial = false } = setting;
   const stop = new AbortController();
   const calls: string[] = [];
@@ -78,7 +78,7 @@ export async function run(passes: number, setting: Setting = {}) {
   const quotas: Record<string, number>[] = [];
   const published: DeliveryDue[][] = [];
   const postponed: { webhooks: string[]; limit: number }[] = [];
-  const observed: Observed[] = [];
+  const observed: QueueState[] = [];
   const mayLead: boolean[] = [];
   const logged: string[] = [];
   const logFields: unknown[] = [];
@@ -94,13 +94,13 @@ export async function run(passes: number, setting: Setting = {}) {
     async findWorkspaces() {
       return { workspaceIds: ['w'], next: isPartial ? 'w' : undefined };
     },
-    async survey() {
-      calls.push('survey');
+    async findWebhooks() {
+      calls.push('scan');
       return {
         candidates,
         paused,
         hasLimited: setting.hasLimited === true,
-        walkedTo: new Map([['w', undefined]]),
+        scannedTo: new Map([['w', undefined]]),
       };
     },
     async postpone(webhooks, limit) {
@@ -128,7 +128,7 @@ export async function run(passes: number, setting: Setting = {}) {
     async queue(places) {
       calls.push('queue');
       quotas.push(
-        Object.fromEntries(places.map(({ contender, quota: given }) => [contender.webhookId, given])),
+        Object.fromEntries(places.map(({ candidate, quota: given }) => [candidate.webhookId, given])),
       );
       if (setting.queueError !== undefined) throw setting.queueError;
       const given = places.reduce((sum, place) => sum + place.quota, 0);
@@ -146,8 +146,8 @@ export async function run(passes: number, setting: Setting = {}) {
     window: {
       acquire: () => true,
       release() {},
-      room: () => room,
-      dispatchRoom: () => room,
+      freePlaces: () => freePlaces,
+      freeDispatchPlaces: () => freePlaces,
       perSecond: () => perSecond,
       finished() {},
       takeWanted: () => (setting.wanted ?? []).map((webhookId) => ({ workspaceId: 'w', webhookId })),
@@ -195,8 +195,8 @@ export async function run(passes: number, setting: Setting = {}) {
         return setting.leads !== false;
       },
       workers: () => setting.workers ?? 1,
+      setMayLead: (value) => void mayLead.push(value),
     },
-    setMayLead: (value) => void mayLead.push(value),
     metrics: { dispatchPassed: () => void calls.push('pass') },
     logger: { warn: log, debug: log } as unknown as Logger,
     signal: stop.signal,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { alertFiredKey, alertsExchange, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
 import { createLogger, Secret } from '@tocsin/kit';
 import {
@@ -8,12 +9,14 @@ import {
   createQueueDepth,
   deliveriesQueue,
 } from '@tocsin/messaging';
-import { startHttpReceiver, until } from '@tocsin/testing';
+import { type Program, startHttpReceiver, startProgram, until } from '@tocsin/testing';
 import { createTestBroker } from '@tocsin/testing/broker';
 import { createTestDatabase, insertAlertRule, testSecretsKeys } from '@tocsin/testing/database';
 import { createDeliveryWorker, type DeliveryWorker } from '../../src/app.js';
 import type { DeliveryWorkerConfig } from '../../src/config.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './database-fixtures.js';
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /**
  * Creates a real database (on the server `serverUrl`, if given), a broker, and a destination that counts its requests.
@@ -56,6 +59,7 @@ export async function createWorkerHarness(
   const level = process.env.TEST_LOG === undefined ? 'silent' : 'debug';
   const logger = createLogger({ service: 'delivery-worker', level });
   const workers: DeliveryWorker[] = [];
+  const programs: Program[] = [];
   const publish = (
     content: Buffer,
     headers: Record<string, string> = {},
@@ -72,6 +76,21 @@ export async function createWorkerHarness(
       const worker = await createDeliveryWorker({ ...config, ...changes }, { logger });
       workers.push(worker);
       return worker;
+    },
+    /** Starts the built worker as a separate process, which `close` kills. */
+    startProcess(env: Record<string, string> = {}): Program {
+      const program = startProgram(main, {
+        HOST: '127.0.0.1',
+        PORT: '0',
+        METRICS_PORT: '0',
+        DATABASE_URL: config.databaseUrl.reveal(),
+        AMQP_URL: config.amqpUrl.reveal(),
+        SECRETS_KEYS: config.secretsKeys.reveal(),
+        EGRESS_ALLOW: config.egress.allow.join(','),
+        ...env,
+      });
+      programs.push(program);
+      return program;
     },
     publishRaw: publish,
     publishDue: (content: Buffer) =>
@@ -101,6 +120,7 @@ export async function createWorkerHarness(
       }),
     alertOf: (alertId: string) => db.database.knex('alerts').where({ alert_id: alertId }).first(),
     async close() {
+      for (const { child } of programs) child.kill('SIGKILL');
       await Promise.all(workers.map((worker) => worker.close(12_000)));
       await publishing.close();
       await destination.close();

@@ -109,12 +109,8 @@ const maxAlerts = 5_000;
 async function queriesIn(search: Search, window: IdRange): Promise<DeliveriesQuery[]> {
   const { model_id, label } = search.filter;
   if (model_id === undefined && label === undefined) return [matching(search, window)];
-  const alertWindow = {
-    from: firstIdAt(timeOfRecordId(window.from)),
-    below: lastIdAt(timeOfRecordId(window.below)),
-  };
   const alerts = await findAlerts(
-    { ...search, filter: { model_id, label }, window: alertWindow },
+    { ...search, filter: { model_id, label }, window: alertRangeOf(window) },
     maxAlerts + 1,
   );
   if (alerts.length <= maxAlerts) return [ofAlerts(matching(search, window), search.trx, alerts)];
@@ -211,17 +207,16 @@ function withAlert(found: DeliveriesQuery, { trx, filter }: Search, window: IdRa
   const alert = trx('alerts as a')
     .select(trx.raw('true'))
     .whereRaw(`a.id = ${found.alert}`)
-    .modify(inAlertRange, window)
+    .modify(inRange, { column: 'a.id', range: alertRangeOf(window) })
     .modify(matchAlerts, { model_id, label });
   found.query.whereRaw('?', [alert]);
   return found;
 }
 
 /**
- * Restricts a query to the alerts whose deliveries can be in a window. A window can begin and end within a millisecond,
+ * Returns the range of the alerts whose deliveries can be in a window. A window can begin and end within a millisecond,
  * so whole milliseconds are included.
  */
-function inAlertRange(query: Knex.QueryBuilder, { from, below }: IdRange): void {
-  query.where('a.id', '>=', firstIdAt(timeOfRecordId(from)));
-  query.where('a.id', '<=', lastIdAt(timeOfRecordId(below)));
+function alertRangeOf({ from, below }: IdRange): IdRange {
+  return { from: firstIdAt(timeOfRecordId(from)), below: lastIdAt(timeOfRecordId(below)) };
 }

@@ -1,4 +1,5 @@
 import type { DeliveryStats } from '@tocsin/contracts';
+import { groupBy } from '@tocsin/kit';
 import type { StatsRow } from './delivery-stats-reader.js';
 import { type StatsRange, stepMs } from './stats-range.js';
 
@@ -12,18 +13,15 @@ export interface SummarizeOptions extends StatsRange {
 /** Adds the rows of each step and returns the steps in the order of time. A step without rows has zeros. */
 export function summarizeStats(rows: readonly StatsRow[], options: SummarizeOptions): Step[] {
   const { fromMs, toMs, step, byWebhook } = options;
-  const webhookIds = byWebhook ? [...new Set(rows.map(({ webhookId }) => webhookId))].sort() : [''];
-  const rowsByWebhook = new Map(webhookIds.map((id) => [id, new Map<number, StatsRow[]>()]));
-  for (const row of rows) {
-    const rowsByStep = rowsByWebhook.get(byWebhook ? row.webhookId : '')!;
-    const found = rowsByStep.get(row.atMs);
-    if (found === undefined) rowsByStep.set(row.atMs, [row]);
-    else found.push(row);
-  }
+  const rowsByWebhook = byWebhook ? groupBy(rows, ({ webhookId }) => webhookId) : new Map([['', rows]]);
+  const webhooks = [...rowsByWebhook.keys()].sort().map((webhookId) => ({
+    webhookId,
+    rowsByStep: groupBy(rowsByWebhook.get(webhookId)!, ({ atMs }) => atMs),
+  }));
   const steps: Step[] = [];
   for (let atMs = fromMs; atMs < toMs; atMs += stepMs(step)) {
     const time = { from: new Date(atMs).toISOString(), to: new Date(atMs + stepMs(step)).toISOString() };
-    for (const [webhookId, rowsByStep] of rowsByWebhook)
+    for (const { webhookId, rowsByStep } of webhooks)
       steps.push({
         ...time,
         ...(byWebhook && { webhook_id: webhookId }),

@@ -3,7 +3,7 @@ import { createWebhookChecks } from './check-webhook.js';
 const checksWith = (timedOut: boolean) =>
   createWebhookChecks({
     allow: [],
-    sender: { resolveWarning: async () => undefined },
+    sender: { resolutionWarning: async () => undefined },
     templates: {
       check: () => ({ problems: [], warnings: ['body: unknown name'], timedOut }),
       render: () => ({ rendered: null, error: 'template_error: broken' }),

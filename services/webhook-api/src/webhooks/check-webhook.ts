@@ -28,7 +28,7 @@ export interface WebhookChecks {
 export interface WebhookChecksDeps {
   /** Special-purpose address ranges that webhooks may call in addition to public addresses. */
   allow: ReturnType<typeof parseCidrs>;
-  sender: Pick<Sender, 'resolveWarning'>;
+  sender: Pick<Sender, 'resolutionWarning'>;
   templates: Pick<Templates, 'check' | 'render'>;
 }
 
@@ -56,7 +56,7 @@ export function createWebhookChecks({ allow, sender, templates }: WebhookChecksD
         ...toErrors('/body', template?.problems ?? []),
         ...others,
       ]);
-      const unresolved = url === undefined ? undefined : await sender.resolveWarning(url);
+      const unresolved = url === undefined ? undefined : await sender.resolutionWarning(url);
       const contentType = headers === undefined ? undefined : contentTypeWarning(headers);
       return [
         ...(unresolved === undefined ? [] : [`url: ${unresolved}`]),

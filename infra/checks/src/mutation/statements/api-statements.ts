@@ -160,7 +160,7 @@ export const apiStatements: MutatedFile[] = [
     changes: [
       [`    'd.error_code': error_code,\n`, ''],
       [`\${alert} = any(?::uuid[])`, `true or \${alert} = any(?::uuid[])`],
-      ['lastIdAt(timeOfRecordId(window.below)),\n  };', 'window.below,\n  };'],
+      ['below: lastIdAt(timeOfRecordId(below))', 'below'],
       [`.where(definedOnly({ 'o.webhook_id': webhook_id }))`, ''],
       [`.whereRaw(openConditions[status])`, ''],
       [`query.whereNotNull('d.failed_at')`, 'query'],

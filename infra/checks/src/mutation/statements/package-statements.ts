@@ -193,7 +193,7 @@ export const packageStatements: MutatedFile[] = [
     changes: [['where not is_notice(alert_rule_id) offset 0', 'offset 0']],
   },
   {
-    file: `${database}/src/migrations/0001-initial-schema.ts`,
+    file: `${database}/src/migrations/0001-open-deliveries.ts`,
     tests: [`${worker}/test/pauses.test.ts`],
     changes: [
       [`and waiting_reason = 'paused' and due_at > now()`, 'and due_at > now()'],

@@ -52,14 +52,20 @@ export const workerStatements: MutatedFile[] = [
       ['error = case when n.is_ours then n.error else d.error end', 'error = n.error'],
       ['(n.is_ours or n.is_new)', 'n.is_ours'],
       ['where n.is_new`', 'where n.attempted`'],
-      ['let next = 1;', 'let next = 0;'],
-      ['{claim}`,', '{1}`,'],
       ['has_request) using (delivery_id, run, claim)', 'has_request) using (delivery_id, run)'],
       ['has_request) using (delivery_id, run, claim)', 'has_request) using (delivery_id, claim)'],
       ['error) using (delivery_id, run, claim)', 'error) using (delivery_id, run)'],
       ['greatest(0, x.claims_without_outcome - 1)', 'x.claims_without_outcome'],
       ['greatest(0, x.claims_without_outcome - 1)', 'x.claims_without_outcome - 1'],
       [`due_at = now() + ours.after_ms * interval '1 millisecond'`, 'due_at = now()'],
+    ],
+  },
+  {
+    file: `${worker}/src/delivery/record-texts.ts`,
+    tests: [`${worker}/test/record.test.ts`, `${worker}/test/record-fields.test.ts`],
+    changes: [
+      ['let next = 1;', 'let next = 0;'],
+      ['{claim}`,', '{1}`,'],
     ],
   },
   {
@@ -190,7 +196,7 @@ export const workerStatements: MutatedFile[] = [
       ['pause.webhook_id is not null as probing', 'false as probing'],
       [`when rate.next_at > now() then 'limited'`, ''],
       ['rate.webhook_id is not null as limited', 'false as limited'],
-      ['next.workspace_id = walk.workspace_id and walk.steps', 'walk.steps'],
+      ['next.workspace_id = scan.workspace_id and scan.steps', 'scan.steps'],
     ],
   },
   {

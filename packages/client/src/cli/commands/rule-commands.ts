@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { Tagged } from '../../api/requests.js';
 import type { AlertRule, CreateAlertRule, PatchAlertRule } from '../../api/schemas.js';
-import type { Tagged } from '../../api/tagged.js';
 import { type Context, runsInWorkspace, runsOnPlatform, withExamples } from '../action.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';

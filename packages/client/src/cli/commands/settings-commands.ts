@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { Tagged } from '../../api/requests.js';
 import type { PatchWorkspaceSettings, WorkspaceSettings } from '../../api/schemas.js';
-import type { Tagged } from '../../api/tagged.js';
 import { runsInWorkspace, withExamples } from '../action.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { Tagged } from '../../api/requests.js';
 import type { CreateWebhook, PatchWebhook, SavedWebhook, Webhook } from '../../api/schemas.js';
-import type { Tagged } from '../../api/tagged.js';
 import { type Context, runsInWorkspace, runsOnPlatform, withExamples } from '../action.js';
 import { describeHealth, describeLastError, describeTrouble, healthColors } from '../describe-health.js';
 import { describePause } from '../describe-wait.js';

@@ -1,6 +1,6 @@
 import type { PlatformClient } from '../../api/platform-api.js';
+import type { Tagged } from '../../api/requests.js';
 import type { AlertRule, Webhook, WorkspaceSettings } from '../../api/schemas.js';
-import type { Tagged } from '../../api/tagged.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 
 /** The current configuration of a workspace in the API. */

@@ -5,6 +5,7 @@ import { redeliver } from '@tocsin/deliveries';
 import { decryptExchange, testSecretBox } from '@tocsin/testing/database';
 import { createClaimRepository } from '../../../src/delivery/claim-repository.js';
 import { createDatabaseFixtures } from '../database-fixtures.js';
+import { candidateOf } from '../dispatcher-passes.js';
 import type { DeliveryState } from './model.js';
 
 export type RealDeliveries = Awaited<ReturnType<typeof createRealDeliveries>>;
@@ -103,15 +104,8 @@ export async function createRealDeliveries(database: Database) {
       await knex('open_deliveries')
         .where({ state: 'waiting' })
         .update({ due_at: new Date(0) });
-      const contender = { workspaceId: fixtures.workspaceId, webhookId, due: deliveryCount };
-      const candidate = {
-        ...contender,
-        isFromWalk: true,
-        probing: false,
-        limited: false,
-        queueBy: farFuture,
-      };
-      const queued = await fixtures.dispatch.queue([{ contender: candidate, quota: deliveryCount }]);
+      const candidate = candidateOf(webhookId, { workspaceId: fixtures.workspaceId, queueBy: farFuture });
+      const queued = await fixtures.dispatch.queue([{ candidate, quota: deliveryCount }]);
       return queued.map(({ deliveryId }) => deliveryId);
     },
     unqueue: (due: DeliveryDue[]) => fixtures.dispatch.unqueue(due),

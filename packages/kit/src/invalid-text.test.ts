@@ -1,4 +1,4 @@
-import { findBadText } from './bad-text.js';
+import { findInvalidText } from './invalid-text.js';
 
 const nul = 'must not contain a NUL character';
 const surrogate = 'must not contain a lone surrogate';
@@ -10,7 +10,7 @@ test.each<[name: string, value: unknown]>([
   ['text', 'Grüße, 日本語, 😀'],
   ['members of every kind', { a: [1, true, null, 'x', { 'b/~': ['y'] }], '😀': {} }],
 ])('the text check accepts %s', (_name, value) => {
-  expect(findBadText(value)).toBeUndefined();
+  expect(findInvalidText(value)).toBeUndefined();
 });
 
 test.each<[name: string, value: unknown, path: string, message: string]>([
@@ -22,11 +22,11 @@ test.each<[name: string, value: unknown, path: string, message: string]>([
   ['a name of the value itself', { '\ud800': 1 }, '', `has a name that ${surrogate}`],
   ['under __proto__', JSON.parse('{"__proto__":{"a":"\\u0000"}}'), '/__proto__/a', nul],
 ])('text that cannot be stored is reported with its path: %s', (_name, value, path, message) => {
-  expect(findBadText(value)).toEqual({ path, message });
+  expect(findInvalidText(value)).toEqual({ path, message });
 });
 
 test('a NUL below 200,000 levels of nesting is found, and the path in its error is truncated', () => {
   const depth = 200_000;
   const nested = JSON.parse(`${'['.repeat(depth)}"\\u0000"${']'.repeat(depth)}`);
-  expect(findBadText(nested)?.path).toBe(`${'/0'.repeat(250)}…`);
+  expect(findInvalidText(nested)?.path).toBe(`${'/0'.repeat(250)}…`);
 });

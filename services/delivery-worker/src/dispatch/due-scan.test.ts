@@ -1,5 +1,6 @@
-import type { Candidate, Survey, Visit, VisitBounds } from './due-reader.js';
-import { createDueWalk } from './due-walk.js';
+import { candidateOf } from '../../test/support/dispatcher-passes.js';
+import type { Candidate, ScanResult, Visit, VisitLimits } from './due-reader.js';
+import { createDueScan } from './due-scan.js';
 import { allocateRoundRobin } from './round-robin.js';
 
 /** Webhook ids by workspace id. Each webhook has deliveries due. */
@@ -24,29 +25,20 @@ function repositoryOf(due: Due) {
       steps.workspaces += workspaceIds.length;
       return { workspaceIds, next: ids.length >= workspaces ? workspaceIds.at(-1) : undefined };
     },
-    async survey(visits: Visit[], bounds: VisitBounds): Promise<Survey> {
-      const walkedTo = new Map<string, string | undefined>();
+    async findWebhooks(visits: Visit[], limits: VisitLimits): Promise<ScanResult> {
+      const scannedTo = new Map<string, string | undefined>();
       const candidates: Candidate[] = [];
       for (const { workspaceId, after } of visits) {
         const ids = sorted.get(workspaceId)!;
         const next = ids.findIndex((id) => id > after);
         const start = next === -1 ? ids.length : next;
-        const end = start + Math.min(bounds.steps, bounds.webhooks);
+        const end = start + Math.min(limits.steps, limits.webhooks);
         const found = ids.slice(start, end);
         steps.webhooks += found.length;
-        walkedTo.set(workspaceId, end < ids.length ? found.at(-1) : undefined);
-        for (const webhookId of found)
-          candidates.push({
-            workspaceId,
-            webhookId,
-            due: 1,
-            isFromWalk: true,
-            probing: false,
-            limited: false,
-            queueBy: new Date(),
-          });
+        scannedTo.set(workspaceId, end < ids.length ? found.at(-1) : undefined);
+        for (const webhookId of found) candidates.push(candidateOf(webhookId, { workspaceId }));
       }
-      return { candidates, paused: [], hasLimited: false, walkedTo };
+      return { candidates, paused: [], hasLimited: false, scannedTo };
     },
   };
 }
@@ -55,66 +47,69 @@ const idsOf = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(6, '0')}`);
 
 /**
- * Runs passes with `room` free places each. Returns the number of places that each webhook got, and the number of index
+ * Runs passes with `freePlaces` each. Returns the number of places that each webhook got, and the number of index
  * entries that were read.
  */
-async function servedIn(passes: number, { due, room }: { due: Due; room: number }) {
+async function servedIn(passes: number, { due, freePlaces }: { due: Due; freePlaces: number }) {
   const repository = repositoryOf(due);
-  const walk = createDueWalk(repository);
+  const scan = createDueScan(repository);
   const served = new Map<string, number>();
   for (let pass = 0; pass < passes; pass += 1) {
-    const survey = await walk.next(room);
-    const quotas = allocateRoundRobin(survey.candidates, room);
-    walk.served(survey, quotas);
+    const result = await scan.next(freePlaces);
+    const quotas = allocateRoundRobin(result.candidates, freePlaces);
+    scan.markServed(result, quotas);
     for (const { webhookId } of quotas.keys()) served.set(webhookId, (served.get(webhookId) ?? 0) + 1);
   }
   return { served, steps: repository.steps };
 }
 
 test('a pass reads fewer than 1,500 of 300,000 webhooks with deliveries due', async () => {
-  const { served, steps } = await servedIn(10, { due: { flood: idsOf('f', 300_000), z: ['z1'] }, room: 400 });
+  const { served, steps } = await servedIn(10, {
+    due: { flood: idsOf('f', 300_000), z: ['z1'] },
+    freePlaces: 400,
+  });
   expect(steps.webhooks / 10).toBeLessThan(1_500);
   expect(served.get('z1')).toBe(10);
 });
 
 test('every webhook of a workspace is served once before any is served twice', async () => {
-  const { served } = await servedIn(25, { due: { w: idsOf('h', 100) }, room: 4 });
+  const { served } = await servedIn(25, { due: { w: idsOf('h', 100) }, freePlaces: 4 });
   expect([...served.values()]).toEqual(Array.from({ length: 100 }, () => 1));
 });
 
 test('every workspace is served when there are more workspaces than a pass visits', async () => {
   const due = Object.fromEntries(idsOf('w', 1_000).map((id) => [id, [`${id}-hook`]]));
-  const { served } = await servedIn(9, { due, room: 400 });
+  const { served } = await servedIn(9, { due, freePlaces: 400 });
   expect(served.size).toBe(1_000);
 });
 
 test('a webhook that got no place is the first one of the next visit to its workspace', async () => {
   const due = { a: idsOf('a', 7), b: idsOf('b', 7) };
-  const { served } = await servedIn(7, { due, room: 2 });
+  const { served } = await servedIn(7, { due, freePlaces: 2 });
   expect([...served.values()]).toEqual(Array.from({ length: 14 }, () => 1));
 });
 
-describe('one call of the walk', () => {
+describe('one call of the scan', () => {
   const noWorkspaces = { workspaceIds: [] as string[], next: undefined as string | undefined };
-  const nothingFound = { candidates: [], paused: [], hasLimited: false, walkedTo: new Map() };
+  const nothingFound = { candidates: [], paused: [], hasLimited: false, scannedTo: new Map() };
 
-  /** Creates a walk over `pages` of workspaces, and records its reads. */
-  function walkOver(pages: (typeof noWorkspaces)[]) {
+  /** Creates a scan over `pages` of workspaces, and records its reads. */
+  function scanOver(pages: (typeof noWorkspaces)[]) {
     const found: object[] = [];
     const visited: Visit[][] = [];
-    const bounds: VisitBounds[] = [];
-    const walk = createDueWalk({
+    const limits: VisitLimits[] = [];
+    const scan = createDueScan({
       async findWorkspaces(options) {
         found.push(options);
         return pages.shift() ?? noWorkspaces;
       },
-      async survey(visits, within) {
+      async findWebhooks(visits, within) {
         visited.push(visits);
-        bounds.push(within);
+        limits.push(within);
         return { ...nothingFound, hasLimited: true };
       },
     });
-    return { walk, found, visited, bounds };
+    return { scan, found, visited, limits };
   }
   const pageOf = (count: number) => ({ workspaceIds: idsOf('w', count), next: undefined });
 
@@ -123,83 +118,73 @@ describe('one call of the walk', () => {
     [1, 5_000, { steps: 1_000, webhooks: 1_000, oldest: 1_000, places: 5_000 }],
     [3, 400, { steps: 333, webhooks: 134, oldest: 134, places: 134 }],
     [400, 400, { steps: 8, webhooks: 2, oldest: 8, places: 1 }],
-  ])('%i workspaces with %i free places have the bounds %j', async (workspaces, room, expected) => {
-    const { walk, found, bounds } = walkOver([pageOf(workspaces)]);
-    await walk.next(room);
+  ])('%i workspaces with %i free places have the limits %j', async (workspaces, freePlaces, expected) => {
+    const { scan, found, limits } = scanOver([pageOf(workspaces)]);
+    await scan.next(freePlaces);
     expect(found).toEqual([{ after: undefined, steps: 1_000, workspaces: 400 }]);
-    expect(bounds).toEqual([expected]);
+    expect(limits).toEqual([expected]);
   });
 
   test('a call visits as many workspaces as there are free places, if these are few', async () => {
-    const { walk, found } = walkOver([pageOf(7)]);
-    await walk.next(7);
+    const { scan, found } = scanOver([pageOf(7)]);
+    await scan.next(7);
     expect(found).toMatchObject([{ workspaces: 7 }]);
   });
 
-  test('a walk continues after the last workspace, and starts again at the first one', async () => {
-    const { walk, found, visited } = walkOver([
+  test('a scan continues after the last workspace, and starts again at the first one', async () => {
+    const { scan, found, visited } = scanOver([
       { workspaceIds: ['a'], next: 'a' },
       noWorkspaces,
       { workspaceIds: ['a'], next: undefined },
     ]);
-    expect(await walk.next(9)).toMatchObject({ isPartial: true, hasLimited: true });
-    expect(await walk.next(9)).toMatchObject({ isPartial: false, hasLimited: true });
+    expect(await scan.next(9)).toMatchObject({ isPartial: true, hasLimited: true });
+    expect(await scan.next(9)).toMatchObject({ isPartial: false, hasLimited: true });
     const starts = found.map((options) => (options as { after?: string }).after);
     expect(starts).toEqual([undefined, 'a', undefined]);
     expect(visited).toHaveLength(2);
   });
 
-  test('a walk that finds no workspace surveys nothing and reads once', async () => {
-    const { walk, found, visited } = walkOver([noWorkspaces]);
-    expect(await walk.next(9)).toEqual({ ...nothingFound, isPartial: false });
+  test('a scan that finds no workspace finds no webhooks and reads once', async () => {
+    const { scan, found, visited } = scanOver([noWorkspaces]);
+    expect(await scan.next(9)).toEqual({ ...nothingFound, isPartial: false });
     expect([found.length, visited]).toEqual([1, []]);
   });
 
-  test('a walk that reads only workspaces with nothing due continues after them', async () => {
-    const { walk, found } = walkOver([{ workspaceIds: [], next: 'm' }, noWorkspaces]);
-    expect(await walk.next(9)).toEqual({ ...nothingFound, isPartial: true });
-    await walk.next(9);
+  test('a scan that reads only workspaces with nothing due continues after them', async () => {
+    const { scan, found } = scanOver([{ workspaceIds: [], next: 'm' }, noWorkspaces]);
+    expect(await scan.next(9)).toEqual({ ...nothingFound, isPartial: true });
+    await scan.next(9);
     expect(found).toMatchObject([{ after: undefined }, { after: 'm' }, { after: undefined }]);
   });
 });
 
 describe('the start of the next visit to a workspace', () => {
   const first = '00000000-0000-0000-0000-000000000000';
-  const candidate = (webhookId: string, changes: Partial<Candidate> = {}): Candidate => ({
-    workspaceId: 'w',
-    webhookId,
-    due: 1,
-    isFromWalk: true,
-    probing: false,
-    limited: false,
-    queueBy: new Date(0),
-    ...changes,
-  });
 
   /** Returns the starts of the visits after passes with these candidates, of which `served` got a place. */
   async function startsAfter(
     passes: { candidates: Candidate[]; served: string[]; end?: string | undefined }[],
   ) {
     const starts: string[] = [];
-    const walk = createDueWalk({
+    const scan = createDueScan({
       findWorkspaces: async () => ({ workspaceIds: ['w'], next: undefined }),
-      async survey([visit]) {
+      async findWebhooks([visit]) {
         starts.push(visit!.after);
-        return { candidates: [], paused: [], hasLimited: false, walkedTo: new Map() };
+        return { candidates: [], paused: [], hasLimited: false, scannedTo: new Map() };
       },
     });
     for (const { candidates, served, end } of passes) {
-      await walk.next(9);
-      const survey = { candidates, paused: [], hasLimited: false, walkedTo: new Map([['w', end]]) };
+      await scan.next(9);
+      const result = { candidates, paused: [], hasLimited: false, scannedTo: new Map([['w', end]]) };
       const got = candidates.filter(({ webhookId }) => served.includes(webhookId));
-      walk.served(survey, new Map(got.map((entry) => [entry, 1])));
+      scan.markServed(result, new Map(got.map((entry) => [entry, 1])));
     }
-    await walk.next(9);
+    await scan.next(9);
     return starts;
   }
 
   test('the next visit starts after the last served webhook, or where the scan ended', async () => {
-    const candidates = [candidate('a'), candidate('b'), candidate('c')];
+    const candidates = [candidateOf('a'), candidateOf('b'), candidateOf('c')];
     expect(await startsAfter([{ candidates, served: ['a', 'b', 'c'], end: 'c' }])).toEqual([first, 'c']);
     expect(await startsAfter([{ candidates, served: ['a'], end: 'c' }])).toEqual([first, 'a']);
     expect(await startsAfter([{ candidates, served: ['a', 'c'], end: 'c' }])).toEqual([first, 'a']);
@@ -208,17 +193,17 @@ describe('the start of the next visit to a workspace', () => {
 
   test('a visit that served nothing is repeated from the same webhook', async () => {
     const passes = [
-      { candidates: [candidate('a')], served: ['a'], end: 'a' },
-      { candidates: [candidate('b')], served: [], end: 'b' },
+      { candidates: [candidateOf('a')], served: ['a'], end: 'a' },
+      { candidates: [candidateOf('b')], served: [], end: 'b' },
     ];
     expect(await startsAfter(passes)).toEqual([first, 'a', 'a']);
     expect(await startsAfter(passes.slice(1))).toEqual([first, first]);
   });
 
   test('a webhook without deliveries left to queue counts as served, and an old one is ignored', async () => {
-    const full = [candidate('a', { due: 0 }), candidate('b')];
+    const full = [candidateOf('a', { due: 0 }), candidateOf('b')];
     expect(await startsAfter([{ candidates: full, served: [], end: 'b' }])).toEqual([first, 'a']);
-    const old = [candidate('a'), candidate('z', { isFromWalk: false })];
+    const old = [candidateOf('a'), candidateOf('z', { isFromScan: false })];
     expect(await startsAfter([{ candidates: old, served: ['a'], end: 'a' }])).toEqual([first, 'a']);
     expect(await startsAfter([{ candidates: old, served: ['a', 'z'], end: undefined }])).toEqual([
       first,

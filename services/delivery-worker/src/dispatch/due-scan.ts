@@ -1,22 +1,22 @@
 import { LRUCache } from 'lru-cache';
-import type { Candidate, DueReader, Survey, VisitBounds } from './due-reader.js';
+import type { Candidate, DueReader, ScanResult, VisitLimits } from './due-reader.js';
 
 /**
  * A cursor over the workspaces with waiting deliveries, and over the webhooks of each workspace, in the order of their
  * ids. Each call reads a bounded number of index entries and continues where the previous call ended, so that every
  * webhook is reached after enough calls.
  */
-export interface DueWalk {
+export interface DueScan {
   /**
-   * Finds webhooks with enough due deliveries to fill about `room` free places in the queue. `isPartial` is true if
+   * Finds webhooks with enough due deliveries to fill about `freePlaces` places in the queue. `isPartial` is true if
    * workspaces remain to be visited before the cursor starts again at the first one.
    */
-  next(room: number): Promise<Survey & { isPartial: boolean }>;
+  next(freePlaces: number): Promise<ScanResult & { isPartial: boolean }>;
   /**
    * Must be called with the number of places that each webhook got, so that the next visit to a workspace continues
    * after the last served webhook. A webhook whose quota is used up (`due` is 0) counts as served.
    */
-  served(survey: Survey, quotas: ReadonlyMap<Candidate, number>): void;
+  markServed(result: ScanResult, quotas: ReadonlyMap<Candidate, number>): void;
 }
 
 /**
@@ -42,11 +42,11 @@ const minWebhooks = 2;
 const maxRemembered = 10_000;
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
-export function createDueWalk(repository: DueReader): DueWalk {
+export function createDueScan(repository: DueReader): DueScan {
   const webhookAfter = new LRUCache<string, string>({ max: maxRemembered });
   let after: string | undefined;
-  const nextWorkspaces = async (room: number): Promise<string[]> => {
-    const workspaces = Math.min(maxVisits, room);
+  const nextWorkspaces = async (freePlaces: number): Promise<string[]> => {
+    const workspaces = Math.min(maxVisits, freePlaces);
     const { workspaceIds, next } = await repository.findWorkspaces({
       after,
       steps: maxWorkspaceSteps,
@@ -54,29 +54,29 @@ export function createDueWalk(repository: DueReader): DueWalk {
     });
     const wasAtEnd = after !== undefined && next === undefined && workspaceIds.length === 0;
     after = next;
-    return wasAtEnd ? nextWorkspaces(room) : workspaceIds;
+    return wasAtEnd ? nextWorkspaces(freePlaces) : workspaceIds;
   };
   return {
-    async next(room) {
-      const workspaceIds = await nextWorkspaces(room);
+    async next(freePlaces) {
+      const workspaceIds = await nextWorkspaces(freePlaces);
       const isPartial = after !== undefined;
       if (workspaceIds.length === 0) return { ...nothingDue, isPartial };
       const visits = workspaceIds.map((workspaceId) => ({
         workspaceId,
         after: webhookAfter.get(workspaceId) ?? beforeAll,
       }));
-      return { ...(await repository.survey(visits, boundsOf(visits.length, room))), isPartial };
+      return { ...(await repository.findWebhooks(visits, limitsOf(visits.length, freePlaces))), isPartial };
     },
-    served({ candidates, walkedTo }, quotas) {
+    markServed({ candidates, scannedTo }, quotas) {
       const lastServed = new Map<string, string>();
       const unserved = new Set<string>();
       for (const candidate of candidates) {
-        const { workspaceId, webhookId, isFromWalk, due } = candidate;
-        if (!isFromWalk || unserved.has(workspaceId)) continue;
+        const { workspaceId, webhookId, isFromScan, due } = candidate;
+        if (!isFromScan || unserved.has(workspaceId)) continue;
         if (due === 0 || quotas.has(candidate)) lastServed.set(workspaceId, webhookId);
         else unserved.add(workspaceId);
       }
-      for (const [workspaceId, end] of walkedTo) {
+      for (const [workspaceId, end] of scannedTo) {
         const isServed = !unserved.has(workspaceId);
         const to = isServed ? end : (lastServed.get(workspaceId) ?? webhookAfter.get(workspaceId));
         if (to === undefined) webhookAfter.delete(workspaceId);
@@ -86,10 +86,10 @@ export function createDueWalk(repository: DueReader): DueWalk {
   };
 }
 
-const nothingDue: Survey = { candidates: [], paused: [], hasLimited: false, walkedTo: new Map() };
+const nothingDue: ScanResult = { candidates: [], paused: [], hasLimited: false, scannedTo: new Map() };
 
-function boundsOf(visits: number, room: number): VisitBounds {
-  const places = Math.ceil(room / visits);
+function limitsOf(visits: number, freePlaces: number): VisitLimits {
+  const places = Math.ceil(freePlaces / visits);
   const steps = Math.max(minWebhookSteps, Math.floor(maxWebhookSteps / visits));
   return {
     steps,

@@ -1,6 +1,33 @@
 import { ConnectionError } from './errors.js';
 import type { ApiRequest, ApiResponse, Send } from './transport.js';
 
+/**
+ * Template tag that percent-encodes the values of a path: `` path`/webhooks/${id}` ``.
+ * @throws TypeError for an empty value, `.` and `..`, because these would change the path
+ */
+export function path(texts: TemplateStringsArray, ...values: string[]): string {
+  return texts.reduce((built, text, index) => built + encode(values[index - 1] ?? '') + text);
+}
+
+function encode(value: string): string {
+  if (value === '' || value === '.' || value === '..')
+    throw new TypeError(`${JSON.stringify(value)} is not an id.`);
+  if (!value.isWellFormed()) throw new TypeError('An id must not contain a lone surrogate.');
+  return encodeURIComponent(value);
+}
+
+/** A resource with the ETag of the version in the response. Pass the ETag as `ifMatch` of a later change. */
+export type Tagged<Resource> = Resource & { etag: string };
+
+/** Sends a request whose response has an ETag. */
+export async function sendTagged<Resource extends object>(
+  send: Send,
+  request: ApiRequest,
+): Promise<Tagged<Resource>> {
+  const { body, headers } = await send<Resource>(request);
+  return { ...body, etag: headers.get('etag') ?? '' };
+}
+
 /** A list that fetches its pages during iteration. Each iteration fetches them again. */
 export interface Paged<T> extends AsyncIterable<T> {
   pages(): AsyncIterable<T[]>;

@@ -5,12 +5,12 @@ import type { FieldError } from './app-error.js';
  * characters, which PostgreSQL refuses, and lone surrogates, which have no UTF-8 form. The search is iterative, so deep
  * nesting cannot overflow the stack.
  */
-export function findBadText(value: unknown): FieldError | undefined {
-  return containsBadText(value) ? locateBadText(value) : undefined;
+export function findInvalidText(value: unknown): FieldError | undefined {
+  return containsInvalidText(value) ? locateInvalidText(value) : undefined;
 }
 
 /** Finds out quickly if a value is valid, without building paths and lists of entries. Most values are valid. */
-function containsBadText(value: unknown): boolean {
+function containsInvalidText(value: unknown): boolean {
   const open: unknown[] = [value];
   // Numbers are skipped for speed: a message can contain half a million of them.
   const consider = (child: unknown) => {
@@ -19,13 +19,13 @@ function containsBadText(value: unknown): boolean {
   while (open.length > 0) {
     const item = open.pop();
     if (typeof item === 'string') {
-      if (badText(item) !== undefined) return true;
+      if (problemOf(item) !== undefined) return true;
     } else if (typeof item === 'object' && item !== null) {
       // Array indexes are not checked. Converting them to text would take longer than the rest of the search.
       if (Array.isArray(item)) for (const child of item) consider(child);
       else
         for (const key in item) {
-          if (badText(key) !== undefined) return true;
+          if (problemOf(key) !== undefined) return true;
           consider((item as Record<string, unknown>)[key]);
         }
     }
@@ -33,16 +33,16 @@ function containsBadText(value: unknown): boolean {
   return false;
 }
 
-function locateBadText(value: unknown): FieldError | undefined {
+function locateInvalidText(value: unknown): FieldError | undefined {
   const open: [string, unknown][] = [['', value]];
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
     const [path, item] = entry;
     if (typeof item === 'string') {
-      const message = badText(item);
+      const message = problemOf(item);
       if (message !== undefined) return { path: truncate(path), message };
     } else if (typeof item === 'object' && item !== null) {
       for (const [key, child] of Object.entries(item)) {
-        const message = badText(key);
+        const message = problemOf(key);
         if (message !== undefined) return { path: truncate(path), message: `has a name that ${message}` };
         open.push([`${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, child]);
       }
@@ -61,7 +61,7 @@ function truncate(path: string): string {
   return path.length > maxPathCharacters ? `${path.slice(0, maxPathCharacters).toWellFormed()}…` : path;
 }
 
-function badText(text: string): string | undefined {
+function problemOf(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain a NUL character';
   if (!text.isWellFormed()) return 'must not contain a lone surrogate';
   return undefined;

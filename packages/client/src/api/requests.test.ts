@@ -1,4 +1,4 @@
-import { path } from './path.js';
+import { path } from './requests.js';
 
 test('values are percent-encoded, so that they cannot change the path', () => {
   expect(path`/a/${'x/../y?z=1#é'}/b`).toBe('/a/x%2F..%2Fy%3Fz%3D1%23%C3%A9/b');

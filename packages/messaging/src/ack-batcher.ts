@@ -2,7 +2,7 @@
  * Batches the acknowledgements of one channel, once for each tick of the event loop. All settled messages before the
  * first message in flight are acknowledged by one frame (AMQP `multiple`), later ones one by one.
  */
-export interface Acker {
+export interface AckBatcher {
   received(tag: number): void;
   ack(tag: number): void;
   /**
@@ -13,7 +13,7 @@ export interface Acker {
 }
 
 /** @param send acknowledges one delivery tag or, if `allUpTo` is true, every tag up to it */
-export function createAcker(send: (tag: number, allUpTo: boolean) => void): Acker {
+export function createAckBatcher(send: (tag: number, allUpTo: boolean) => void): AckBatcher {
   // Delivery tags increase on a channel, so the insertion order of the map is the order of the tags.
   const isAcked = new Map<number, boolean>();
   let newlyAcked: number[] = [];

@@ -124,6 +124,16 @@ test('oldest_open_at covers open deliveries outside the time range too', async (
   expect((await stats(future)).oldest_open_at).toBe(iso(noonMs + 5 * 60_000 + 123));
 });
 
+test('oldest_open_at passes over a day whose open deliveries have all ended', async () => {
+  const ended = await seedDelivery(api.database, { status: 'open', acceptedAtMs: noonMs });
+  const acceptedAtMs = Date.now() - 1_000;
+  await seedDelivery(api.database, { status: 'open', acceptedAtMs });
+  await applyStatsChanges(api.database);
+  await api.database.knex('open_deliveries').where({ delivery_id: ended }).delete();
+  await api.database.knex('deliveries').where({ id: ended }).update({ status: 'succeeded' });
+  expect((await stats()).oldest_open_at).toBe(iso(acceptedAtMs));
+});
+
 test('the default range of statistics is the last 24 hours, by hour', async () => {
   await seedDelivery(api.database, { acceptedAtMs: Date.now() - 23 * hourMs });
   const { steps } = await stats();

@@ -130,6 +130,8 @@ test('redelivery jobs are listed newest first, in pages', async () => {
 test('a workspace can have at most ten running jobs', async () => {
   for (let count = 0; count < 10; count += 1) expect((await accept({ all: true })).status).toBe(202);
   expect((await accept({ all: true })).status).toBe(409);
+  const elsewhere = redeliveries.replace(workspaceId, otherWorkspaceId);
+  expect((await api.call('POST', elsewhere, { as: 'admin', body: { all: true } })).status).toBe(202);
   await work();
   expect((await accept({ all: true })).status).toBe(202);
 });

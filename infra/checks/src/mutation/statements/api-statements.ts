@@ -261,7 +261,7 @@ export const apiStatements: MutatedFile[] = [
     file: `${api}/src/delivery-stats/delivery-stats-reader.ts`,
     tests: [`${api}/test/delivery-stats.test.ts`],
     changes: [
-      ['and minute >= :from and minute < :to\n', 'and minute >= :from\n'],
+      ['and minute >= :from and minute < :to\n', 'and minute > :from and minute < :to\n'],
       ['and at >= :from and at < :to\n   limit', 'and at > :from and at < :to\n   limit'],
       ['(:isTotal or webhook_id = any', '(true or webhook_id = any'],
       ['having sum(open) > 0 order by at limit 1\n  )', 'order by at limit 1\n  )'],

@@ -22,8 +22,8 @@ export interface StoredOutcome {
 }
 
 /**
- * @param options.sinceMs Unix time before the first alert, in milliseconds. Ids start with their time, so this limits
- * the rows that are read
+ * @param options.sinceMs Unix time before the first alert, in milliseconds. Record ids begin with
+ * the time of acceptance, so this limits the rows that are read
  */
 export async function readOutcome(
   database: Database,

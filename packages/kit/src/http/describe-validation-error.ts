@@ -7,7 +7,8 @@ import type { FieldError } from '../app-error.js';
  */
 export function describeValidationError(error: ErrorObject): FieldError | undefined {
   const { instancePath: path, keyword, propertyName, message = 'is not allowed' } = error;
-  // For an invalid property name, ajv also reports an error of the keyword `propertyNames`, which has the path.
+  // An error with a property name is one of the checks of this name. It is omitted, because ajv also reports the
+  // invalid name with an error of the keyword `propertyNames`, which has the path.
   if (propertyName !== undefined) return undefined;
   const params = error.params as Record<string, unknown>;
   switch (keyword) {

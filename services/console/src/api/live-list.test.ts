@@ -79,7 +79,7 @@ test('a poll does not start at an open item that is older than 23 hours', () => 
   expect(since(known, item(10_001))).toBe(item(10_000).at);
 });
 
-test('a poll starts no earlier than the filter', () => {
+test('a poll never starts before the time of the filter', () => {
   expect(laterOf(item(5).at, undefined)).toBe(item(5).at);
   expect(laterOf(item(5).at, item(4).at)).toBe(item(5).at);
   expect(laterOf(item(5).at, '1970-01-01T01:06:00+01:00')).toBe(item(6).at);

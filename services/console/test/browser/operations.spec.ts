@@ -77,7 +77,7 @@ test('a bulk redelivery is offered only if a delivery that matches has failed', 
   await expect(offer).toBeVisible();
 });
 
-test('a list without entries polls only for recent ones', async ({ page, stack }) => {
+test('an empty list polls only for recent entries', async ({ page, stack }) => {
   await signIn(page, stack);
   const poll = page.waitForRequest((request) => {
     const { searchParams } = new URL(request.url());

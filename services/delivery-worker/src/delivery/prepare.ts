@@ -73,8 +73,8 @@ export function prepare(input: PrepareInput): PrepareResult {
   if (claimed.pause !== undefined && claimed.pause.remainingMs > 0)
     return { kind: 'deferred', afterMs: claimed.pause.remainingMs, reason: 'paused' };
   if (isUndecryptable) return deferUndecryptable(input);
-  // The delivery was queued before its webhook got a rate limit. From now on the dispatcher claims the webhook's
-  // deliveries.
+  // The delivery was queued before its webhook got a rate limit, and has taken no request from it. It is deferred,
+  // because the dispatcher claims the webhook's deliveries from now on.
   if (options?.rateLimit !== undefined && claimed.hasToken !== true)
     return { kind: 'deferred', afterMs: 0, reason: 'rate_limit' };
   if (lacksSecret(options, input.now)) return { ...deferLong(input), reason: 'no_signing_secret' };

@@ -57,7 +57,7 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
   };
 }
 
-/** Day of the partition that holds the delivery of a record. Most batches have only one day. */
+/** Returns the day of the partition that holds the delivery of a record. Most batches have only one day. */
 const dayOf = ({ claimed }: { claimed: ClaimedDelivery }) => dayOfRecordId(claimed.deliveryId);
 
 /** Returns the first three parameters of every statement in this file: ids, runs and claim numbers. */

@@ -54,7 +54,8 @@ test('a worker that is not the leader reads no backlog and has no gauges of it',
   metrics.backlog({ ...waiting, ready: 5 });
   const served = async () =>
     (await registry.expose()).text.split('\n').filter((line) => /^tocsin_(?!build)/.test(line)).length;
-  // The leader, the number of passes, four gauges of the backlog, and paused webhooks by two reasons.
+  // The 8 series are one for the leader, one for the number of passes, four for the backlog, and two for the paused
+  // webhooks. Only the first two remain in a worker that is not the leader.
   expect(await served()).toBe(8);
   await runBacklogGauge({
     repository: { backlog: () => Promise.reject(new Error('It was read.')) },

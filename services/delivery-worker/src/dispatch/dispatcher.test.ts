@@ -86,7 +86,7 @@ test.each([
   ['many alerts wait', { alertsWaiting: 200, perSecond: 2_000 }, 25],
   ['many alerts wait and little ends', { alertsWaiting: 200, perSecond: 0 }, 16],
 ])(
-  'webhooks that are not responsive get all or a part of the free places while %s',
+  'a busy worker gives webhooks that are not responsive only a part of the places: %s',
   async (_, setting, places) => {
     const { quotas } = await run(1, {
       candidates: [candidateOf('a', { due: 500 })],

@@ -104,7 +104,8 @@ export async function runDispatcher(deps: DispatchDeps): Promise<void> {
  * Updates the window of a worker that is not the leader. Resolves to the pause before the next call, in milliseconds.
  */
 async function follow(hasFailed: boolean, deps: DispatchDeps): Promise<number> {
-  // The call rejects while the broker is unavailable, and this worker then still cannot dispatch.
+  // After a failure, `queueDepth` tests the broker. It rejects while the broker is unavailable, and this worker then
+  // still cannot dispatch.
   if (hasFailed) await deps.queueDepth();
   const wanted = deps.window.takeWanted();
   if (wanted.length === 0) {
@@ -178,7 +179,7 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
   return found.isPartial ? minPauseMs : idlePauseMs;
 }
 
-/** Number of waiting alerts from which a worker counts as busy: one full batch of the fan-out. */
+/** A worker counts as busy while at least this number of alerts waits in it: one full batch of the fan-out. */
 const manyAlerts = 200;
 /** Part of a busy worker's deliveries that may be for webhooks that are not responsive. */
 const busyPart = 1 / 4;

@@ -133,14 +133,15 @@ const findWorkspaces = {
     order by steps`,
 };
 
-/** SQL of the due deliveries of one webhook, oldest first. */
+/** Returns the SQL that reads the due deliveries of one webhook, oldest first. */
 export const dueOf = (webhook: string, limit: string) => `
         select o.delivery_id from open_deliveries o
         where o.state = 'waiting' and o.workspace_id = ${webhook}.workspace_id and o.webhook_id = ${webhook}.webhook_id
           and o.due_at <= now()
         order by o.due_at limit ${limit}`;
 
-// Number of due deliveries to count for a webhook. Zero if the webhook is paused, or can get only one place anyway.
+// Number of due deliveries to count for a webhook. Zero if the count is not needed, because the webhook is paused or
+// can get only one place.
 const countedOfEach = 'case when found.most < 2 or pause.paused_until > now() then 0 else found.most end';
 
 // The recursive CTE `scan` reads webhooks in the order of their ids, so that every webhook is served. In a workspace

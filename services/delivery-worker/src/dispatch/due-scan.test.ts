@@ -9,8 +9,8 @@ type Due = Record<string, string[]>;
 const before = (after: string | undefined, id: string) => after === undefined || after < id;
 
 /**
- * Creates a reader that finds workspaces and webhooks in memory like the real one in the database, and counts its
- * steps.
+ * Creates a reader that returns due webhooks from memory instead of the database, and counts the index entries that the
+ * statements of the real reader would read.
  */
 function repositoryOf(due: Due) {
   const steps = { workspaces: 0, webhooks: 0 };

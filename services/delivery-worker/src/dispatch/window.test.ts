@@ -49,7 +49,7 @@ test('messages ready in the queue reduce the number of free places', () => {
   expect(window.freePlaces()).toBe(250);
 });
 
-test('the observed number of messages replaces the places that were acquired before', () => {
+test('the number of messages in the queue replaces the number of places acquired before', () => {
   const { window } = windowAt();
   for (let count = 0; count < 100; count += 1) acquire(window, 'w');
   expect(window.freePlaces()).toBe(300);
@@ -94,7 +94,7 @@ test('the window assumes that every worker is as fast as this one', () => {
   ]);
 });
 
-test('takeWanted returns each webhook for which a place was requested once', () => {
+test('takeWanted returns each webhook for which a place was requested, and returns it once', () => {
   const { window } = windowAt({ share: 1 });
   for (const webhookId of ['a', 'b', 'a']) acquire(window, webhookId);
   expect(window.takeWanted().map(({ webhookId }) => webhookId)).toEqual(['a', 'b']);

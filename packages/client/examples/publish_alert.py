@@ -81,7 +81,7 @@ def publish(url, alert):
         channel.basic_publish(
             EXCHANGE,
             ROUTING_KEY,
-            json.dumps(alert).encode(),
+            json.dumps(alert, allow_nan=False).encode(),
             pika.BasicProperties(content_type="application/json", delivery_mode=2, type="alert.fired"),
             mandatory=True,
         )

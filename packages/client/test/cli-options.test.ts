@@ -156,6 +156,24 @@ test('a responder can cancel deliveries by id and by filter, and a reader cannot
   expect(job).toMatchObject({ matched: 1, filter: { webhook_id: webhookId } });
 });
 
+test('an empty text or a zero in a flag is refused and does not restore the default', async () => {
+  const id = await addWebhook();
+  await runJson('webhooks', 'update', id, '--external-id', 'mine', '--timeout', '5s');
+  for (const flags of [
+    ['--external-id', ''],
+    ['--idempotency-header', ''],
+    ['--timeout', '0s'],
+  ])
+    expect((await run('webhooks', 'update', id, ...flags)).code).toBe(6);
+  expect(await runJson('webhooks', 'get', id)).toMatchObject({ external_id: 'mine', timeout_ms: 5_000 });
+});
+
+test('the errors of several ids name the wrong value', async () => {
+  const { code, stderr } = await run('deliveries', 'cancel', 'first', randomUUID());
+  expect(code).toBe(6);
+  expect(stderr).toMatch(/^first: The path is not valid\. delivery_id must be a UUID\n/);
+});
+
 test('jobs of each kind can be listed, shown and cancelled', async () => {
   const start = {
     redelivery: ['deliveries', 'redeliver'],

@@ -1,3 +1,4 @@
+import { ApiError } from '../api/errors.js';
 import { CommandFailure, exitCodeOf } from './exit-codes.js';
 import type { Output } from './output.js';
 
@@ -23,7 +24,7 @@ export async function forEachId<T>(
       done.push(await work(id));
     } catch (error) {
       failures.push(error);
-      if (ids.length > 1) out.note(`${id}: ${error instanceof Error ? error.message : String(error)}`);
+      if (ids.length > 1) out.note(`${id}: ${describe(error)}`);
     }
   }
   out.progress(undefined);
@@ -34,4 +35,9 @@ export async function forEachId<T>(
   if (failures.length === 0) return;
   if (ids.length === 1) throw failures[0];
   throw new CommandFailure(exitCodeOf(failures[0]), `${failures.length} of ${ids.length} failed.`);
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
+  return [error.message, ...error.errors.map(({ path, message }) => `${path} ${message}`)].join(' ');
 }

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { PatchWebhook, Webhook } from '../api/schemas.js';
-import { parseDurationMs } from './parse-values.js';
+import { orNull, parseDurationMs } from './parse-values.js';
 
 /** Flags for the optional settings of a webhook, such as its timeout. `false` restores the default. */
 export interface OptionFlags {
@@ -41,11 +41,11 @@ export function optionFieldsOf({
   idempotencyHeader,
 }: OptionFlags): PatchWebhook {
   return {
-    ...(retrySchedule !== undefined && { retry_schedule_ms: retrySchedule || null }),
-    ...(timeout !== undefined && { timeout_ms: timeout || null }),
-    ...(rateLimit !== undefined && { rate_limit: rateLimit || null }),
+    ...(retrySchedule !== undefined && { retry_schedule_ms: orNull(retrySchedule) }),
+    ...(timeout !== undefined && { timeout_ms: orNull(timeout) }),
+    ...(rateLimit !== undefined && { rate_limit: orNull(rateLimit) }),
     ...(signing !== undefined && { signing }),
-    ...(idempotencyHeader !== undefined && { idempotency_header: idempotencyHeader || null }),
+    ...(idempotencyHeader !== undefined && { idempotency_header: orNull(idempotencyHeader) }),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Io } from '../io.js';
 import type { Output } from '../output.js';
 import {
   collect,
+  orNull,
   parseBound,
   parseCount,
   parseNumber,
@@ -155,7 +156,7 @@ async function readFields({
   return {
     ...base,
     ...(name !== undefined && { name }),
-    ...(externalId !== undefined && { external_id: externalId || null }),
+    ...(externalId !== undefined && { external_id: orNull(externalId) }),
     ...(modelId !== undefined && { model_id: modelId }),
     ...(threshold !== undefined && { threshold }),
     ...(bound !== undefined && { bound }),

@@ -7,7 +7,15 @@ import { describePause } from '../describe-wait.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
-import { choice, collect, parseCount, parseHeader, parseTimeAhead, withIfMatch } from '../parse-values.js';
+import {
+  choice,
+  collect,
+  orNull,
+  parseCount,
+  parseHeader,
+  parseTimeAhead,
+  withIfMatch,
+} from '../parse-values.js';
 import { readFieldsFrom, readText } from '../read-input.js';
 import { type CountFlag, showList, withCount } from '../show-list.js';
 import type { Column } from '../table.js';
@@ -211,7 +219,7 @@ async function readFields({
   return {
     ...base,
     ...(name !== undefined && { name }),
-    ...(externalId !== undefined && { external_id: externalId || null }),
+    ...(externalId !== undefined && { external_id: orNull(externalId) }),
     ...(url !== undefined && { url }),
     ...(body !== undefined && { body }),
     ...(bodyFile !== undefined && { body: await readText(bodyFile, io) }),

@@ -91,10 +91,10 @@ function pagesOf({ workspaceId, webhookIds }: Fixtures, people: number): Record<
     timeOf: ({ accepted_at }) => accepted_at,
     isOpen: ({ summary }) => summary.open > 0,
   };
-  const allWebhooks = (intervalMs: number): Poll => ({
-    intervalMs,
+  const allWebhooks: Poll = {
+    intervalMs: 60 * webhooks,
     next: () => ({ path: `${workspace}/webhooks?sort=name&secrets=false` }),
-  });
+  };
   const stats: Poll = {
     intervalMs: 15_000,
     next: () => {
@@ -107,9 +107,9 @@ function pagesOf({ workspaceId, webhookIds }: Fixtures, people: number): Record<
   const ofWebhook = { ...deliveries, people, filter: { webhook_id: webhookIds[0]! }, intervalMs: 10_000 };
   return {
     deliveries: [liveList({ ...deliveries, people })],
-    alerts: [liveList({ ...alerts, people })],
-    overview: [stats, allWebhooks(30_000)],
-    webhooks: [allWebhooks(30_000)],
+    alerts: [liveList({ ...alerts, people, intervalMs: 10_000 })],
+    overview: [stats, allWebhooks],
+    webhooks: [allWebhooks],
     webhook: [webhook, liveList(ofWebhook)],
   };
 }

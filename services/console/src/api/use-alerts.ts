@@ -18,6 +18,7 @@ export function useAlerts(filter: AlertFilter) {
     idOf: ({ alert_id }) => alert_id,
     timeOf: ({ accepted_at }) => accepted_at,
     isOpen: ({ summary }) => summary.open > 0,
+    pollMs: 10_000,
   });
 }
 

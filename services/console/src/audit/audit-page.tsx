@@ -110,6 +110,7 @@ function AuditTable({ names, values, ...props }: AuditTableProps) {
     {
       header: 'Resource',
       width: 'minmax(0, 1.5fr)',
+      narrow: 'line',
       cell: (event) => <Resource event={event} names={names} />,
     },
     {

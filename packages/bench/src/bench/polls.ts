@@ -92,11 +92,11 @@ function pagesOf({ workspaceId, webhookIds }: Fixtures, people: number): Record<
     isOpen: ({ summary }) => summary.open > 0,
   };
   const allWebhooks: Poll = {
-    intervalMs: 60 * webhooks,
+    intervalMs: 75 * webhooks,
     next: () => ({ path: `${workspace}/webhooks?sort=name&secrets=false` }),
   };
   const stats: Poll = {
-    intervalMs: 15_000,
+    intervalMs: 20_000,
     next: () => {
       const now = Date.now();
       const range = { since: isoTime(now - 3_600_000), until: isoTime(now), step: 'minute' };

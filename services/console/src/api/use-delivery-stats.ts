@@ -20,7 +20,7 @@ export function useDeliveryStats(range: TimeRange) {
         { signal },
       );
     },
-    refetchInterval: 15_000,
+    refetchInterval: 20_000,
     placeholderData: (previous) => previous,
   });
 }

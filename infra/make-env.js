@@ -16,7 +16,7 @@ const secretsDirectory = join(target, 'secrets');
 const existing = [envFile, secretsDirectory].filter((path) => existsSync(path));
 if (existing.length > 0) {
   process.stderr.write(
-    `${existing.join(' and ')} exists already. Nothing is changed. Move it away to make a new one.\n`,
+    `Nothing is changed, because this exists already: ${existing.join(', ')}. Move it away first.\n`,
   );
   process.exit(1);
 }

@@ -149,7 +149,7 @@ describe('make-env.js', () => {
     const path = join(directory, name);
     writeFileSync(path, 'mine');
     chmodSync(path, 0o644);
-    expect(run()).toMatchObject({ status: 1, stderr: expect.stringContaining(`${path} exists already`) });
+    expect(run()).toMatchObject({ status: 1, stderr: expect.stringContaining(`exists already: ${path}`) });
     expect([readdirSync(directory), readFileSync(path, 'utf8')]).toEqual([[name], 'mine']);
   });
 });

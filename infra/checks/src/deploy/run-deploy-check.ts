@@ -112,7 +112,9 @@ function writeObjects(variant: string, objects: readonly Manifest[]): string[] {
   mkdirSync(join(folder, variant));
   return objects.map((object) => {
     const file = join(folder, variant, `${object.kind}-${object.metadata.name}.yaml`);
-    writeFileSync(file, stringify(object));
+    // `renderChart` adds an empty `spec` to kinds that have none. Their schemas refuse it.
+    const { spec, ...others } = object;
+    writeFileSync(file, stringify(Object.keys(spec).length > 0 ? object : others));
     return file;
   });
 }

@@ -2,29 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeDirectory, type RunningProvider, startProvider } from '@tocsin/local';
+import { makeDirectory, type RunningProvider } from '@tocsin/local';
 import { signInDevice } from './support/browser.js';
 import { type CliOptions, cli } from './support/cli.js';
 import { createManualClock } from './support/manual-clock.js';
+import { startRealm } from './support/realm.js';
 import { type ScriptedApi, startScriptedApi } from './support/scripted-api.js';
 
 const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
 let realm: RunningProvider;
 let api: ScriptedApi;
 beforeAll(async () => {
-  realm = await startProvider({
-    port: 0,
-    realm: 'tocsin',
-    directory,
-    audience: ['tocsin-api'],
-    adminAudience: [],
-    accessTokenTtlSeconds: 60,
-    refreshTokenTtlSeconds: 600,
-    rotateRefreshTokens: true,
-    deviceClientId: 'tocsin-cli',
-    consoleClientId: 'tocsin-console',
-    consoleRedirectUris: ['http://127.0.0.1/console/'],
-  });
+  realm = await startRealm({ directory, adminAudience: [] });
 });
 afterAll(() => realm.close());
 beforeEach(async () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { makeDirectory, type RunningProvider, startProvider } from '@tocsin/local';
+import { makeDirectory, type RunningProvider } from '@tocsin/local';
 import { ClientCredentialsSession, type DeviceCode, DeviceSession } from '../src/index.js';
 import { signInDevice } from './support/browser.js';
 import { createManualClock } from './support/manual-clock.js';
+import { startRealm } from './support/realm.js';
 
 /** Settings at least as strict as Keycloak's defaults: tokens of 60 s, single-use refresh tokens, rotating keys. */
 const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
@@ -10,19 +11,7 @@ const skewMs = 20_000;
 let realm: RunningProvider;
 
 beforeAll(async () => {
-  realm = await startProvider({
-    port: 0,
-    realm: 'tocsin',
-    directory,
-    audience: ['tocsin-api'],
-    adminAudience: ['tocsin-engine'],
-    accessTokenTtlSeconds: 60,
-    refreshTokenTtlSeconds: 600,
-    rotateRefreshTokens: true,
-    deviceClientId: 'tocsin-cli',
-    consoleClientId: 'tocsin-console',
-    consoleRedirectUris: ['http://127.0.0.1/console/'],
-  });
+  realm = await startRealm({ directory, adminAudience: ['tocsin-engine'] });
 });
 afterAll(() => realm.close());
 

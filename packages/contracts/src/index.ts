@@ -16,6 +16,7 @@ export {
   alertFiredSchema,
   alertKey,
   alertPublisherHeader,
+  alertStates,
   alertsExchange,
   type Bound,
   createAlertFiredCheck,

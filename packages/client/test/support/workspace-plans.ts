@@ -1,5 +1,5 @@
 import type { AlertRule, Webhook } from '../../src/api/schemas.js';
-import { createPlan, type Step } from '../../src/cli/workspace-file/plan.js';
+import { createPlan, type Step, webhookDefaults } from '../../src/cli/workspace-file/plan.js';
 import { readWorkspaceFile } from '../../src/cli/workspace-file/read-workspace-file.js';
 import type { WorkspaceState } from '../../src/cli/workspace-file/workspace-state.js';
 
@@ -12,13 +12,7 @@ export const chat = {
   url: 'https://example.com/stored',
   headers: { Authorization: ['stored'], 'X-Team': ['a'] },
   body: '{}',
-  enabled: true,
-  retry_on_timeout: true,
-  retry_schedule_ms: null,
-  timeout_ms: null,
-  rate_limit: null,
-  signing: false,
-  idempotency_header: null,
+  ...webhookDefaults,
 } as unknown as Webhook;
 export const pager = {
   ...chat,

@@ -1,14 +1,6 @@
 import type { SendResult } from '@tocsin/egress';
+import { response } from '../../test/support/deliverer.js';
 import { type CircuitInput, changePause, circuitPauseMs, createFailureCounter } from './circuit.js';
-
-const response = (statusCode: number, retryAfterSeconds?: number): SendResult => ({
-  kind: 'response',
-  statusCode,
-  body: '',
-  truncated: false,
-  durationMs: 1,
-  ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-});
 
 test('five failed deliveries in a row open the circuit, and six failures of one delivery do not', () => {
   const failures = createFailureCounter();
@@ -58,7 +50,7 @@ test('a response to a probe closes the circuit, and a failed probe pauses the we
 });
 
 test('a response with Retry-After pauses the webhook, and a single failure does not', () => {
-  expect(change(response(429, 7), undefined)).toEqual({
+  expect(change(response(429, { retryAfterSeconds: 7 }), undefined)).toEqual({
     webhookId: 'w',
     version: 3,
     reason: 'retry_after',
@@ -67,7 +59,11 @@ test('a response with Retry-After pauses the webhook, and a single failure does 
     error: 'The destination responded with status 429.',
   });
   const probed = { reason: 'circuit', remainingMs: 0, times: 2 } as const;
-  expect(change(response(503, 7), probed)).toMatchObject({ reason: 'retry_after', forMs: 7_000, times: 1 });
+  expect(change(response(503, { retryAfterSeconds: 7 }), probed)).toMatchObject({
+    reason: 'retry_after',
+    forMs: 7_000,
+    times: 1,
+  });
   expect([change(response(500), undefined), change(response(200), undefined)]).toEqual([
     undefined,
     undefined,
@@ -101,7 +97,9 @@ test('a failure after a pause by Retry-After does not count as a failed probe', 
 test('a 429 with a Retry-After of zero seconds counts as a failure', () => {
   const failures = createFailureCounter();
   for (const id of ['a', 'b', 'c', 'e']) failures.fail('w', id);
-  expect(change(response(429, 0), undefined, failures)).toMatchObject({ reason: 'circuit' });
+  expect(change(response(429, { retryAfterSeconds: 0 }), undefined, failures)).toMatchObject({
+    reason: 'circuit',
+  });
 });
 
 test('a fault of this worker neither opens nor closes the circuit', () => {
@@ -114,7 +112,7 @@ test('a fault of this worker neither opens nor closes the circuit', () => {
 
 test('a pause for a missing webhook has version 0, which no webhook has', () => {
   const claimed = { webhookId: 'w', deliveryId: 'd', webhook: undefined, pause: undefined };
-  const result = response(503, 7);
+  const result = response(503, { retryAfterSeconds: 7 });
   const paused = changePause({ claimed, result, failures: createFailureCounter(), random: 0.5 });
   expect(paused).toMatchObject({ version: 0 });
 });

@@ -1,4 +1,5 @@
 import type { SendErrorCode, SendResult } from '@tocsin/egress';
+import { response } from '../../test/support/deliverer.js';
 import {
   classify,
   defaultRetryPolicy,
@@ -9,14 +10,6 @@ import {
   retryOrFail,
 } from './classify.js';
 
-const response = (statusCode: number, retryAfterSeconds?: number): SendResult => ({
-  kind: 'response',
-  statusCode,
-  body: '',
-  truncated: false,
-  durationMs: 1,
-  ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-});
 const failure = (code: SendErrorCode): SendResult => ({
   kind: 'error',
   code,
@@ -87,16 +80,21 @@ test('the default schedule has seven retries, and a delivery fails after the las
 });
 
 test('a retry is due at the later of the schedule and Retry-After, which is at most one hour', () => {
-  expect(classifyResult(response(429, 2))).toMatchObject({ afterMs: 5_000 });
-  expect(classifyResult(response(429, 60))).toMatchObject({ afterMs: 60_000 });
-  expect(classifyResult(response(503, 86_400))).toMatchObject({ afterMs: 3_600_000 });
+  expect(classifyResult(response(429, { retryAfterSeconds: 2 }))).toMatchObject({ afterMs: 5_000 });
+  expect(classifyResult(response(429, { retryAfterSeconds: 60 }))).toMatchObject({ afterMs: 60_000 });
+  expect(classifyResult(response(503, { retryAfterSeconds: 86_400 }))).toMatchObject({ afterMs: 3_600_000 });
 });
 
 test('Retry-After pauses the webhook only in a response with status 429 or 503', () => {
-  expect(pauseRequestedBy(response(429, 7))).toBe(7_000);
-  expect(pauseRequestedBy(response(503, 7_200))).toBe(3_600_000);
+  expect(pauseRequestedBy(response(429, { retryAfterSeconds: 7 }))).toBe(7_000);
+  expect(pauseRequestedBy(response(503, { retryAfterSeconds: 7_200 }))).toBe(3_600_000);
   expect(
-    [response(500, 7), response(200, 7), response(429), failure('timeout')].map(pauseRequestedBy),
+    [
+      response(500, { retryAfterSeconds: 7 }),
+      response(200, { retryAfterSeconds: 7 }),
+      response(429),
+      failure('timeout'),
+    ].map(pauseRequestedBy),
   ).toEqual(Array(4).fill(undefined));
 });
 

@@ -4,33 +4,17 @@ import { createSecretBox, type Database } from '@tocsin/database';
 import { createLogger } from '@tocsin/kit';
 import type { QueueMessage } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
+import { claimed } from '../../test/support/deliverer.js';
 import { createDatabaseRetry } from '../database-retry.js';
 import type { MessageOutcome } from '../dead-letters/dead-letters.js';
 import type { Slot } from '../slots/slots.js';
-import type { ClaimedDelivery } from './claimed-delivery.js';
 import { type CreateDeliveryDeps, createDelivery } from './create-delivery.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const broken = new Error('A fault of this worker.');
 
 /** Returns a claim of a delivery whose webhook was deleted, which ends without a request. */
-const claimOf = (deliveryId: string): ClaimedDelivery => ({
-  deliveryId,
-  run: 1,
-  claim: 1,
-  claimsWithoutOutcome: 1,
-  step: 0,
-  ageMs: 0,
-  manual: false,
-  workspaceId: 'w',
-  webhookId: 'hook',
-  requestId: null,
-  traceparent: null,
-  facts: {} as ClaimedDelivery['facts'],
-  webhook: undefined,
-  pause: undefined,
-  claimedAtMs: 0,
-});
+const claimOf = (deliveryId: string) => claimed('hook', { deliveryId, webhook: undefined, claimedAtMs: 0 });
 
 /** Creates the deliveries of a worker with two slots. Records wait until `commit` is called. */
 function start({ isHeld = true, failsFor = '' } = {}) {

@@ -1,5 +1,4 @@
 import { failuresAtWrite } from '@tocsin/deliveries';
-import type { RedactSecrets } from '@tocsin/egress';
 import {
   alertContext,
   createBodyCompiler,
@@ -28,15 +27,9 @@ export interface EndedUnsent {
   rendered?: string | undefined;
 }
 
-export interface PreparedRequest {
+/** A webhook with its rendered body. */
+export interface PreparedRequest extends Omit<DecryptedWebhook, 'id' | 'version'> {
   kind: 'request';
-  /** Scheme and host of the url. */
-  destination: string;
-  url: string;
-  headers: Record<string, string[]>;
-  body: string;
-  redact: RedactSecrets;
-  options: RequestOptions | undefined;
 }
 
 export interface PrepareInput {

@@ -1,3 +1,4 @@
+import { unsetOptions } from '../../test/support/deliverer.js';
 import {
   optionLines,
   pausedMsOf,
@@ -9,12 +10,7 @@ import {
 const nowMs = 1_000_000;
 const keyOf = (text: string, expiresAtMs: number): SigningKey => ({ key: Buffer.from(text), expiresAtMs });
 const optionsOf = (changes: Partial<RequestOptions>): RequestOptions => ({
-  retryScheduleMs: undefined,
-  timeoutMs: undefined,
-  rateLimit: undefined,
-  signingKeys: undefined,
-  idempotencyHeader: undefined,
-  manualPauses: [],
+  ...unsetOptions,
   ...changes,
 });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSecretBox, type Database } from '@tocsin/database';
 import { createLogger, type Logger } from '@tocsin/kit';
+import { unsetOptions } from '../../test/support/deliverer.js';
 import { createDatabaseRetry } from '../database-retry.js';
 import { createWebhooksReader, type DecryptedWebhook, type Undecryptable } from './webhooks-reader.js';
 
@@ -155,16 +156,8 @@ test('the options of a webhook are read, with times in milliseconds and decrypte
 });
 
 test('unset options are undefined, and a signing webhook without secrets has no keys', async () => {
-  const none = {
-    retryScheduleMs: undefined,
-    timeoutMs: undefined,
-    rateLimit: undefined,
-    signingKeys: undefined,
-    idempotencyHeader: undefined,
-    manualPauses: [],
-  };
-  expect(await optionsOf({})).toEqual(none);
-  expect(await optionsOf({ secrets: [] })).toEqual({ ...none, signingKeys: [] });
+  expect(await optionsOf({})).toEqual(unsetOptions);
+  expect(await optionsOf({ secrets: [] })).toEqual({ ...unsetOptions, signingKeys: [] });
 });
 
 test('a webhook with a secret of another webhook is undecryptable', async () => {

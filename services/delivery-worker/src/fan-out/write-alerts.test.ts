@@ -1,5 +1,6 @@
 import { until } from '@tocsin/testing';
 import { threeStates, writeAlert } from '../../test/support/alert-writer.js';
+import { claimed } from '../../test/support/deliverer.js';
 import type { ClaimedDelivery } from '../delivery/claimed-delivery.js';
 
 const lost = Object.assign(new Error('no response'), { code: 'ETIMEDOUT' });
@@ -42,16 +43,9 @@ test('a claimed delivery contains the fields of its alert, with defaults for mis
     annotations: { note: 'n' },
   };
   const { sent } = await writeAlert([all], { alert: given, span: true });
-  const whole: ClaimedDelivery = {
+  const whole = claimed('webhook of ours', {
     deliveryId: 'ours',
-    run: 1,
-    claim: 1,
-    claimsWithoutOutcome: 1,
-    step: 0,
-    ageMs: 0,
-    manual: false,
     workspaceId: 'ws',
-    webhookId: 'webhook of ours',
     requestId: 'req',
     traceparent: '00-trace',
     facts: {
@@ -67,7 +61,7 @@ test('a claimed delivery contains the fields of its alert, with defaults for mis
     webhook: expect.objectContaining({ version: 7, enabled: true, retryOnTimeout: false }),
     pause: undefined,
     claimedAtMs: 30_000,
-  };
+  });
   expect(sent).toEqual([whole]);
   const [bare] = (await writeAlert([all])).sent;
   expect(bare).toMatchObject({ requestId: null, traceparent: null });

@@ -1,24 +1,31 @@
 import { createLogger } from '@tocsin/kit';
-import { createLeaseSweep } from './lease-sweep.js';
+import { createLeaseSweep, type LeaseSweepDeps } from './lease-sweep.js';
+
+const startSweep = (
+  releaseExpired: LeaseSweepDeps['repository']['releaseExpired'],
+  { leads = true, now = () => 0 }: { leads?: boolean; now?: () => number } = {},
+) =>
+  createLeaseSweep({
+    repository: { releaseExpired },
+    inFlightIds: () => [],
+    leads: () => leads,
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    metrics: { leasesExpired() {} },
+    now,
+  });
 
 test('sweeps after a lost reply include unpublished rows, until one succeeds after 12 s', async () => {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;
   let isAvailable = true;
-  const sweep = createLeaseSweep({
-    repository: {
-      async releaseExpired({ unpublished }) {
-        asked.push(unpublished);
-        if (!isAvailable) throw new Error('Connection terminated unexpectedly');
-        return 0;
-      },
+  const sweep = startSweep(
+    async ({ unpublished }) => {
+      asked.push(unpublished);
+      if (!isAvailable) throw new Error('Connection terminated unexpectedly');
+      return 0;
     },
-    inFlightIds: () => [],
-    leads: () => true,
-    logger: createLogger({ service: 'test', level: 'silent' }),
-    metrics: { leasesExpired() {} },
-    now: () => nowMs,
-  });
+    { now: () => nowMs },
+  );
   const releaseAfter = (ms: number) => {
     nowMs += ms;
     return sweep.release(new Date());
@@ -36,19 +43,13 @@ test('sweeps after a lost reply include unpublished rows, until one succeeds aft
 
 test('a worker that is not the leader sweeps in one of ten calls, and after a lost reply', async () => {
   let releases = 0;
-  const sweep = createLeaseSweep({
-    repository: {
-      async releaseExpired() {
-        releases += 1;
-        return 0;
-      },
+  const sweep = startSweep(
+    async () => {
+      releases += 1;
+      return 0;
     },
-    inFlightIds: () => [],
-    leads: () => false,
-    logger: createLogger({ service: 'test', level: 'silent' }),
-    metrics: { leasesExpired() {} },
-    now: () => 0,
-  });
+    { leads: false },
+  );
   for (let call = 0; call < 20; call += 1) await sweep.release(new Date());
   expect(releases).toBe(2);
   sweep.replyLost();
@@ -59,20 +60,14 @@ test('a worker that is not the leader sweeps in one of ten calls, and after a lo
 test('sweeps include unpublished rows also if the reply was lost while a sweep was running', async () => {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;
-  const sweep = createLeaseSweep({
-    repository: {
-      async releaseExpired({ unpublished }) {
-        asked.push(unpublished);
-        if (asked.length === 1) sweep.replyLost();
-        return 0;
-      },
+  const sweep = startSweep(
+    async ({ unpublished }) => {
+      asked.push(unpublished);
+      if (asked.length === 1) sweep.replyLost();
+      return 0;
     },
-    inFlightIds: () => [],
-    leads: () => true,
-    logger: createLogger({ service: 'test', level: 'silent' }),
-    metrics: { leasesExpired() {} },
-    now: () => nowMs,
-  });
+    { now: () => nowMs },
+  );
   sweep.replyLost();
   nowMs += 13_000;
   for (let count = 0; count < 2; count += 1) await sweep.release(new Date());

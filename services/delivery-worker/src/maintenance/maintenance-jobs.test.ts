@@ -4,6 +4,14 @@ import { createLogger, createMetrics, type Logger } from '@tocsin/kit';
 import { createPartitionsAhead, runMaintenance } from './maintenance-jobs.js';
 import { createMaintenanceMetrics } from './maintenance-metrics.js';
 
+const settings = {
+  retentionDays: 90,
+  retentionAttemptsDays: 14,
+  archive: false,
+  openDeliveries: {} as OpenDeliveryCounts,
+  notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
+};
+
 async function runOnce(database: Database): Promise<string[]> {
   const stopping = new AbortController();
   const registry = createMetrics({ service: 'test' });
@@ -11,11 +19,7 @@ async function runOnce(database: Database): Promise<string[]> {
     database,
     logger: createLogger({ service: 'test', level: 'silent' }),
     signal: stopping.signal,
-    retentionDays: 90,
-    retentionAttemptsDays: 14,
-    archive: false,
-    openDeliveries: {} as OpenDeliveryCounts,
-    notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
+    ...settings,
     metrics: createMaintenanceMetrics(registry),
     leads: () => true,
     now: async () => Date.now(),
@@ -42,11 +46,7 @@ async function runAll(leads: () => boolean) {
     database: {} as Database,
     logger: { warn: (fields: { job: string }) => tried.add(fields.job) } as unknown as Logger,
     signal: stopping.signal,
-    retentionDays: 90,
-    retentionAttemptsDays: 14,
-    archive: false,
-    openDeliveries: {} as OpenDeliveryCounts,
-    notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
+    ...settings,
     metrics: createMaintenanceMetrics(registry),
     leads,
     now: async () => Date.now(),

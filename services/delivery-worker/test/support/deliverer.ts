@@ -41,6 +41,16 @@ export const noBudget: Omit<RenderBudget, 'rendersLeft'> = {
   charge: (_, render) => render(),
 };
 
+/** Options of a webhook that has none. */
+export const unsetOptions: RequestOptions = {
+  retryScheduleMs: undefined,
+  timeoutMs: undefined,
+  rateLimit: undefined,
+  signingKeys: undefined,
+  idempotencyHeader: undefined,
+  manualPauses: [],
+};
+
 interface StartOptions {
   renderBudget?: Omit<RenderBudget, 'rendersLeft'>;
   leaseHeldSinceMs?: number;

@@ -1,3 +1,4 @@
+import { alertOutcomes, alertStates, dispatchableOutcomes } from '@tocsin/contracts';
 import type { Command } from 'commander';
 import type { Alert } from '../../api/schemas.js';
 import { runs, runsConnected, runsInWorkspace, withExamples } from '../action.js';
@@ -35,7 +36,7 @@ export function addAlertCommands(program: Command, io: Io): void {
     .option('--threshold <number>', 'threshold when the alert fired; default: that of the rule', parseNumber)
     .option('--bound <bound>', 'upper or lower; default: that of the rule', parseBound)
     .addOption(
-      choice('--state <state>', { of: states, description: 'variable for templates; default: firing' }),
+      choice('--state <state>', { of: alertStates, description: 'variable for templates; default: firing' }),
     )
     .option('--label <name=value>', 'a label; repeatable', parsePair)
     .option('--annotation <name=value>', 'an annotation, such as summary or link; repeatable', parsePair)
@@ -71,7 +72,9 @@ export function addAlertCommands(program: Command, io: Io): void {
     .command('list')
     .description('list alerts, newest first; a publisher sees those that it published over the API')
     .option('--rule <id>', 'only alerts of this rule')
-    .addOption(choice('--outcome <outcome>', { of: outcomes, description: 'only alerts with this outcome' }))
+    .addOption(
+      choice('--outcome <outcome>', { of: alertOutcomes, description: 'only alerts with this outcome' }),
+    )
     .option('--model <id>', 'only alerts of this model; needs --since')
     .option(
       '--label <name=value>',
@@ -114,7 +117,10 @@ export function addAlertCommands(program: Command, io: Io): void {
     .description('create deliveries for alerts without deliveries, to the current webhooks of their rules')
     .option('--rule <id>', 'all alerts of this rule')
     .addOption(
-      choice('--outcome <outcome>', { of: dispatchable, description: 'all alerts with this outcome' }),
+      choice('--outcome <outcome>', {
+        of: dispatchableOutcomes,
+        description: 'all alerts with this outcome',
+      }),
     )
     .option('--since <time>', 'all alerts since a time, or an age such as 15m, 2h, 7d', parseTime)
     .option('--until <time>', 'all alerts before a time, or an age', parseTime)
@@ -139,23 +145,10 @@ function describeSummary({ summary = {} as Alert['summary'] }: Alert): string {
   return counts.map(([state, count]) => `${count} ${state}`).join(', ');
 }
 
-const dispatchable = ['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'];
-
 function linesOf(texts: Record<string, string> = {}): string | undefined {
   const lines = Object.entries(texts).map(([name, text]) => `${name}: ${text}`);
   return lines.length === 0 ? undefined : lines.join('\n');
 }
-
-const states: Alert['state'][] = ['firing', 'resolved'];
-
-const outcomes: Alert['outcome'][] = [
-  'dispatched',
-  'rule_disabled',
-  'rule_deleted',
-  'no_webhooks',
-  'over_quota',
-  'suppressed',
-];
 
 interface ListFlags extends CountFlag {
   rule?: string;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { AlertRule, Webhook } from '../../api/schemas.js';
-import { createPlan } from './plan.js';
+import { createPlan, webhookDefaults } from './plan.js';
 import { readWorkspaceFile } from './read-workspace-file.js';
 import type { WorkspaceState } from './workspace-state.js';
 import { createWorkspaceFile, toYaml } from './write-workspace-file.js';
@@ -15,13 +15,7 @@ function webhook(fields: Partial<Webhook>): Webhook {
     url: 'https://example.com/secret',
     headers: {},
     body: '{}',
-    enabled: true,
-    retry_on_timeout: true,
-    retry_schedule_ms: null,
-    timeout_ms: null,
-    rate_limit: null,
-    signing: false,
-    idempotency_header: null,
+    ...webhookDefaults,
     ...fields,
   } as Webhook;
 }

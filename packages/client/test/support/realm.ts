@@ -1,0 +1,21 @@
+import { type RunningProvider, startProvider } from '@tocsin/local';
+
+type Settings = Parameters<typeof startProvider>[0];
+
+/** Starts a provider with tokens of 60 s and single-use refresh tokens, at least as strict as Keycloak's defaults. */
+export function startRealm(
+  settings: Pick<Settings, 'directory' | 'adminAudience'>,
+): Promise<RunningProvider> {
+  return startProvider({
+    port: 0,
+    realm: 'tocsin',
+    audience: ['tocsin-api'],
+    accessTokenTtlSeconds: 60,
+    refreshTokenTtlSeconds: 600,
+    rotateRefreshTokens: true,
+    deviceClientId: 'tocsin-cli',
+    consoleClientId: 'tocsin-console',
+    consoleRedirectUris: ['http://127.0.0.1/console/'],
+    ...settings,
+  });
+}

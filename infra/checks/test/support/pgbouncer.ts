@@ -27,7 +27,8 @@ export async function startPgbouncer(serverUrl: string): Promise<Pgbouncer> {
   const configuration = join(directory, 'pgbouncer.ini');
   await writeFile(configuration, configure(serverUrl, { port, directory }));
   await writeFile(join(directory, 'users.txt'), '"tocsin" ""\n');
-  // PgBouncer refuses to run as root, so it runs as the system user of PostgreSQL, which needs to read both files.
+  // PgBouncer refuses to run as root, so it runs as the system user of PostgreSQL. This user must be able to read the
+  // configuration and the list of users.
   await chmod(directory, 0o755);
   const child = await processes.start({
     name: 'pgbouncer',

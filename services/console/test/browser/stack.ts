@@ -27,7 +27,7 @@ export interface BrowserStack extends StackFile {
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const startTimeoutMs = 120_000;
-/** Limit that is low enough for a few alerts to make jobs wait. */
+/** Setting MAX_OPEN_PER_WEBHOOK of the stack. It is so low that the deliveries of a few alerts make jobs wait. */
 export const maxOpenPerWebhook = 40;
 
 /**

@@ -29,7 +29,7 @@ test('the next page of a list starts after the last row and keeps filter and lim
   expect(paging.positionOf({ path: '/things', query })).toEqual(['2']);
 });
 
-test('the response of a list describes its entries and its headers', () => {
+test('the OpenAPI response of a list describes its entries and its headers', () => {
   expect(listResponse('The things.', { type: 'string' })).toEqual({
     description: 'The things.',
     schema: { type: 'array', items: { type: 'string' } },

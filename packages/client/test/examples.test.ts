@@ -93,7 +93,7 @@ test('the TypeScript example publishes an alert that is delivered', async () => 
   const outfile = join(root, 'dist/test-examples/publish-alert.mjs');
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   await build({
-    entryPoints: [join(examples, 'publish-alert.ts')],
+    entryPoints: [join(examples, 'publish-alert.mts')],
     outfile,
     bundle: true,
     format: 'esm',

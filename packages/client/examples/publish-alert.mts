@@ -4,9 +4,9 @@
  *
  *   npm install @tocsin/client
  *   TOCSIN_AMQP_URL=amqps://monitor:PASSWORD@broker.example.com \
- *     node publish-alert.ts WORKSPACE_ID RULE_ID MODEL_ID VALUE
+ *     node publish-alert.mts WORKSPACE_ID RULE_ID MODEL_ID VALUE
  *
- * Node before 22.18 cannot run TypeScript: use `npx tsx publish-alert.ts …`. Prints the id of the alert after the
+ * Node before 22.18 cannot run TypeScript: use `npx tsx publish-alert.mts …`. Prints the id of the alert after the
  * confirm, and exits with 1 otherwise.
  */
 import { AlertNotPublishedError, createAmqpPublisher } from '@tocsin/client';
@@ -14,7 +14,7 @@ import { AlertNotPublishedError, createAmqpPublisher } from '@tocsin/client';
 const [workspaceId, ruleId, modelId, value] = process.argv.slice(2);
 const url = process.env.TOCSIN_AMQP_URL;
 if (!url || !workspaceId || !ruleId || !modelId || !value) {
-  console.error('usage: TOCSIN_AMQP_URL=… publish-alert.ts WORKSPACE_ID RULE_ID MODEL_ID VALUE');
+  console.error('usage: TOCSIN_AMQP_URL=… publish-alert.mts WORKSPACE_ID RULE_ID MODEL_ID VALUE');
   process.exit(2);
 }
 

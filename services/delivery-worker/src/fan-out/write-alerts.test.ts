@@ -116,6 +116,7 @@ test.each([
     });
     const ids = { request_id: 'req', alert_id: 'a', workspace_id: 'ws', alert_rule_id: 'r' };
     expect(result.logged).toEqual([['debug', 'alert.repeated', ids]]);
+    expect((await writeAlert([[]])).failure).toBeUndefined();
   },
 );
 
@@ -130,6 +131,7 @@ test('a failed write releases its slots and its places in the queue, and throws 
     metrics: [],
     spanEnds: [{ error: 'The alert could not be written.' }],
   });
+  expect((await writeAlert([refused])).failure).toBe(refused);
 });
 
 test('nothing is written if a batch has neither an alert nor a marker', async () => {

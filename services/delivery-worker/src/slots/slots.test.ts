@@ -13,13 +13,23 @@ const webhook = (webhookId: string, workspaceId = `workspace of ${webhookId}`): 
 
 const createTestSlots = (total: number, waitMs = 100) => createSlots({ total, now: () => 0, waitMs });
 
-/** Acquires up to `count` slots and returns them. */
+/** Acquires slots until the limits allow no further one, at most `count`, and returns them. */
 function acquireMany(slots: Slots, key: WebhookKey, count = 1_000): Slot[] {
-  return Array.from({ length: count }, () => slots.acquire(key)).filter((slot) => slot !== undefined);
+  return repeatUntilRefused(() => slots.acquire(key), count);
 }
 
 function acquireManyAtWrite(slots: Slots, key: WebhookKey, count = 1_000): Slot[] {
-  return Array.from({ length: count }, () => slots.acquireAtWrite(key)).filter((slot) => slot !== undefined);
+  return repeatUntilRefused(() => slots.acquireAtWrite(key), count);
+}
+
+function repeatUntilRefused(acquire: () => Slot | undefined, count: number): Slot[] {
+  const acquired: Slot[] = [];
+  while (acquired.length < count) {
+    const slot = acquire();
+    if (slot === undefined) break;
+    acquired.push(slot);
+  }
+  return acquired;
 }
 
 function releaseAll(acquired: Slot[]) {

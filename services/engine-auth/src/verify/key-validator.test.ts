@@ -44,6 +44,7 @@ test('a valid user key is not read again for 10 seconds', async () => {
   expect(state.reads).toBe(1);
   state.nowMs = 10_000;
   expect(await validate(good)).toBe(true);
+  expect(state.reads).toBe(2);
   state.nowMs = 19_999;
   expect(await validate(good)).toBe(true);
   expect(state.reads).toBe(2);

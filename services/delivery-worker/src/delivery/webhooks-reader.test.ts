@@ -102,6 +102,8 @@ test('an undecryptable webhook is logged, and each call reads it again', async (
   const [broken, whole] = await Promise.all([get('a', 1), get('b', 1)]);
   expect(broken).toEqual({ id: 'a', error: expect.anything() });
   expect(whole).toMatchObject({ id: 'b' });
+  // A second line would follow after a minute.
+  await get('a', 1);
   damaged.delete('a');
   expect(await get('a', 1)).toMatchObject({ id: 'a', version: 1 });
   const fields = { err: (broken as Undecryptable).error, webhook_id: 'a', count: 1 };

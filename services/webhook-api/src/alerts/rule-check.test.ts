@@ -28,14 +28,14 @@ test('the rules of several alerts are read in one query, each rule once', async 
   const { reads, pathsOf } = checkOf();
   const own = randomUUID();
   const entries = [named(ownRule), named(own, [webhookId]), undefined, named(ownRule), named(foreignRule)];
-  expect(await pathsOf(...entries)).toEqual([[], [], [], [], ['/alert_rule_id']]);
+  expect(await pathsOf(...entries)).toStrictEqual([[], [], [], [], ['/alert_rule_id']]);
   expect(reads).toEqual([{ alertRuleIds: [ownRule, own, foreignRule], webhookIds: [webhookId] }]);
 });
 
 test('a registered rule is read once from the database, and other workspaces cannot use it', async () => {
   const { reads, pathsOf, errorsOf } = checkOf();
   for (let count = 0; count < 3; count += 1)
-    expect(await pathsOf(named(ownRule), named(foreignRule, []))).toEqual([[], ['/alert_rule_id']]);
+    expect(await pathsOf(named(ownRule), named(foreignRule, []))).toStrictEqual([[], ['/alert_rule_id']]);
   expect(reads).toHaveLength(1);
   expect((await errorsOf(randomUUID(), [named(ownRule)]))[0]).toEqual([
     {
@@ -62,16 +62,23 @@ test('an unregistered rule and its webhooks are read from the database for each 
   }
 });
 
+test('an alert needs a registered rule or a rule of its own', async () => {
+  const { pathsOf } = checkOf();
+  expect(await pathsOf(named(randomUUID()), named(randomUUID(), []))).toStrictEqual([['/alert_rule_id'], []]);
+});
+
 test('an alert of a registered rule may name unknown webhooks', async () => {
   const { pathsOf } = checkOf();
-  expect(await pathsOf(named(ownRule, [randomUUID()]))).toEqual([[]]);
+  expect(await pathsOf(named(ownRule, [randomUUID()]))).toStrictEqual([[]]);
 });
 
 test.each([
   [null, undefined],
+  [undefined, undefined],
   ['text', undefined],
   [{ alert_rule_id: 'x' }, undefined],
   [{ alert_rule_id: ownRule.toUpperCase() }, named(ownRule)],
+  [{ alert_rule_id: ownRule, alert_rule: null }, named(ownRule)],
   [{ alert_rule_id: ownRule, alert_rule: {} }, named(ownRule, [])],
   [
     {

@@ -142,9 +142,11 @@ describe('options in a body that its schema has refused', () => {
   test.each([
     ['retry_schedule_ms', '1', '/retry_schedule_ms'],
     ['retry_schedule_ms', [dayMs, 'x'], '/retry_schedule_ms'],
+    ['retry_schedule_ms', [dayMs, '0'], '/retry_schedule_ms'],
     ['signing', 'yes', '/headers/webhook-id'],
     ['idempotency_header', 7, '/idempotency_header'],
     ['paused_until', 7, '/paused_until'],
+    ['paused_until', 8e15, '/paused_until'],
     ['headers', null, '/headers/webhook-id'],
     ['headers', 'x', '/headers/webhook-id'],
   ])(

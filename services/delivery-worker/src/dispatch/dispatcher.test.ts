@@ -125,7 +125,7 @@ test('while no delivery is open, a pass runs one query and resets the window', a
     backlogged: new Set(),
     workers: 1,
   });
-  expect(backlogs.at(-1)).toEqual([]);
+  expect(backlogs.at(-1)).toStrictEqual([]);
 });
 
 test('the dispatcher looks for due deliveries as soon as a delivery is open again', async () => {

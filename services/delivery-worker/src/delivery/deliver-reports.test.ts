@@ -139,3 +139,8 @@ test('a delivery whose webhook cannot be read rejects and releases its slot', as
   await failed;
   expect([sent, slots.inUse()]).toEqual([[], 0]);
 });
+
+test('a delivery of a deleted webhook ends without a read of the webhook', async () => {
+  const { deliverOne } = startDeliverer({ webhookError: new Error('The database is unavailable.') });
+  expect((await deliverOne({ webhook: undefined })).outcome).toEqual(gone);
+});

@@ -211,3 +211,17 @@ describe('the start of the next visit to a workspace', () => {
     ]);
   });
 });
+
+test('a pass that finds no workspace before its limit of steps leaves the rest to the next pass', async () => {
+  const positions: (string | undefined)[] = [];
+  const scan = createDueScan({
+    ...repositoryOf({}),
+    async findWorkspaces({ after }) {
+      positions.push(after);
+      return { workspaceIds: [], next: positions.length < 5 ? `w${positions.length}` : undefined };
+    },
+  });
+  const passes = [await scan.next(400), await scan.next(400)];
+  expect(passes.map(({ isPartial }) => isPartial)).toEqual([true, true]);
+  expect(positions).toEqual([undefined, 'w1']);
+});

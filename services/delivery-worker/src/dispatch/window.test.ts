@@ -2,7 +2,8 @@ import { createWindow, type Window } from './window.js';
 
 function windowAt({ share = 1_000, slots = 1_000 } = {}) {
   const clock = { ms: 0 };
-  return { clock, window: createWindow({ now: () => clock.ms, queueQuota: () => share, slots }) };
+  const startMs = 50_000;
+  return { clock, window: createWindow({ now: () => startMs + clock.ms, queueQuota: () => share, slots }) };
 }
 
 const acquire = (window: Window, webhookId: string) => window.acquire({ workspaceId: 'w', webhookId });

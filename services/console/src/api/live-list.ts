@@ -117,6 +117,8 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
         : { ...known, hasNewer: true, ...times };
     },
     refetchInterval: pollMs,
+    // A user who returns to a page expects new entries at once, not after the next poll.
+    refetchOnMount: 'always',
     // React Query's structural sharing would copy the data, and a copied iterator loses its position.
     structuralSharing: false,
   });

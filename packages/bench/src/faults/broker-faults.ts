@@ -87,10 +87,10 @@ export const deleteAlertsExchange = changeTopology(async (channel, trial) => {
 });
 
 /**
- * Responses after one second put the webhooks into the slow class. Their deliveries pass through the queue instead of
- * being claimed when they are written (docs/adr/0011).
+ * With responses after five seconds the webhooks use all slots that they may have. Further deliveries pass through the
+ * queue instead of being claimed when they are written (docs/adr/0011).
  */
-const slowClassResponses = { delayMs: 1_000 };
+const slowResponses = { delayMs: 5_000 };
 const minMessagesToLose = 50;
 
 /**
@@ -98,7 +98,7 @@ const minMessagesToLose = 50;
  * consumes messages without acknowledging them. Each deleted message still has its row in the database.
  */
 export const deleteDeliveriesQueue = changeTopology(async (channel, { destination }) => {
-  await destination.call('setBehaviour', slowClassResponses);
+  await destination.call('setBehaviour', slowResponses);
   let unacknowledged = 0;
   await channel.consume(deliveriesQueue, (message) => {
     if (message !== null) unacknowledged += 1;

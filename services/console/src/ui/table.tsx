@@ -25,7 +25,8 @@ export interface TableProps<T> {
   footer?: ReactNode;
 }
 
-const rowHeightPx = 45;
+/** Height of a row with one line in a wide window. */
+const rowHeightPx = 44;
 
 /**
  * Virtual table that scrolls with the page: only visible rows are in the document. Rows can have different heights. The
@@ -45,6 +46,10 @@ export function Table<T>({ label, columns, rows, rowKey, onEndReached, footer }:
     scrollMargin: offset,
     getItemKey: (index) => rowKey(rows[index]!),
   });
+  // A script that scrolls ends the browser's smooth scrolling, for example after Ctrl+Home. So the position is corrected
+  // for a row's new height only while nobody scrolls.
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = ({ end }, _delta, { isScrolling, scrollOffset }) =>
+    !isScrolling && end <= (scrollOffset ?? 0);
   const visible = virtualizer.getVirtualItems();
   const isAtEnd = (virtualizer.range?.endIndex ?? 0) >= rows.length - 10;
   // The effect also runs after each loaded page, because a page can be shorter than the screen.

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateAlertRule, PatchAlertRule } from '@tocsin/contracts';
 import { recordId } from '@tocsin/database';
-import { AppError, type FieldError, invalidBody, isUuid } from '@tocsin/kit';
+import { AppError, type FieldError, invalidBody } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
 import { type Change, changedFields } from '../change.js';
+import { errorsOfWebhookIds, toWebhookIds, unknownWebhooks } from '../webhooks/webhook-ids.js';
 import type { AlertRulesRepository, StoredAlertRule, WriteOutcome } from './alert-rules-repository.js';
+
+/** JSON pointer of the webhooks that a rule names. */
+const webhooksPath = '/notification_webhook_ids';
 
 export interface AlertRuleUseCasesDeps {
   repository: AlertRulesRepository;
@@ -43,7 +47,7 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
         enabled,
         cooldownSeconds: fields.cooldown_seconds ?? 0,
         silencedUntil: toDate(fields.silenced_until ?? null),
-        webhookIds: toWebhookIds(notification_webhook_ids),
+        webhookIds: toWebhookIds(notification_webhook_ids, webhooksPath),
         version: 1,
         createdAt: at,
         updatedAt: at,
@@ -55,7 +59,7 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
     async update(before, fields, change) {
       const { notification_webhook_ids: given } = fields;
       requireValidSilence(fields.silenced_until);
-      const webhookIds = given && toWebhookIds(given);
+      const webhookIds = given && toWebhookIds(given, webhooksPath);
       const outcome = await repository.update(before, change, (current) => {
         const rule: StoredAlertRule = {
           ...current,
@@ -84,12 +88,8 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
     },
 
     async errorsOf(workspaceId, { notification_webhook_ids: given, silenced_until: silence }) {
-      const errors = errorsOfSilence(silence);
-      if (!Array.isArray(given) || !given.every(isUuid)) return errors;
-      const ids = lowerCaseIds(given);
-      if (ids.length > maxWebhooks) return [...errors, tooManyWebhooks(ids)];
-      const unknown = await repository.findUnknownWebhooks(workspaceId, ids);
-      return unknown.length === 0 ? errors : [...errors, unknownWebhooks(unknown)];
+      const findUnknown = (ids: string[]) => repository.findUnknownWebhooks(workspaceId, ids);
+      return [...errorsOfSilence(silence), ...(await errorsOfWebhookIds(given, webhooksPath, findUnknown))];
     },
   };
 }
@@ -130,38 +130,10 @@ function requireValidSilence(silence: string | null | undefined): void {
   if (errors.length > 0) throw invalidBody(errors);
 }
 
-const maxWebhooks = 20;
-
-function toWebhookIds(given: readonly string[]): string[] {
-  const ids = lowerCaseIds(given);
-  if (ids.length > maxWebhooks) throw invalidBody([tooManyWebhooks(ids)]);
-  return ids;
-}
-
-function lowerCaseIds(given: readonly string[]): string[] {
-  return [...new Set(given.map((id) => id.toLowerCase()))];
-}
-
 function toWritten(outcome: WriteOutcome, maxPerWorkspace: number): StoredAlertRule {
   if (outcome.kind === 'full')
     throw new AppError('conflict', `A workspace can have ${maxPerWorkspace} alert rules; delete one first.`);
   if (outcome.kind === 'missing') throw notFound('alert rule');
-  if (outcome.kind === 'unknown_webhooks') throw invalidBody([unknownWebhooks(outcome.ids)]);
+  if (outcome.kind === 'unknown_webhooks') throw invalidBody([unknownWebhooks(outcome.ids, webhooksPath)]);
   return outcome.rule;
-}
-
-const webhooksPath = '/notification_webhook_ids';
-
-function tooManyWebhooks({ length }: string[]): FieldError {
-  return {
-    path: webhooksPath,
-    message: `must name at most ${maxWebhooks} webhooks, and names ${length}`,
-  };
-}
-
-function unknownWebhooks(ids: string[]): FieldError {
-  return {
-    path: webhooksPath,
-    message: `must name webhooks of this workspace; unknown in it: ${ids.join(', ')}`,
-  };
 }

@@ -1,5 +1,6 @@
 import { type FieldError, isUuid } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
+import { unknownWebhooks } from '../webhooks/webhook-ids.js';
 import type { AlertsReader, RulesOfAlerts } from './alerts-reader.js';
 
 /**
@@ -74,9 +75,7 @@ const otherRule: FieldError = {
 };
 
 function errorsOfWebhooks(unknown: string[]): FieldError[] {
-  if (unknown.length === 0) return [];
-  const message = `must name webhooks of this workspace; unknown in it: ${unknown.join(', ')}`;
-  return [{ path: '/alert_rule/notification_webhook_ids', message }];
+  return unknown.length === 0 ? [] : [unknownWebhooks(unknown, '/alert_rule/notification_webhook_ids')];
 }
 
 /** Returns the rule and the webhooks that a rejected body names. Ids that are not UUIDs are omitted. */

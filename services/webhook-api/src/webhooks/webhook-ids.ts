@@ -1,0 +1,43 @@
+import { type FieldError, invalidBody, isUuid } from '@tocsin/kit';
+
+/** Largest number of webhooks in one field of a body. */
+const maxWebhooks = 20;
+
+/**
+ * Returns the ids of a field in lower case, each once. Throws `invalidBody` if there are too many. `path` is the JSON
+ * pointer of the field.
+ */
+export function toWebhookIds(given: readonly string[], path: string): string[] {
+  const ids = lowerCaseIds(given);
+  if (ids.length > maxWebhooks) throw invalidBody([tooManyWebhooks(ids, path)]);
+  return ids;
+}
+
+/**
+ * Lists the errors of a field in a body that the schema has rejected. A value that is not a list of UUIDs has no
+ * further errors here, because the schema reports it.
+ */
+export async function errorsOfWebhookIds(
+  given: unknown,
+  path: string,
+  findUnknown: (ids: string[]) => Promise<string[]>,
+): Promise<FieldError[]> {
+  if (!Array.isArray(given) || !given.every(isUuid)) return [];
+  const ids = lowerCaseIds(given);
+  if (ids.length > maxWebhooks) return [tooManyWebhooks(ids, path)];
+  const unknown = await findUnknown(ids);
+  return unknown.length === 0 ? [] : [unknownWebhooks(unknown, path)];
+}
+
+/** Error of a field that names webhooks of no or of another workspace. */
+export function unknownWebhooks(ids: readonly string[], path: string): FieldError {
+  return { path, message: `must name webhooks of this workspace; unknown in it: ${ids.join(', ')}` };
+}
+
+function tooManyWebhooks({ length }: readonly string[], path: string): FieldError {
+  return { path, message: `must name at most ${maxWebhooks} webhooks, and names ${length}` };
+}
+
+function lowerCaseIds(given: readonly string[]): string[] {
+  return [...new Set(given.map((id) => id.toLowerCase()))];
+}

@@ -17,7 +17,7 @@ export default defineConfig({
     emptyOutDir: true,
     // Inlined assets would be data: URLs, which the Content-Security-Policy rejects.
     assetsInlineLimit: 0,
-    // Set high to silence Vite's warning, because checkFirstLoad checks the limit.
+    // This limit is so high that Vite never warns about the size of a file. `checkFirstLoad` checks the size instead.
     chunkSizeWarningLimit: 1_000,
     // Lowest browser versions that support `light-dark()` and nested CSS rules.
     target: 'baseline-widely-available',

@@ -48,7 +48,10 @@ const { groups } = parse(readText('infra/prometheus/alarms.yml')) as {
 };
 const rulesOf = (group: string) => groups.find(({ name }) => name === group)?.rules ?? [];
 
-/** Returns series with which each alarm of the services fires. A minute of their counters passes in a second. */
+/**
+ * Returns series that make each alarm of the services fire. Counters grow sixty times as fast as in the alarm cases, so
+ * that the test takes seconds instead of minutes.
+ */
 function seriesOfServices(): string {
   const seconds = 60 * process.uptime();
   const given = rulesOf('tocsin').map(({ alert }) => alarmCases[alert]?.fires[0]?.[0]);

@@ -51,7 +51,7 @@ const connectTimeoutMs = 5_000;
 const idleTimeoutMs = 60_000;
 /**
  * Maximum age of a connection in seconds: one day. The server keeps all prepared statements of a connection, and a
- * worker adds a statement each day.
+ * worker prepares new statements every day, because their texts name the partitions of one day.
  */
 const maxLifetimeSeconds = 86_400;
 /**

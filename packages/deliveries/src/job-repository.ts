@@ -64,8 +64,8 @@ const anyRunning = {
 const touch = 'update jobs set updated_at = clock_timestamp()';
 
 async function runPage(trx: Knex.Transaction, job: RunningJob, options: PageOptions): Promise<JobPage> {
-  // A custom plan opens only the partitions of the page. The generic plans of workers (docs/adr/0004) open all
-  // partitions.
+  // With a custom plan, PostgreSQL opens only the partitions that contain rows of the job's page. With the generic
+  // plans that workers use by default (docs/adr/0004), it opens all partitions.
   await trx.raw('set local plan_cache_mode = force_custom_plan');
   const { id, kind } = job;
   const { cursor, done, isLast, isPaused, isBusy = false } = await workOf(kind).runPage(trx, job, options);

@@ -32,7 +32,7 @@ export const redeliveryWork: JobWork<RedeliveryFilter> = {
 
 interface PageRow {
   id: string;
-  /** Webhook of the delivery if it matches the filter; otherwise empty. */
+  /** The webhook of the delivery if the delivery matches the filter; otherwise empty. */
   opens: string[];
 }
 
@@ -49,8 +49,8 @@ async function readRows(trx: Knex.Transaction, scope: Scope, pageSize: number): 
 }
 
 /**
- * Returns the conditions on one index that has its entries in the order of the ids, so that PostgreSQL reads the newest
- * rows first without sorting.
+ * Returns conditions for which PostgreSQL can use an index in the order of the ids. It then reads the newest rows
+ * first, without sorting.
  */
 function indexed({ webhook_id, status }: RedeliveryFilter): string {
   const range = 'id >= cast(:from as uuid) and id < cast(:below as uuid)';

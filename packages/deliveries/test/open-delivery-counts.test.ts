@@ -69,7 +69,7 @@ test('the open deliveries of a webhook are not counted again while it gets no ne
   expect(statements).toBe(1);
 });
 
-test('a webhook is filled exactly to its limit, and counted fewer than 15 times up to half of it', async () => {
+test('a webhook fills up exactly to its limit, and needs fewer than 15 counts for the first half', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
   const one = newWebhook();
   let accepted = 0;
@@ -114,7 +114,7 @@ test('deliveries that are being written count although the database does not hav
   expect(counts.webhookFill(one)).toBe(0);
 });
 
-test('a count is repeated once other processes could have filled the webhook since the last one', async () => {
+test('a count is repeated when other processes can have filled the webhook since the last count', async () => {
   const { counts, clock } = countsAt({ perWebhook: 100_000, perWorkspace: 1_000_000 });
   const one = newWebhook();
   await addOpen(one, 10);

@@ -1,7 +1,7 @@
 import type { SendFailure } from './send-failure.js';
 
 /**
- * Ends one send early: after a time-out, when its caller aborts, or when the sender closes. There is one listener,
+ * Ends one send early: after a timeout, when its caller aborts, or when the sender closes. There is one listener,
  * which each stage of the send (connecting, exchange) replaces by its own. An AbortSignal for each send would take
  * longer to create than the rest of its preparation.
  */

@@ -49,7 +49,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
   }
 
   function acquireIdle(origin: string): Connection | undefined {
-    // The most recently used connection is chosen, so that under low load the others reach their idle time-out.
+    // The most recently used connection is chosen, so that under low load the others reach their idle timeout.
     for (;;) {
       const connection = idleByOrigin.get(origin)?.at(-1);
       if (!connection) return undefined;

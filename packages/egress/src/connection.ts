@@ -64,7 +64,7 @@ export function createConnection(
   const client = new Client(origin, {
     pipelining: 1,
     maxHeaderSize,
-    // undici's own time-outs are off, because the sender's timer limits the whole exchange.
+    // undici's own timeouts are off, because the sender's timer limits the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: idleTimeoutMs,

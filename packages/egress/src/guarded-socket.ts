@@ -26,7 +26,7 @@ const chunkBytes = 4096;
 /**
  * Maximum number of lines between two signs of progress (a complete head, or a part of the body). The byte limit does
  * not cover headers: undici keeps two objects for each header, so 32 KiB of `X:` lines take 7 MiB of memory until the
- * time-out. Real servers stay far below this limit, because Python's http.client accepts only 100 headers.
+ * timeout. Real servers stay far below this limit, because Python's http.client accepts only 100 headers.
  */
 const maxLinesWithoutProgress = 500;
 

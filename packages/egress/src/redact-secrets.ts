@@ -41,7 +41,7 @@ export function createRedactSecrets(request: {
 
 interface Finder {
   pattern: RegExp;
-  /** Forms by their first 64 characters, which the pattern finds. */
+  /** Encoded forms of the secrets, by their first 64 characters. The pattern finds these characters in a text. */
   byStart: Map<string, string[]>;
   forms: string[];
   shortest: number;

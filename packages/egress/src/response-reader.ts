@@ -5,8 +5,8 @@ import { type BodyNote, bodyNoteOf, exchangeFailureOf, SendFailure } from './sen
 export interface RawResponse {
   statusCode: number;
   /**
-   * First value of the response header; undefined if the header is missing. This applies also to the three properties
-   * below.
+   * First value of the response header `Content-Type`; undefined if the header is missing. The next three properties
+   * have the values of their headers in the same form.
    */
   contentType: string | undefined;
   contentEncoding: string | undefined;

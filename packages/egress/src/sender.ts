@@ -61,7 +61,7 @@ export interface Sender {
 }
 
 /**
- * Number of time-outs that are handled in one tick of the event loop. Requests that start together also time out
+ * Number of timeouts that are handled in one tick of the event loop. Requests that start together also time out
  * together, and handling all of them in one tick would block the loop.
  */
 const timeoutsPerTick = 4;

@@ -69,8 +69,9 @@ export function createStatusLineGuard(): StatusLineGuard {
 }
 
 /**
- * Returns the first characters, filled up with those of an example status line. A start that is still too short then
- * looks like an interim response and is buffered until more bytes arrive.
+ * Returns the first characters of a response. Characters that have not arrived yet are taken from an example of an
+ * interim status line, so that an incomplete start looks like an interim response and is buffered until more bytes
+ * arrive.
  */
 function completedStart(bytes: Buffer): string {
   const start = bytes.toString('latin1', 0, exampleStart.length);

@@ -87,7 +87,7 @@ test('a destination that reads one byte at a time fails as timeout and is discon
 test.each([
   ['the response', { totalTimeoutMs: 300, lookup: async () => ['127.0.0.1'] }, 'timeout'],
   ['the connection', { connectTimeoutMs: 300, lookup: () => new Promise<string[]>(() => {}) }, 'dns_failure'],
-])('simultaneous time-outs of %s are spread over several ticks', async (_, options, code) => {
+])('simultaneous timeouts of %s are spread over several ticks', async (_, options, code) => {
   const server = await startServer(silent);
   const sender = startSender(options);
   let tick = 0;

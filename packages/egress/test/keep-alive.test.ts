@@ -159,7 +159,7 @@ test('a reused connection that closes after the request fails as connection_rese
   expect(server.requests).toHaveLength(2);
 });
 
-test('a connection with a keep-alive time-out of one second is not reused', async () => {
+test('a connection with a keep-alive timeout of one second is not reused', async () => {
   await start((socket) =>
     socket.write(
       'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok',

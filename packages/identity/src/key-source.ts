@@ -93,7 +93,8 @@ export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySou
     });
 
   async function refreshSince(requestedAt: number): Promise<void> {
-    // `refreshPaced` can join a fetch that started before the request, so it is repeated until one started later.
+    // `refreshPaced` can join a fetch that started before the request. The call is repeated until a fetch has started
+    // after the request.
     do {
       await refreshPaced();
       if (failure) throw unavailable(failure.cause);

@@ -3,7 +3,7 @@ import { deploymentRolesFrom, workspaceRolesFrom } from '../src/roles-from-claim
 const id = '11111111-1111-4111-8111-11111111111a';
 const rolesOf = (groups: unknown) => [...workspaceRolesFrom({ groups }, 'groups')];
 
-test('claim entries with a workspace role become roles, and the case of the id is ignored', () => {
+test('claim entries such as /workspaces/{id}/{role} grant roles, with the id in any case', () => {
   expect(
     rolesOf([
       `/workspaces/${id}/editor`,

@@ -179,7 +179,7 @@ describe('a secret in a file', () => {
     ]);
   });
 
-  test('a secret NAME may be empty if NAME_FILE is set, and NAME_FILE if NAME is set', () => {
+  test('either of the variables NAME and NAME_FILE of a secret may be empty if the other is set', () => {
     const KEY_FILE = fileOf('hunter2');
     expect(readEnv({ KEY: ' ', KEY_FILE }, (read) => ({ key: read.secret('KEY') })).key.reveal()).toBe(
       'hunter2',

@@ -71,7 +71,7 @@ export function createChannelRegistry(options: ChannelRegistryOptions): ChannelR
     on.open.add(user);
     onOpen();
   };
-  /** Prevents a second channel for a user that is added while `openAll` opens the channels. */
+  /** Prevents a second channel for a channel user that is added while `openAll` opens the channels. */
   const openOnce = async (user: ChannelUser, on: Connected): Promise<void> => {
     if (on.started.has(user)) return;
     on.started.add(user);

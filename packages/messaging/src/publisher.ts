@@ -155,8 +155,8 @@ function failOverdue(pending: Map<string, Pending>, nowMs: number): void {
 const confirmAfterBlockMs = 250;
 
 /**
- * Rejects messages soon after the broker has blocked. It reads no further messages, so waiting for the full confirm
- * timeout is useless.
+ * Rejects messages soon after the broker has blocked. A blocked broker reads no further messages, so waiting for the
+ * full confirm timeout is useless.
  */
 function failSoon(unconfirmed: Pending[]): void {
   const failAll = () => {

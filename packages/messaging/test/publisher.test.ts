@@ -97,7 +97,7 @@ test('messages that the broker received before it blocked are still confirmed', 
   await proxy.close();
 });
 
-test('a new connection after a lost, blocked one does not count as blocked', async () => {
+test('a new connection does not count as blocked, even if the lost connection was blocked', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker);

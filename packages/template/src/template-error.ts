@@ -33,7 +33,10 @@ export function compileError(source: string, failure: CompileFailure): TemplateE
   });
 }
 
-/** Converts an exception of a rendering at `offset`. Throws it again if it is a bug of the evaluator. */
+/**
+ * Converts an exception that a rendering has thrown at `offset` to a TemplateError. An exception that is a bug of the
+ * evaluator is thrown again unchanged.
+ */
 export function renderError(
   source: string,
   offset: number,

@@ -154,7 +154,10 @@ function pump({ from, to, direction }: Pipe, faults: Faults): void {
   if (isFrozen()) from.pause();
 }
 
-/** Returns a function that runs actions in order, each after the delay at the time of its scheduling. */
+/**
+ * Returns a function that schedules actions. An action runs after the delay that `delayMs` returns when it is
+ * scheduled, and never before an action that was scheduled earlier.
+ */
 function inOrder(delayMs: () => number): (act: () => void) => void {
   const waiting: (() => void)[] = [];
   let dueMs = 0;

@@ -44,7 +44,7 @@ test('a statement that exceeded its time limit is not retried', async () => {
   expect(events).toEqual([]);
 });
 
-test('an outage lasts from the first retry of any call to the last result', async () => {
+test('an outage lasts from the first retry of a call until no call waits for the database', async () => {
   const { databaseRetry, events } = start();
   const outage = () => failingWith('ECONNREFUSED', 'ECONNREFUSED');
   await Promise.all([databaseRetry.whileUnavailable(outage()), databaseRetry.whileUnavailable(outage())]);

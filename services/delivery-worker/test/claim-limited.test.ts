@@ -119,7 +119,7 @@ test('an expired delivery is claimed although the rate limit is used up, and use
   expect(await next(id)).toEqual(nextAt);
 });
 
-test('no delivery is claimed as expired if a person has paused its webhook', async () => {
+test('a delivery is not claimed as expired if a person has paused its webhook', async () => {
   const manual_pauses = '{[2026-01-01,2026-01-02)}';
   const id = await addLimited(hundredAnHour, ago(-hourMs), { manual_pauses });
   await addWaiting(id, 1, { due_at: ago(25 * hourMs) });

@@ -153,7 +153,7 @@ test('a deferral returns the request to the rate limit only if its claim has tak
   // The interval between two requests of this limit is 1.15 s.
   await harness.records.defer([{ claimed, deferral }]);
   expect((await limits()).next_at.getTime()).toBe(used.getTime() - 1_150);
-  // The repeated deferral finds no claim and returns nothing.
+  // The repeated deferral finds no claim and returns no request to the limit.
   await harness.records.defer([{ claimed, deferral }]);
   expect((await limits()).next_at.getTime()).toBe(used.getTime() - 1_150);
   const again = await claimNext();

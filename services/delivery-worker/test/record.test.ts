@@ -131,7 +131,7 @@ test('a late worker whose claim was replaced adds its attempt and changes nothin
   ]);
 });
 
-test('a late worker records its outcome if its claim was released and nobody has claimed since', async () => {
+test('a late worker records its outcome if its claim was released and no other claim followed', async () => {
   const due = await fixtures.queueOne();
   const claimed = await fixtures.claimOne(due);
   expect(await fixtures.releaseExpired()).toBeGreaterThan(0);

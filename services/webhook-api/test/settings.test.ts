@@ -100,7 +100,7 @@ test('a webhook for notices gets a warning if its body does not render for a not
 test.each([
   ['automatically', 'No delivery has succeeded.'],
   ['by a person', null],
-])('a webhook that was disabled %s and is enabled is not disabled for old failures', async (_, reason) => {
+])('a webhook that was disabled %s and enabled again is not disabled for old failures', async (_, reason) => {
   const { knex } = api.database;
   const id = await insertWebhook(api.database, {
     workspaceId,

@@ -47,7 +47,7 @@ describe('signing secrets', () => {
     expect(Date.parse(expiries[0] ?? '') - Date.parse(next.body.created_at)).toBe(60_000);
   });
 
-  test('an expired secret is not shown, and one that expires earlier keeps its time', async () => {
+  test('an expired secret is not shown, and a new secret does not extend the expiry of others', async () => {
     const { id } = await calls.create();
     const secrets = api.database.knex('webhook_signing_secrets').where({ webhook_id: id });
     const [expired, early] = [(await calls.addSecret(id)).body, (await calls.addSecret(id)).body];

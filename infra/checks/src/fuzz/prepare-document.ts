@@ -45,7 +45,10 @@ interface Operation {
   responses: Record<string, unknown>;
 }
 
-/** Prefers the given values. Other values stay valid, because stateful tests use ids of resources that they created. */
+/**
+ * Returns a schema that lists the given values before the values of the original schema, so that most generated
+ * requests use the given ones. Other values stay valid, because stateful tests use ids of resources that they created.
+ */
 function preferring(schema: JsonObject, values: readonly string[] | undefined): JsonObject {
   if (values === undefined || values.length === 0) return schema;
   return { anyOf: [...values.map((value) => ({ const: value })), schema] };

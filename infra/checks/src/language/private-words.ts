@@ -3,13 +3,13 @@ export interface WordList {
   everywhere: Record<string, string>;
   /** Pattern and standard word, for identifiers and file names. */
   identifiers: Record<string, string>;
-  /** `word` is one pattern, or `everywhere` for all patterns of that list. */
+  /** `word` is one of the patterns above, or `everywhere` for all patterns of the list `everywhere`. */
   allowed: { path: string; word: string; reason: string }[];
 }
 
 export interface PrivateWord {
   path: string;
-  /** Line number, starting at 1. 0 means the file name. */
+  /** Line number, counted from 1. 0: the private word is in the name of the file. */
   line: number;
   found: string;
   pattern: string;

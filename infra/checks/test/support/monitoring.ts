@@ -15,7 +15,10 @@ export interface MonitoringOptions {
   watched: string[];
   /** Certificate authority of the checked certificates. */
   authorityFile: string;
-  /** Address (host:port) that serves series of the services. Their labels are kept. */
+  /**
+   * Address (host:port) of a server that returns metrics as the services do. Prometheus keeps the labels of these
+   * metrics.
+   */
   services: string;
   /** URLs of the receivers of alarms. */
   receivers: { chat: string; watchdog: string };
@@ -38,7 +41,10 @@ interface FiringAlarm {
 
 type MonitoredContainer = 'postgres-exporter' | 'node-exporter' | 'alertmanager';
 
-/** Programs of Debian's packages by the container that they replace. */
+/**
+ * Name of the program in Debian's package, for each container of the compose file that the tests replace by the
+ * program.
+ */
 const programs = {
   prometheus: 'prometheus',
   alertmanager: 'prometheus-alertmanager',

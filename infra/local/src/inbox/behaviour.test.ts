@@ -10,7 +10,7 @@ describe('readBehaviour', () => {
     });
   });
 
-  test("the inbox combines the segments of a request's path", () => {
+  test('a path can combine a status, a delay and a Retry-After for the response of the inbox', () => {
     expect(readBehaviour('/retry-after/5/status/429/slow/3000ms?x=/status/500')).toEqual({
       status: 429,
       delayMs: 3000,

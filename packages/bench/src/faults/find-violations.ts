@@ -27,7 +27,7 @@ export function findDeliveryViolations(
 
 /** Limit for a response time, in milliseconds. A client must not hang for the duration of a fault. */
 const responseLimitMs = 10_000;
-/** Expected statuses. Hanging requests are checked separately. */
+/** Response statuses that every fault may cause. Requests without a response (`hung`) are checked separately. */
 const expectedStatuses = ['202', '503', 'hung'];
 
 /**

@@ -107,7 +107,10 @@ interface Recovery {
   records: DeliveryRecord[];
 }
 
-/** Returns the seconds from the end of the fault to the last success of an alert that was offered before the end. */
+/**
+ * Returns the seconds from the end of the fault to the last success of an alert that was offered before the fault
+ * ended.
+ */
 function recoveryOf({ exposure, load, records }: Recovery): number {
   const monotonicToUnixMs = Date.now() - monotonicMs();
   let lastMs = exposure.endedAtMs;

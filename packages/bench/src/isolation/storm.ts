@@ -16,9 +16,12 @@ export interface StormResult {
   publishSeconds: number;
   /** Seconds from the storm's first publish to the record of its last delivery. */
   seconds: number;
-  /** Time from the publish to the arrival of another workspace's single alerts, in milliseconds. */
+  /**
+   * Latencies of another workspace's single alerts, from the publish to the arrival at the destination, in
+   * milliseconds.
+   */
   singleAlerts: Percentiles;
-  /** Time from the publish of another workspace's single alerts to their commit by a worker, in milliseconds. */
+  /** Latencies of another workspace's single alerts, from the publish to the commit by a worker, in milliseconds. */
   singleAlertCommits: Percentiles;
   /** Number of pairs of alert and webhook of the storm that arrived more than once. */
   repeated: number;

@@ -7,8 +7,8 @@ import type { FieldError } from '../app-error.js';
  */
 export function describeValidationError(error: ErrorObject): FieldError | undefined {
   const { instancePath: path, keyword, propertyName, message = 'is not allowed' } = error;
-  // An error with a property name is one of the checks of this name. It is omitted, because ajv also reports the
-  // invalid name with an error of the keyword `propertyNames`, which has the path.
+  // With an invalid member name, ajv reports an error for the rule that the name breaks, and a second error with the
+  // keyword `propertyNames`. Only the second one has the path, so the first one is omitted.
   if (propertyName !== undefined) return undefined;
   const params = error.params as Record<string, unknown>;
   switch (keyword) {

@@ -20,9 +20,10 @@ interface Question {
  * Finds the unknown name that causes the failure, and returns the failure with a message about this name. Returns the
  * failure unchanged if no unknown name causes it. To find the cause, the template is rendered again with values for the
  * unknown names:
- * - If the failure disappears when all names have a value, the cause is the first name without whose value it stays. If
- *   there is none, the cause is the first name whose value alone makes it disappear, or else the first name of all.
- * - If the failure stays, an unknown name can still be the cause if a condition around the failure uses it, because the
+ * - If the failure disappears when all unknown names have a value, the cause is the first name whose value is necessary
+ *   for this. If no single value is necessary, the cause is the first name whose value alone is sufficient, or else the
+ *   first unknown name.
+ * - If the failure stays, an unknown name in a condition around the failure can still be the cause, because the
  *   condition may be false for the value that was tried.
  */
 export function blameUnknownName({ failure, unknown, render }: Question): Failure {

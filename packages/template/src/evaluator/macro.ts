@@ -12,7 +12,7 @@ interface MacroDefinition {
   readonly signature: MacroSignature;
   /** Name of the macro; null for a call block. */
   readonly name: string | null;
-  /** Frame of the definition. The body can read the names of its scope. */
+  /** Frame in which the macro was defined. The body of the macro can read the names of that scope. */
   readonly frame: Frame;
 }
 

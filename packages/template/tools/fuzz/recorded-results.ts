@@ -51,7 +51,10 @@ export function recordResults(python: string, { seed, count }: FuzzOptions): str
   return `${[header, ...lines].map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
-/** Returns false for long output, and for output with a memory address, which differs in each run. */
+/**
+ * Returns true if tests can compare the output with that of a later run: it is short, and contains no memory address,
+ * because addresses differ in each run.
+ */
 function isRecordable(output: string): boolean {
   return output.length <= maxOutput && !/ at 0x[0-9a-f]+/i.test(output);
 }

@@ -15,7 +15,7 @@ const item = (minute: number, more: Partial<Item> = {}): Item => ({
 const items = (newest: number, oldest: number) =>
   Array.from({ length: newest - oldest + 1 }, (_, index) => item(newest - index));
 
-test('a poll adds new entries in front of the loaded entries and keeps these', () => {
+test('a poll adds new entries in front of the loaded entries, which are kept', () => {
   const known = items(100, 1);
   expect(mergeNewest(known, { head: items(103, 104 - newestPage) }, order)).toEqual(items(103, 1));
 });
@@ -86,7 +86,7 @@ test('a poll never starts before the time of the filter', () => {
   expect(laterOf(item(5).at, 'yesterday')).toBe(item(5).at);
 });
 
-test('a poll of the newest page starts at its last item, or has no start time if it is not full', () => {
+test('a poll of a full newest page starts at the last item, and otherwise has no start time', () => {
   expect(pageSince(items(100, 1), order)).toBe(item(101 - newestPage).at);
   expect(pageSince(items(newestPage - 1, 1), order)).toBeUndefined();
 });

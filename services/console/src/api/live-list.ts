@@ -56,16 +56,20 @@ export const newestPage = 30;
  */
 const wholePageMs = 60_000;
 /**
- * A poll of the whole page of a rare filter can read all days. Its duration times this factor is the minimum time until
- * the next one, so that an open page keeps the API busy for at most 2 % of the time.
+ * A poll of the whole page can take long, because a filter that few entries match is searched in all days. The next
+ * such poll waits for at least this number of times the duration of the last one, so that an open page keeps the API
+ * busy for at most 2 % of the time.
  */
 const restFactor = 50;
 /**
- * A poll reads again what was accepted within this time before the previous poll, because the clock of the browser can
- * be ahead of the API's.
+ * A poll reads again the entries that were accepted within this time before the previous poll, because the clock of the
+ * browser can be ahead of the clock of the API.
  */
 const clockToleranceMs = 10 * 60_000;
-/** Open entries that are older are updated only with the whole page. The API finds the last day in one statement. */
+/**
+ * Age above which an open entry is updated only by polls of the whole page. Other polls read at most the last day,
+ * which the API searches with one statement.
+ */
 const recentMs = 23 * 3_600_000;
 /** Number of entries in a page that scrolling loads. Large pages need fewer requests. */
 const olderPage = 200;
@@ -111,7 +115,7 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
       const hasMore = known.hasMore && (isFull || from !== undefined);
       if (merged !== undefined) return { ...known, items: merged, hasMore, ...times };
       // More entries were added than one page holds. If the user has scrolled, the loaded items are kept, so that the
-      // user does not lose the position; `hasNewer` tells that newer entries exist.
+      // user does not lose the position; `hasNewer` shows that newer entries exist.
       return known.older === undefined
         ? { items: head, older: undefined, hasMore: true, hasNewer: false, ...times }
         : { ...known, hasNewer: true, ...times };
@@ -185,9 +189,9 @@ async function nextPage<T>(pages: AsyncIterator<T[]>): Promise<T[]> {
 type Order<T> = Pick<LiveListOptions<unknown, T>, 'idOf' | 'timeOf'>;
 
 /**
- * Returns the time since which entries can be new or have changed after the previous poll: that of the oldest open item
- * of the page, or of the newest item. Entries that were accepted long before the previous poll are known, also if the
- * list is empty.
+ * Returns the time from which the next poll reads entries: the time of the oldest open item of the page, or else of the
+ * newest item. Without an open item, this time is at most 10 minutes before the previous poll, because older entries
+ * are known, even if the page is empty.
  */
 export function changedSince<T>(
   page: readonly T[],

@@ -70,7 +70,7 @@ export function useFireTestAlert() {
   });
 }
 
-/** Number of polls with 1 s between them. A delivery that has not ended after them waits for a retry. */
+/** Number of polls, 1 s apart. A delivery that has not ended after the last poll is waiting for a retry. */
 const frequentPolls = 30;
 
 const endStates: ReadonlySet<string> = new Set(['succeeded', 'failed', 'skipped']);

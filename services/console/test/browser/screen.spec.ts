@@ -36,7 +36,7 @@ test('every page fits into 400 px, and its navigation opens with a button', asyn
   await expect(page.getByRole('navigation', { name: 'Pages' })).toBeHidden();
 });
 
-test('a slow page names what it loads within a second', async ({ page, stack }) => {
+test('a page that loads slowly says within a second what it is loading', async ({ page, stack }) => {
   test.setTimeout(120_000);
   await signIn(page, stack);
   const workspace = `${stack.api_url}/w/${stack.workspace_id}`;

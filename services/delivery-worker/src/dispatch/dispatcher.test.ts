@@ -189,7 +189,8 @@ describe('webhooks with a rate limit', () => {
     expect(started).toEqual(claims);
     expect(quotas).toEqual([{ a: 1 }, { a: 1 }]);
     const pass = ['pass', 'depth', 'queued', 'scan'];
-    // The second pass runs while the worker stops, and claims nothing that could not be sent.
+    // The second pass runs while the worker stops. It claims no delivery, because the worker could not send the
+    // delivery any more.
     expect(calls).toEqual([...pass, 'claim limited', 'queue', 'publish', ...pass, 'queue', 'publish']);
     expect([logged[0], logFields[0]]).toEqual(['dispatch.limited_started', { claimed: 2 }]);
   });

@@ -200,7 +200,7 @@ describe('the start of the next visit to a workspace', () => {
     expect(await startsAfter(passes.slice(1))).toEqual([first, first]);
   });
 
-  test('a webhook without deliveries left to queue counts as served, and an old one is ignored', async () => {
+  test('a visit starts after a webhook with a full quota, and ignores webhooks not from the scan', async () => {
     const full = [candidateOf('a', { due: 0 }), candidateOf('b')];
     expect(await startsAfter([{ candidates: full, served: [], end: 'b' }])).toEqual([first, 'a']);
     const old = [candidateOf('a'), candidateOf('z', { isFromScan: false })];

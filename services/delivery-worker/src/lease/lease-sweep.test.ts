@@ -14,7 +14,7 @@ const startSweep = (
     now,
   });
 
-test('sweeps after a lost reply include unpublished rows, until one succeeds after 12 s', async () => {
+test('after a lost reply, sweeps include unpublished rows until a sweep 12 s later succeeds', async () => {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;
   let isAvailable = true;

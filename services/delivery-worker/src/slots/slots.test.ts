@@ -209,7 +209,7 @@ test('hanging webhooks leave slots for claims at write to responsive webhooks', 
   expect(acquireManyAtWrite(slots, webhook('responsive'))).toHaveLength(15);
 });
 
-test('a workspace gets a slot at write while another workspace is at its limit', () => {
+test('a workspace gets a slot for a claim at write while another workspace is at its limit', () => {
   const slots = createTestSlots(160);
   for (const name of ['loud', 'quiet', 'quiet too']) slots.observe(name, 20);
   const loud = [...acquireManyAtWrite(slots, webhook('loud')), ...acquireMany(slots, webhook('loud'))];

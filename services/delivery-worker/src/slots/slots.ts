@@ -18,7 +18,7 @@ export interface Slots {
    * to undefined after 100 ms. For a responsive webhook the wait ends after 500 ms without a response, or after 5 s.
    */
   acquireSoon(webhook: WebhookKey): Promise<Slot | undefined>;
-  /** Number of slots that one workspace can still acquire at write. */
+  /** Number of free slots that one workspace can get for claims at write. */
   freeAtWrite(): number;
   /** Maximum number of a webhook's deliveries in the queue; 0 only for a workspace over its render budget. */
   queueQuota(webhook: WebhookKey): number;

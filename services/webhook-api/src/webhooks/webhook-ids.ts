@@ -4,8 +4,8 @@ import { type FieldError, invalidBody, isUuid } from '@tocsin/kit';
 const maxWebhooks = 20;
 
 /**
- * Returns the ids of a field in lower case, each once. Throws `invalidBody` if there are too many. `path` is the JSON
- * pointer of the field.
+ * Returns the webhook ids of a field in lower case and without duplicates. Throws `invalidBody` if there are too many
+ * ids. `path` is the JSON pointer of the field.
  */
 export function toWebhookIds(given: readonly string[], path: string): string[] {
   const ids = lowerCaseIds(given);
@@ -14,8 +14,8 @@ export function toWebhookIds(given: readonly string[], path: string): string[] {
 }
 
 /**
- * Lists the errors of a field in a body that the schema has rejected. A value that is not a list of UUIDs has no
- * further errors here, because the schema reports it.
+ * Lists the errors of a field with webhook ids, in a body that the schema has rejected. For a value that is not a list
+ * of UUIDs the list is empty, because the schema has already reported the value.
  */
 export async function errorsOfWebhookIds(
   given: unknown,
@@ -29,7 +29,7 @@ export async function errorsOfWebhookIds(
   return unknown.length === 0 ? [] : [unknownWebhooks(unknown, path)];
 }
 
-/** Error of a field that names webhooks of no or of another workspace. */
+/** Returns the error for a field that names webhooks that do not exist or belong to another workspace. */
 export function unknownWebhooks(ids: readonly string[], path: string): FieldError {
   return { path, message: `must name webhooks of this workspace; unknown in it: ${ids.join(', ')}` };
 }

@@ -1,0 +1,293 @@
+import type { CreateWebhook, PatchWebhook } from '@tocsin/contracts';
+import { testSecretBox } from '@tocsin/testing/database';
+import { changeOf } from '../change.js';
+import { decryptSecrets, encryptSecrets, type StoredWebhook } from './stored-webhook.js';
+import type { DeleteOutcome } from './webhook-deletion-repository.js';
+import { noOptions } from './webhook-options.js';
+import { createWebhookUseCases } from './webhook-use-cases.js';
+import type { WebhooksRepository } from './webhooks-repository.js';
+
+type Update = WebhooksRepository['update'];
+type Applied = NonNullable<ReturnType<Parameters<Update>[2]>>;
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+const earlier = new Date('2026-02-01T00:00:00.000Z');
+const key = {
+  id: '00000000-0000-4000-8000-000000000001',
+  workspaceId: '8f3b0fc3-9cf9-47f9-b965-db10ee501a61',
+};
+const secrets = { url: 'https://chat.example.com/hook', headers: { 'X-A': ['1'], 'X-B': ['2'] }, body: '{}' };
+
+const change = changeOf({
+  principal: {
+    issuer: 'https://id.example.com',
+    subject: 'ada',
+    display: 'Ada',
+    workspaceRoles: new Map(),
+    deploymentRoles: new Set(),
+  },
+  requestId: 'request',
+  ifMatch: undefined,
+});
+const principal = 'https://id.example.com#ada';
+
+const stored: StoredWebhook = {
+  ...key,
+  ...encryptSecrets(testSecretBox, key, secrets),
+  ...noOptions,
+  externalId: 'external',
+  name: 'Chat',
+  enabled: true,
+  enabledChangedAt: earlier,
+  retryOnTimeout: true,
+  disabledReason: null,
+  version: 3,
+  paused: null,
+  createdAt: earlier,
+  updatedAt: earlier,
+  lastUpdatedBy: 'somebody',
+};
+const noSecret = 'signing: the webhook has no signing secret; its deliveries wait until one is created.';
+
+interface Given {
+  before?: StoredWebhook;
+  /** The webhook when it is locked. */
+  locked?: StoredWebhook | undefined;
+  signingSecrets?: number;
+  isForNotices?: boolean;
+  isFull?: boolean;
+  deletion?: DeleteOutcome;
+}
+
+function start(given: Given = {}) {
+  const { before = stored, signingSecrets = 0, isForNotices = false, isFull = false, deletion } = given;
+  const locked = 'locked' in given ? given.locked : before;
+  const writes: Applied[] = [];
+  const repository = {
+    create: async (webhook: StoredWebhook) => (isFull ? undefined : webhook),
+    async update(_id: string, _change: unknown, apply: Parameters<Update>[2]) {
+      if (locked === undefined) return undefined;
+      const applied = apply(locked);
+      if (applied !== undefined) writes.push(applied);
+      return applied?.webhook ?? locked;
+    },
+    isForNotices: async () => isForNotices,
+    delete: async () => deletion,
+  } as unknown as WebhooksRepository;
+  const useCases = createWebhookUseCases({
+    repository,
+    signingSecrets: { count: async () => signingSecrets },
+    secretBox: testSecretBox,
+    checks: {
+      checkSave: async (_workspaceId, _fields, errors = []) => errors.map(({ path }) => `checked ${path}`),
+      errorsOfSave: () => [{ path: '/url', message: 'wrong' }],
+      noticeWarnings: (_workspaceId, body) => [`notice: ${body}`],
+    },
+    maxPerWorkspace: 7,
+    now: () => now,
+  });
+  return {
+    useCases,
+    writes,
+    create: (fields: Partial<CreateWebhook>) =>
+      useCases.create(key.workspaceId, { name: 'New', url: secrets.url, body: '{}', ...fields }, change),
+    update: (fields: PatchWebhook) => useCases.update(before, fields, change),
+  };
+}
+
+const plain = ({ urlEncrypted, headersEncrypted, bodyEncrypted, ...webhook }: StoredWebhook) => ({
+  ...webhook,
+  ...decryptSecrets(testSecretBox, { urlEncrypted, headersEncrypted, bodyEncrypted, ...webhook }),
+});
+
+test('a new webhook has the given fields, and defaults for the others', async () => {
+  const { create } = start();
+  const { webhook, warnings } = await create({});
+  expect(warnings).toEqual([]);
+  expect(plain(webhook)).toEqual({
+    ...noOptions,
+    id: expect.any(String),
+    workspaceId: key.workspaceId,
+    externalId: null,
+    name: 'New',
+    url: secrets.url,
+    headers: {},
+    body: '{}',
+    destination: 'https://chat.example.com',
+    headerNames: [],
+    enabled: true,
+    enabledChangedAt: null,
+    retryOnTimeout: true,
+    disabledReason: null,
+    version: 1,
+    paused: null,
+    createdAt: now,
+    updatedAt: now,
+    lastUpdatedBy: principal,
+  });
+  const fields = { external_id: 'mine', enabled: false, retry_on_timeout: false, signing: true };
+  const other = await create({ ...fields, headers: secrets.headers, timeout_ms: 2_000 });
+  expect(other.warnings).toEqual([noSecret]);
+  expect(plain(other.webhook)).toMatchObject({
+    externalId: 'mine',
+    enabled: false,
+    retryOnTimeout: false,
+    signing: true,
+    timeoutMs: 2_000,
+    headers: secrets.headers,
+    headerNames: ['X-A', 'X-B'],
+  });
+});
+
+test('a webhook is not created in a workspace that has the maximum number of webhooks', async () => {
+  await expect(start({ isFull: true }).create({})).rejects.toMatchObject({
+    code: 'conflict',
+    detail: 'A workspace can have 7 webhooks; delete one first.',
+  });
+});
+
+const request = { affectsRequests: true, changesPause: false };
+const pause = { affectsRequests: false, changesPause: true };
+const neither = { affectsRequests: false, changesPause: false };
+
+test.each<[PatchWebhook, Partial<ReturnType<typeof plain>> & object, object]>([
+  [{ external_id: null }, { externalId: null }, neither],
+  [{ name: 'Renamed' }, { name: 'Renamed' }, neither],
+  [
+    { url: 'https://other.example.com/' },
+    { url: 'https://other.example.com/', destination: 'https://other.example.com' },
+    request,
+  ],
+  [{ headers: { 'X-C': ['3'] } }, { headers: { 'X-C': ['3'] }, headerNames: ['X-C'] }, request],
+  [{ body: '[]' }, { body: '[]' }, request],
+  [{ retry_on_timeout: false }, { retryOnTimeout: false }, neither],
+  [{ retry_schedule_ms: [1_000] }, { retryScheduleMs: [1_000] }, neither],
+  [{ timeout_ms: 1_000 }, { timeoutMs: 1_000 }, request],
+  [{ signing: true }, { signing: true }, request],
+  [{ idempotency_header: 'X-Id' }, { idempotencyHeader: 'X-Id' }, request],
+  [
+    { rate_limit: { requests: 1, period_ms: 1_000 } },
+    { rateLimit: { requests: 1, period_ms: 1_000 } },
+    neither,
+  ],
+  [{ paused_until: now.toISOString() }, { pausedUntil: now }, pause],
+  [
+    { enabled: false },
+    { enabled: false, enabledChangedAt: now },
+    { affectsRequests: true, changesPause: true },
+  ],
+])('the change %j of a webhook changes nothing else', async (fields, changed, effects) => {
+  const { update, writes } = start();
+  const { webhook } = await update(fields);
+  const written = { version: 4, updatedAt: now, lastUpdatedBy: principal };
+  expect(plain(webhook)).toEqual({ ...plain(stored), ...changed, ...written });
+  expect(writes).toEqual([{ webhook, changedFields: Object.keys(fields), ...effects }]);
+});
+
+test('another order of the headers is a change, and equal values are none', async () => {
+  const { update, writes } = start();
+  await update({});
+  await update({ ...secrets, name: stored.name, enabled: true });
+  expect(writes).toEqual([]);
+  await update({ headers: { 'X-B': ['2'], 'X-A': ['1'] } });
+  expect(writes).toMatchObject([{ changedFields: ['headers'] }]);
+});
+
+test('the reason of an automatic disabling ends when a request enables the webhook', async () => {
+  const disabled = { ...stored, enabled: false, disabledReason: 'No delivery has succeeded.' };
+  const { webhook } = await start({ before: disabled }).update({ enabled: true });
+  expect(webhook).toMatchObject({ enabled: true, enabledChangedAt: now, disabledReason: null });
+  const renamed = await start({ before: disabled }).update({ name: 'Renamed' });
+  expect(renamed.webhook).toMatchObject({
+    enabledChangedAt: earlier,
+    disabledReason: disabled.disabledReason,
+  });
+});
+
+test('options are checked against the webhook as the request found it and as it is locked', async () => {
+  const fields = { idempotency_header: 'X-A' };
+  const withoutHeaders = { ...stored, headerNames: [] };
+  const { warnings } = await start({ locked: withoutHeaders }).update(fields);
+  expect(warnings).toEqual(['checked /idempotency_header']);
+  const raced = start({ before: withoutHeaders, locked: stored });
+  await expect(raced.update(fields)).rejects.toMatchObject({
+    code: 'validation_failed',
+    errors: [{ path: '/idempotency_header' }],
+  });
+  expect(raced.writes).toEqual([]);
+});
+
+test('a webhook whose secrets cannot be decrypted is changed only with all of them', async () => {
+  const before = { ...stored, bodyEncrypted: stored.urlEncrypted };
+  await expect(start({ before }).update({ name: 'Renamed' })).rejects.toMatchObject({
+    code: 'undecryptable',
+  });
+  const { url, headers } = secrets;
+  await expect(start({ before }).update({ url, headers })).rejects.toMatchObject({ code: 'undecryptable' });
+  expect(plain((await start({ before }).update(secrets)).webhook)).toMatchObject(secrets);
+});
+
+test('a change warns of a missing signing secret and of a notice that does not render', async () => {
+  const warningsOf = async (fields: PatchWebhook, given: Given) =>
+    (await start(given).update(fields)).warnings;
+  expect(await warningsOf({ signing: true }, {})).toEqual([noSecret]);
+  expect(await warningsOf({ signing: true }, { signingSecrets: 1 })).toEqual([]);
+  expect(await warningsOf({ name: 'Renamed' }, { before: { ...stored, signing: true } })).toEqual([]);
+  expect(await warningsOf({ body: '[]' }, { isForNotices: true })).toEqual(['notice: []']);
+  expect(await warningsOf({ name: 'Renamed' }, { isForNotices: true })).toEqual([]);
+  expect(await warningsOf({ body: '[]' }, {})).toEqual([]);
+});
+
+test('the change of a webhook that was deleted meanwhile is refused as not found', async () => {
+  await expect(start({ locked: undefined }).update({ name: 'x' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+});
+
+test('the further errors of a rejected body are those of the request and of its options', () => {
+  const { useCases } = start();
+  const given = { idempotency_header: 'X-A', headers: { 'x-a': ['1'] } };
+  expect(useCases.errorsOf(key.workspaceId, given).map(({ path }) => path)).toEqual([
+    '/url',
+    '/idempotency_header',
+  ]);
+  const paths = (before?: StoredWebhook) =>
+    useCases.errorsOf(key.workspaceId, { idempotency_header: 'X-A' }, before).map(({ path }) => path);
+  expect([paths(), paths(stored)]).toEqual([['/url'], ['/url', '/idempotency_header']]);
+});
+
+describe('the deletion of a webhook', () => {
+  const rulesOf = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ id: `id-${index}`, name: `rule ${index}` }));
+  const remove = (deletion: DeleteOutcome) =>
+    start({ deletion }).useCases.delete(stored, { detach: false }, change);
+  const inUse = (rules: number, forNotices = false) =>
+    remove({ kind: 'in_use', rules: rulesOf(rules), forNotices });
+
+  test('the deletion of a webhook returns the rules that called it', async () => {
+    expect(await remove({ kind: 'deleted', rules: rulesOf(2) })).toEqual(rulesOf(2));
+    await expect(remove({ kind: 'missing' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test.each([
+    [1, false, 'the alert rule "rule 0" (id-0); detach'],
+    [2, false, 'the alert rules "rule 0" (id-0), "rule 1" (id-1); detach'],
+    [1, true, 'the alert rule "rule 0" (id-0) and to the notices of the workspace; detach'],
+    [20, false, '"rule 19" (id-19); detach'],
+    [22, false, '"rule 19" (id-19) and 2 more; detach'],
+  ])('a webhook in %d rules, with notices: %s, is not deleted', async (rules, forNotices, text) => {
+    await expect(inUse(rules, forNotices)).rejects.toMatchObject({
+      code: 'conflict',
+      detail: expect.stringContaining(text),
+      extra: { alert_rules: rulesOf(Math.min(rules, 20)) },
+    });
+  });
+
+  test('a webhook that only receives notices is not deleted', async () => {
+    await expect(inUse(0, true)).rejects.toMatchObject({
+      code: 'conflict',
+      detail: expect.stringContaining('calls the webhook for notices'),
+      extra: { alert_rules: [] },
+    });
+  });
+});

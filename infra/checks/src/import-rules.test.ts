@@ -25,7 +25,7 @@ function run(tool: string, ...args: string[]) {
   const { status, stdout } = spawnSync(join(repository, 'node_modules/.bin', tool), args, {
     cwd: root,
     encoding: 'utf8',
-    // Without this variable, oxlint searches for the type checker in the current folder.
+    // Without OXLINT_TSGOLINT_PATH, oxlint searches for the type checker in the current folder.
     env: { ...process.env, OXLINT_TSGOLINT_PATH: join(repository, 'node_modules/.bin/tsgolint') },
   });
   return { status, stdout };

@@ -197,7 +197,7 @@ test.each([
 ])('a service %s the OpenTelemetry SDK', async (_, loads) => {
   const [port = 0, metricsPort = 0] = await findFreePorts(2);
   const service = await startService('delivery-worker', {
-    // With this debug setting, Node.js writes each module that it loads to standard error.
+    // With NODE_DEBUG=module, Node.js writes the name of each module that it loads to standard error.
     env: { ...env, ...(!loads && { OTEL_EXPORTER_OTLP_ENDPOINT: '' }), NODE_DEBUG: 'module' },
     ports: [port, metricsPort],
   });

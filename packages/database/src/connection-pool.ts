@@ -73,7 +73,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     idleTimeoutMillis: idleTimeoutMs,
     maxLifetimeSeconds,
     connectionTimeoutMillis: Math.max(connectTimeoutMs, acquireTimeoutMs),
-    // The pool awaits this call before it returns a new connection.
+    // The pool awaits `onConnect` before it gives a new connection to a caller.
     onConnect: (client) => makeSettings(client, settings),
   });
   // Errors of connections reach their callers in another way: a statement in progress rejects with the same error, and

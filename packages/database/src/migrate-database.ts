@@ -5,7 +5,7 @@ import { createMigrationSource, type Migration, migrations } from './migrations/
 import { ensurePartitions, readClock } from './partitions-repository.js';
 
 export interface MigrationResult {
-  /** Names of the migrations that this call applied. */
+  /** Names of the migrations that `migrateDatabase` has applied in this call. */
   applied: string[];
   /** Names of applied migrations that belong to a later version of Tocsin. */
   later: string[];

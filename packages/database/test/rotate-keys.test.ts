@@ -131,7 +131,7 @@ test('a rotation encrypts an attempt without a response', async () => {
 
 test('a rotation reports the rows that are done and an estimate of the rows that are left', async () => {
   for (let claim = 0; claim < 3; claim += 1) await addAttempt(before, claim);
-  // Each row fills a page, because the limit of a page is 8 MiB.
+  // A row of 9 MiB is a page of its own, because the limit of a page is 8 MiB.
   const long = 'x'.repeat(9 * 1_048_576);
   for (let count = 0; count < 2; count += 1)
     await insertWebhook(db.database, { body: long, secretBox: before });

@@ -14,7 +14,7 @@ const nowMs = Date.UTC(2026, 0, 31);
 const always: IdRange = { from: firstIdAt(0), below: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 const idAt = (daysAgo: number, name: string | number) => recordId(nowMs - daysAgo * dayMs, String(name));
 
-/** Reads a history of these ids. Returns the rows and the windows that were read. */
+/** Reads a history that consists of the given ids. Returns the rows and the windows that were read. */
 async function readFrom(history: string[], { range = always, limit }: { range?: IdRange; limit: number }) {
   const windows: IdRange[] = [];
   const ids = await readNewestFirst({ range, limit, nowMs }, async (window, count) => {

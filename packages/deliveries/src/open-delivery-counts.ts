@@ -27,9 +27,12 @@ export interface OpenDeliveryCounts {
   workspaceFill(workspaceId: string): number;
   /** Returns the open deliveries of a webhook divided by its limit. */
   webhookFill(webhook: WebhookInWorkspace): number;
-  /** Adds a delivery to the number of those that are being written. */
+  /** Adds one to the number of deliveries of the webhook that are being written. */
   writing(webhook: WebhookInWorkspace): void;
-  /** Must be called when the write of these deliveries has ended, with or without a commit. */
+  /**
+   * Must be called when the write of deliveries has ended, with or without a commit. `webhooks` has one entry for each
+   * delivery.
+   */
   written(webhooks: Iterable<WebhookInWorkspace>): void;
 }
 

@@ -60,8 +60,8 @@ async function dropDay(
   try {
     return await database.knex.transaction(async (trx) => {
       await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
-      // The lock comes before the check, so that no redelivery can open a delivery of the day between the check and the
-      // drop.
+      // The tables are locked before the check for open deliveries, so that no redelivery can open a delivery of the
+      // day between the check and the drop.
       await trx.raw('lock table only alerts, only deliveries, only attempts in access exclusive mode');
       const open = await trx.raw(
         'select from open_deliveries where delivery_id >= ? and delivery_id < ? limit 1',
@@ -85,7 +85,7 @@ async function dropPartition(
   if (!archive) return trx.raw(`drop table if exists ${partition}`);
   const { rows } = await trx.raw('select to_regclass(?) is not null as exists', [partition]);
   if (!rows[0].exists) return;
-  // The earlier attempts of this day are in the archive already, under the usual name, so the later attempts need
+  // If the archive already contains the earlier attempts of a day under the usual name, later attempts of the day get
   // another name.
   const kind = (await isEmptied(trx, partition)) ? lateAttempts : undefined;
   await moveToArchive(trx, { partition, nowMs, ...(kind && { kind }) });

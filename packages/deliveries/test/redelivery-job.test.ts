@@ -143,7 +143,7 @@ test('a job repeats a page whose database connection was lost', async () => {
     done: 5,
     finished: false,
   });
-  // The second page waits for a locked row. Its connection is terminated during the wait.
+  // The second page of the job waits for a locked row, and its database connection is terminated during the wait.
   const holder = await db.database.knex.transaction();
   await holder('deliveries').whereIn('id', ids).select('id').forUpdate();
   const dying = expect(runPage(5, worker)).rejects.toThrow();

@@ -142,7 +142,8 @@ async function secure(
   const tlsSocket = startTls({
     socket: wire,
     secureContext,
-    // The name in a certificate has no trailing dot, but a URL can name the host as "example.com.".
+    // A URL can name its host with a trailing dot, as "example.com.". The dot is removed for TLS, because the name in a
+    // certificate has none.
     ...(isLiteral ? { host: hostname } : { servername: hostname.replace(/\.$/, '') }),
     ALPNProtocols: ['http/1.1'],
     ...(session && { session }),

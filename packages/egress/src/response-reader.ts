@@ -43,7 +43,10 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #head:
     | Pick<RawResponse, 'statusCode' | 'contentType' | 'contentEncoding' | 'retryAfter' | 'location'>
     | undefined;
-  /** The first part of the body, or a growing buffer. Only its first `#length` bytes are valid. */
+  /**
+   * Received bytes of the body: its first part as it arrived, or a larger buffer that grows with each part. Only the
+   * first `#length` bytes are valid.
+   */
   #body: Buffer = Buffer.alloc(0);
   #length = 0;
   #mayBodyFollow = false;

@@ -48,7 +48,10 @@ export function readEnv<T extends object>(env: Environment, build: (read: EnvRea
   return deepFreeze(config);
 }
 
-/** With these values, Node accepts any certificate: of every server, or of the database. */
+/**
+ * Values of two variables that switch off the check of certificates: in Node for all servers, and in pg for the
+ * database.
+ */
 const uncheckedCertificates = { NODE_TLS_REJECT_UNAUTHORIZED: '0', PGSSLMODE: 'no-verify' };
 
 export type EnvReader = ReturnType<typeof createReader>;

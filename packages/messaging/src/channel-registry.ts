@@ -142,7 +142,8 @@ export function createChannelUser<C extends Channel>(
   return {
     async openOn(connection, onClose) {
       const channel = await open(connection);
-      // The event `close` follows this event and is handled. Without a listener for `error` the process would exit.
+      // After the event `error`, the channel emits `close`, which is handled below. Without a listener for `error` the
+      // process would exit.
       channel.on('error', () => {});
       channel.on('close', onClose);
       try {
@@ -157,7 +158,8 @@ export function createChannelUser<C extends Channel>(
 
 async function openChannel(connection: ChannelModel): Promise<Channel> {
   const channel = await connection.createChannel();
-  // The call in progress rejects with the same error. Without a listener for `error` the process would exit.
+  // A failed call on the channel rejects with the same error as the event `error`. Without a listener for this event
+  // the process would exit.
   channel.on('error', () => {});
   return channel;
 }

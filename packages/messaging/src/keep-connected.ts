@@ -45,7 +45,8 @@ export function keepConnected(options: KeepConnectedOptions): () => Promise<void
         ...socketOptions(name, socket.signal),
         ...readCertificates(url),
       });
-      // The event `close` follows this event and is handled. Without a listener for `error` the process would exit.
+      // After the event `error`, the connection emits `close`, which is handled below. Without a listener for `error`
+      // the process would exit.
       connection.on('error', () => {});
       joinWrites(connection);
       const closed = endOf(connection);

@@ -66,7 +66,7 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
       sample = { count: 0, bytes: 0 };
       await subscribe(first);
     }
-    // The result of `mayReceive` can have changed while the broker replied.
+    // `mayReceive` is called again, because its result can have changed while the broker replied.
     if (mayReceive()) return;
     const tags = consumerTags;
     consumerTags = [];

@@ -21,7 +21,7 @@ test('repeated reads of the queue depth send one request while the broker is fro
   const queueDepth = await createQueueDepth({ ...broker, use }, alertFiredQueue);
   await broker.ready();
   proxy.freeze();
-  // The second call is made while the request of the first has no reply yet.
+  // The frozen broker has not replied to the request of the first call when the second call is made.
   for (let count = 0; count < 2; count += 1)
     await expect(queueDepth()).rejects.toThrow('The broker does not reply.');
   proxy.thaw();

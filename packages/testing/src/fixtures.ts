@@ -195,7 +195,7 @@ export async function insertWorker({ knex }: Database, { leaseMs = anHourMs } = 
 }
 
 export interface AttemptFixture {
-  /** `workspaceId` and `id` are those of the delivery of the attempt. */
+  /** Workspace and id of the delivery to which the attempt belongs. */
   workspaceId: string;
   id: string;
   number: number;

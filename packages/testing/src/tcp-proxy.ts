@@ -9,13 +9,13 @@ export interface TcpProxy {
   /** URL of the server, in which host and port are those of the proxy. */
   readonly url: string;
   /**
-   * Stops forwarding in these directions, or in both without arguments. The end of a connection is not forwarded
+   * Stops forwarding in the given directions; without arguments, in both. The end of a connection is not forwarded
    * either, so neither side notices the fault. New connections are accepted and frozen.
    */
   freeze(...directions: Direction[]): void;
-  /** When a client sends one of these texts, freezes the responses on its connection. */
+  /** Freezes the responses on a connection when its client sends one of the given texts. */
   freezeResponsesTo(...texts: string[]): void;
-  /** When a client next sends these bytes, cuts its connection. The server does not receive the bytes. */
+  /** Cuts the connection of the next client that sends the given bytes. The server does not receive the bytes. */
   cutAtNext(data: Buffer): void;
   /** Delays every byte in both directions. */
   delay(ms: number): void;

@@ -62,7 +62,8 @@ test('a worker without the database returns its alerts, and records its sent del
   await until('the worker has received some alerts', async () => (await harness.alertsInQueue()) < 50);
   respond?.();
 
-  // The first worker cannot renew its lease, so the second worker sends its delivery again.
+  // The first worker cannot renew its lease without the database, so the second worker sends the delivery of the first
+  // one again.
   await harness.startWorker();
   await succeeded(51);
   expect(await isReady(worker.port)).toBe(false);

@@ -39,7 +39,7 @@ test.each([
 
 test('large delivery messages in flight are limited to 32 MiB, and all become dead letters', async () => {
   await harness.database.knex.transaction(async (trx) => {
-    // The lock prevents the write of dead letters, so that messages stay in flight.
+    // The table lock prevents the write of dead letters, so that messages stay in flight.
     await trx.raw('lock table dead_letters in access exclusive mode');
     const large = Array.from({ length: 600 }, (_, index) => Buffer.alloc(100_000, `${index} `));
     await Promise.all(large.map((content) => harness.publishDue(content)));

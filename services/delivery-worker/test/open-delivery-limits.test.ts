@@ -68,7 +68,8 @@ test('an alert of a workspace at its limit is recorded as over_quota, without de
   expect(rows[0].count).toBe(26);
   expect(await harness.database.knex('deliveries')).toHaveLength(12);
 
-  // The limit also applies to alerts with a rule in the message, and not to alerts of another workspace.
+  // A workspace's limit also applies to alerts that contain their rule. It does not apply to alerts of another
+  // workspace.
   const alert_rule = {
     name: 'of the monitor',
     enabled: true,

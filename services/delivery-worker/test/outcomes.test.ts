@@ -102,7 +102,7 @@ test.each<[string, Limits]>([
 test('a delivery that is queued again while it is being sent is claimed right after the send', async () => {
   const target = await addTargetThatWaits();
   await writeWaiting(target.id, 1);
-  // With this lease, the sweep releases nothing during the test.
+  // The lease of queued rows is longer than the test, so that the lease sweep releases no row.
   await startWorker({}, { queuedLeaseMs: 600_000 });
   await until('it is being sent', () => target.waiting() === 1);
   await harness.database.knex('open_deliveries').update({

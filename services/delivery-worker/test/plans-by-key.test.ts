@@ -17,7 +17,7 @@ beforeAll(async () => {
   webhookId = await fixtures.addWebhook();
   await write(others, 'waiting');
   await database.knex('open_deliveries').delete();
-  // After this vacuum the statistics describe an empty table, for which the planner considers every plan cheap.
+  // After a vacuum of the empty table, its statistics make the planner consider every plan cheap.
   await database.knex.raw('vacuum (truncate false) open_deliveries');
 });
 
@@ -68,7 +68,7 @@ test('statements that were planned for an empty table read only the rows that th
     postpone: () => dispatch.postpone([{ workspaceId: fixtures.workspaceId, webhookId }], 5),
     releaseExpired: () => lease.releaseExpired({ inFlight: [], releaseBy: new Date(Date.now() + 600_000) }),
   };
-  // The statements are planned in this loop, while the table has four rows.
+  // PostgreSQL plans each statement at its first run, while the table has four rows.
   for (const plan of Object.values(steps)) await plan();
   await write(others, 'waiting');
   await fixtures.pauses.pause([

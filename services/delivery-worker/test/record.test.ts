@@ -95,7 +95,7 @@ test('an outcome recorded by two concurrent statements is counted once, without 
   const record = () => databaseRetry.whileUnavailable(() => fixtures.records.record([outcome]));
   let both: Promise<unknown> = Promise.resolve();
   await fixtures.database.knex.transaction(async (trx) => {
-    // The lock delays both statements before their commits, so that neither sees the rows of the other.
+    // Both statements wait for the locked row before they commit, so that neither of them sees the rows of the other.
     await trx('deliveries').where({ id: claimed.deliveryId }).forUpdate();
     both = Promise.all([record(), record()]);
     await untilLockWaits(fixtures.database, { sessions: 2 });

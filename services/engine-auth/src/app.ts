@@ -33,7 +33,7 @@ export interface EngineAuth {
   url: string;
   metricsUrl: string;
   logger: Logger;
-  /** Resolves when this instance receives the broadcasts of other instances. */
+  /** Resolves when this instance is connected to the broker and receives the broadcasts of other instances. */
   brokerReady(): Promise<void>;
   close(deadlineMs: number): Promise<void>;
 }

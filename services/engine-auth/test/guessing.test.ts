@@ -58,7 +58,7 @@ test('guesses at the id of a key in use do not delay its checks', async () => {
 });
 
 test('guesses at unknown key ids delay neither the first use nor the creation of a key', async () => {
-  // The other instance creates the key, so that the key is not in the cache of the tested instance.
+  // The key is created by the other instance, so that it is not in the cache of the tested instance.
   const fresh = await createKey(other);
   const guesses = guess(engine, () => randomUUID());
   await guesses.underWay();

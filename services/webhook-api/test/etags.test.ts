@@ -141,8 +141,8 @@ async function sendRaw(path: string, headers: string[]): Promise<string> {
   const { hostname, port } = new URL(api.url);
   const body = JSON.stringify({ name: randomUUID() });
   const socket = connect(Number(port), hostname);
-  // The request asks the service to close the connection. If the client half-closed it, the service would drop the
-  // request.
+  // The client does not half-close the connection, because the service would then drop the request. Instead, the
+  // request asks the service to close it.
   socket.write(
     [
       `PATCH ${path} HTTP/1.1`,

@@ -53,7 +53,7 @@ test('concurrent requests cannot exceed the limit on webhooks of a workspace', a
     detail: expect.stringContaining('10'),
   });
 
-  // The limit applies to each workspace on its own, and a deleted webhook does not count.
+  // Each workspace has its own limit of webhooks, and deleted webhooks do not count towards it.
   const other = await api.call('POST', `/api/v1/workspaces/${otherWorkspaceId}/webhooks`, {
     as: 'outsider',
     body: fields,
@@ -212,7 +212,7 @@ test('long searches leave database connections for short reads', async () => {
   const list = (workspace: string, as: Role) =>
     api.call('GET', `/api/v1/workspaces/${workspace}/deliveries`, { as });
 
-  // The table is locked, so each search holds its permit until its statement timeout.
+  // The table is locked, so each search waits and holds its permit until its statement times out.
   const lock = await api.database.knex.transaction();
   await lock.raw('lock table deliveries in access exclusive mode');
   const searches = Array.from({ length: 20 }, () => list(workspaceId, 'editor'));

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 /**
- * Ages of entries in milliseconds. There are few values over several days, so that some entries have the same
+ * Possible ages of entries in milliseconds. There are so few values that some entries are created in the same
  * millisecond.
  */
 const ago = fc.constantFrom(60_000, 60_001, 60_002, 61_000, 90_000, dayMs, dayMs + 1, 2 * dayMs, 6 * dayMs);

@@ -89,7 +89,8 @@ function checkChart(): void {
   const archive = readdirSync(folder).find((file) => file.endsWith('.tgz'));
   if (archive === undefined) return;
   runTool('tar', ['-xmzf', archive], folder);
-  // These files are symbolic links to files outside the chart. helm must replace them with the content.
+  // In the source folder of the chart, these three files are symbolic links to files outside. The packaged chart must
+  // contain their content.
   for (const file of ['alarms.yml', 'definitions.json', 'dashboards/tocsin.json']) {
     const packaged = readFileSync(join(folder, 'tocsin/files', file), 'utf8');
     if (packaged !== readChartFile(`files/${file}`)) failures.push(`The package has another files/${file}.`);

@@ -62,8 +62,8 @@ function resolve(schema: JsonObject, components: Record<string, JsonObject>): Js
 function limitRequest(schema: JsonObject, values: FuzzValues, components: Record<string, JsonObject>): void {
   if (schema.items !== undefined)
     limitRequest(resolve(schema.items as JsonObject, components), values, components);
-  // The API checks such items one by one. An invalid item gets its own error in the response, and the request itself is
-  // valid.
+  // The API checks the items of an array with `x-items-apart` one by one. An invalid item gets its own error in the
+  // response, and the request itself is valid.
   if (schema['x-items-apart'] === true) schema.items = { anyOf: [schema.items as JsonObject, {}] };
   if (schema.examples !== undefined) schema.examples = withOwnUrls(schema.examples, values);
   const properties = (schema.properties ?? {}) as Record<string, JsonObject>;

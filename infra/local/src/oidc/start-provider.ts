@@ -61,7 +61,7 @@ export async function startProvider(options: ProviderOptions): Promise<RunningPr
       signIn(provider, options, request, response).catch((error: unknown) => refuse(response, error));
       return;
     }
-    // oidc-provider derives its mount path from these two properties.
+    // oidc-provider derives its mount path from the difference between `originalUrl` and `url`.
     Object.assign(request, { originalUrl: path });
     request.url = path.slice(mountPath.length);
     void handle(request, response);

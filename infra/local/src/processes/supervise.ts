@@ -21,7 +21,7 @@ export interface Supervised {
 
 /** There is one supervisor for each process, so the delay needs no jitter. */
 const restartBackoff = { firstMs: 250, maxMs: 10_000, jitter: 0 };
-/** After this uptime in milliseconds, a start counts as successful and the restart delay is reset. */
+/** Uptime in milliseconds after which a start counts as successful and the restart delay is reset. */
 const healthyAfterMs = 30_000;
 
 /** Starts a process and restarts it after each exit. Rejects if the first start fails. */

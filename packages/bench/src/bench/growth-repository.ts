@@ -6,8 +6,8 @@ import type { History } from './growth-history-repository.js';
 const dayMs = 86_400_000;
 
 /**
- * Returns ids of deliveries that are spread evenly over the history, and encrypts the texts of their attempts as the
- * worker does.
+ * Selects `count` deliveries that are spread evenly over the history, and returns their ids. The texts of their
+ * attempts are replaced by new ones, which are encrypted as the worker does.
  */
 export async function pickDeliveries(
   database: Database,

@@ -4,7 +4,7 @@ import { AlertNotPublishedError } from '../publish/alert-publisher.js';
 import { BrokerRefusal, InvalidAlert } from '../publish/amqp-publisher.js';
 import { SessionError } from '../sessions/session-error.js';
 
-/** Scripts depend on these numbers, so they must not change. `tocsin --help` lists them. */
+/** Exit codes of the command. Scripts depend on these numbers, so they must not change. `tocsin --help` lists them. */
 export const exitCodes = {
   ok: 0,
   failed: 1,

@@ -62,7 +62,10 @@ export class InvalidAlert extends Error {
   }
 }
 
-/** The broker refuses this publisher, or the exchange or queue does not exist. Retries do not help. */
+/**
+ * The broker refuses the login or a permission of the publisher, or the exchange or queue does not exist. Retries do
+ * not help.
+ */
 export class BrokerRefusal extends Error {
   readonly refused: 'login' | 'permission' | 'topology';
 

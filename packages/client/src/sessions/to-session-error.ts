@@ -21,7 +21,8 @@ export function toSessionError(error: unknown, doing: string): SessionError {
 function fromOAuthError({ error: reason, error_description, status }: ResponseBodyError, doing: string) {
   const code = status >= 500 || status === 429 ? 'provider_unreachable' : 'provider_refused';
   const description = error_description === undefined ? '' : ` (${error_description})`;
-  // The error is not passed as the cause, because it contains the whole response, which can include tokens.
+  // The error of openid-client is not passed as the cause, because it contains the whole response, which can include
+  // tokens.
   return new SessionError(code, `${doing}: ${reason}${description}.`, { reason });
 }
 

@@ -29,7 +29,8 @@ export function createSchemaCompiler(): CompileSchema {
     return (value, { listAll = true } = {}) => {
       if (first(value)) return [];
       if (!listAll) return describeErrors(first.errors ?? []);
-      // The second pass is compiled on first use: few routes need it, and the service starts sooner.
+      // The check that lists all errors is compiled on first use, so that the service starts sooner. Few routes ever
+      // need it.
       all ??= ajv.all.compile(schema as object);
       all(value);
       return describeErrors(all.errors ?? []);
@@ -58,7 +59,8 @@ function createAjv({ allErrors, coerce = false }: { allErrors: boolean; coerce?:
     strictTypes: false,
     strictRequired: false,
     allowUnionTypes: true,
-    // With false, `required: ['constructor']` would be fulfilled by the property that every object inherits.
+    // Without `ownProperties`, every object would fulfil `required: ['constructor']`, because it inherits this
+    // property.
     ownProperties: true,
     verbose: true,
     addUsedSchema: false,

@@ -192,7 +192,7 @@ test('a duplicate key causes a warning at its second occurrence', () => {
 });
 
 test('both branches of a condition on bound are checked with all other sample values', () => {
-  // This expression fails only for the sample alert with an empty model name.
+  // An expression that fails only for the sample alert with an empty model name.
   const part = '"{{ model_name | first | indent }}"';
   for (const bound of ['upper_bound', 'lower_bound'])
     expect(errorOf(`{"a": {% if bound == "${bound}" %}${part}{% else %}1{% endif %}}`)).toContain(

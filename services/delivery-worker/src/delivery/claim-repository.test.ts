@@ -42,7 +42,10 @@ const row = {
   pause_remaining_ms: null,
 };
 
-/** Creates a database that returns these rows, and records names, texts and parameters of its statements. */
+/**
+ * Creates a database whose statements return the given rows, and which records the names, texts and parameters of the
+ * statements.
+ */
 function databaseOf(rows: object[]) {
   const statements: unknown[][] = [];
   const texts: string[] = [];

@@ -112,7 +112,7 @@ function deferUndecryptable(input: PrepareInput): Deferral {
 /** Returns a delay that grows with the age of the delivery, because each try needs a claim. */
 function deferLong({ claimed, random }: PrepareInput): Omit<Deferral, 'reason'> {
   const waitMs = Math.min(maxLongWaitMs, Math.max(firstLongWaitMs, claimed.ageMs / 10));
-  // The first delays are 2.1 to 4.9 seconds.
+  // The jitter is 40 %, so the first delay is between 2.1 and 4.9 seconds.
   return { kind: 'deferred', afterMs: waitMs * (0.6 + 0.8 * random) };
 }
 

@@ -141,7 +141,7 @@ test('alerts that wait when the worker stops are each returned once for a retry'
   await new Promise((resolve) => setImmediate(resolve));
   fire('second');
   await new Promise((resolve) => setImmediate(resolve));
-  // Two batches are in progress, so this alert waits.
+  // Two batches are in progress, the maximum, so the third alert waits.
   fire('third');
   stopping.abort();
   fire('fourth');

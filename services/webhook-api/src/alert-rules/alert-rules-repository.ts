@@ -43,7 +43,7 @@ export interface AlertRuleQuery extends AlertRuleFilter {
 /** Result of a write. Only the kind `written` means that something was written. */
 export type WriteOutcome =
   | { kind: 'written'; rule: StoredAlertRule }
-  /** No webhooks with these ids exist in the workspace of the rule. */
+  /** The workspace of the rule has no webhooks with the ids in `ids`. */
   | { kind: 'unknown_webhooks'; ids: string[] }
   /** The workspace has reached its maximum number of rules. */
   | { kind: 'full' }

@@ -114,8 +114,8 @@ async function queriesIn(search: Search, window: IdRange): Promise<DeliveriesQue
     maxAlerts + 1,
   );
   if (alerts.length <= maxAlerts) return [ofAlerts(matching(search, window), search.trx, alerts)];
-  // The limit can omit alerts of the oldest millisecond, so the deliveries of that millisecond belong to the second
-  // query.
+  // The maximum number of alerts can cut off alerts of the oldest millisecond. The second query therefore reads all
+  // deliveries of that millisecond.
   const boundary = firstIdAt(timeOfRecordId(alerts.at(-1)!) + 1);
   const [newer, older] = [
     { ...window, from: boundary },

@@ -160,7 +160,8 @@ const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 function decryptCursor(secretBox: SecretBox, cursor: string, list: string): string[] {
   const encrypted = Buffer.from(cursor, 'base64url');
-  // The decoder ignores invalid characters and unused bits, so the decoded cursor is encoded again and compared.
+  // The base64 decoder ignores invalid characters and unused bits. To find them, the decoded cursor is encoded again
+  // and compared.
   if (encrypted.toString('base64url') !== cursor) throw new Error('The cursor is not base64url.');
   return JSON.parse(secretBox.decrypt(encrypted, locationOf(list)).toString('utf8'));
 }

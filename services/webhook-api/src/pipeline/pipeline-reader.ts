@@ -40,7 +40,7 @@ export function createPipelineReader(database: Database): PipelineReader {
   };
 }
 
-/** Id below those of all deliveries. */
+/** An id that is lower than the id of every delivery. */
 export const beforeAllDeliveries = '00000000-0000-0000-0000-000000000000';
 
 const readMarker = {

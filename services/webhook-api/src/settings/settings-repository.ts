@@ -17,7 +17,7 @@ interface SettingsFields {
 
 type WriteOutcome =
   | { kind: 'written'; settings: StoredSettings }
-  /** These webhook ids do not exist in the workspace. Nothing was written. */
+  /** Nothing was written, because the workspace has no webhooks with the ids in `ids`. */
   | { kind: 'unknown_webhooks'; ids: string[] };
 
 export interface SettingsRepository {

@@ -9,7 +9,7 @@ export interface WebhookFilter {
   host: HostFilter | undefined;
 }
 
-/** Matches webhooks with one of these origins. With `anyPort`, any port of these origins matches. */
+/** Matches webhooks whose URL has one of the origins. With `anyPort`, the port of the URL is ignored. */
 interface HostFilter {
   origins: string[];
   anyPort: boolean;

@@ -114,7 +114,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
     create: (webhook, { maxPerWorkspace, change }) =>
       knex.transaction(async (trx) => {
         const { workspaceId } = webhook;
-        // The lock prevents two transactions from counting at the same time and together exceeding the limit.
+        // Without the lock, two transactions could count at the same time and together exceed the limit.
         await trx.raw(`select pg_advisory_xact_lock(hashtextextended('webhooks/' || ?, 0))`, [workspaceId]);
         const [counted] = await trx('webhooks').where('workspace_id', workspaceId).count('* as count');
         if (Number(counted?.count) >= maxPerWorkspace) return undefined;

@@ -31,7 +31,7 @@ interface Node {
   name: string;
   directory: string;
   url: string;
-  /** The server that this server replicates after its next start; undefined for a primary. */
+  /** The primary whose data this server copies as a standby after its next start; undefined for a primary. */
   follows: Node | undefined;
   process: ManagedProcess;
 }

@@ -16,7 +16,7 @@ export interface AuditAuthor {
 export const systemAuthor: AuditAuthor = { principal: 'system', principalName: 'system', requestId: null };
 
 export interface AuditedChange {
-  /** Null if the resource belongs to no workspace. */
+  /** Workspace of the changed resource; null if the resource belongs to no workspace. */
   workspaceId: string | null;
   action: AuditAction;
   resourceId: string;

@@ -5,7 +5,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
  * moved to another location cannot be decrypted.
  */
 export interface SecretLocation {
-  /** Null for a row that belongs to no workspace. */
+  /** Workspace of the row; null if the row belongs to no workspace. */
   workspaceId: string | null;
   table: string;
   id: string;

@@ -3,7 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 /** Texts of an attempt. The response and its headers are stored without secrets. */
 export interface Exchange {
   requestBody: string;
-  /** Empty if there was no response. */
+  /** Body of the response; empty if there was no response. */
   responseBody: string;
   /** Header `Location` of the response. */
   location?: string | undefined;

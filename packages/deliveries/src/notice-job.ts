@@ -46,7 +46,7 @@ interface WebhookRow {
   workspaceId: string;
   since: Date;
   error: string | null;
-  /** Null if the workspace has no settings. */
+  /** Webhooks that receive notices; null if the workspace has no settings. */
   noticeWebhookIds: string[] | null;
 }
 

@@ -3,7 +3,7 @@ import { withTimeout } from './concurrency/timeout.js';
 
 /** Owns the connections, servers and timers of a service and closes them in reverse order of opening. */
 export interface Shutdown {
-  /** Aborted when `close` is called, before anything is closed. */
+  /** Signal that is aborted when `close` is called, before anything is closed. */
   readonly signal: AbortSignal;
   /** Registers a resource. `close` gets the milliseconds that are left until the deadline. */
   add(name: string, close: (remainingMs: number) => Promise<unknown>): void;

@@ -38,7 +38,7 @@ interface Connected {
   started: Set<ChannelUser>;
   open: Set<ChannelUser>;
   reopening: Set<ChannelUser>;
-  /** Aborted when this connection has ended. */
+  /** Controller that is aborted when the connection has ended. */
   ended: AbortController;
 }
 

@@ -47,7 +47,7 @@ export interface ConsumersDeps {
   slots: number;
   onError: (error: unknown) => void;
   logger: Logger;
-  /** Aborted when the worker stops. */
+  /** Signal that is aborted when the worker stops. */
   signal: AbortSignal;
 }
 

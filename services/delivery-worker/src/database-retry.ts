@@ -30,7 +30,7 @@ export interface DatabaseRetry {
    */
   createBatcher<Item, Result>(options: DatabaseBatcherOptions<Item, Result>): PromiseBatcher<Item, Result>;
   availability: Pick<DatabaseAvailability, 'on'>;
-  /** Undefined if no call is waiting for the database. */
+  /** Returns the period of failing writes; undefined if no call is waiting for the database. */
   failure(): WriteFailure | undefined;
 }
 
@@ -50,7 +50,7 @@ interface DatabaseBatcherOptions<Item, Result>
 
 export interface DatabaseRetryDeps {
   logger: Logger;
-  /** Aborted when the worker stops. */
+  /** Signal that is aborted when the worker stops. */
   signal: AbortSignal;
 }
 

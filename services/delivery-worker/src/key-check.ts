@@ -22,7 +22,7 @@ export interface KeyCheckDeps {
   consumers: { pause(): void; resume(): void };
   registry: Metrics;
   logger: Logger;
-  /** Aborted when the worker stops. */
+  /** Signal that is aborted when the worker stops. */
   signal: AbortSignal;
 }
 

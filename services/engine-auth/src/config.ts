@@ -2,7 +2,7 @@ import { type IdentitySettings, readIdentitySettings } from '@tocsin/identity';
 import { readEnv, readServiceConfig, type Secret, type ServiceConfig } from '@tocsin/kit';
 
 export interface EngineAuthConfig extends ServiceConfig {
-  /** Undefined if there is no admin key. Only tokens with the role `tocsin_engine_admin` can then manage keys. */
+  /** The admin key. Without one, only tokens with the role `tocsin_engine_admin` can manage keys. */
   adminKey: Secret | undefined;
   identity: IdentitySettings;
   maxActiveKeys: number;

@@ -1,7 +1,7 @@
 export interface WordList {
-  /** Pattern and standard word, for all text. */
+  /** Standard word for each pattern that is searched in the whole text and in the file name. */
   everywhere: Record<string, string>;
-  /** Pattern and standard word, for identifiers and file names. */
+  /** Standard word for each pattern that is searched only in identifiers and file names. */
   identifiers: Record<string, string>;
   /** `word` is one of the patterns above, or `everywhere` for all patterns of the list `everywhere`. */
   allowed: { path: string; word: string; reason: string }[];

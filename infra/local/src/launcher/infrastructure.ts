@@ -22,7 +22,7 @@ export interface InfrastructureOptions {
   processes: ProcessHost;
   /** Starts a process and restarts it after each exit. */
   run: (name: string, start: () => Promise<Child>) => Promise<void>;
-  /** Called as soon as the database responds, while other processes are still starting. */
+  /** Migrates the database. It is called as soon as the database responds, while other processes are still starting. */
   migrate: (databaseUrl: string) => Promise<void>;
   say: (message: string) => void;
 }

@@ -24,7 +24,7 @@ export interface StackFile {
   engine_admin_key: string;
   workspace_id: string;
   other_workspace_id: string;
-  /** Empty if OIDC_ISSUER is the URL of an external provider. */
+  /** Service accounts by role; empty if OIDC_ISSUER is the URL of an external provider. */
   clients: Partial<Record<RoleName, ClientCredentials>>;
   device_client_id: string;
   console_client_id: string;

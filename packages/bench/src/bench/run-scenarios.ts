@@ -16,7 +16,7 @@ import { measureScaleOut } from './scale-out.js';
 import { measureThroughput } from './throughput.js';
 
 export interface RunOptions extends BenchOptions {
-  /** Aborts the running scenario and stops all processes. */
+  /** Signal that aborts the running scenario and stops all processes. */
   signal: AbortSignal;
   print(line: string): void;
 }

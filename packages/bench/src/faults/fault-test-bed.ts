@@ -16,7 +16,7 @@ export interface FaultTestBed extends TestBed {
   /** Access token of an administrator, who may publish in every workspace. */
   adminToken: string;
   timing: Timing;
-  /** Undefined if the test bed has single servers instead of replicated ones. */
+  /** Replicated servers; undefined if the test bed has single servers. */
   replicas: Replicas | undefined;
 }
 

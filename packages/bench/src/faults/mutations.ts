@@ -2,7 +2,7 @@
 export interface Mutation {
   name: string;
   target: 'worker' | 'api';
-  /** End of the path of the compiled module. */
+  /** The last part of the path of the compiled module in which the text is replaced. */
   module: string;
   /** The text to replace. It must occur exactly once in the module. */
   original: string;

@@ -23,7 +23,7 @@ export interface LoadResult {
   acceptedAtMs: Float64Array;
   /** Time of the last acceptance. */
   endedAtMs: number;
-  /** Defined if the run has a REST target. */
+  /** Responses of the API; undefined if the run has no REST target. */
   responses: RestResponses | undefined;
 }
 

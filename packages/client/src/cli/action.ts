@@ -18,7 +18,7 @@ export interface Context<Options> {
   options: Options;
   io: Io;
   out: Output;
-  /** Aborted by Ctrl-C. */
+  /** Signal that Ctrl-C aborts. */
   signal: AbortSignal;
 }
 

@@ -9,7 +9,7 @@ export interface Io {
   stdin: Readable & { isTTY?: boolean };
   stdout: Terminal;
   stderr: Terminal;
-  /** Aborted by Ctrl-C. */
+  /** Signal that Ctrl-C aborts. */
   signal: AbortSignal;
 }
 

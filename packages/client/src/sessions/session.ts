@@ -7,6 +7,6 @@ export interface Session {
 export interface TokenRequest {
   /** Token that the API has refused with 401. The session must return another one. */
   rejected?: string | undefined;
-  /** Aborts this call. A token request that other callers also wait for continues. */
+  /** Signal that aborts the call. A token request that other callers also wait for continues. */
   signal?: AbortSignal | undefined;
 }

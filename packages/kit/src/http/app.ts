@@ -18,7 +18,7 @@ import { createSchemaCompiler } from './schema-check.js';
 export interface HttpAppOptions<Principal> {
   logger: Logger;
   metrics: Metrics;
-  /** Undefined while tracing is off. */
+  /** Source of spans; undefined if tracing is off. */
   tracing?: Tracing | undefined;
   routes: readonly Route<Principal>[];
   /**

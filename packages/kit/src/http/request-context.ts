@@ -4,7 +4,7 @@ import type { Request, RequestHandler } from 'express';
 /** State of one request, in `response.locals.request`. */
 interface RequestContext {
   id: string;
-  /** Aborted when the connection closes before the response is complete. */
+  /** Signal that is aborted when the connection closes before the response is complete. */
   signal: AbortSignal;
   /** Declared path of the route, for logs and metrics; undefined if no route matches. */
   route: string | undefined;

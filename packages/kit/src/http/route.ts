@@ -85,7 +85,7 @@ export interface RouteContext<Principal, Params, Query, Body, Resource> {
   ifMatch: string | undefined;
   /** Context of the request's span, for messages that it publishes; undefined while tracing is off. */
   traceparent: string | undefined;
-  /** Aborted when the connection closes before the response is complete. */
+  /** Signal that is aborted when the connection closes before the response is complete. */
   signal: AbortSignal;
   /** Adds fields to the log line of the request. Secrets are not allowed. */
   log(fields: Record<string, unknown>): void;

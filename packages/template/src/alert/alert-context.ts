@@ -48,7 +48,7 @@ export interface NoticeFacts {
   readonly event: string;
   readonly webhook_id: string;
   readonly webhook_name: string;
-  /** ISO 8601 text. */
+  /** A time as ISO 8601 text. */
   readonly since: string;
   readonly error: string;
   /** Number of dead letters. */

@@ -32,7 +32,7 @@ export type JsonProblem =
   | 'nested too deeply';
 
 export interface JsonScan {
-  /** Null if the text is JSON. */
+  /** First error of the text; null if the text is JSON. */
   readonly fault: JsonFault | null;
   readonly strings: readonly JsonString[];
   readonly duplicateKeys: readonly DuplicateKey[];

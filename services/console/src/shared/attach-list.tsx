@@ -16,7 +16,7 @@ export interface AttachListProps {
   /** All entries that are not attached. */
   others: readonly Attachable[];
   linkTo(id: string): ReactNode;
-  /** Undefined if the user may not change the list. */
+  /** Called when the user attaches or detaches an entry; undefined if the user may not change the list. */
   onChange: ((id: string, attach: boolean) => void) | undefined;
   /** Id of the entry whose change is being saved. */
   pendingId: string | undefined;

@@ -33,7 +33,7 @@ const words: Readonly<Record<JobKind, JobWords>> = {
 
 export interface BulkJobProps<Kind extends JobKind> {
   kind: Kind;
-  /** Undefined if the job cannot change any entry that the page shows. */
+  /** Filter of the job; undefined if the job cannot change any entry that the page shows. */
   request: JobFilters[Kind] | undefined;
   /** The entries that the job changes, for example `the failed deliveries that match`. */
   things: string;

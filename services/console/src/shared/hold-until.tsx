@@ -11,7 +11,10 @@ export interface HoldUntilProps {
   /** End of the pause or silence, ISO 8601; null if there is none. It can be in the past. */
   until: string | null;
   isPending: boolean;
-  /** Undefined if the user may not change it. In that case only a running pause or silence is shown. */
+  /**
+   * Called with the chosen end. Undefined if the user may not change the pause or silence; then it is shown only while
+   * it runs.
+   */
   onChange: ((until: string | null) => void) | undefined;
 }
 

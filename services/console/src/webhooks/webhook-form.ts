@@ -76,7 +76,7 @@ export interface FieldErrors {
   readonly name?: string;
   readonly url?: string;
   readonly headers?: string;
-  /** By header name in lower case. */
+  /** Error messages of the headers, by header name in lower case. */
   readonly headerNames: ReadonlyMap<string, string>;
   readonly body?: string;
   readonly options: Partial<Record<keyof OptionTexts, string>>;

@@ -25,9 +25,12 @@ export interface ClaimedDelivery {
   /** Trace context of the alert; null if it was not traced. */
   traceparent: string | null;
   facts: AlertOrNoticeFacts;
-  /** Undefined if the webhook does not exist in the workspace. */
+  /** State of the webhook; undefined if the webhook does not exist in the workspace. */
   webhook: { version: number; enabled: boolean; retryOnTimeout: boolean } | undefined;
-  /** Undefined if the webhook is not paused. `times` is the number of consecutive pauses by the circuit breaker. */
+  /**
+   * Pause of the webhook; undefined if there is none. `times` is the number of consecutive pauses by the circuit
+   * breaker.
+   */
   pause: { reason: PauseReason; remainingMs: number; times: number } | undefined;
   /** True if the claim has taken a request from the rate limit of the webhook. */
   hasToken?: boolean;

@@ -34,7 +34,7 @@ export interface CreateDeliveryDeps {
   lease: Pick<WorkerLease, 'covers' | 'isHeld'>;
   claims: ClaimRepository;
   logger: Logger;
-  /** Undefined if tracing is off. */
+  /** Source of spans; undefined if tracing is off. */
   tracing?: Tracing | undefined;
   metrics: DeliveryMetrics & BatchMetrics;
   config: DeliveryWorkerConfig;

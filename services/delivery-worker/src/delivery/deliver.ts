@@ -36,7 +36,7 @@ export interface DeliveryDeps {
   failures: FailureCounter;
   policy: RetryPolicy;
   logger: Logger;
-  /** Undefined if tracing is off. */
+  /** Source of spans; undefined if tracing is off. */
   tracing?: Tracing | undefined;
   metrics: DeliveryMetrics;
   /** Called once for each attempt. */

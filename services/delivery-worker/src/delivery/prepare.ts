@@ -34,7 +34,7 @@ export interface PreparedRequest extends Omit<DecryptedWebhook, 'id' | 'version'
 
 export interface PrepareInput {
   claimed: ClaimedDelivery;
-  /** Undefined if the webhook does not exist. */
+  /** The webhook of the delivery; undefined if it does not exist. */
   webhook: DecryptedWebhook | Undecryptable | undefined;
   /** Renders the body of the webhook. Undefined if the workspace has used its render budget. */
   render: RenderBody | undefined;

@@ -6,7 +6,7 @@ import type { Attempt } from './outcome.js';
 
 export interface RecordWithTexts {
   claimed: ClaimedDelivery;
-  /** Undefined if no request was sent. */
+  /** The attempt; undefined if no request was sent. */
   attempt: Attempt | undefined;
   /** Rendered text that was not sent because it is not JSON. */
   rendered?: string | undefined;

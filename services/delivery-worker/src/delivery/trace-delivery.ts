@@ -4,7 +4,7 @@ import type { Attempt, Deferral, Outcome } from './outcome.js';
 
 interface Traced {
   outcome: Outcome | Deferral;
-  /** Undefined if no request was sent. */
+  /** The attempt; undefined if no request was sent. */
   attempt?: Attempt;
 }
 

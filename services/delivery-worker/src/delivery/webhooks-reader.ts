@@ -15,7 +15,7 @@ export interface DecryptedWebhook {
   body: string;
   /** Removes the url and header values of the webhook from texts that the destination sends. */
   redact: RedactSecrets;
-  /** Undefined if every option has its default, as for most webhooks. */
+  /** Options of the webhook; undefined if every option has its default, as for most webhooks. */
   options: RequestOptions | undefined;
 }
 

@@ -40,7 +40,7 @@ export interface DispatchDeps {
   idleSleep: WakeableSleep['sleep'];
   metrics: Pick<DispatchMetrics, 'dispatchPassed'>;
   logger: Logger;
-  /** Aborted when the worker stops. */
+  /** Signal that is aborted when the worker stops. */
   signal: AbortSignal;
 }
 

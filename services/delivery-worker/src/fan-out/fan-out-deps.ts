@@ -30,9 +30,12 @@ export interface FanOutDeps {
   window: Window;
   slots: Pick<Slots, 'freeAtWrite'>;
   logger: Logger;
-  /** Undefined if tracing is off. */
+  /** Source of spans; undefined if tracing is off. */
   tracing?: Tracing | undefined;
   metrics: FanOutMetrics & BatchMetrics & Pick<DeliveryMetrics, 'ended'>;
-  /** Aborted when the worker stops. Waiting alerts are then rejected, and batches in progress are completed. */
+  /**
+   * Signal that is aborted when the worker stops. Waiting alerts are then rejected, and batches in progress are
+   * completed.
+   */
   signal: AbortSignal;
 }

@@ -87,7 +87,7 @@ export function createFanOutRepository(
 
 interface WrittenRow {
   id: string;
-  /** Present only in the result of the statement with cooldowns. */
+  /** True if a cooldown suppresses the alert. Only the statement for batches with cooldowns returns this column. */
   suppressed?: boolean;
 }
 

@@ -96,9 +96,9 @@ export interface PlannedDelivery {
    * - an error code: it is written as failed and not sent.
    */
   state: 'claimed' | 'queued' | 'waiting' | FailureAtWrite;
-  /** Undefined if the webhook does not exist in the workspace of the alert. */
+  /** The webhook to call; undefined if it does not exist in the workspace of the alert. */
   webhook?: TargetWebhook | undefined;
-  /** Present if the state is `claimed`. */
+  /** Slot for the request; present if the state is `claimed`. */
   slot?: Slot | undefined;
 }
 

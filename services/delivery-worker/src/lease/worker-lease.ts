@@ -34,7 +34,7 @@ export interface WorkerLease {
   setMayLead(mayLead: boolean): void;
   /** Number of workers with a lease at the last renewal, at least 1. */
   workers(): number;
-  /** Undefined if the last renewal succeeded. */
+  /** Returns the period of failing renewals; undefined if the last renewal succeeded. */
   failure(): WriteFailure | undefined;
   /** Ends the lease at once if the database is available; otherwise it expires by itself. */
   end(): Promise<void>;

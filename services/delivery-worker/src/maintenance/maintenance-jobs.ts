@@ -20,7 +20,7 @@ import type { MaintenanceMetrics } from './maintenance-metrics.js';
 export interface MaintenanceDeps {
   database: Database;
   logger: Logger;
-  /** Aborted when the worker stops. */
+  /** Signal that is aborted when the worker stops. */
   signal: AbortSignal;
   retentionDays: number;
   /** Retention of attempts in days. */

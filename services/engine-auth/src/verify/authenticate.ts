@@ -6,7 +6,7 @@ import { adminKeyCaller, type EngineCaller, jwtCaller, userKeyCaller } from './e
 import type { ValidateKey } from './key-validator.js';
 
 export interface AuthenticateDeps {
-  /** Undefined if there is no admin key. */
+  /** The admin key; undefined if none is configured. */
   adminKey: Secret | undefined;
   validateKey: ValidateKey;
   /**

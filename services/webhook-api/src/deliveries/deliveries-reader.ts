@@ -13,7 +13,7 @@ export interface StoredExchange {
   /** Number of the claim in which the attempt was made; null if there was no attempt. */
   claim: number | null;
   statusCode: number | null;
-  /** Null if there was no attempt. */
+  /** Encrypted texts of the attempt; null if there was no attempt. */
   exchangeEncrypted: Buffer | null;
   responseTruncated: boolean | null;
 }

@@ -14,7 +14,7 @@ import { presentOptions } from './webhook-options.js';
 interface PresentOptions {
   secretBox: SecretBox;
   principal: Principal;
-  /** Undefined for a webhook that has just been created. */
+  /** Stored health; undefined for a webhook that has just been created. */
   health: StoredHealth | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface Match<E extends Entry, R extends Resource> {
   entry: E;
   /** JSON pointer of the entry. */
   path: string;
-  /** Undefined: the resource does not exist yet. */
+  /** The stored resource; undefined if it does not exist yet. */
   current: R | undefined;
   /** The external id in the entry, or else `{namespace}/{name}`. */
   externalId: string;

@@ -36,7 +36,7 @@ interface AttemptState {
   trigger: string;
   statusCode: number | null;
   requestBody: string;
-  /** Empty if there was no response. */
+  /** Body of the response; empty if there was no response. */
   responseBody: string;
 }
 

@@ -18,6 +18,8 @@ test.each<[string, string]>([
   ['an id that is none', formatRawKey({ ...key, id: `${key.id.slice(0, -1)}g` })],
   ['a short secret with a longer id', formatRawKey({ id: `${key.id}0`, secret: key.secret.slice(1) })],
   ['a NUL in the secret', formatRawKey({ ...key, secret: `\0${key.secret.slice(1)}` })],
+  ['text before a key', Buffer.from(`${'x'.repeat(36)}:${key.id}:${key.secret}`).toString('base64')],
+  ['a key with a longer secret', formatRawKey({ ...key, secret: `${key.secret}\n` })],
   ['a very long text', 'QUFB'.repeat(5_000)],
 ])('%s is not accepted as an API key', (_, text) => {
   expect(parseRawKey(text)).toBeUndefined();

@@ -15,18 +15,17 @@ export function formatRawKey({ id, secret }: RawKey): string {
   return Buffer.from(`${id}:${secret}`).toString('base64');
 }
 
-const rawKey = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):([\w-]{43})$/;
-const rawKeyLength = 108;
+const rawKey = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:[\w-]{43}$/;
+const idLength = 36;
 
 /**
  * Parses a key in its canonical form. Returns undefined for every other text, which is thus rejected without bcrypt and
  * without a database query.
  */
 export function parseRawKey(text: string): RawKey | undefined {
-  if (text.length !== rawKeyLength) return undefined;
-  const [, id, secret] = rawKey.exec(Buffer.from(text, 'base64').toString('latin1')) ?? [];
-  if (id === undefined || secret === undefined) return undefined;
-  return formatRawKey({ id, secret }) === text ? { id, secret } : undefined;
+  const decoded = Buffer.from(text, 'base64').toString('latin1');
+  const key = { id: decoded.slice(0, idLength), secret: decoded.slice(idLength + 1) };
+  return rawKey.test(decoded) && formatRawKey(key) === text ? key : undefined;
 }
 
 /** Returns a digest of a key, for caches that must not contain the key itself. */

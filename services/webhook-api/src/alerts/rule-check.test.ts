@@ -3,9 +3,10 @@ import type { RulesOfAlerts } from './alerts-reader.js';
 import { createRuleCheck, resourcesIn } from './rule-check.js';
 
 const workspaceId = randomUUID();
-const ownRule = randomUUID();
+// Titles of tests contain these ids. They are constant, because mutation tests select tests by their titles.
+const ownRule = '3b1f6a52-8d0e-4c4a-9a57-0f1c2d3e4f50';
+const webhookId = '0c8f4f7e-2b55-4b55-9d4e-7a9f5d1e2c33';
 const foreignRule = randomUUID();
-const webhookId = randomUUID();
 
 function checkOf(stored: Partial<RulesOfAlerts> = {}) {
   const reads: { alertRuleIds: string[]; webhookIds: string[] }[] = [];
@@ -79,6 +80,7 @@ test.each([
   [{ alert_rule_id: 'x' }, undefined],
   [{ alert_rule_id: ownRule.toUpperCase() }, named(ownRule)],
   [{ alert_rule_id: ownRule, alert_rule: null }, named(ownRule)],
+  [{ alert_rule_id: ownRule, alert_rule: 'text' }, named(ownRule)],
   [{ alert_rule_id: ownRule, alert_rule: {} }, named(ownRule, [])],
   [
     {

@@ -13,7 +13,7 @@ interface Question {
   readonly failure: Failure;
   readonly unknown: readonly UnknownName[];
   /** Renders the same sample again, with values for the names in `defined`. */
-  render(defined: readonly UnknownName[]): { readonly failure?: Failure };
+  render(defined: readonly UnknownName[]): { readonly failure?: Failure | undefined };
 }
 
 /**

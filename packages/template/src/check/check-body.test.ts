@@ -1,5 +1,7 @@
 import { sampleFacts } from '../alert/sample-facts.js';
-import { createBodyChecker } from './check-body.js';
+import { checkBody as checkBodyWithDefaults, createBodyChecker } from './check-body.js';
+
+const { jest } = import.meta;
 
 /** The clock always returns 0, so that the time limit never ends a check. */
 const checkBody = createBodyChecker({ now: () => 0 });
@@ -191,6 +193,21 @@ test('a duplicate key causes a warning at its second occurrence', () => {
   ]);
 });
 
+test('a duplicate key causes a warning at its tag if a value prints it, and else at its text', () => {
+  const keyPlaces = (source: string) => warningsOf(source).map((warning) => warning.split(' ')[0]);
+  expect(keyPlaces(`{{ '{"a": 1, "a": 2}' | safe }}`)).toEqual(['1:25']);
+  expect(keyPlaces('{"a": 1, {% if true %}"a": 2{% endif %}}')).toEqual(['1:23']);
+  expect(keyPlaces('{"a": {{ threshold }}, "b": {{ threshold }}, "b": 1, "a": 2}')).toEqual(['1:46', '1:54']);
+});
+
+test('repeated warnings inside a loop do not hide the warnings after it', () => {
+  const body = '[{% for i in range(50) %}{"k": 1, "k": 2},{% endfor %}{"last": 1, "last": 2}]';
+  expect(warningsOf(body)).toEqual([
+    expect.stringContaining('the key "k" appears twice'),
+    expect.stringContaining('the key "last" appears twice'),
+  ]);
+});
+
 test('both branches of a condition on bound are checked with all other sample values', () => {
   // An expression that fails only for the sample alert with an empty model name.
   const part = '"{{ model_name | first | indent }}"';
@@ -204,6 +221,25 @@ test('a body that is JSON for only one value of bound is refused', () => {
   expect(errorOf('{"a": {% if bound == "lower_bound" %}1{% endif %}}')).toContain('not JSON');
 });
 
+test.each(['upper_bound', 'lower_bound'])(
+  'a branch for %s is checked even if all given sample alerts have the other value of bound',
+  (bound) => {
+    const other = bound === 'upper_bound' ? 'lower_bound' : 'upper_bound';
+    const check = createBodyChecker({ samples: [{ ...sampleFacts, bound: other }] });
+    expect(check(`{"a": {% if bound == "${bound}" %}x{% else %}1{% endif %}}`).ok).toBe(false);
+  },
+);
+
+test.each([
+  ['{"t": "{{ x }}", "a": {{ "a" if x or x else 1 / 0 }}}', '1:33'],
+  ['{"t": "{{ x }}", {% set y = "a" if x or x else 1 / 0 %}"a": 1}', '1:36'],
+])(
+  'the error of the body %s points to the first use of the unknown name in the failing tag',
+  (body, place) => {
+    expect(errorOf(body)).toContain(`${place} there is no variable 'x', so the template fails.`);
+  },
+);
+
 test('a template that exceeds the render budget is refused with the limit and advice', () => {
   expect(
     errorOf('{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}'),
@@ -215,6 +251,11 @@ test('at most the first 20 warnings are returned', () => {
   const warnings = warningsOf(`[${names.join(',')}]`);
   expect(warnings).toHaveLength(20);
   expect(warnings[0]).toMatch(/^1:6 there is no variable 'x0'/);
+  const ofThreeKinds = Array.from(
+    { length: 15 },
+    (_, index) => `{"a": "{{ y${index} }}", "k": "{{ threshold }}", "k": 1}`,
+  );
+  expect(warningsOf(`[${ofThreeKinds.join(',')}]`)).toHaveLength(20);
 });
 
 test('a warning inside a loop is returned once', () => {
@@ -232,7 +273,28 @@ test('a check that takes more than 250 ms for all sample alerts together fails a
   const body = '[{% for i in range(29000) %}{% endfor %}1]';
   expect(check(body)).toMatchObject({ ok: false, overran: true });
   expect(checkBody(body)).toMatchObject({ ok: true });
-  expect(check('{{')).toMatchObject({ ok: false, overran: false });
+  expect(check('{{')).toMatchObject({ ok: false, overran: false, warnings: [] });
+});
+
+test('a body is rendered more than once for a sample alert only if it uses bound or random', () => {
+  let nowMs = 0;
+  // The clock is read 140 times for the five sample alerts.
+  const check = createBodyChecker({ now: () => (nowMs += 1) });
+  const body = '[{% for i in range(29000) %}{% endfor %}1]';
+  expect(check(body)).toMatchObject({ ok: true });
+  expect(check(body.replace('1', '{{ threshold | int if bound }}'))).toMatchObject({ overran: true });
+  expect(check(body.replace('1', '{{ [1] | random }}'))).toMatchObject({ overran: true });
+});
+
+test('the default check uses the clock of the process and the default sample alerts', () => {
+  const body = '[{% for i in range(29000) %}{% endfor %}1]';
+  expect(checkBodyWithDefaults('{"a": "{{ metric_value }}"}')).toEqual(
+    checkBody('{"a": "{{ metric_value }}"}'),
+  );
+  let nowMs = 0;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += 2));
+  expect(checkBodyWithDefaults(body)).toMatchObject({ ok: false, overran: true });
+  clock.mockRestore();
 });
 
 test('a checker with custom sample alerts finds an error that only these cause', () => {

@@ -163,20 +163,21 @@ function renderSample(template: InspectableTemplate, { context, choose, leftMs }
       return choose(count);
     },
   });
-  if (!result.ok) return { failure: renderFailure(source, result.error), suspicions: [], chose };
+  if (!result.ok) return { failure: renderFailure(source, result.error) };
   const scan = scanJson(result.output);
   if (scan.fault === null) return { suspicions: findSuspicious(source, pieces, scan), chose };
   const explained = explainFault(source, pieces, result.output, scan.fault);
-  const failure = { ...explained, effect: 'the result is not JSON', overran: false };
-  return { failure, suspicions: [], chose };
+  return { failure: { ...explained, effect: 'the result is not JSON', overran: false } };
 }
 
-interface Rendered {
-  readonly failure?: Failure;
-  readonly suspicions: readonly Suspicion[];
-  /** True if the filter `random` was used. */
-  readonly chose: boolean;
-}
+type Rendered =
+  | { readonly failure: Failure }
+  | {
+      readonly failure?: undefined;
+      readonly suspicions: readonly Suspicion[];
+      /** True if the filter `random` was used. */
+      readonly chose: boolean;
+    };
 
 function renderFailure(source: string, error: TemplateError): Failure {
   const offset = offsetOf(source, error);
@@ -214,17 +215,21 @@ function findQuotedNumbers(
   }));
 }
 
+/** Finds duplicate keys. Keys and pieces are in the order of the output. Returns a place inside a loop only once. */
 function findDuplicateKeys(pieces: readonly TracePiece[], { duplicateKeys }: JsonScan): Suspicion[] {
-  const found = duplicateKeys.slice(0, maxWarnings).map(({ key, offset }) => {
-    const piece = pieces.find(({ start, end }) => start <= offset && offset < end);
-    const isText = piece !== undefined && piece.value === undefined;
-    const place = piece === undefined ? 0 : piece.offset + (isText ? offset - piece.start : 0);
-    return {
+  const found = new Map<string, Suspicion>();
+  let index = 0;
+  for (const { key, offset } of duplicateKeys) {
+    while (pieces[index]!.end <= offset) index += 1;
+    const piece = pieces[index]!;
+    const place = piece.offset + (piece.value === undefined ? offset - piece.start : 0);
+    found.set(`${place}:${key}`, {
       offset: place,
       message: `the key "${key}" appears twice in the same object; most destinations read only the last one.`,
-    };
-  });
-  return distinct(found);
+    });
+    if (found.size === maxWarnings) break;
+  }
+  return [...found.values()];
 }
 
 function findingOf({ line, column, message, excerpt }: TemplateError): Finding {

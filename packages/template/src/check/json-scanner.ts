@@ -39,6 +39,7 @@ export interface JsonScan {
 }
 
 const maxDepth = 500;
+const escapePattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /**
@@ -159,7 +160,7 @@ class JsonScanner {
       const code = this.#text.charCodeAt(index);
       if (code === 0x22) return this.#endString(start, index + 1);
       if (code < 0x20) this.#fail('control character in a string', index);
-      if (code === 0x5c) index += this.#escapeLength(index) - 1;
+      if (code === 0x5c) index = this.#escapeEnd(index) - 1;
     }
     this.#offset = start;
     throw new Fault(start, 'unterminated string');
@@ -172,11 +173,10 @@ class JsonScanner {
     return String(parsed);
   }
 
-  #escapeLength(index: number): number {
-    const letter = this.#text.charAt(index + 1);
-    if (letter === 'u' && /^[0-9a-fA-F]{4}$/.test(this.#text.slice(index + 2, index + 6))) return 6;
-    if (letter !== '' && '"\\/bfnrt'.includes(letter)) return 2;
-    return this.#fail('invalid escape in a string', index);
+  #escapeEnd(index: number): number {
+    escapePattern.lastIndex = index;
+    if (!escapePattern.test(this.#text)) this.#fail('invalid escape in a string', index);
+    return escapePattern.lastIndex;
   }
 
   #number(): void {
@@ -184,7 +184,7 @@ class JsonScanner {
     const number = numberPattern.exec(this.#text)?.[0];
     if (number === undefined) this.#fail('invalid number');
     const next = this.#text.charAt(this.#offset + number.length);
-    if (next !== '' && /[\w.+-]/.test(next)) this.#fail('invalid number');
+    if (/[\w.+-]/.test(next)) this.#fail('invalid number');
     this.#offset += number.length;
   }
 
@@ -233,8 +233,8 @@ export function findJsonFault(text: string): PlacedJsonFault | undefined {
     JSON.parse(text);
     return undefined;
   } catch {
-    const { fault } = scanJson(text);
-    const message = jsonProblems[fault?.problem ?? 'nested too deeply'];
-    return { message, ...locate(text, fault?.offset ?? 0) };
+    // The scanner accepts the same texts as JSON.parse, so it finds a fault.
+    const { problem, offset } = scanJson(text).fault!;
+    return { message: jsonProblems[problem], ...locate(text, offset) };
   }
 }

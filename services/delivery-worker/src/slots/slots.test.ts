@@ -293,3 +293,63 @@ test('a delivery of a responsive webhook waits for a slot for five seconds at mo
   await waitFor(1);
   expect(result).toBe('no slot');
 });
+
+describe('deliveries that wait for a slot', () => {
+  const start = (total: number) => {
+    jest.useFakeTimers();
+    return createSlots({ total, now: () => Date.now() });
+  };
+  const stateOf = (waiting: Promise<Slot | undefined>) => {
+    let state = 'waits';
+    void waiting.then((slot) => {
+      state = slot === undefined ? 'has no slot' : 'has a slot';
+    });
+    return async (ms: number) => {
+      await jest.advanceTimersByTimeAsync(ms);
+      return state;
+    };
+  };
+
+  test('a delivery waits 100 ms if its webhook is not responsive', async () => {
+    const slots = start(1_000);
+    acquireMany(slots, webhook('hanging'));
+    const after = stateOf(slots.acquireSoon(webhook('hanging')));
+    expect([await after(99), await after(1)]).toEqual(['waits', 'has no slot']);
+  });
+
+  test('a delivery of a responsive webhook ends its wait if 500 ms pass without a response', async () => {
+    const slots = start(1_000);
+    slots.observe('w', 1);
+    acquireMany(slots, webhook('w'));
+    const after = stateOf(slots.acquireSoon(webhook('w')));
+    expect([await after(500), await after(499), await after(1)]).toEqual(['waits', 'waits', 'has no slot']);
+  });
+
+  test('each released slot is assigned at once to one waiting delivery', async () => {
+    const slots = start(1_000);
+    slots.observe('w', 1);
+    const held = acquireMany(slots, webhook('w'));
+    const [first, second] = [0, 1].map(() => stateOf(slots.acquireSoon(webhook('w'))));
+    held.pop()!.release();
+    expect([await first!(0), await second!(0)]).toEqual(['has a slot', 'waits']);
+    held.pop()!.release();
+    expect(await second!(0)).toBe('has a slot');
+  });
+
+  test('a delivery of a responsive webhook gets one slot that another webhook has released', async () => {
+    const slots = start(1);
+    for (const name of ['w', 'other']) slots.observe(name, 1);
+    const other = slots.acquire(webhook('other'))!;
+    const after = stateOf(slots.acquireSoon(webhook('w')));
+    other.release();
+    expect([await after(500), slots.inUse()]).toEqual(['has a slot', 1]);
+  });
+});
+
+test('responsive webhooks do not reduce the queue quota of other webhooks of their workspace', () => {
+  const slots = createTestSlots(160);
+  const responsive = Array.from({ length: 60 }, (_, index) => webhook(`responsive-${index}`, 'ws'));
+  for (const { webhookId } of responsive) slots.observe(webhookId, 1);
+  slots.setBacklog([...responsive, webhook('new', 'ws')]);
+  expect(slots.queueQuota(webhook('new', 'ws'))).toBe(4);
+});

@@ -66,10 +66,11 @@ function duplicateFaults(matches: Match<Entry, Resource>[]): FileFault[] {
   });
 }
 
+/** Maximum length in characters, in the schema too. Only an id made of namespace and name can be longer. */
 const maxExternalId = 255;
 
-function lengthFaults({ entry, path, current, externalId }: Match<Entry, Resource>): FileFault[] {
+function lengthFaults({ path, current, externalId }: Match<Entry, Resource>): FileFault[] {
   if (current !== undefined || externalId.length <= maxExternalId) return [];
   const message = `is too long to become the external id; give an external_id of ${maxExternalId} characters at most`;
-  return entry.external_id === undefined ? [{ path: `${path}/name`, message }] : [];
+  return [{ path: `${path}/name`, message }];
 }

@@ -205,3 +205,49 @@ test('a name is at most as long as an external id allows, unless the entry has a
   expect(plan(named(256, ', external_id: short')).steps).toHaveLength(1);
   expect(plan(named(256, `, id: ${chat.id}`)).steps).toMatchObject([{ action: 'change', id: chat.id }]);
 });
+
+test('an entry with the id of one webhook and the name of another describes the one with the id', () => {
+  const { steps, left } = plan(entry(`    id: ${pager.id}`), { env });
+  expect(steps[0]).toMatchObject({ action: 'change', id: pager.id });
+  expect(left).toEqual(['alert rule risk/drift', 'webhook risk/chat']);
+});
+
+test('an id in an entry is compared without regard to case', () => {
+  const id = 'abcdefab-1111-4111-8111-111111111111';
+  const of = state({ webhooks: [{ ...chat, id }] });
+  const { steps } = plan(entry(`    id: ${id.toUpperCase()}`, 'renamed'), { of });
+  expect(steps).toMatchObject([{ action: 'change', id }]);
+});
+
+test('resources that the file describes are not left over', () => {
+  expect(plan(`${entry()}\n${rule(withChat)}`)).toEqual({ steps: [], left: [] });
+});
+
+test('entries for different webhooks are no duplicates, whether or not the webhooks exist', () => {
+  const one = (name: string) => `  - {name: ${name}, url: u, body: "{}"}\n`;
+  expect(shown(plan(`webhooks:\n${one('a')}${one('b')}`).steps)).toEqual([
+    'create webhook risk/a: name url body',
+    'create webhook risk/b: name url body',
+  ]);
+  const of = state({ webhooks: [chat, { ...pager, external_id: 'risk/pager' }] });
+  expect(plan(`webhooks:\n${one('chat')}${one('pager')}`, { of }).steps).toHaveLength(2);
+});
+
+test('a reference can be the id in an entry that is found by its external id', () => {
+  const id = 'abcdefab-1111-4111-8111-111111111111';
+  const webhook = entry(`    external_id: risk/chat\n    id: ${id}`);
+  const reference = `    notification_webhooks: [${id.toUpperCase()}]`;
+  expect(plan(`${webhook}\n${rule(reference)}`).steps).toEqual([]);
+  expect(plan(`${webhook.replace(id, id.toUpperCase())}\n${rule(reference)}`).steps).toEqual([]);
+});
+
+test('a name that no webhook of the file has refers to a webhook of the workspace', () => {
+  const { steps } = plan(`${entry()}\n${rule(withPager)}`);
+  expect(steps[0]?.body(nothing)).toEqual({ notification_webhook_ids: [pager.id] });
+});
+
+test('the error of a reference in the settings has the line of the reference', () => {
+  expect(() => plan('settings:\n  notice_webhooks:\n    - nobody')).toThrow(
+    'w.yaml:4: settings, notice_webhooks.0: is no webhook of the file or the workspace: nobody',
+  );
+});

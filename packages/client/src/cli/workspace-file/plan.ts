@@ -48,9 +48,8 @@ export function createPlan({ file, state, env, prune }: PlanOptions): Plan {
   const scope = { namespace, faults };
   const ofWebhooks = matchEntries({ entries: webhooks, resources: state.webhooks, path: '/webhooks' }, scope);
   const ofRules = matchEntries({ entries: rules, resources: state.rules, path: '/alert_rules' }, scope);
-  const deleted = prune ? ofWebhooks.left : [];
   const resolve = createResolver(ofWebhooks, {
-    others: state.webhooks.filter((webhook) => !deleted.includes(webhook)),
+    others: prune ? state.webhooks.filter((webhook) => !ofWebhooks.left.includes(webhook)) : state.webhooks,
     faults,
   });
   const steps = [
@@ -79,14 +78,14 @@ function createResolver(
     ...matches.map(({ entry, current, externalId }) => ({
       target: current?.id ?? externalId,
       external_id: externalId,
-      ids: [entry.id?.toLowerCase(), current?.id],
+      id: entry.id?.toLowerCase(),
       name: entry.name,
       isInFile: true,
     })),
     ...others.map(({ id, external_id, name }) => ({
       target: id,
       external_id,
-      ids: [id],
+      id,
       name,
       isInFile: false,
     })),
@@ -97,7 +96,7 @@ function createResolver(
   const candidates = (reference: string) => {
     const byExternalId = found(({ external_id }) => external_id === reference);
     if (byExternalId.length > 0) return byExternalId;
-    const byId = found(({ ids }) => ids.includes(reference.toLowerCase()));
+    const byId = found(({ id }) => id === reference.toLowerCase());
     if (byId.length > 0) return byId;
     const inFile = found(({ name, isInFile }) => isInFile && name === reference);
     return inFile.length > 0 ? inFile : found(({ name }) => name === reference);
@@ -231,7 +230,7 @@ function differences(desired: Fields, current: Fields): { values: Fields; names:
     values: Object.fromEntries(changed.map((name) => [name, desired[name]])),
     names: changed.flatMap((name) => {
       if (name === 'headers') return headerNames(desired.headers as Fields, current.headers as Fields);
-      return [name.replace(/_webhook_ids$/, '_webhooks')];
+      return [name.replace('_webhook_ids', '_webhooks')];
     }),
   };
 }

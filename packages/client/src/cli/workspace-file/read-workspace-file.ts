@@ -1,4 +1,4 @@
-import { createCheck } from '@tocsin/contracts';
+import { type Check, createCheck } from '@tocsin/contracts';
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import { type WebhookEntry, type WorkspaceFile, workspaceFileSchema } from './file-schema.js';
@@ -34,11 +34,15 @@ export function readWorkspaceFile(text: string, name: string): ReadFile {
   const lineOf = (path: string) => lines.linePos(offsetOf(document, path)).line;
   const failAt = (faults: FileFault[]) =>
     fail(faults.map(({ path, message }) => ({ line: lineOf(path), message: `${labelOf(path)}${message}` })));
-  const checked = createCheck<WorkspaceFile>(workspaceFileSchema)(document.toJS());
+  check ??= createCheck(workspaceFileSchema);
+  const checked = check(document.toJS());
   if (!checked.ok) return failAt(checked.faults);
   const faults = faultsOf(checked.value);
   return faults.length > 0 ? failAt(faults) : { content: checked.value, fail: failAt, lineOf };
 }
+
+/** Created on first use, because it takes 50 ms and most commands do not need it. */
+let check: Check<WorkspaceFile> | undefined;
 
 const maxFaults = 20;
 

@@ -106,8 +106,9 @@ test('a caller that needs several units waits until so many units have left the 
   limiter.consume('a', 2);
   limiter.nowMs += 20_000;
   limiter.consume('a', 8);
-  const [one, three, tooMany] = [1, 3, 11].map((units) => limiter.consume('a', units));
+  const [one, two, three, tooMany] = [1, 2, 3, 11].map((units) => limiter.consume('a', units));
   expect(one).toMatchObject({ allowed: false, retryAfterSeconds: expect.closeTo(40, -0.5) });
+  expect(two).toEqual(one);
   expect(three).toMatchObject({ allowed: false, retryAfterSeconds: expect.closeTo(60, -0.5) });
   expect(tooMany).toMatchObject({ allowed: false, retryAfterSeconds: expect.closeTo(60, -0.5) });
 });

@@ -193,6 +193,9 @@ test('a reference to a webhook that is pruned is an error', () => {
   const text = rule(withChat);
   expect(plan(text).steps).toEqual([]);
   expect(() => plan(text, { prune: true })).toThrow('is no webhook of the file or the workspace: chat');
+  expect(plan(rule(withPager), { prune: true }).steps[0]?.body(nothing)).toEqual({
+    notification_webhook_ids: [pager.id],
+  });
 });
 
 test('a name is at most as long as an external id allows, unless the entry has an external id', () => {

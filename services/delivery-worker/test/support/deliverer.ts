@@ -76,7 +76,7 @@ export function startDeliverer({
   traced = false,
   webhookError,
 }: StartOptions = {}) {
-  const slots = createSlots({ total: 80, now: () => performance.now() });
+  const slots = createSlots({ total: 80, now: () => performance.now(), waitMs: 5 });
   const ticks: (() => void)[] = [];
   const statuses: number[] = [];
   const sent: string[] = [];

@@ -93,6 +93,9 @@ function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker
       enableFindRelatedTests: false,
     },
     coverageAnalysis: 'perTest',
+    // Milliseconds in addition to 1.5 times the duration of the tests without a mutation. The slowest unit tests wait for
+    // less than a second.
+    timeoutMS: 2_500,
     disableTypeChecks: false,
     tsconfigFile: 'none',
     incremental: true,

@@ -154,7 +154,7 @@ test('a publisher finds only the alerts that it published over REST, alone or in
   for (const id of [...others, overAmqp]) expect(await statusFor(ada, id)).toBe(404);
 });
 
-test('an alert of somebody else and an unknown alert get the same response', async () => {
+test('an alert of another publisher and an unknown alert get the same response', async () => {
   const id = await publish(bob);
   await processed([id]);
   const [foreign, unknown] = await Promise.all(

@@ -25,7 +25,7 @@ async function applyAndReply(path: string, reply: string, meanwhile = async () =
   return { code, ...printed };
 }
 
-test('apply fails and names a resource that somebody else has changed after the plan', async () => {
+test('apply fails and names a resource that another user has changed after the plan', async () => {
   await apply(save(workspaceFile()));
   const { webhooks } = await listAll();
   const pager = webhooks.find(({ name }) => name === 'pager');

@@ -51,7 +51,7 @@ test('a message is acknowledged only after its handler has acknowledged it', asy
   expect(received[0]).toMatchObject({ routingKey: alertFiredKey, redelivered: false });
 });
 
-test('messages that are acknowledged out of order are not redelivered, and all others are', async () => {
+test('messages acknowledged out of order are not redelivered, but unacknowledged ones are', async () => {
   const publisher = await newPublisher();
   const { broker, consumer, received } = await consume({ queue: deliveriesQueue, prefetch: 100 });
   const texts = Array.from({ length: 20 }, (_, index) => `m${index}`);

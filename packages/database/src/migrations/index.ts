@@ -2,7 +2,10 @@ import type { Knex } from 'knex';
 import { initialSchema } from './0001-initial-schema.js';
 
 export interface Migration {
-  /** Begins with a number of four digits. Migrations are applied in alphabetical order. */
+  /**
+   * Name of the migration. It begins with a number of four digits, because migrations are applied in alphabetical
+   * order.
+   */
   name: string;
   up: (knex: Knex) => Promise<unknown>;
 }

@@ -24,13 +24,19 @@ interface CheckedBody {
   listsAll: boolean;
 }
 
-/** Bodies below this size need no permit. Even if all 4,000 connections send such bodies at once, these take 64 MiB. */
+/**
+ * Size in bytes below which a body needs no permit. Even if all 4,000 connections send such bodies at once, these take
+ * 64 MiB.
+ */
 const largeBodyBytes = 16_384;
 /** Maximum memory for large bodies in progress, in bytes: an eighth of a container with 512 MiB. */
 const largeBodiesBytes = 67_108_864;
 /** Parsing and checking the large bodies of one sender can take 1 s at once, and a tenth of the thread after that. */
 const parseBudget = { share: 0.1, burstMs: 1_000 };
-/** Above this size only the first error is listed, because a list of errors can take more memory than the body. */
+/**
+ * Size of a body in bytes above which only the first error is listed, because a list of errors can take more memory
+ * than the body.
+ */
 const listErrorsBelowBytes = 65_536;
 
 export interface JsonBodyOptions {

@@ -297,7 +297,7 @@ test('the default check uses the clock of the process and the default sample ale
   clock.mockRestore();
 });
 
-test('a checker with custom sample alerts finds an error that only these cause', () => {
+test('a check with custom sample alerts finds an error that only these alerts cause', () => {
   const source = '{"a": {{ {"Churn": "no"}[model_name] | default(1) | safe }}}';
   const churn = { ...sampleFacts, model_name: 'Churn' };
   expect(createBodyChecker()(source).ok).toBe(true);

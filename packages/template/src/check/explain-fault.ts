@@ -59,7 +59,7 @@ function tagEnd(source: string, offset: number): number {
   return close === -1 ? source.length : close;
 }
 
-/** Returns true if the value was printed unescaped and its expression contains the filter. */
+/** Returns true if the value was printed unescaped and its expression contains the name of the filter. */
 function printsWithFilter(source: string, { value, offset }: TracePiece, filter: string): boolean {
   return value instanceof Markup && value.kind === 'json' && expressionAt(source, offset).includes(filter);
 }

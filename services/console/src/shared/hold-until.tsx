@@ -20,7 +20,8 @@ export interface HoldUntilProps {
 
 const hourMs = 3_600_000;
 /**
- * The API accepts at most 7 days ahead. The last option is one minute shorter, because the API's clock can be behind.
+ * The API accepts an end of at most 7 days from now. The last option is one minute shorter, because the clock of the
+ * API can be behind.
  */
 const lengths = [
   { value: String(hourMs), label: '1 hour' },

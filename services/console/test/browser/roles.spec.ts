@@ -58,7 +58,7 @@ const texts: Record<string, Record<keyof typeof everything, string>> = {
 };
 
 for (const [user, pages] of Object.entries(texts)) {
-  test(`every page shows the actions allowed to ${user}, and the reason for the others`, async ({
+  test(`every page shows the actions allowed to ${user}, and the reason why others are not`, async ({
     page,
     stack,
   }) => {

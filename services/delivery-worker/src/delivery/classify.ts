@@ -55,8 +55,8 @@ export function pauseRequestedBy(result: SendResult): number | undefined {
 }
 
 /**
- * Returns true if the result is a failure of the whole destination, which counts for its circuit. The rejection of one
- * request body is not.
+ * Returns true if the result is a failure of the whole destination, which counts for its circuit. The rejection of a
+ * single request body does not count.
  */
 export function isDestinationFailure(result: SendResult): boolean {
   if (result.kind === 'response') return result.statusCode >= 500 || result.statusCode === 429;

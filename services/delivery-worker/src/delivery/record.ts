@@ -10,9 +10,9 @@ export interface Recorder {
   /** Records an outcome and retries until it is committed. A delivery may have only one call in progress. */
   record(record: OutcomeRecord): Promise<void>;
   defer(claimed: ClaimedDelivery, deferral: Deferral): Promise<void>;
-  /** Resolves even if the pause cannot be written, because the outcome is recorded afterwards. */
+  /** Writes the pause of a webhook. A failure to write it is ignored, so that the outcome that follows is recorded. */
   pause(pause: Pause): Promise<void>;
-  /** Resolves even if the pause cannot be ended. The next response ends it. */
+  /** Ends the pause of a webhook. A failure is ignored, because the next response ends the pause. */
   resume(webhookId: string): Promise<void>;
 }
 

@@ -47,7 +47,7 @@ test('the backlog is NaN while the database is unavailable', async () => {
   expect(Object.values(seen ?? {}).filter(Number.isNaN)).toHaveLength(5);
 });
 
-test('a worker that is not the leader reads no backlog and has no gauges of it', async () => {
+test('a worker that is not the leader neither reads the backlog nor reports metrics about it', async () => {
   const stop = new AbortController();
   const registry = createMetrics({ service: 'test' });
   const metrics = createDispatchMetrics(registry, () => false);

@@ -21,7 +21,7 @@ test.each([
   },
 );
 
-test('slots of other workspaces reduce the queue quota of a workspace, and its own do not', () => {
+test('slots in use by other workspaces reduce the queue quota of a workspace, its own do not', () => {
   const usage = createSlotUsage({ total: 800, atWrite: 600 });
   const count = (workspaceId: string, responsiveness: 'slow' | 'responsive', slots: number) => {
     for (let slot = 0; slot < slots; slot += 1)

@@ -3,7 +3,10 @@ import type { Logger } from '@tocsin/kit';
 import { type Broker, createPublisher, listenToBroadcasts } from '@tocsin/messaging';
 
 export interface DeactivationBroadcast {
-  /** Never rejects. If the broadcast is lost, other instances accept the key until their cache expires after 10 s. */
+  /**
+   * Notifies the other instances. The promise never rejects. If the broadcast is lost, other instances accept the key
+   * until their cache expires after 10 s.
+   */
   announce(id: string): Promise<void>;
 }
 

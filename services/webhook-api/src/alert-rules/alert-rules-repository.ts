@@ -18,7 +18,7 @@ export interface StoredAlertRule {
   silencedUntil: Date | null;
   /** Ids of the webhooks, in the order in which they were attached. */
   webhookIds: string[];
-  /** Starts at 1 and increases with each change. */
+  /** Version of the rule: 1 at first, and increased by each change. */
   version: number;
   createdAt: Date;
   updatedAt: Date;

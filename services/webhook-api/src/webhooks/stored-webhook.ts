@@ -51,7 +51,7 @@ export interface StoredWebhook extends EncryptedSecrets, WebhookOptions {
   enabledChangedAt: Date | null;
   retryOnTimeout: boolean;
   disabledReason: string | null;
-  /** Starts at 1 and increases with each change. */
+  /** Version of the webhook: 1 at first, and increased by each change. */
   version: number;
   paused: StoredPause | null;
   createdAt: Date;

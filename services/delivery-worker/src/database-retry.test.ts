@@ -4,9 +4,9 @@ import { createDatabaseRetry } from './database-retry.js';
 const silent = createLogger({ service: 'test', level: 'silent' });
 const failing = (code: string) => Object.assign(new Error(code), { code });
 
-function start() {
+function start(logger = silent) {
   const stopping = new AbortController();
-  const databaseRetry = createDatabaseRetry({ logger: silent, signal: stopping.signal });
+  const databaseRetry = createDatabaseRetry({ logger, signal: stopping.signal });
   const events: string[] = [];
   databaseRetry.availability.on('unavailable', () => events.push('unavailable'));
   databaseRetry.availability.on('available', () => events.push('available'));
@@ -82,6 +82,22 @@ test('a retried item is replaced only if the database has rejected its value', a
   const items = Array.from({ length: 20 }, (_, index) => index);
   expect(await Promise.all(items.map(batcher.add))).toEqual(items.map((item) => (item === 5 ? -5 : item)));
   expect(replaced).toEqual([5]);
+});
+
+test('the first of thirty failures of an item is logged', async () => {
+  const failures: unknown[] = [];
+  const logger = Object.assign(Object.create(silent), {
+    warn: (fields: { failures: number }, event: string) => failures.push([event, fields.failures]),
+  });
+  const { databaseRetry } = start(logger);
+  const work = failingWith('XX000', 'XX000', 'XX000');
+  const batcher = databaseRetry.createBatcher<number, void>({
+    commit: async () => void (await work()),
+    maxSize: 1,
+    concurrency: 1,
+  });
+  await batcher.add(1);
+  expect(failures).toEqual([['database.postponed', 1]]);
 });
 
 test('a worker that stops while the database is unavailable rejects the whole batch', async () => {

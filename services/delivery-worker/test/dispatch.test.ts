@@ -114,6 +114,20 @@ test('deliveries are postponed by at most five minutes, and a shortened pause ma
   expect((await fixtures.findWebhooks()).candidates).toMatchObject([{ webhookId, due: 1, probing: true }]);
 });
 
+test('no delivery is postponed while another transaction ends the pause', async () => {
+  const webhookId = await fixtures.addWebhook();
+  const planned = fixtures.plan([webhookId]);
+  await fixtures.write([planned]);
+  const pause = { webhookId, version: 1, reason: 'circuit', forMs: 60_000, times: 1, error: '' } as const;
+  await fixtures.pauses.pause([pause]);
+  const before = await fixtures.open(planned.deliveries[0]!.id);
+  await db.database.knex.transaction(async (trx) => {
+    await trx('webhook_pauses').where({ webhook_id: webhookId }).delete();
+    await fixtures.dispatch.postpone([{ workspaceId: fixtures.workspaceId, webhookId }], 10);
+  });
+  expect(await fixtures.open(planned.deliveries[0]!.id)).toEqual(before);
+});
+
 test('the oldest due deliveries of a webhook are queued first and get a lease', async () => {
   const webhookId = await fixtures.addWebhook();
   const planned = [3, 1, 2, 4].map(() => fixtures.plan([webhookId]));

@@ -153,6 +153,23 @@ test('a deferral releases the claim, records no attempt and uses no step of the 
   expect(await fixtures.attempts(claimed.deliveryId)).toHaveLength(0);
 });
 
+test('each deferral of a batch keeps its own delay and reason', async () => {
+  const deferrals = [
+    { kind: 'deferred', afterMs: 0, reason: 'no_slot' },
+    { kind: 'deferred', afterMs: 600_000, reason: 'paused' },
+    { kind: 'deferred', afterMs: 3_600_000, reason: 'render_budget' },
+  ] as const;
+  const records = [];
+  for (const deferral of deferrals)
+    records.push({ deferral, claimed: await fixtures.claimOne(await fixtures.queueOne()) });
+  await fixtures.records.defer(records);
+  for (const { deferral, claimed } of records) {
+    const { waiting_reason, due_at } = await fixtures.open(claimed.deliveryId);
+    expect(waiting_reason).toBe(deferral.reason);
+    expect(Math.abs(due_at.getTime() - Date.now() - deferral.afterMs)).toBeLessThan(60_000);
+  }
+});
+
 test('a delivery shows the failure of a deferral only if the claim is the latest', async () => {
   const failure = { code: 'internal_error', error: 'It cannot be decrypted.' } as const;
   const deferral = { kind: 'deferred', afterMs: 0, reason: 'undecryptable', failure } as const;

@@ -9,6 +9,7 @@ import { createDatabaseRetry } from '../database-retry.js';
 import type { MessageOutcome } from '../dead-letters/dead-letters.js';
 import type { Slot } from '../slots/slots.js';
 import { type CreateDeliveryDeps, createDelivery } from './create-delivery.js';
+import type { Outcome } from './outcome.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const broken = new Error('A fault of this worker.');
@@ -22,6 +23,7 @@ function start({ isHeld = true, failsFor = '' } = {}) {
   const settled: MessageOutcome[] = [];
   const commits: (() => void)[] = [];
   const atWrite: string[] = [];
+  const ended: string[] = [];
   const database = {
     prepared: () => new Promise<[]>((resolve) => commits.push(() => resolve([]))),
   } as unknown as Database;
@@ -49,7 +51,13 @@ function start({ isHeld = true, failsFor = '' } = {}) {
       },
     },
     logger,
-    metrics: { batch() {}, attempted() {}, rendered() {}, ended() {}, deferred() {} },
+    metrics: {
+      batch() {},
+      attempted() {},
+      rendered() {},
+      ended: ({ kind }: Outcome) => ended.push(kind),
+      deferred() {},
+    },
     config: { slots: 2, retry: { scheduleMs: [], jitter: 0, maxAgeMs: 60_000 } },
     onAttempt() {},
     onError() {},
@@ -67,13 +75,13 @@ function start({ isHeld = true, failsFor = '' } = {}) {
     const releases: string[] = [];
     return { slot: { release: () => void releases.push('released') } as Slot, releases };
   };
-  return { delivery, asked, settled, commits, commit, atWrite, handle, slot };
+  return { delivery, asked, settled, commits, commit, atWrite, ended, handle, slot };
 }
 
 const webhook = { workspaceId: 'w', webhookId: 'hook' };
 
 test('a delivery that is in flight is not started again, and the second slot is released', async () => {
-  const { delivery, commits, commit, slot } = start();
+  const { delivery, commits, commit, ended, slot } = start();
   const id = randomUUID();
   const [first, second] = [slot(), slot()];
   delivery.start(claimOf(id), first.slot);
@@ -83,7 +91,7 @@ test('a delivery that is in flight is not started again, and the second slot is 
   await until('it is recorded', () => commits.length > 0);
   commit();
   await delivery.drained();
-  expect(delivery.inFlightIds()).toEqual([]);
+  expect([delivery.inFlightIds(), ended]).toEqual([[], ['failed']]);
 });
 
 test('a delivery with a rate limit is in flight until its outcome is committed', async () => {

@@ -274,6 +274,18 @@ test('a delivery that finds a free slot does not wait', async () => {
   });
 });
 
+test('a delivery that was granted a slot while it waited takes no second one later', async () => {
+  const slots = createTestSlots(1_000, 5);
+  const [held] = acquireMany(slots, webhook('w'));
+  const waiting = slots.acquireSoon(webhook('w'));
+  held!.release();
+  const granted = await waiting;
+  slots.observe('w', 1);
+  const inUse = slots.inUse();
+  await sleep(30);
+  expect([granted, slots.inUse()]).toEqual([expect.anything(), inUse]);
+});
+
 test('a delivery of a responsive webhook waits for a slot for five seconds at most', async () => {
   let nowMs = 0;
   const slots = createSlots({ total: 1, now: () => nowMs, waitMs: 1 });

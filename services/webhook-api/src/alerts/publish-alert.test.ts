@@ -1,4 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import {
+  type AlertFired,
+  alertFiredKey,
+  alertPublisherHeader,
+  alertsExchange,
+  requestIdHeader,
+} from '@tocsin/contracts';
+import { decryptPublisher } from '@tocsin/deliveries';
 import { AppError } from '@tocsin/kit';
 import { testSecretBox } from '@tocsin/testing/database';
 import { createPublishAlert } from './publish-alert.js';
@@ -33,6 +41,42 @@ test('an alert whose rule lookup times out gets 503 with its id and is not publi
     extra: { alert_id: fired.alert_id },
   });
   expect(published).toEqual([]);
+});
+
+test('the message of an alert names its request, its publisher and its trace', async () => {
+  const published: { content: Buffer; headers?: Record<string, unknown> }[] = [];
+  const { publish } = createPublishAlert({
+    reader: {
+      findRules: async () => ({ workspaceIds: { [fired.alert_rule_id]: workspaceId }, knownWebhookIds: [] }),
+    },
+    publisher: { publish: async (message) => void published.push(message) },
+    quota: { requireCapacity: async () => {} },
+    secretBox: testSecretBox,
+    now: () => new Date(0),
+  });
+  const publisherId = randomUUID();
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const request = { workspaceId, body: fired, requestId: 'r', publisherId };
+  expect(await publish({ ...request, traceparent })).toBe(fired.alert_id);
+  await publish(request);
+  const [traced, untraced] = published;
+  expect(traced).toMatchObject({
+    exchange: alertsExchange,
+    routingKey: alertFiredKey,
+    type: 'alert.fired',
+    headers: { [requestIdHeader]: 'r', traceparent },
+  });
+  expect(untraced!.headers).not.toHaveProperty('traceparent');
+  const alert: AlertFired = JSON.parse(traced!.content.toString());
+  expect(alert).toEqual({
+    ...fired,
+    workspace_id: workspaceId,
+    fired_at: new Date(0).toISOString(),
+    type: 'alert.fired',
+    version: 1,
+  });
+  const header = String(traced!.headers?.[alertPublisherHeader]);
+  expect(decryptPublisher(header, alert, testSecretBox)).toBe(publisherId);
 });
 
 test('publishing fails at once while the database is unavailable', async () => {

@@ -54,6 +54,17 @@ test('the range of a job ends at its acceptance, or earlier if until is earlier'
   expect(earlier.body.filter).toEqual({ status: 'skipped', until: '2025-01-01T00:00:00.000Z' });
 });
 
+test('a job leaves deliveries that were accepted at its until or later as they are', async () => {
+  const nowMs = Date.now();
+  const [older] = await Promise.all(
+    [2_000, 1_000].map((ageMs) => seedDelivery(api.database, { acceptedAtMs: nowMs - ageMs })),
+  );
+  const { body } = await accept({ until: new Date(nowMs - 1_000).toISOString() });
+  expect(body.matched).toBe(1);
+  await work();
+  expect(await openIds()).toEqual([older]);
+});
+
 test("the range of a job ends at the database's time, so it includes the newest deliveries", async () => {
   const id = await seedDelivery(api.database, { acceptedAtMs: Date.now() });
   import.meta.jest.useFakeTimers({ doNotFake: realTimersExcept('Date'), now: Date.now() - 20_000 });

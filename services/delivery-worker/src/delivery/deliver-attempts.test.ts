@@ -111,6 +111,12 @@ test('secrets are redacted before a text is cut, and redaction knows if the send
   ]);
 });
 
+test('a text that is cut within a character ends with a replacement character', async () => {
+  const result = response(302, { location: `${'l'.repeat(2_047)}\u{1f600}` });
+  const { attempt } = await startDeliverer({ result }).deliverOne();
+  expect(attempt?.response?.location).toBe(`${'l'.repeat(2_047)}\ufffd`);
+});
+
 test('a log line counts attempts from 1', async () => {
   const { deliverOne, logged } = startDeliverer({ result: response(503) });
   await deliverOne({ step: 2 });

@@ -137,7 +137,8 @@ test('an outcome is recorded even if a pause cannot be written or ended', async 
 });
 
 test.each<[string, OutcomeRecord]>([
-  ['without a response', recordOf('d')],
+  ['without an attempt', recordOf('d')],
+  ['without a response', { ...recordOf('d'), attempt: { ...attempt, response: undefined } }],
   [
     'with an empty response',
     { ...recordOf('d'), attempt: { ...attempt, response: { statusCode: 200, body: '', truncated: false } } },

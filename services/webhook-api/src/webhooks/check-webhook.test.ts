@@ -23,6 +23,14 @@ test('all errors of a webhook are reported together', async () => {
   });
 });
 
+test('the given errors of other fields are reported last, and at most twenty errors in all', async () => {
+  const others = Array.from({ length: 20 }, (_, index) => ({ path: `/${index}`, message: 'wrong' }));
+  const check = checksWith(false).checkSave('w', { url: 'ftp://example.com/' }, others);
+  await expect(check).rejects.toMatchObject({
+    errors: [expect.objectContaining({ path: '/url' }), ...others.slice(0, 19)],
+  });
+});
+
 test('fields that are not in the request are not checked', async () => {
   expect(await checksWith(true).checkSave('w', {})).toEqual([]);
   expect(await checksWith(false).checkSave('w', { body: '{}' })).toEqual(['body: unknown name']);

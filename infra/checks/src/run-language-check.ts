@@ -14,7 +14,7 @@ import { findSentenceProblems } from './language/sentences.js';
  */
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const listFile = 'infra/checks/private-words.yml';
-/** First commit that must follow these rules. Older commits are not checked. */
+/** First commit whose subject must follow the rules. The subjects of older commits are not checked. */
 const firstChecked = 'd17cd6e';
 
 const notRead = /^package-lock\.json$|(^|\/)results\/|\.(png|svg|ico|woff2?|pem|gz|pdf)$/;

@@ -24,7 +24,7 @@ export interface SecretBox {
   /** Returns the id of the key that encrypted the value, even if this box does not have the key. */
   keyIdOf(encrypted: Buffer): string;
   usesCurrentKey(encrypted: Buffer): boolean;
-  /** Ids of the keys that this box has. */
+  /** Ids of the keys with which this secret box can decrypt. */
   readonly keyIds: readonly string[];
   /** The first bytes of every value that the current key has encrypted. Values of other keys begin with other bytes. */
   readonly currentPrefix: Buffer;

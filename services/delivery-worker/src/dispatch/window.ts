@@ -32,7 +32,7 @@ export interface QueueState {
   ready: number;
   /** Number of queued rows of each webhook. */
   queuedByWebhook: Map<string, number>;
-  /** Webhooks of `takeWanted` that have due deliveries in the database. */
+  /** The webhooks that `takeWanted` returned and that have due deliveries in the database. */
   backlogged: ReadonlySet<string>;
   /** Number of workers that share the queue. */
   workers: number;

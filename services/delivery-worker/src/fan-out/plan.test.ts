@@ -217,7 +217,7 @@ test('the rule in a message is used only if no rule with its id was registered',
   });
 });
 
-test('an alert is not resolved without a rule, or with the rule of another workspace', () => {
+test('no webhooks are determined for an alert without a rule of its workspace', () => {
   expect(resolveAlert(firedAlert, undefined)).toBeUndefined();
   const foreign = { ...registered, workspaceId: 'v' };
   expect(resolveAlert({ ...firedAlert, alert_rule: embedded }, foreign)).toBeUndefined();

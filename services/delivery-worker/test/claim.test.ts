@@ -21,6 +21,18 @@ test('a claim returns the data of alert and webhook, and a second claim returns 
   expect(await fixtures.claims.claim([due], randomUUID())).toEqual([]);
 });
 
+test('a claim returns the settings of the webhook, and that a person has redelivered', async () => {
+  const due = await fixtures.queueOne();
+  const row = db.database.knex('open_deliveries').where({ delivery_id: due.deliveryId });
+  const { webhook_id } = await row.clone().first();
+  await row.clone().update({ manual: true });
+  const changes = { enabled: false, retry_on_timeout: false, version: 7 };
+  await db.database.knex('webhooks').where({ id: webhook_id }).update(changes);
+  const claimed = await fixtures.claimOne(due);
+  expect(claimed).toMatchObject({ webhookId: webhook_id, manual: true });
+  expect(claimed.webhook).toEqual({ version: 7, enabled: false, retryOnTimeout: false });
+});
+
 test('a claim whose reply was lost can be repeated with its token, and is counted once', async () => {
   const due = await fixtures.queueOne();
   const token = randomUUID();

@@ -41,6 +41,21 @@ describe('redelivery', () => {
     expect(open.due_at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
   });
 
+  test('a redelivery that changes a delivery is reported once within its transaction', async () => {
+    const { database } = db;
+    const reports: string[] = [];
+    const report = (name: string, id: string) =>
+      redeliver(database, id, async (trx) => {
+        await trx.raw('select 1');
+        reports.push(name);
+      });
+    await report('ended', await insertDelivery(database, { workspaceId }));
+    await report('waiting', await reopened({ due_at: new Date(Date.now() + 3_600_000) }));
+    await report('queued', await reopened({ state: 'queued', lease_until: new Date(Date.now() + 60_000) }));
+    await report('unknown', randomUUID());
+    expect(reports).toEqual(['ended', 'waiting']);
+  });
+
   test('a queued delivery is not changed, even if the lease of its worker has expired', async () => {
     const { database } = db;
     const queued = await reopened({ state: 'queued', lease_until: new Date(Date.now() + 60_000) });

@@ -26,6 +26,32 @@ test.each(['webhook_deleted', 'over_quota'] as const)(
   },
 );
 
+test('an alert is stored with its request, publisher, mark as a test, state and texts', async () => {
+  const stored = async (changes: object, alertChanges: object) => {
+    const planned = fixtures.plan([]);
+    Object.assign(planned.resolved, changes);
+    Object.assign(planned.resolved.alert, alertChanges);
+    await fixtures.write([planned]);
+    return db.database.knex('alerts').where({ id: planned.recordId }).first();
+  };
+  const publishedBy = randomUUID();
+  const texts = { labels: { team: 'risk' }, annotations: { note: 'a "note"' } };
+  const alert = { is_test: true, state: 'resolved', ...texts };
+  expect(await stored({ requestId: 'request', publishedBy }, alert)).toMatchObject({
+    request_id: 'request',
+    published_by: publishedBy,
+    ...alert,
+  });
+  expect(await stored({}, {})).toMatchObject({
+    request_id: null,
+    published_by: null,
+    is_test: false,
+    state: 'firing',
+    labels: null,
+    annotations: null,
+  });
+});
+
 test('an open delivery is written as waiting, queued or claimed, with a lease unless it waits', async () => {
   const written = async (state: 'waiting' | 'queued' | 'claimed', token = randomUUID()) => {
     const planned = fixtures.plan([await fixtures.addWebhook()], { state });

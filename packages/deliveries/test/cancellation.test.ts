@@ -90,8 +90,10 @@ test.each([
 ] as const)(
   'a job with a filter by %s cancels the same deliveries that countForJob has counted',
   async (_, filter, fixture) => {
-    const others = await seed(12);
-    const ids = await seed(1, fixture);
+    // The alerts are accepted in the same millisecond, so the time range of one alert contains all of them.
+    const acceptedAtMs = Date.now() - 60_000;
+    const others = await seed(12, { acceptedAtMs });
+    const ids = await seed(1, { ...fixture, acceptedAtMs });
     const whole = { until: new Date().toISOString(), ...filter };
     const counted = { kind: 'cancellation' as const, workspaceId, filter: whole, max: 100, timeoutMs: 5_000 };
     expect(await countForJob(db.database, counted)).toBe(1);

@@ -215,6 +215,17 @@ test('a histogram has at most 64 entries, and merging entries keeps all counts',
   }
 });
 
+test('a histogram has at most 64 entries when many changes are applied at once', async () => {
+  const workspaceId = randomUUID();
+  const webhookId = randomUUID();
+  for (let round = 0; round < 70; round += 1)
+    await insertMany({ workspaceId, webhookId, count: 1, latencyMs: 2 ** (round % 10) });
+  await applyAll();
+  const rows = await knex()('delivery_stats').where({ workspace_id: workspaceId });
+  expect(rows).toHaveLength(6);
+  for (const { latencies } of rows) expect(latencies).toHaveLength(10);
+});
+
 test('a merged histogram has no entry for a bucket without deliveries', async () => {
   const { rows } = await knex().raw('select merge_latencies(array[?, ?, ?]::bigint[]) as merged', [
     256 * 2 + 7,

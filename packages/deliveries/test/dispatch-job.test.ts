@@ -40,7 +40,7 @@ test('a job dispatches each alert without deliveries once, page by page', async 
     ids.push(...(await seed(5, { alertRuleId, outcome })));
   await seed(3, { alertRuleId, outcome: 'dispatched' });
   await seed(3, { alertRuleId, outcome: 'rule_deleted' });
-  await seed(3, { workspaceId: randomUUID(), outcome: 'no_webhooks' });
+  await seed(3, { workspaceId: randomUUID(), alertRuleId, outcome: 'no_webhooks' });
   const id = await addJob();
   await runToEnd(7);
   expect(await job(id)).toMatchObject({ status: 'done', done: 20 });
@@ -92,6 +92,7 @@ test('a job skips alerts whose rule has no webhooks, is disabled or is deleted',
     { status: 'failed', error_code: 'webhook_deleted' },
     { status: 'open', error_code: null },
   ]);
+  expect(await db.database.knex('open_deliveries').pluck('webhook_id')).toEqual([webhookId]);
 });
 
 test('two concurrent jobs dispatch each alert once', async () => {

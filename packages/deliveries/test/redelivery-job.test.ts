@@ -68,8 +68,10 @@ test.each([
 ] as const)(
   'a job with a filter by %s redelivers the same deliveries that countForJob has counted',
   async (_, filter, seed) => {
-    await seedMany(12);
-    const wanted = await seedMany(1, seed);
+    // The alerts are accepted in the same millisecond, so the time range of one alert contains all of them.
+    const acceptedAtMs = Date.now() - 60_000;
+    await seedMany(12, { acceptedAtMs });
+    const wanted = await seedMany(1, { ...seed, acceptedAtMs });
     const whole: RedeliveryFilter = { status: 'failed', until: new Date().toISOString(), ...filter };
     const counted = { kind: 'redelivery' as const, workspaceId, filter: whole, max: 1_000, timeoutMs: 5_000 };
     expect(await countForJob(db.database, counted)).toBe(1);
@@ -79,6 +81,14 @@ test.each([
     expect(await job(id)).toMatchObject({ status: 'done', done: 1 });
   },
 );
+
+test('a job with a filter by webhook leaves deliveries of other workspaces unchanged', async () => {
+  await seedMany(3, { workspaceId: randomUUID(), webhookId });
+  const id = await addJob({ webhook_id: webhookId });
+  await runToEnd(10);
+  expect(await openIds()).toEqual([]);
+  expect(await job(id)).toMatchObject({ status: 'done', done: 0 });
+});
 
 test('a job respects its time range, and a count stops at its maximum', async () => {
   const now = Date.now();
@@ -181,6 +191,8 @@ test('a cancelled job redelivers no further deliveries', async () => {
   const id = await addJob();
   await runPage(4);
   await db.database.knex('jobs').where({ id }).update({ status: 'cancelled' });
+  // A cancelled job must not run while another one is running either.
+  await addJob({ status: 'skipped' });
   await runToEnd(4);
   expect(await openIds()).toHaveLength(4);
   expect(await job(id)).toMatchObject({ status: 'cancelled', done: 4 });

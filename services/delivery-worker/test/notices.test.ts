@@ -85,6 +85,15 @@ test('no notice is written without webhooks for notices, or about a disabled web
   expect(await events()).toEqual(['webhook.failing']);
 });
 
+test('a notice is not sent to a webhook of another workspace', async () => {
+  const other = await harness.addWebhook({ workspace: randomUUID() });
+  const failing = await harness.addWebhook();
+  await nameForNotices(other);
+  await setHealth(failing, { failing: true, since: ago(11 * minuteMs) });
+  expect(await events()).toEqual(['webhook.failing']);
+  expect(await notices()).toMatchObject([{ outcome: 'no_webhooks' }]);
+});
+
 test('a notice about the only webhook for notices is recorded without deliveries', async () => {
   const failing = await harness.addWebhook();
   await nameForNotices(failing);
@@ -206,6 +215,12 @@ test.each([
   expect(await reportAfter(10 * minuteMs)).toEqual(['webhook.disabled']);
 });
 
+test('a webhook that a person has disabled is not disabled automatically', async () => {
+  const failing = await addFailing({ enabled: false, enabled_changed_at: ago(50 * minuteMs) });
+  expect(await reportAfter(30 * minuteMs)).toEqual([]);
+  expect(await webhook(failing)).toMatchObject({ version: 1, disabled_reason: null });
+});
+
 test('the deliveries of a webhook that is disabled automatically end at once', async () => {
   const failing = await addFailing();
   const { knex } = harness.database;
@@ -285,6 +300,7 @@ test('a dead letter that is committed late with a smaller id is counted by the n
   await write(nowMs);
   await report();
   expect(await counts()).toEqual([[1, `of ${nowMs}`]]);
+  await write(nowMs - minuteMs / 2);
   await write(nowMs - minuteMs);
   await report();
   expect(await counts()).toHaveLength(1);
@@ -292,7 +308,7 @@ test('a dead letter that is committed late with a smaller id is counted by the n
   await report();
   expect(await counts()).toEqual([
     [1, `of ${nowMs}`],
-    [1, `of ${nowMs - minuteMs}`],
+    [2, `of ${nowMs - minuteMs / 2}`],
   ]);
   await knex('dead_letter_notices').update({ noticed_at: ago(6 * minuteMs) });
   expect(await report()).toEqual([]);

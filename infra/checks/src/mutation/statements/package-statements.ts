@@ -47,7 +47,7 @@ export const packageStatements: MutatedFile[] = [
   },
   {
     file: `${deliveries}/src/dispatch-repository.ts`,
-    tests: [`${api}/test/dispatch.test.ts`],
+    tests: [`${api}/test/dispatch.test.ts`, `${deliveries}/test/dispatch-job.test.ts`],
     changes: [
       [`and outcome <> 'dispatched'\n`, '\n'],
       ['from new where error_code is null', 'from new'],

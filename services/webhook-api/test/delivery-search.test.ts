@@ -51,7 +51,11 @@ test('a search by error code and webhook finds only deliveries that have both', 
   const id = await seed({ webhookId, errorCode: 'tls_failure' });
   await seed({ webhookId, errorCode: 'timeout' });
   await seed({ webhookId: other, errorCode: 'tls_failure' });
-  expect(await idsOf({ webhook_id: webhookId, error_code: 'tls_failure', since: since() })).toEqual([id]);
+  const query = { webhook_id: webhookId, error_code: 'tls_failure' };
+  expect(await idsOf({ ...query, since: since() })).toEqual([id]);
+  // A search of more than one day uses other statements.
+  const longAgo = new Date(Date.now() - 2 * 86_400_000).toISOString();
+  expect(await idsOf({ ...query, since: longAgo })).toEqual([id]);
 });
 
 test('the filter by status finds exactly the deliveries of a webhook with this status', async () => {

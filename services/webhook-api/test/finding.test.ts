@@ -99,6 +99,16 @@ describe('labels', () => {
   });
 });
 
+test('alerts with a label are listed newest first, and a limit keeps the newest', async () => {
+  const labels = { batch: randomUUID() };
+  const ids: string[] = [];
+  for (const minutes of [2, 4, 1, 3])
+    ids[minutes - 1] = (await seedBoth({ labels, acceptedAtMs: Date.now() - minutes * 60_000 })).alertId;
+  const query = { label: `batch:${labels.batch}` };
+  expect((await found(query)).alerts).toEqual(ids);
+  expect((await found({ ...query, limit: '1' })).alerts).toEqual(ids.slice(0, 1));
+});
+
 test('deliveries are found by error code and by model', async () => {
   const modelId = randomUUID();
   const own = await seedBoth({ modelId, errorCode: 'tls_failure' });

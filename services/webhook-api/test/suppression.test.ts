@@ -81,6 +81,7 @@ test('changing another field of a rule does not restart its cooldown', async () 
 
 test('a suppressed alert has its reason and is found by its outcome', async () => {
   const alertRuleId = await insertAlertRule(api.database, { workspaceId });
+  await seedAlert(api.database, { outcome: 'dispatched', alertRuleId });
   const [silenced, cooled, first] = [
     await seedAlert(api.database, { outcome: 'suppressed', alertRuleId }),
     await seedAlert(api.database, { outcome: 'suppressed', alertRuleId }),

@@ -196,6 +196,15 @@ describe('a pause by hand', () => {
     expect(waiting.due_at.getTime()).toBeLessThan(Date.now() + 1_000);
   });
 
+  test('removing the end of a past pause by hand does not end a circuit pause', async () => {
+    const { id: webhookId } = await calls.create({ paused_until: ahead(-60_000) });
+    const circuit = { webhook_id: webhookId, reason: 'circuit', paused_until: ahead(600_000), times: 3 };
+    await api.database.knex('webhook_pauses').insert(circuit);
+    expect((await calls.patch(webhookId, { paused_until: null })).body.paused).toMatchObject({
+      reason: 'circuit',
+    });
+  });
+
   test('disabling a paused webhook ends its deliveries, and enabling it continues the pause', async () => {
     const until = ahead(60_000);
     const { id: webhookId } = await calls.create({ paused_until: until });

@@ -2,9 +2,10 @@ import type { KeyedCounter, PoolUsage, Responsiveness, SlotRequest, SlotUsage } 
 
 /**
  * Limit 1: slots of one webhook. A webhook gets four slots until its destination responds, so that 150 hanging webhooks
- * are needed to occupy the 600 unreserved slots. The first response lifts the limit.
+ * are needed to occupy the 600 unreserved slots. A responsive webhook gets nearly all slots of claims at write, because
+ * the burst of a rule with one webhook would otherwise pass through the queue.
  */
-const webhookLimits: Record<Responsiveness, number> = { responsive: 256, slow: 256, unknown: 4 };
+const webhookLimits: Record<Responsiveness, number> = { responsive: 512, slow: 256, unknown: 4 };
 
 /** Limit 2: a quarter of the slots is reserved for responsive webhooks. All webhooks share the rest. */
 const unreservedPart = 3 / 4;

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { recordId } from '@tocsin/database';
 import { noticeRules, reportWebhooks } from '@tocsin/deliveries';
 import { until } from '@tocsin/testing';
+import {
+  ago,
+  minuteMs,
+  nameForNotices,
+  noticeBody,
+  noticesOf,
+  report as reportNotices,
+} from './support/notices.js';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 let harness: WorkerHarness;
@@ -10,21 +17,10 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-const minuteMs = 60_000;
-const ago = (ms: number) => new Date(Date.now() - ms);
-const report = (disableAfterMs?: number) =>
-  reportWebhooks(harness.database, { noticeAfterMs: 10 * minuteMs, disableAfterMs });
+const report = (disableAfterMs?: number) => reportNotices(harness, disableAfterMs);
 const events = async () => (await report()).map(({ event }) => event);
-const notices = () => harness.database.knex('alerts').whereNotNull('notice').orderBy('id');
+const notices = () => noticesOf(harness);
 const webhook = (id: string) => harness.database.knex('webhooks').where({ id }).first();
-
-const nameForNotices = (...ids: string[]) =>
-  harness.database.knex('workspace_settings').insert({
-    workspace_id: harness.workspaceId,
-    notice_webhook_ids: ids,
-    updated_at: new Date(),
-    last_updated_by: 'test',
-  });
 
 /** Writes the health of a webhook as the record of an outcome does. */
 const setHealth = (webhook_id: string, { failing, since }: { failing: boolean; since: Date }) =>
@@ -34,12 +30,9 @@ const setHealth = (webhook_id: string, { failing, since }: { failing: boolean; s
     .onConflict('webhook_id')
     .merge();
 
-const body =
-  '{"event": "{{ event }}", "rule": "{{ alert_rule_name }}", "webhook": "{{ webhook_name }}", "id": "{{ webhook_id }}", "since": "{{ since }}", "error": "{{ error }}", "count": {{ count }}, "value": {{ metric_value }}}';
-
 test('a webhook that fails for ten minutes is reported once, and so is its recovery', async () => {
-  const [target, failing] = [await harness.addTarget({ body }), await harness.addWebhook()];
-  await nameForNotices(target.id, failing);
+  const [target, failing] = [await harness.addTarget({ body: noticeBody }), await harness.addWebhook()];
+  await nameForNotices(harness, target.id, failing);
   const since = ago(9 * minuteMs);
   await setHealth(failing, { failing: true, since });
   expect(await events()).toEqual([]);
@@ -69,7 +62,7 @@ test('a webhook that fails for ten minutes is reported once, and so is its recov
 
 test('twenty concurrent calls write one notice', async () => {
   const [target, failing] = [await harness.addTarget(), await harness.addWebhook()];
-  await nameForNotices(target.id);
+  await nameForNotices(harness, target.id);
   await setHealth(failing, { failing: true, since: ago(11 * minuteMs) });
   await Promise.all(Array.from({ length: 20 }, () => report()));
   await report();
@@ -81,14 +74,14 @@ test('no notice is written without webhooks for notices, or about a disabled web
   for (const id of [failing, disabled]) await setHealth(id, { failing: true, since: ago(11 * minuteMs) });
   expect(await events()).toEqual([]);
   const target = await harness.addTarget();
-  await nameForNotices(target.id);
+  await nameForNotices(harness, target.id);
   expect(await events()).toEqual(['webhook.failing']);
 });
 
 test('a notice is not sent to a webhook of another workspace', async () => {
   const other = await harness.addWebhook({ workspace: randomUUID() });
   const failing = await harness.addWebhook();
-  await nameForNotices(other);
+  await nameForNotices(harness, other);
   await setHealth(failing, { failing: true, since: ago(11 * minuteMs) });
   expect(await events()).toEqual(['webhook.failing']);
   expect(await notices()).toMatchObject([{ outcome: 'no_webhooks' }]);
@@ -96,7 +89,7 @@ test('a notice is not sent to a webhook of another workspace', async () => {
 
 test('a notice about the only webhook for notices is recorded without deliveries', async () => {
   const failing = await harness.addWebhook();
-  await nameForNotices(failing);
+  await nameForNotices(harness, failing);
   await setHealth(failing, { failing: true, since: ago(11 * minuteMs) });
   expect(await events()).toEqual(['webhook.failing']);
   expect(await notices()).toMatchObject([{ outcome: 'no_webhooks' }]);
@@ -109,7 +102,7 @@ test('a failed delivery of a notice changes neither health nor statistics of its
     response.statusCode = 404;
     response.end();
   });
-  await nameForNotices(target.id);
+  await nameForNotices(harness, target.id);
   await setHealth(failing, { failing: true, since: ago(11 * minuteMs) });
   await report();
   await harness.startWorker();
@@ -128,7 +121,7 @@ test('a webhook that fails for too long is disabled after twenty of its deliveri
   const failing = await harness.addWebhook({
     columns: { rate_limit_requests: 1, rate_limit_period_ms: 1_000 },
   });
-  await nameForNotices(target.id);
+  await nameForNotices(harness, target.id);
   await setHealth(failing, { failing: true, since: ago(60 * minuteMs) });
   await harness.write(Array.from({ length: 20 }, () => harness.plan([failing])));
   const { knex } = harness.database;
@@ -195,7 +188,7 @@ test('failed deliveries of notices do not count for automatic disabling', async 
 });
 
 test('a failing webhook is neither reported nor disabled while a person has paused it', async () => {
-  await nameForNotices((await harness.addTarget()).id);
+  await nameForNotices(harness, (await harness.addTarget()).id);
   await addFailing({ manual_pauses: pausedBetween(50, -5) });
   expect(await reportAfter(30 * minuteMs)).toEqual([]);
 });
@@ -204,7 +197,7 @@ test.each([
   ['a pause by a person has ended', { manual_pauses: pausedBetween(50, 20) }],
   ['a person has enabled it', { enabled_changed_at: ago(20 * minuteMs) }],
 ])('the time until a failing webhook is reported and disabled starts again when %s', async (_, columns) => {
-  await nameForNotices((await harness.addTarget()).id);
+  await nameForNotices(harness, (await harness.addTarget()).id);
   await addFailing(columns);
   expect(await reportAfter(30 * minuteMs)).toEqual([]);
   await Promise.all([failedAgo(21 * minuteMs), attemptedAgo(21 * minuteMs)]);
@@ -231,7 +224,7 @@ test('the deliveries of a webhook that is disabled automatically end at once', a
 });
 
 test('a webhook that was disabled automatically and succeeds after it is enabled is reported', async () => {
-  await nameForNotices((await harness.addTarget()).id);
+  await nameForNotices(harness, (await harness.addTarget()).id);
   const failing = await addFailing();
   expect(await events()).toEqual(['webhook.failing']);
   expect(await reportAfter(30 * minuteMs)).toEqual(['webhook.disabled']);
@@ -244,72 +237,10 @@ test('a webhook that was disabled automatically and succeeds after it is enabled
 
 test('a webhook that recovers and fails again between two runs is reported as recovered', async () => {
   const [target, failing] = [await harness.addTarget(), await harness.addWebhook()];
-  await nameForNotices(target.id);
+  await nameForNotices(harness, target.id);
   await setHealth(failing, { failing: true, since: ago(20 * minuteMs) });
   expect(await events()).toEqual(['webhook.failing']);
   await setHealth(failing, { failing: true, since: ago(minuteMs) });
   expect(await events()).toEqual(['webhook.recovered']);
   expect(await events()).toEqual([]);
-});
-
-test('a notice with the number of dead letters is written at most every five minutes', async () => {
-  const target = await harness.addTarget({ body });
-  await nameForNotices(target.id);
-  await harness.startWorker();
-  const fire = () => harness.fire(randomUUID());
-  await Promise.all([fire(), fire(), fire()]);
-  await until(
-    'they are dead letters',
-    async () => (await harness.database.knex('dead_letters')).length === 3,
-  );
-  await report();
-  await fire();
-  await until(
-    'the fourth dead letter is written',
-    async () => (await harness.database.knex('dead_letters')).length === 4,
-  );
-  await report();
-  const counted = async () => (await notices()).reduce((sum, { notice }) => sum + notice.count, 0);
-  expect(await notices()).toHaveLength(1);
-  const first = await counted();
-  await harness.database.knex('dead_letter_notices').update({ noticed_at: ago(6 * minuteMs) });
-  await report();
-  expect([first <= 3, await counted()]).toEqual([true, 4]);
-  await until('both arrive', () => harness.destination.at(target.path).length === 2);
-});
-
-test('a dead letter that is committed late with a smaller id is counted by the next notice', async () => {
-  const target = await harness.addTarget({ body });
-  await nameForNotices(target.id);
-  const { knex } = harness.database;
-  const write = (acceptedMs: number, workspaceId = harness.workspaceId) =>
-    knex('dead_letters').insert({
-      id: recordId(acceptedMs, randomUUID()),
-      workspace_id: workspaceId,
-      reason: 'unknown_alert_rule',
-      detail: `of ${acceptedMs}`,
-      queue: 'alert-fired',
-      routing_key: 'alert.fired',
-      content: Buffer.from('{}'),
-      created_at: new Date(acceptedMs),
-    });
-  const nowMs = Date.now();
-  const counts = async () => (await notices()).map(({ notice }) => [notice.count, notice.error]);
-  await write(nowMs - 6 * minuteMs);
-  await write(nowMs, randomUUID());
-  await write(nowMs);
-  await report();
-  expect(await counts()).toEqual([[1, `of ${nowMs}`]]);
-  await write(nowMs - minuteMs / 2);
-  await write(nowMs - minuteMs);
-  await report();
-  expect(await counts()).toHaveLength(1);
-  await knex('dead_letter_notices').update({ noticed_at: ago(6 * minuteMs) });
-  await report();
-  expect(await counts()).toEqual([
-    [1, `of ${nowMs}`],
-    [2, `of ${nowMs - minuteMs / 2}`],
-  ]);
-  await knex('dead_letter_notices').update({ noticed_at: ago(6 * minuteMs) });
-  expect(await report()).toEqual([]);
 });

@@ -1,42 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createSlots, type Slot, type Slots, type WebhookKey } from './slots.js';
+import {
+  acquireMany,
+  acquireManyAtWrite,
+  createTestSlots,
+  releaseAll,
+  webhook,
+} from '../../test/support/slots.js';
+import { createSlots, type Slot } from './slots.js';
 
 const { jest } = import.meta;
 
 afterEach(() => void jest.useRealTimers());
 
-/** Returns a webhook. By default each webhook belongs to a workspace of its own. */
-const webhook = (webhookId: string, workspaceId = `workspace of ${webhookId}`): WebhookKey => ({
-  webhookId,
-  workspaceId,
-});
-
-const createTestSlots = (total: number, waitMs = 100) => createSlots({ total, now: () => 0, waitMs });
-
-/** Acquires slots until the limits allow no further one, at most `count`, and returns them. */
-function acquireMany(slots: Slots, key: WebhookKey, count = 1_000): Slot[] {
-  return repeatUntilRefused(() => slots.acquire(key), count);
-}
-
-function acquireManyAtWrite(slots: Slots, key: WebhookKey, count = 1_000): Slot[] {
-  return repeatUntilRefused(() => slots.acquireAtWrite(key), count);
-}
-
-function repeatUntilRefused(acquire: () => Slot | undefined, count: number): Slot[] {
-  const acquired: Slot[] = [];
-  while (acquired.length < count) {
-    const slot = acquire();
-    if (slot === undefined) break;
-    acquired.push(slot);
-  }
-  return acquired;
-}
-
-function releaseAll(acquired: Slot[]) {
-  for (const slot of acquired) slot.release();
-}
-
-test('a webhook has 4 slots before its first response, 256 after it, and 4 after a timeout', () => {
+test('a responsive webhook has 512 slots, a slow one 256, and one without a response 4', () => {
   const slots = createTestSlots(1_000);
   const count = () => {
     const acquired = acquireMany(slots, webhook('w'));
@@ -49,7 +24,7 @@ test('a webhook has 4 slots before its first response, 256 after it, and 4 after
   slots.observe('w', 9_000);
   const slow = count();
   slots.observe('w', undefined);
-  expect([before, responsive, slow, count()]).toEqual([4, 256, 256, 4]);
+  expect([before, responsive, slow, count()]).toEqual([4, 512, 256, 4]);
 });
 
 test('hanging webhooks of many workspaces leave a quarter of the slots to responsive webhooks', () => {
@@ -139,56 +114,6 @@ test('a released slot is free again, and a second release has no effect', () => 
   expect(slots.inUse()).toBe(0);
 });
 
-test('after the first response of a webhook, all of its waiting deliveries get slots', async () => {
-  const slots = createTestSlots(1_000, 60_000);
-  const [first] = acquireMany(slots, webhook('w'), 4);
-  const waiting = Array.from({ length: 50 }, () => slots.acquireSoon(webhook('w')));
-  slots.observe('w', 1);
-  first!.release();
-  const acquired = await Promise.all(waiting);
-  expect(acquired.every((slot) => slot !== undefined)).toBe(true);
-  expect(slots.inUse()).toBe(53);
-});
-
-test('a delivery of a hanging webhook waits for 100 ms and then gets no slot', async () => {
-  const slots = createTestSlots(1_000, 5);
-  const acquired = acquireMany(slots, webhook('hanging'));
-  expect(await slots.acquireSoon(webhook('hanging'))).toBeUndefined();
-  releaseAll(acquired);
-  expect(slots.inUse()).toBe(0);
-  expect(await slots.acquireSoon(webhook('hanging'))).toBeDefined();
-});
-
-test('a delivery of a responsive webhook waits for a slot while responses arrive', async () => {
-  let nowMs = 0;
-  const slots = createSlots({ total: 1_000, now: () => nowMs, waitMs: 4 });
-  slots.observe('w', 1);
-  const held = acquireMany(slots, webhook('w'));
-  const [first, second, third] = Array.from({ length: 3 }, () => slots.acquireSoon(webhook('w')));
-  nowMs = 15;
-  slots.observe('w', 1);
-  held.pop()!.release();
-  expect(await first).toBeDefined();
-  await new Promise((resolve) => setTimeout(resolve, 60));
-  slots.observe('w', 1);
-  held.pop()!.release();
-  expect(await second).toBeDefined();
-  nowMs = 1_000;
-  expect(await third).toBeUndefined();
-});
-
-test('a waiting delivery gets a slot that another webhook has released', async () => {
-  const slots = createTestSlots(800, 5);
-  const held = ['slow-1', 'slow-2', 'slow-3'].flatMap((name) => {
-    slots.observe(name, 9_000);
-    return acquireMany(slots, webhook(name, 'loud'));
-  });
-  expect(await slots.acquireSoon(webhook('slow-3', 'loud'))).toBeUndefined();
-  const waiting = slots.acquireSoon(webhook('slow-3', 'loud'));
-  releaseAll(held.slice(0, 20));
-  expect(await waiting).toBeDefined();
-});
-
 test('deliveries claimed at write leave a quarter of the slots to deliveries from the queue', () => {
   const slots = createTestSlots(80);
   slots.observe('responsive', 20);
@@ -264,98 +189,6 @@ test('a workspace over its render budget may queue only the deliveries that the 
   expect(slots.queueQuota(of('within'))).toBe(1_000);
   expect(slots.acquireAtWrite(of('full'))).toBeUndefined();
   expect([slots.acquire(of('full')), slots.acquireAtWrite(of('over'))]).not.toContain(undefined);
-});
-
-test('a delivery that finds a free slot does not wait', async () => {
-  const slots = createTestSlots(10, 60_000);
-  const immediately = new Promise((resolve) => setImmediate(resolve, 'later'));
-  expect(await Promise.race([slots.acquireSoon(webhook('w')), immediately])).toMatchObject({
-    release: expect.any(Function),
-  });
-});
-
-test('a delivery that was granted a slot while it waited takes no second one later', async () => {
-  const slots = createTestSlots(1_000, 5);
-  const [held] = acquireMany(slots, webhook('w'));
-  const waiting = slots.acquireSoon(webhook('w'));
-  held!.release();
-  const granted = await waiting;
-  slots.observe('w', 1);
-  const inUse = slots.inUse();
-  await sleep(30);
-  expect([granted, slots.inUse()]).toEqual([expect.anything(), inUse]);
-});
-
-test('a delivery of a responsive webhook waits for a slot for five seconds at most', async () => {
-  let nowMs = 0;
-  const slots = createSlots({ total: 1, now: () => nowMs, waitMs: 1 });
-  slots.observe('w', 1);
-  acquireMany(slots, webhook('w'));
-  let result: string | undefined;
-  void slots.acquireSoon(webhook('w')).then((slot) => {
-    result = slot === undefined ? 'no slot' : 'a slot';
-  });
-  const waitFor = async (ms: number) => {
-    nowMs += ms;
-    slots.observe('w', 1);
-    await sleep(30);
-  };
-  await waitFor(5_000);
-  expect(result).toBeUndefined();
-  await waitFor(1);
-  expect(result).toBe('no slot');
-});
-
-describe('deliveries that wait for a slot', () => {
-  const start = (total: number) => {
-    jest.useFakeTimers();
-    return createSlots({ total, now: () => Date.now() });
-  };
-  const stateOf = (waiting: Promise<Slot | undefined>) => {
-    let state = 'waits';
-    void waiting.then((slot) => {
-      state = slot === undefined ? 'has no slot' : 'has a slot';
-    });
-    return async (ms: number) => {
-      await jest.advanceTimersByTimeAsync(ms);
-      return state;
-    };
-  };
-
-  test('a delivery waits 100 ms if its webhook is not responsive', async () => {
-    const slots = start(1_000);
-    acquireMany(slots, webhook('hanging'));
-    const after = stateOf(slots.acquireSoon(webhook('hanging')));
-    expect([await after(99), await after(1)]).toEqual(['waits', 'has no slot']);
-  });
-
-  test('a delivery of a responsive webhook ends its wait if 500 ms pass without a response', async () => {
-    const slots = start(1_000);
-    slots.observe('w', 1);
-    acquireMany(slots, webhook('w'));
-    const after = stateOf(slots.acquireSoon(webhook('w')));
-    expect([await after(500), await after(499), await after(1)]).toEqual(['waits', 'waits', 'has no slot']);
-  });
-
-  test('each released slot is assigned at once to one waiting delivery', async () => {
-    const slots = start(1_000);
-    slots.observe('w', 1);
-    const held = acquireMany(slots, webhook('w'));
-    const [first, second] = [0, 1].map(() => stateOf(slots.acquireSoon(webhook('w'))));
-    held.pop()!.release();
-    expect([await first!(0), await second!(0)]).toEqual(['has a slot', 'waits']);
-    held.pop()!.release();
-    expect(await second!(0)).toBe('has a slot');
-  });
-
-  test('a delivery of a responsive webhook gets one slot that another webhook has released', async () => {
-    const slots = start(1);
-    for (const name of ['w', 'other']) slots.observe(name, 1);
-    const other = slots.acquire(webhook('other'))!;
-    const after = stateOf(slots.acquireSoon(webhook('w')));
-    other.release();
-    expect([await after(500), slots.inUse()]).toEqual(['has a slot', 1]);
-  });
 });
 
 test('responsive webhooks do not reduce the queue quota of other webhooks of their workspace', () => {

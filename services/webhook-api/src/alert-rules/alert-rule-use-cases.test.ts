@@ -1,5 +1,5 @@
 import type { CreateAlertRule, PatchAlertRule } from '@tocsin/contracts';
-import { changeOf } from '../change.js';
+import { changeByAda as change, ada as principal } from '../../test/support/change.js';
 import { createAlertRuleUseCases } from './alert-rule-use-cases.js';
 import type { AlertRulesRepository, StoredAlertRule } from './alert-rules-repository.js';
 
@@ -8,19 +8,6 @@ const workspaceId = '8f3b0fc3-9cf9-47f9-b965-db10ee501a61';
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const idsOf = (count: number) => Array.from({ length: count }, (_, index) => idOf(index));
 const upperCaseId = 'ABCDEF00-0000-4000-8000-000000000000';
-
-const change = changeOf({
-  principal: {
-    issuer: 'https://id.example.com',
-    subject: 'ada',
-    display: 'Ada',
-    workspaceRoles: new Map(),
-    deploymentRoles: new Set(),
-  },
-  requestId: 'request',
-  ifMatch: undefined,
-});
-const principal = 'https://id.example.com#ada';
 
 const stored: StoredAlertRule = {
   id: idOf(900),

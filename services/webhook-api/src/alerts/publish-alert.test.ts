@@ -20,6 +20,21 @@ const fired = {
   metric_value: 1,
 };
 
+/** Returns the use case with a registered rule, and the messages that it publishes. */
+function startPublishing(now = new Date()) {
+  const published: { content: Buffer; headers?: Record<string, unknown> }[] = [];
+  const { publish } = createPublishAlert({
+    reader: {
+      findRules: async () => ({ workspaceIds: { [fired.alert_rule_id]: workspaceId }, knownWebhookIds: [] }),
+    },
+    publisher: { publish: async (message) => void published.push(message) },
+    quota: { requireCapacity: async () => {} },
+    secretBox: testSecretBox,
+    now: () => now,
+  });
+  return { publish, published };
+}
+
 test('an alert whose rule lookup times out gets 503 with its id and is not published', async () => {
   const published: unknown[] = [];
   const { publish } = createPublishAlert({
@@ -44,16 +59,7 @@ test('an alert whose rule lookup times out gets 503 with its id and is not publi
 });
 
 test('the message of an alert names its request, its publisher and its trace', async () => {
-  const published: { content: Buffer; headers?: Record<string, unknown> }[] = [];
-  const { publish } = createPublishAlert({
-    reader: {
-      findRules: async () => ({ workspaceIds: { [fired.alert_rule_id]: workspaceId }, knownWebhookIds: [] }),
-    },
-    publisher: { publish: async (message) => void published.push(message) },
-    quota: { requireCapacity: async () => {} },
-    secretBox: testSecretBox,
-    now: () => new Date(0),
-  });
+  const { publish, published } = startPublishing(new Date(0));
   const publisherId = randomUUID();
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const request = { workspaceId, body: fired, requestId: 'r', publisherId };
@@ -95,16 +101,7 @@ test('publishing fails at once while the database is unavailable', async () => {
 });
 
 test('minus zero in an alert and in its rule is published as minus zero', async () => {
-  const published: { content: Buffer }[] = [];
-  const { publish } = createPublishAlert({
-    reader: {
-      findRules: async () => ({ workspaceIds: { [fired.alert_rule_id]: workspaceId }, knownWebhookIds: [] }),
-    },
-    publisher: { publish: async (message) => void published.push(message) },
-    quota: { requireCapacity: async () => {} },
-    secretBox: testSecretBox,
-    now: () => new Date(),
-  });
+  const { publish, published } = startPublishing();
   const alert_rule = {
     name: 'R "x"',
     enabled: true,

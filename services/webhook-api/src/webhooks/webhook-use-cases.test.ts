@@ -1,6 +1,6 @@
 import type { CreateWebhook, PatchWebhook } from '@tocsin/contracts';
 import { testSecretBox } from '@tocsin/testing/database';
-import { changeOf } from '../change.js';
+import { changeByAda as change, ada as principal } from '../../test/support/change.js';
 import { decryptSecrets, encryptSecrets, type StoredWebhook } from './stored-webhook.js';
 import type { DeleteOutcome } from './webhook-deletion-repository.js';
 import { noOptions } from './webhook-options.js';
@@ -17,19 +17,6 @@ const key = {
   workspaceId: '8f3b0fc3-9cf9-47f9-b965-db10ee501a61',
 };
 const secrets = { url: 'https://chat.example.com/hook', headers: { 'X-A': ['1'], 'X-B': ['2'] }, body: '{}' };
-
-const change = changeOf({
-  principal: {
-    issuer: 'https://id.example.com',
-    subject: 'ada',
-    display: 'Ada',
-    workspaceRoles: new Map(),
-    deploymentRoles: new Set(),
-  },
-  requestId: 'request',
-  ifMatch: undefined,
-});
-const principal = 'https://id.example.com#ada';
 
 const stored: StoredWebhook = {
   ...key,

@@ -1,0 +1,15 @@
+import { changeOf } from '../../src/change.js';
+
+/** A change that Ada asks for without `If-Match`. */
+export const changeByAda = changeOf({
+  principal: {
+    issuer: 'https://id.example.com',
+    subject: 'ada',
+    display: 'Ada',
+    workspaceRoles: new Map(),
+    deploymentRoles: new Set(),
+  },
+  requestId: 'request',
+  ifMatch: undefined,
+});
+export const ada = 'https://id.example.com#ada';

@@ -6,6 +6,7 @@ export {
   insertAlertRule,
   insertAttempt,
   insertDelivery,
+  insertSigningSecret,
   insertWebhook,
   insertWorker,
   testSecretBox,

@@ -1,5 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { createSecretBox, type Database, parseSecretKeys, recordId, type SecretBox } from '@tocsin/database';
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  createSecretBox,
+  type Database,
+  parseSecretKeys,
+  recordId,
+  type SecretBox,
+} from '@tocsin/database';
 import { decodeExchange, type Exchange, encodeExchange } from '@tocsin/deliveries';
 
 // These functions insert the same rows as the services. Every field has a default, and ids are random.
@@ -45,6 +51,33 @@ export async function insertWebhook({ knex }: Database, fixture: WebhookFixture 
     ...fixture.columns,
   });
   return id;
+}
+
+export interface SigningSecretFixture {
+  workspaceId: string;
+  webhookId: string;
+  /** Null, the default, for a secret that does not expire. */
+  expiresAt?: Date | null;
+  secretBox?: SecretBox;
+}
+
+/** Inserts a signing secret of a webhook and returns the secret. */
+export async function insertSigningSecret(
+  { knex }: Database,
+  { workspaceId, webhookId, expiresAt = null, secretBox = testSecretBox }: SigningSecretFixture,
+): Promise<string> {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const id = randomUUID();
+  const location = { workspaceId, table: 'webhook_signing_secrets', id, column: 'secret' };
+  await knex('webhook_signing_secrets').insert({
+    id,
+    webhook_id: webhookId,
+    secret_encrypted: secretBox.encrypt(secret, location),
+    created_at: new Date(),
+    expires_at: expiresAt,
+  });
+  await knex('webhooks').where({ id: webhookId }).increment('version');
+  return secret;
 }
 
 export interface AlertRuleFixture {

@@ -1,6 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { until } from '@tocsin/testing';
-import { testSecretBox } from '@tocsin/testing/database';
+import { insertSigningSecret } from '@tocsin/testing/database';
 import { Webhook } from 'standardwebhooks';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
@@ -25,26 +24,8 @@ const settled = (id: string) =>
     return row.status !== 'open' && row;
   });
 
-/** Adds a signing secret as the API does. Resolves to the secret. */
-async function addSecret(webhookId: string, { expiresAt = null as Date | null } = {}): Promise<string> {
-  const secret = `whsec_${randomBytes(32).toString('base64')}`;
-  const id = randomUUID();
-  const location = {
-    workspaceId: harness.workspaceId,
-    table: 'webhook_signing_secrets',
-    id,
-    column: 'secret',
-  };
-  await harness.database.knex('webhook_signing_secrets').insert({
-    id,
-    webhook_id: webhookId,
-    secret_encrypted: testSecretBox.encrypt(secret, location),
-    created_at: new Date(),
-    expires_at: expiresAt,
-  });
-  await harness.database.knex('webhooks').where({ id: webhookId }).increment('version');
-  return secret;
-}
+const addSecret = (webhookId: string, options: { expiresAt?: Date } = {}) =>
+  insertSigningSecret(harness.database, { workspaceId: harness.workspaceId, webhookId, ...options });
 
 function headersOf({ rawHeaders }: { rawHeaders: string[] }): Record<string, string> {
   const names = rawHeaders.filter((_, index) => index % 2 === 0);

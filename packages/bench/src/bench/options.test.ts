@@ -13,6 +13,7 @@ test('all scenarios run at full size without options', () => {
     'rest-batch',
     'latency',
     'low-rate',
+    'webhook-options',
     'scale-out',
     'growth',
     'auth',

@@ -7,6 +7,7 @@ const scenarioNames = [
   'rest-batch',
   'latency',
   'low-rate',
+  'webhook-options',
   'scale-out',
   'growth',
   'auth',
@@ -38,8 +39,9 @@ export const usage = `npm run bench -- [options]
   --only NAME,…      scenarios to run: ${scenarioNames.join(', ')} (all)
   --short            small numbers, writes no results
   --profile          write CPU profiles of workers and API, and count database statements
-  --alerts N         alerts of each run of throughput, rest, rest-batch, scale-out, memory and cost (30000)
-  --repeats N        repeats of throughput, rest and rest-batch (3)
+  --alerts N         alerts of each run of throughput, rest, rest-batch, scale-out, memory and cost (30000);
+                     webhook-options sends as many deliveries as throughput
+  --repeats N        repeats of throughput, rest, rest-batch and webhook-options (3)
   --seconds N        duration of latency, low-rate, rest and rest-batch at each rate, a sixth of idle and of
                      each page of polls (10)
   --minutes N        duration of memory (10)

@@ -14,6 +14,7 @@ import { measurePolls } from './polls.js';
 import { measureRest } from './rest.js';
 import { measureScaleOut } from './scale-out.js';
 import { measureThroughput } from './throughput.js';
+import { measureWebhookOptions } from './webhook-options.js';
 
 export interface RunOptions extends BenchOptions {
   /** Signal that aborts the running scenario and stops all processes. */
@@ -79,6 +80,12 @@ async function runScenario(
       return;
     case 'low-rate':
       results.lowRate = await measureLowRate(testBed, { rates: lowRates, seconds });
+      return;
+    case 'webhook-options':
+      results.webhookOptions = await measureWebhookOptions(testBed, {
+        deliveries: alerts * webhooks,
+        repeats,
+      });
       return;
     case 'scale-out':
       results.scaleOut = await measureScaleOut(testBed, { workers: workerCounts, alerts, webhooks });

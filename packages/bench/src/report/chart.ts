@@ -48,6 +48,7 @@ function panelsOf({
   rest,
   restBatch,
   latency = [],
+  webhookOptions = [],
   scaleOut = [],
   growth = [],
 }: Results): Panel[] {
@@ -72,6 +73,10 @@ function panelsOf({
     {
       title: 'Publish to arrival, p99',
       bars: latency.map(({ perSecond, latencyMs }) => msBar(`at ${perSecond} a second`, latencyMs.p99)),
+    },
+    {
+      title: 'Deliveries a second, by webhook options',
+      bars: webhookOptions.map(({ options, perSecond }) => countBar(options, perSecond.median)),
     },
     {
       title: 'Deliveries a second, by workers',

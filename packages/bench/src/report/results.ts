@@ -9,6 +9,7 @@ import type { PollsResult } from '../bench/polls.js';
 import type { RestResult } from '../bench/rest.js';
 import type { ScaleOutResult } from '../bench/scale-out.js';
 import type { ThroughputResult } from '../bench/throughput.js';
+import type { WebhookOptionsResult } from '../bench/webhook-options.js';
 import type { StatementCount } from '../test-bed/statement-counts-reader.js';
 import type { Machine } from './machine.js';
 
@@ -21,6 +22,7 @@ export interface Results {
   restBatch?: RestResult;
   latency?: LatencyResult[];
   lowRate?: LowRateResult[];
+  webhookOptions?: WebhookOptionsResult[];
   scaleOut?: ScaleOutResult[];
   growth?: GrowthResult[];
   auth?: AuthResult;

@@ -14,6 +14,7 @@ export function renderTable(results: Results): string {
     ...restRows('alerts in batches', results.restBatch),
     ...latencyRows(results),
     ...lowRateRows(results),
+    ...webhookOptionsRows(results),
     ...scaleOutRows(results),
     ...growthRows(results),
     ...authRows(results),
@@ -79,6 +80,13 @@ function lowRateRows({ lowRate = [] }: Results): Row[] {
       ],
     ]),
   );
+}
+
+function webhookOptionsRows({ webhookOptions = [] }: Results): Row[] {
+  return webhookOptions.flatMap(({ options, perSecond, cpuMicros }): Row[] => [
+    [`deliveries a second, ${options}`, count(perSecond.median), range(perSecond)],
+    [`CPU of a delivery, ${options}`, micros(cpuMicros), shares(cpuMicros)],
+  ]);
 }
 
 function scaleOutRows({ scaleOut = [] }: Results): Row[] {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, SecretBox } from '@tocsin/database';
-import { insertAlertRule, insertWebhook } from '@tocsin/testing/database';
+import { insertAlertRule, insertSigningSecret, insertWebhook } from '@tocsin/testing/database';
 import { bodyTemplate, headers } from '../destination/delivery-body.js';
 
 /** A workspace with one alert rule and the webhooks attached to it. */
@@ -16,17 +16,32 @@ export interface FixturesOptions {
   urls: string[];
   /** Body template of the webhooks. With the default template, the destination can count requests. */
   body?: string;
+  /** True to sign the requests. */
+  signing?: boolean;
+  /** Rate limit of each webhook. By default there is none. */
+  rateLimit?: { requests: number; periodMs: number };
 }
 
 /** Inserts the rows that the API inserts for a workspace, a rule and its webhooks. */
 export async function writeFixtures(
   database: Database,
-  { secrets, urls, body = bodyTemplate }: FixturesOptions,
+  { secrets: secretBox, urls, body = bodyTemplate, signing = false, rateLimit }: FixturesOptions,
 ): Promise<Fixtures> {
   const workspaceId = randomUUID();
   const webhookIds: string[] = [];
-  for (const url of urls)
-    webhookIds.push(await insertWebhook(database, { workspaceId, url, headers, body, secretBox: secrets }));
+  const limits = { rate_limit_requests: rateLimit?.requests, rate_limit_period_ms: rateLimit?.periodMs };
+  const columns = { signing, ...(rateLimit && limits) };
+  for (const url of urls) {
+    const webhookId = await insertWebhook(database, { workspaceId, url, headers, body, secretBox, columns });
+    if (signing) await insertSigningSecret(database, { workspaceId, webhookId, secretBox });
+    if (rateLimit !== undefined)
+      await database.knex('webhook_rate_limits').insert({
+        webhook_id: webhookId,
+        requests: rateLimit.requests,
+        period_ms: rateLimit.periodMs,
+      });
+    webhookIds.push(webhookId);
+  }
   const alertRuleId = await insertAlertRule(database, { workspaceId, webhookIds });
   return { workspaceId, alertRuleId, webhookIds };
 }

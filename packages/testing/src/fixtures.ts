@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   createSecretBox,
   type Database,
+  ensurePartitions,
   parseSecretKeys,
   recordId,
   type SecretBox,
@@ -118,7 +119,7 @@ export interface AlertFixture {
   alertId?: string;
   alertRuleId?: string;
   modelId?: string;
-  /** Time in Unix milliseconds; one minute ago by default. */
+  /** Time in Unix milliseconds; one minute ago by default. Missing partitions of its day are created. */
   acceptedAtMs?: number;
   outcome?: string;
   webhookIds?: string[] | null;
@@ -132,6 +133,7 @@ export async function insertAlert(
 ): Promise<{ id: string; alertId: string; workspaceId: string }> {
   const alert = withDefaults(fixture);
   const { workspaceId, alertId, acceptedAtMs } = alert;
+  await ensurePartitions(database, acceptedAtMs);
   await insertAlertKey(database, alert);
   const id = alertRecordId(alert);
   await database.knex('alerts').insert({
@@ -186,6 +188,7 @@ export async function insertDelivery(database: Database, fixture: DeliveryFixtur
   const { workspaceId, alertId, acceptedAtMs } = alert;
   const id = recordId(acceptedAtMs, `${workspaceId}/${alertId}/${webhookId}`);
   const common = { workspace_id: workspaceId, webhook_id: webhookId, alert_record_id: alertRecordId(alert) };
+  await ensurePartitions(database, acceptedAtMs);
   await insertAlertKey(database, alert);
   await database.knex('deliveries').insert({
     id,

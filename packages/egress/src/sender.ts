@@ -60,6 +60,8 @@ export interface Sender {
   close(): Promise<void>;
 }
 
+type Outcome = { response: RawResponse } | { error: unknown };
+
 /**
  * Number of timeouts that are handled in one tick of the event loop. Requests that start together also time out
  * together, and handling all of them in one tick would block the loop.
@@ -125,18 +127,32 @@ export function createSender(options: SenderOptions): Sender {
   /**
    * Sends one request through axios. The adapter of axios sends over our connections, which dial checked addresses
    * only. Headers bypass axios, because it adds a Content-Type and its header class rejects names such as `__proto__`.
+   * The adapter resolves with a failure instead of rejecting, because axios formats the stack of every error.
    */
   async function request(
     { url, headers, body, lines }: SendRequest,
     cancellation: Cancellation,
   ): Promise<RawResponse> {
-    const adapter = async (config: InternalAxiosRequestConfig): Promise<AxiosResponse<RawResponse>> => {
-      const target = targetOf({ url: config.url ?? '', headers });
-      const data = await exchange(target, { body: toBuffer(config.data), lines }, cancellation);
-      return { data, status: data.statusCode, statusText: '', headers: new AxiosHeaders(), config };
+    const adapter = async (config: InternalAxiosRequestConfig): Promise<AxiosResponse<Outcome>> => {
+      const respond = (data: Outcome) => ({
+        data,
+        status: 'error' in data ? 0 : data.response.statusCode,
+        statusText: '',
+        headers: new AxiosHeaders(),
+        config,
+      });
+      try {
+        const target = targetOf({ url: config.url ?? '', headers });
+        return respond({
+          response: await exchange(target, { body: toBuffer(config.data), lines }, cancellation),
+        });
+      } catch (error) {
+        return respond({ error });
+      }
     };
-    const response = await axios.request<RawResponse>({ url, data: body, adapter });
-    return response.data;
+    const { data } = await axios.request<Outcome>({ url, data: body, adapter });
+    if ('error' in data) throw data.error;
+    return data.response;
   }
 
   return {

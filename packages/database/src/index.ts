@@ -24,6 +24,7 @@ export { migrateDatabase } from './migrate-database.js';
 export { type Migration, migrations } from './migrations/index.js';
 export {
   createPartition,
+  createPartitionsOfDay,
   ensurePartitions,
   listDays,
   ofDay,

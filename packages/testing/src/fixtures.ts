@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
+  createPartitionsOfDay,
   createSecretBox,
   type Database,
-  ensurePartitions,
   parseSecretKeys,
   recordId,
   type SecretBox,
@@ -133,8 +133,7 @@ export async function insertAlert(
 ): Promise<{ id: string; alertId: string; workspaceId: string }> {
   const alert = withDefaults(fixture);
   const { workspaceId, alertId, acceptedAtMs } = alert;
-  await ensurePartitions(database, acceptedAtMs);
-  await insertAlertKey(database, alert);
+  await prepareRecord(database, alert);
   const id = alertRecordId(alert);
   await database.knex('alerts').insert({
     id,
@@ -188,8 +187,7 @@ export async function insertDelivery(database: Database, fixture: DeliveryFixtur
   const { workspaceId, alertId, acceptedAtMs } = alert;
   const id = recordId(acceptedAtMs, `${workspaceId}/${alertId}/${webhookId}`);
   const common = { workspace_id: workspaceId, webhook_id: webhookId, alert_record_id: alertRecordId(alert) };
-  await ensurePartitions(database, acceptedAtMs);
-  await insertAlertKey(database, alert);
+  await prepareRecord(database, alert);
   await database.knex('deliveries').insert({
     id,
     ...common,
@@ -293,8 +291,10 @@ function alertRecordId({ acceptedAtMs, workspaceId, alertId }: Required<AlertFix
   return recordId(acceptedAtMs, `${workspaceId}/${alertId}`);
 }
 
-async function insertAlertKey({ knex }: Database, alert: Required<AlertFixture>): Promise<void> {
+/** Inserts the alert's key and creates missing partitions of its day, but not of others: tests count dropped days. */
+async function prepareRecord({ knex }: Database, alert: Required<AlertFixture>): Promise<void> {
   const { workspaceId, alertId, acceptedAtMs } = alert;
+  await knex.transaction((trx) => createPartitionsOfDay(trx, Math.floor(acceptedAtMs / 86_400_000)));
   await knex('alert_keys')
     .insert({ workspace_id: workspaceId, alert_id: alertId, accepted_at: new Date(acceptedAtMs) })
     .onConflict()

@@ -13,7 +13,7 @@ import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
 import { createAdmissionControl, type PlannedDeliveries } from './admission-control.js';
 import type { FanOutDeps } from './fan-out-deps.js';
-import { parseMessage } from './parse-message.js';
+import { namedWorkspace, parseMessage } from './parse-message.js';
 import { openOf, planAlert, type ResolvedAlert, resolveAlert } from './plan.js';
 import type { TargetWebhook } from './rules-reader.js';
 import { writeAlerts } from './write-alerts.js';
@@ -26,11 +26,18 @@ export interface FanOut {
   rejectWaiting(error: Error): void;
 }
 
-/** A message with its parsed alert, or with the time of its pipeline marker in Unix milliseconds. */
+/** A message that waits for a batch. */
 interface Received {
   message: QueueMessage;
-  alert?: AlertFired;
+  /** Time of a pipeline marker in Unix milliseconds; undefined for an alert. */
   markedAtMs?: number;
+}
+
+/** A message of a batch with its parsed alert, or with the time of its pipeline marker. */
+interface Parsed extends Received {
+  alert?: AlertFired;
+  /** Present if the message is not a valid alert. */
+  unprocessable?: Unprocessable;
 }
 
 type AlertOutcome = { kind: 'processed' } | Unprocessable;
@@ -40,24 +47,35 @@ const maxTimeouts = 3;
 const maxAlertsInBatch = 200;
 
 /**
- * Accepts alerts in batches: reads the rules of the alerts, plans a delivery for each webhook, and commits alerts and
- * deliveries together. The messages are settled after the commit.
+ * Accepts alerts in batches: parses the messages, reads the rules of the alerts, plans a delivery for each webhook, and
+ * commits alerts and deliveries together. The messages are settled after the commit. Messages are parsed only with
+ * their batch, because a parsed alert needs more memory than its message, and up to 40,000 messages wait.
  */
 export function createFanOut(deps: FanOutDeps): FanOut {
   const { settle, signal } = deps;
   const check = createAlertFiredCheck();
+  const parse = (received: Received): Parsed => {
+    if (received.markedAtMs !== undefined) return received;
+    const parsed = parseMessage(received.message.content, check);
+    return parsed.kind === 'alert'
+      ? { ...received, alert: parsed.alert }
+      : { ...received, unprocessable: parsed };
+  };
   const admission = createAdmissionControl({ slots: deps.slots, now: () => performance.now() });
   const batches = createBatcher<Received, AlertOutcome>({
     run(received) {
       const onPlanned = admission.reserve(received.length);
       // Ends the reservation of a batch that failed before its deliveries were planned. For other batches the call has
       // no effect.
-      return acceptBatch(received, deps, onPlanned).finally(() => onPlanned({ written: 0, open: 0 }));
+      return acceptBatch(received.map(parse), deps, onPlanned).finally(() =>
+        onPlanned({ written: 0, open: 0 }),
+      );
     },
     maxSize: maxAlertsInBatch,
     concurrency: 2,
     maxStarts: admission.maxStarts,
-    keyOf: ({ alert }) => alert?.workspace_id ?? pipelineMarkerKey,
+    keyOf: ({ message, markedAtMs }) =>
+      markedAtMs === undefined ? namedWorkspace(message.content) : pipelineMarkerKey,
     // All alerts of a batch belong to the same day, so a missing partition fails all of them, and splitting the batch
     // would not help.
     failsWholeBatch: (error) => ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
@@ -81,9 +99,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
           : batches.add({ message, markedAtMs });
       }
       if (isUnrouted(message)) return settle(message, unrouted(message));
-      const parsed = parseMessage(message.content, check);
-      if (parsed.kind === 'unprocessable') return settle(message, parsed);
-      batches.add({ message, alert: parsed.alert });
+      batches.add({ message });
     },
     waiting: batches.waiting,
     rejectWaiting: batches.rejectWaiting,
@@ -104,7 +120,7 @@ function unrouted({ routingKey }: QueueMessage): Unprocessable {
 }
 
 async function acceptBatch(
-  received: Received[],
+  received: Parsed[],
   deps: FanOutDeps,
   onPlanned: (planned: PlannedDeliveries) => void,
 ): Promise<AlertOutcome[]> {
@@ -146,9 +162,10 @@ async function acceptBatch(
   }
   const count = received.filter(({ alert }) => alert !== undefined).length;
   if (count > 0) metrics.batch('fan_out', count);
-  return received.map(({ alert }, index) =>
-    alert !== undefined && resolved[index] === undefined ? unknownRule(alert) : { kind: 'processed' },
-  );
+  return received.map(({ alert, unprocessable }, index) => {
+    if (unprocessable !== undefined) return unprocessable;
+    return alert !== undefined && resolved[index] === undefined ? unknownRule(alert) : { kind: 'processed' };
+  });
 }
 
 /** Starts the span of an alert. If a batch is repeated, each try has its own span. */
@@ -171,7 +188,7 @@ function startSpan({ traceparent, queue }: QueueMessage, { alert }: ResolvedAler
  * Returns the rules to read, and the webhooks that messages name. A message can contain a rule, which is used if no
  * rule with its id is registered.
  */
-function wantedBy(received: Received[]) {
+function wantedBy(received: Parsed[]) {
   const embedded = received.flatMap(({ alert }) => alert?.alert_rule?.notification_webhook_ids ?? []);
   return {
     ruleIds: [...new Set(received.flatMap(({ alert }) => alert?.alert_rule_id ?? []))],
@@ -179,7 +196,7 @@ function wantedBy(received: Received[]) {
   };
 }
 
-function newestMarker(received: Received[]): number | undefined {
+function newestMarker(received: Parsed[]): number | undefined {
   const times = received.flatMap(({ markedAtMs }) => markedAtMs ?? []);
   return times.length === 0 ? undefined : Math.max(...times);
 }

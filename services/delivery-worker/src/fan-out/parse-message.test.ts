@@ -1,6 +1,6 @@
 import type { AlertFired } from '@tocsin/contracts';
 import { maxAlertBytes } from '../dead-letters/dead-letter-repository.js';
-import { parseMessage } from './parse-message.js';
+import { namedWorkspace, parseMessage } from './parse-message.js';
 
 const accept = (value: unknown) => ({ ok: true, value: value as AlertFired }) as const;
 const refuse = (faults: { path: string; message: string }[]) => () => ({ ok: false, faults }) as const;
@@ -58,4 +58,22 @@ test('all faults are listed for a message of up to 65,536 bytes, and only the fi
   };
   for (const bytes of [65_536, 65_537]) parse('1'.padEnd(bytes), record);
   expect(listed).toEqual([{ listAll: true }, { listAll: false }]);
+});
+
+const workspace = '11111111-1111-4111-8111-1111111111ab';
+
+test.each([
+  ['a compact alert', JSON.stringify({ alert_id: 'a', workspace_id: workspace, labels: {} }), workspace],
+  ['an alert with spaces', `{ "workspace_id" : "${workspace}" }`, workspace],
+  ['an id in upper case', JSON.stringify({ workspace_id: workspace.toUpperCase() }), workspace],
+  [
+    'a text that quotes the name',
+    JSON.stringify({ model_name: '"workspace_id"', workspace_id: workspace }),
+    workspace,
+  ],
+  ['a message without workspace', '{}', ''],
+  ['an empty message', '', ''],
+  ['a message that ends after the name', '{"workspace_id"', '{"workspace_id"'],
+])('the workspace of %s is read without parsing it', (_name, content, expected) => {
+  expect(namedWorkspace(Buffer.from(content))).toBe(expected);
 });

@@ -51,3 +51,17 @@ function textOf(content: Buffer): string {
   const text = content.toString();
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
+
+const workspaceMember = '"workspace_id"';
+const uuidLength = 36;
+
+/**
+ * Returns the workspace id of a message without parsing it: 36 characters after the name of the member. Waiting
+ * messages are served round robin by this text. It is any other text, or empty, if the message is not a valid alert.
+ */
+export function namedWorkspace(content: Buffer): string {
+  const member = content.indexOf(workspaceMember);
+  if (member === -1) return '';
+  const start = content.indexOf('"', member + workspaceMember.length) + 1;
+  return content.toString('latin1', start, start + uuidLength).toLowerCase();
+}

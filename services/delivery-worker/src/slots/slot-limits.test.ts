@@ -1,8 +1,8 @@
 import { noSlotDelayMs, queueQuotaOf, shareOfOne, slotsAtWrite } from './slot-limits.js';
 import { createSlotUsage } from './slot-usage.js';
 
-test('claims at write may use three quarters of the slots, rounded up', () => {
-  expect([1, 2, 4, 10, 800].map(slotsAtWrite)).toEqual([1, 2, 3, 8, 600]);
+test('claims at write may use half of the slots, rounded up', () => {
+  expect([1, 2, 4, 10, 800].map(slotsAtWrite)).toEqual([1, 1, 2, 5, 400]);
 });
 
 test('a single busy workspace gets 15/16 of the slots, rounded up', () => {

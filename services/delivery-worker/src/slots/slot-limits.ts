@@ -2,8 +2,8 @@ import type { KeyedCounter, PoolUsage, Responsiveness, SlotRequest, SlotUsage } 
 
 /**
  * Limit 1: slots of one webhook. A webhook gets four slots until its destination responds, so that 150 hanging webhooks
- * are needed to occupy the 600 unreserved slots. A responsive webhook gets nearly all slots of claims at write, because
- * the burst of a rule with one webhook would otherwise pass through the queue.
+ * are needed to occupy the 600 unreserved slots. A responsive webhook can get all slots of claims at write, because the
+ * burst of a rule with one webhook would otherwise pass through the queue.
  */
 const webhookLimits: Record<Responsiveness, number> = { responsive: 512, slow: 256, unknown: 4 };
 
@@ -18,9 +18,10 @@ const maxSlotsPerFreeSlot = 15;
 
 /**
  * Part of the slots that deliveries claimed at write may use; the rest is left to deliveries from the queue. The three
- * limits above are also applied within this part.
+ * limits above are also applied within this part. 400 slots keep a worker busy: most of these deliveries wait for a
+ * tick of the event loop, and more of them only fill the memory.
  */
-const atWritePart = 3 / 4;
+const atWritePart = 1 / 2;
 
 export function slotsAtWrite(total: number): number {
   return Math.ceil(total * atWritePart);

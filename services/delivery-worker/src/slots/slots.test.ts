@@ -114,14 +114,14 @@ test('a released slot is free again, and a second release has no effect', () => 
   expect(slots.inUse()).toBe(0);
 });
 
-test('deliveries claimed at write leave a quarter of the slots to deliveries from the queue', () => {
+test('deliveries claimed at write leave half of the slots to deliveries from the queue', () => {
   const slots = createTestSlots(80);
   slots.observe('responsive', 20);
   const atWrite = acquireManyAtWrite(slots, webhook('responsive'));
-  expect([atWrite.length, slots.freeAtWrite()]).toEqual([57, 0]);
+  expect([atWrite.length, slots.freeAtWrite()]).toEqual([38, 0]);
   expect(slots.acquire(webhook('responsive'))).toBeDefined();
   releaseAll(atWrite);
-  expect(slots.freeAtWrite()).toBe(57);
+  expect(slots.freeAtWrite()).toBe(38);
 });
 
 test('hanging webhooks leave slots for claims at write to responsive webhooks', () => {
@@ -129,9 +129,9 @@ test('hanging webhooks leave slots for claims at write to responsive webhooks', 
   const hanging = Array.from({ length: 40 }, (_, index) =>
     acquireManyAtWrite(slots, webhook(`hanging-${index}`)),
   ).flat();
-  expect(hanging).toHaveLength(45);
+  expect(hanging).toHaveLength(30);
   slots.observe('responsive', 20);
-  expect(acquireManyAtWrite(slots, webhook('responsive'))).toHaveLength(15);
+  expect(acquireManyAtWrite(slots, webhook('responsive'))).toHaveLength(10);
 });
 
 test('a workspace gets a slot for a claim at write while another workspace is at its limit', () => {

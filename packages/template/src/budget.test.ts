@@ -43,7 +43,7 @@ test('a rendering with too many steps fails with template_error, the limit and a
       kind: 'template_error',
       type: 'BudgetExceeded',
       message:
-        'the template exceeds the render budget: it takes more than 30000 steps; use fewer and shorter loops, lists and texts',
+        'the template exceeds its budget: it takes more than 30000 steps; use fewer and shorter loops, lists and texts',
     },
   });
 });

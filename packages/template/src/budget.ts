@@ -167,7 +167,7 @@ export function nestedTooDeeply(): RenderFailure {
 }
 
 function exceeded(what: string, advice: string): RenderFailure {
-  return new RenderFailure('BudgetExceeded', `the template exceeds the render budget: ${what}; ${advice}`);
+  return new RenderFailure('BudgetExceeded', `the template exceeds its budget: ${what}; ${advice}`);
 }
 
 const defaultIntegerLimit = 1n << BigInt(defaultLimits.integerBits);

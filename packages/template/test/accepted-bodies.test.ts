@@ -207,7 +207,7 @@ const anyText = fc.oneof(
   fc.array(hostile, { maxLength: 8 }).map((parts) => parts.join('')),
   hostile.map((part) => part.repeat(128)),
 );
-/** Generates well-formed text, because alerts with a lone surrogate are refused over REST and AMQP. */
+/** Generates well-formed text, because alerts with a lone surrogate are rejected over REST and AMQP. */
 const name = anyText.map((text) => text.toWellFormed());
 const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),

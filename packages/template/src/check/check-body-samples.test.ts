@@ -4,7 +4,7 @@ import { checkBody as checkBodyWithDefaults, createBodyChecker } from './check-b
 
 const { jest } = import.meta;
 
-test('a body is refused if the first or the last choice of its filter random makes it invalid', () => {
+test('a body is rejected if the first or the last choice of its filter random makes it invalid', () => {
   expect(warningsOf('{"a": {{ [1, 2] | random }}}')).toEqual([]);
   expect(errorOf('{"a": {{ [1, "two"] | random }}}')).toContain('text outside of quotes');
   expect(errorOf('{"a": {{ ["one", 2] | random }}}')).toContain('text outside of quotes');
@@ -20,7 +20,7 @@ test('both branches of a condition on bound are checked with all other sample va
     );
 });
 
-test('a body that is JSON for only one value of bound is refused', () => {
+test('a body that is JSON for only one value of bound is rejected', () => {
   expect(errorOf('{"a": {% if bound == "lower_bound" %}1{% endif %}}')).toContain('not JSON');
 });
 

@@ -35,7 +35,7 @@ test.each([
   ],
   ['{"a": {{ metric_value / 0 }}}', '1:23', 'division by zero'],
   ["{% include 'x' %}", '1:4', 'there is no loader'],
-])('the body %j is refused with the place of the error and advice', (source, place, message) => {
+])('the body %j is rejected with the place of the error and advice', (source, place, message) => {
   const error = errorOf(source);
   expect(error).toContain(message);
   expect(error.startsWith(`${place} `)).toBe(true);
@@ -108,7 +108,7 @@ test('the error for an unknown member suggests a name, even if a variable refers
   expect(errorOf('{% set m = model %}{"a": {{ m.nmae.x }}}')).toContain("Did you mean 'name'?");
 });
 
-test('a variable that is set in only one branch is refused where it has no value', () => {
+test('a variable that is set in only one branch is rejected where it has no value', () => {
   const branch = '{% if bound == "upper_bound" %}{% set x = 1 %}{% endif %}{"a": {{ x }}}';
   expect(errorOf(branch)).toBe(
     "1:67 the variable 'x' has no value here, so the result is not JSON. Set it in every branch and outside of loops and macros.",
@@ -192,10 +192,10 @@ test.each([
   },
 );
 
-test('a template that exceeds the render budget is refused with the limit and advice', () => {
+test('a template that exceeds its budget is rejected with the limit and advice', () => {
   expect(
     errorOf('{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}'),
-  ).toContain('exceeds the render budget: it takes more than 30000 steps; use fewer and shorter loops');
+  ).toContain('exceeds its budget: it takes more than 30000 steps; use fewer and shorter loops');
 });
 
 test('at most the first 20 warnings are returned', () => {

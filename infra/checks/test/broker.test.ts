@@ -140,7 +140,7 @@ describe('a blank broker with the settings of the compose file', () => {
       },
     );
 
-    test('a publisher retries a login that is refused after its first connection', async () => {
+    test('a publisher retries a login that is rejected after its first connection', async () => {
       const publisher = await createAmqpPublisher({ url, workspaceId, declare: false });
       await publisher.publish(alert);
       shipped.command(['rabbitmqctl', 'change_password', 'monitor', 'second']);

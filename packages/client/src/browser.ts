@@ -6,7 +6,7 @@ import type { Session } from './sessions/session.js';
 
 export interface BrowserClientOptions extends Omit<ClientOptions, 'credential'>, PlatformApiOptions {
   /**
-   * Resolves with a valid access token. After a 401, `rejected` is the refused token, and another token must be
+   * Resolves with a valid access token. After a 401, `rejected` is the rejected token, and another token must be
    * returned.
    */
   token: Session['token'];

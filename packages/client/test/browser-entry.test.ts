@@ -66,7 +66,7 @@ test('a browser client sends the token of its token function and reads all pages
   expect(api.seen[0]).toMatchObject({ method: 'GET', headers: { authorization: 'Bearer t1' } });
 });
 
-test('after a 401 a browser client calls its token function once more, with the refused token', async () => {
+test('after a 401 a browser client calls its token function once more, with the rejected token', async () => {
   api.script({ status: 401 }, { body: { issuer: 'i' } });
   const asked: unknown[] = [];
   const tocsin = platform(async ({ rejected } = {}) => {

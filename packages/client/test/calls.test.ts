@@ -150,7 +150,7 @@ describe('credentials', () => {
   });
 
   test.each(['line\nbreak', 'nul\0', 'return\r'])(
-    'a credential with a control character is refused without quoting it',
+    'a credential with a control character is rejected without quoting it',
     async (credential) => {
       const error = await client({ credential })
         .whoami()

@@ -116,7 +116,7 @@ describe('rules, alerts and deliveries', () => {
     expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('ACCESS_REFUSED') });
   });
 
-  test('alerts fire --batch publishes a file in batches and names a refused alert', async () => {
+  test('alerts fire --batch publishes a file in batches and names a rejected alert', async () => {
     const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });
     const alert = { alert_rule_id: id, model_id: rule.model_id, model_name: 'm', metric_value: 0 };
@@ -132,7 +132,7 @@ describe('rules, alerts and deliveries', () => {
     expect(await run(['alerts', 'fire', '-', '--batch', '--amqp'], { stdin })).toMatchObject({ code: 2 });
   });
 
-  test('alerts fire names a refused alert in its error and publishes all other alerts', async () => {
+  test('alerts fire names a rejected alert in its error and publishes all other alerts', async () => {
     const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });
     const alert = { alert_rule_id: id, model_id: rule.model_id, model_name: 'm', metric_value: 0 };

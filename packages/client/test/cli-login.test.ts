@@ -88,7 +88,7 @@ test('logout deletes the stored login', async () => {
   expect((await cli(['logout'], { env: { HOME: home } })).code).toBe(0);
 });
 
-test('a refused login exits with 3 and stores nothing', async () => {
+test('a denied login exits with 3 and stores nothing', async () => {
   const home = newHome();
   expect((await logIn(home, { refuse: true })).result).toMatchObject({ code: 3 });
   expect(() => statSync(fileOf(home))).toThrow('ENOENT');

@@ -156,7 +156,7 @@ test('a responder can cancel deliveries by id and by filter, and a reader cannot
   expect(job).toMatchObject({ matched: 1, filter: { webhook_id: webhookId } });
 });
 
-test('an empty text or a zero in a flag is refused and does not restore the default', async () => {
+test('an empty text or a zero in a flag is rejected and does not restore the default', async () => {
   const id = await addWebhook();
   await runJson('webhooks', 'update', id, '--external-id', 'mine', '--timeout', '5s');
   for (const flags of [

@@ -62,7 +62,7 @@ test('discovery of the provider is repeated after a failure', async () => {
   expect(await session.token()).toBe('t1');
 });
 
-test('concurrent refusals of a token cause one token request', async () => {
+test('concurrent rejections of a token cause one token request', async () => {
   const rejected = await session.token();
   const tokens = await Promise.all(Array.from({ length: 50 }, () => session.token({ rejected })));
   expect(new Set(tokens)).toEqual(new Set(['t2']));
@@ -95,7 +95,7 @@ test.each([
   'ftp://127.0.0.1/',
   'http://127.0.0.1.example.com/',
   'nonsense',
-])('the insecure issuer %s is refused before a secret is sent', (issuer) => {
+])('the insecure issuer %s is rejected before a secret is sent', (issuer) => {
   expect(() => new ClientCredentialsSession({ issuer, clientId: 'a', clientSecret: 'b' })).toThrow(
     SessionError,
   );

@@ -253,7 +253,7 @@ describe('unconfirmed alerts', () => {
     { model_name: '\ud800' },
     { alert_rule_id: 'not a uuid' },
     { bound: 'sideways' },
-  ])('an alert with %j is refused without publishing it', async (wrong) => {
+  ])('an alert with %j is rejected without publishing it', async (wrong) => {
     const publisher = await createAmqpPublisher({ url: 'amqp://127.0.0.1:9', workspaceId });
     const bad = { ...alert(), ...wrong } as PublishAlert;
     await expect(publisher.publish(bad)).rejects.toMatchObject({ code: 'refused' });

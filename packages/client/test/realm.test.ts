@@ -46,7 +46,7 @@ describe.each([skewMs, 0, -skewMs])('with our clock %d ms ahead of the clock of 
   });
 });
 
-test('a refused login ends with the error access_denied', async () => {
+test('a denied login ends with the error access_denied', async () => {
   await expect(logIn(0, { refuse: true })).rejects.toMatchObject({ code: 'access_denied' });
 });
 

@@ -13,7 +13,7 @@ const alert = {
 const check = createAlertFiredCheck();
 
 test.each(['0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
-  'the time %s is refused, because its year in UTC does not have four digits',
+  'the time %s is rejected, because its year in UTC does not have four digits',
   (fired_at) => {
     expect(check({ ...alert, fired_at })).toMatchObject({ ok: false, faults: [{ path: '/fired_at' }] });
   },
@@ -44,7 +44,7 @@ test.each([
   '2026-01-01T24:00:00Z',
   '2026-01-01T00:00:00+24:00',
   '2026-01-01T00:00:00',
-])('the time %s, which does not exist or has no offset, is refused', (fired_at) => {
+])('the time %s, which does not exist or has no offset, is rejected', (fired_at) => {
   expect(check({ ...alert, fired_at })).toMatchObject({ ok: false, faults: [{ path: '/fired_at' }] });
 });
 
@@ -86,7 +86,7 @@ test.each([
   ['21 annotations', { annotations: texts(21, 'a') }, '/annotations'],
   ['an annotation that is an object', { annotations: { a: {} } }, '/annotations/a'],
   ['annotations of 4,097 bytes', { annotations: { ab: 'é'.repeat(2_047), c: '' } }, '/annotations'],
-])('an alert with %s is refused, and the fault names the path', (_, change, path) => {
+])('an alert with %s is rejected, and the fault names the path', (_, change, path) => {
   const checked = check({ ...alert, ...change });
   const paths = checked.ok ? [] : checked.faults.map((fault) => fault.path);
   expect([...new Set(paths)]).toEqual([path]);

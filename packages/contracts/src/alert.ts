@@ -6,7 +6,7 @@ import { alertOutcomes, suppressions } from './vocabulary.js';
 
 /**
  * Schema of an alert that is published over REST. It differs from the alert-fired message in two ways: unknown members
- * are refused, and members that the path or the service supplies are optional.
+ * are rejected, and members that the path or the service supplies are optional.
  */
 export const publishAlertSchema = {
   title: 'PublishAlert',

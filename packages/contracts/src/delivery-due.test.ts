@@ -37,11 +37,11 @@ test.each([
   `${one.deliveryId}/1\n`,
   `${one.deliveryId}/1\n\u0000`,
   `${one.deliveryId}/1,${one.deliveryId}/1`,
-])('a delivery message with a malformed line is refused as a whole: %j', (text) => {
+])('a delivery message with a malformed line is rejected as a whole: %j', (text) => {
   expect(decodeDeliveriesDue(Buffer.from(text))).toBeUndefined();
 });
 
-test('a delivery message above the maximum size is refused without parsing', () => {
+test('a delivery message above the maximum size is rejected without parsing', () => {
   const content = Object.assign(Buffer.alloc(769, '\n'), {
     toString() {
       throw new Error('It was read.');

@@ -107,7 +107,7 @@ test('the schema of a later version is not changed, and the output names its mig
 test.each([
   ['of an unreleased version', ['0001-webhooks-and-rules', '0002-alerts-and-deliveries']],
   ['of another product', ['9999-of-somebody-else']],
-])('a schema %s is refused with a sentence and not changed', async (_, names) => {
+])('a schema %s is rejected with a sentence and not changed', async (_, names) => {
   const { url, database } = await open(createTestDatabase);
   await database.knex('schema_migrations').delete();
   await database.knex('schema_migrations').insert(names.map((name) => ({ name, batch: 1 })));
@@ -116,7 +116,7 @@ test.each([
   expect(await appliedTo(database)).toEqual(names);
 });
 
-test('a schema with an unknown migration before known ones is refused and not changed', async () => {
+test('a schema with an unknown migration before known ones is rejected and not changed', async () => {
   const { database } = await open(createTestDatabase);
   await database.knex('schema_migrations').insert({ name: '0000-of-somebody-else', batch: 1 });
   await expect(migrateDatabase(database)).rejects.toThrow(/not from this version or a later one: 0000-of-/);

@@ -260,7 +260,7 @@ test('an aborted signal ends a send before, during and after connecting', async 
   }
 });
 
-test('closing a sender ends its running sends and refuses later ones', async () => {
+test('a closed sender ends its running sends and rejects later ones', async () => {
   const server = await startServer(silent);
   const sender = startSender();
   const sending = sender.send({ url: server.url, headers: {}, body: '{}' });

@@ -139,7 +139,7 @@ test.each<[string, Parts]>([
     'is signed with an algorithm that is not allowed',
     { header: { alg: 'HS256' }, signedWith: createSecretKey(Buffer.alloc(32, 1)) },
   ],
-])('a token that %s is refused', async (predicate, parts) => {
+])('a token that %s is rejected', async (predicate, parts) => {
   expect(await refusal(await sign(parts))).toMatchObject({
     code: 'unauthenticated',
     detail: `The access token ${predicate}.`,
@@ -162,12 +162,12 @@ test.each<[string, Parts]>([
   expect((await verify(await sign(parts))).principal.issuer).toBe(own.issuer);
 });
 
-test('a text that is not a JWT is refused', async () => {
+test('a text that is not a JWT is rejected', async () => {
   for (const text of ['', 'a', 'a.b.c'])
     expect((await refusal(text)).detail).toBe('The access token is not a JWT.');
 });
 
-test('a token is reported as not verifiable, and not as refused, if its issuer has no keys', async () => {
+test('a token is reported as not verifiable, and not as rejected, if its issuer has no keys', async () => {
   const unavailable = new AppError('unavailable', 'There are no keys.');
   const withoutKeys = verifierFor(() => Promise.reject(unavailable));
   await expect(sign().then(withoutKeys)).rejects.toBe(unavailable);
@@ -183,7 +183,7 @@ test('a missing Authorization header gets a 401 that asks for a token', () => {
   );
 });
 
-test('a token of 24,576 characters is accepted and a longer one is refused', () => {
+test('a token of 24,576 characters is accepted and a longer one is rejected', () => {
   const longest = 'x'.repeat(24_576);
   expect(readBearerToken(`Bearer ${longest}`)).toBe(longest);
   expect(() => readBearerToken(`Bearer ${longest}x`)).toThrow('The access token is malformed.');

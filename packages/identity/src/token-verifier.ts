@@ -136,7 +136,7 @@ function accessTokenProblem(header: JWTHeaderParameters, claims: JWTPayload): st
 
 /**
  * Returns true for a valid subject. OpenID Connect Core §2 limits subjects to 255 characters. Control characters are
- * refused, because subjects are stored and logged.
+ * rejected, because subjects are stored and logged.
  */
 function isSubject(subject: unknown): boolean {
   return typeof subject === 'string' && /^[^\p{Cc}\p{Surrogate}]{1,255}$/u.test(subject);

@@ -42,7 +42,7 @@ test.each(['keys', 'metadata'] as const)(
   },
 );
 
-test('a key address with http is refused if the issuer has https', async () => {
+test('a key address with http is rejected if the issuer has https', async () => {
   // The test provider has no certificate. Its issuer is an https URL, and `fetch` is replaced to send the requests over
   // http.
   const secure = provider.issuer.replace('http:', 'https:');
@@ -74,7 +74,7 @@ test.each(['keys', 'metadata'] as const)("at most 1 MiB of the provider's %s is 
 });
 
 test.each(['keys', 'metadata'] as const)(
-  '%s of the provider with a status other than 2xx are refused',
+  '%s of the provider with a status other than 2xx are rejected',
   async (document) => {
     const content = JSON.stringify(document === 'keys' ? { keys: provider.state.keys } : metadata());
     for (const status of [203, 404, 500]) {
@@ -95,14 +95,14 @@ test('a fetch from a provider that does not respond fails after 3 s', async () =
 });
 
 test.each(['null', '[]', '"keys"', '{}', '{"keys": []}', '{"keys": {}}', 'keys', ''])(
-  'the key document %j is refused',
+  'the key document %j is rejected',
   async (content) => {
     respondTo('keys', (response) => response.end(content));
     await expect(fetchOwn()).rejects.toThrow();
   },
 );
 
-test.each([undefined, 7, '', '/jwks', 'jwks'])('the jwks_uri %j is refused', async (jwks_uri) => {
+test.each([undefined, 7, '', '/jwks', 'jwks'])('the jwks_uri %j is rejected', async (jwks_uri) => {
   provider.state.metadata = { jwks_uri };
   await expect(fetchOwn()).rejects.toThrow('has no usable jwks_uri');
 });

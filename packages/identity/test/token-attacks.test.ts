@@ -140,8 +140,8 @@ describe('the Authorization header', () => {
   });
 });
 
-describe('refused tokens', () => {
-  test('a token that expired more than 30 seconds ago is refused', async () => {
+describe('rejected tokens', () => {
+  test('a token that expired more than 30 seconds ago is rejected', async () => {
     expect(await refusal(await make({ claims: { exp: now() - 31 } }))).toMatchObject({
       detail: 'The access token has expired.',
       headers: {
@@ -174,14 +174,14 @@ describe('refused tokens', () => {
     ['is an ID token', { claims: { nonce: 'n' } }],
     ['is an ID token', { claims: { typ: 'Bearer', at_hash: 'h' } }],
     ['is bound to a key', { claims: { cnf: { jkt: 'x' } } }],
-  ])('a token that %s is refused', async (predicate, parts) => {
+  ])('a token that %s is rejected', async (predicate, parts) => {
     expect(await refusal(await make(parts))).toMatchObject({
       code: 'unauthenticated',
       detail: `The access token ${predicate}.`,
     });
   });
 
-  test('a token that another key has signed under a known key id is refused', async () => {
+  test('a token that another key has signed under a known key id is rejected', async () => {
     expect(await refusal(await make({ key: foreignKey }))).toMatchObject({ code: 'unauthenticated' });
     const embedded = { jwk: foreignKey.publicJwk, jku: `${customer.issuer}/jwks`, x5u: customer.issuer };
     const fetchesBefore = customer.state.fetches;
@@ -189,7 +189,7 @@ describe('refused tokens', () => {
     expect(customer.state.fetches).toBe(fetchesBefore);
   });
 
-  test('a token without a signature is refused', async () => {
+  test('a token without a signature is rejected', async () => {
     const claims = { iss: provider.issuer, aud: 'tocsin-api', sub: 'ada', exp: now() + 300 };
     for (const alg of ['none', 'None', 'nOnE', '']) {
       const token = `${encode({ alg, kid: 'first' })}.${encode(claims)}.`;
@@ -197,7 +197,7 @@ describe('refused tokens', () => {
     }
   });
 
-  test('a token signed with HS256 and the public key as the secret is refused', async () => {
+  test('a token signed with HS256 and the public key as the secret is rejected', async () => {
     const claims = { iss: provider.issuer, aud: 'tocsin-api', sub: 'ada', exp: now() + 300 };
     const publicKey = await importJWK(key.publicJwk, 'RS256', { extractable: true });
     for (const secret of [await exportSPKI(publicKey as never), JSON.stringify(key.publicJwk)]) {
@@ -209,13 +209,13 @@ describe('refused tokens', () => {
     }
   });
 
-  test('a token that requires an unknown extension is refused', async () => {
+  test('a token that requires an unknown extension is rejected', async () => {
     const good = (await make()).split('.');
     const header = encode({ alg: 'RS256', kid: 'first', crit: ['exp'], exp: 1 });
     expect(await refusal([header, good[1], good[2]].join('.'))).toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('a token with a changed payload or signature is refused', async () => {
+  test('a token with a changed payload or signature is rejected', async () => {
     const [header = '', payload = '', signature = ''] = (await make()).split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
     const raised = encode({ ...claims, realm_access: { roles: ['tocsin_admin'] } });

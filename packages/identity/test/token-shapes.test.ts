@@ -54,7 +54,7 @@ const refusedClaims = Object.entries(wrongClaims).flatMap(([name, values]) =>
 );
 
 test.each(refusedClaims)(
-  'a token whose claim $name has the value $value is refused',
+  'a token whose claim $name has the value $value is rejected',
   async ({ name, value }) => {
     const token = await make({ claims: { [name]: value } });
     await expect(authenticate(`Bearer ${token}`)).rejects.toMatchObject({
@@ -93,7 +93,7 @@ const strangeKeyIds = [
   {},
 ];
 
-test.each(strangeKeyIds)('a token with the key id %j is refused', async (kid) => {
+test.each(strangeKeyIds)('a token with the key id %j is rejected', async (kid) => {
   const token = await make({ header: { kid: kid as string } });
   await expect(authenticate(`Bearer ${token}`)).rejects.toMatchObject({ status: 401 });
 });

@@ -74,7 +74,7 @@ export function invalidBody(errors: FieldError[]): AppError {
 }
 
 /**
- * Throws if a rate limiter has refused a request.
+ * Throws if a rate limiter has rejected a request.
  * @throws AppError `too_many_requests` with `Retry-After`
  */
 export function requireWithinLimit(decision: RateDecision, detail: string): void {

@@ -14,7 +14,7 @@ function problemsOf(read: () => unknown): readonly string[] {
   throw new Error('The configuration was accepted.');
 }
 
-test('a configuration with NODE_TLS_REJECT_UNAUTHORIZED=0 or PGSSLMODE=no-verify is refused', () => {
+test('a configuration with NODE_TLS_REJECT_UNAUTHORIZED=0 or PGSSLMODE=no-verify is rejected', () => {
   const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0', PGSSLMODE: 'no-verify' };
   expect(problemsOf(() => readEnv(env, () => ({})))).toEqual([
     expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED=0 is refused/),
@@ -170,7 +170,7 @@ describe('a secret in a file', () => {
     ]);
   });
 
-  test('a secret that is set both by a variable and by a file is refused', () => {
+  test('a secret that is set both by a variable and by a file is rejected', () => {
     const env = { KEY: 'hunter2', KEY_FILE: fileOf('hunter2') };
     const problem = 'KEY and KEY_FILE are both set; remove one of them';
     expect(problemsOf(() => readEnv(env, (read) => ({ key: read.secret('KEY') })))).toEqual([problem]);

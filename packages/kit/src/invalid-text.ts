@@ -2,7 +2,7 @@ import type { FieldError } from './app-error.js';
 
 /**
  * Finds text that cannot be stored or forwarded in a parsed JSON value, including the names of its members: NUL
- * characters, which PostgreSQL refuses, and lone surrogates, which have no UTF-8 form. The search is iterative, so deep
+ * characters, which PostgreSQL rejects, and lone surrogates, which have no UTF-8 form. The search is iterative, so deep
  * nesting cannot overflow the stack.
  */
 export function findInvalidText(value: unknown): FieldError | undefined {

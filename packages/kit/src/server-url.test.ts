@@ -37,7 +37,7 @@ test.each([
   ['DATABASE_URL', 'postgres://h/d?ssl=no-verify'],
   ['DATABASE_URL', 'postgres://h/d?uselibpqcompat=true&sslmode=require'],
   ['AMQP_URL', 'amqps://h/?verify=verify_none'],
-])('the setting %s=%s is refused, because it switches off the check of certificates', (name, url) => {
+])('the setting %s=%s is rejected, because it switches off the check of certificates', (name, url) => {
   expect(problemsOf({ [name]: url })).toEqual([`${name} must not switch off the check of certificates`]);
 });
 
@@ -52,13 +52,13 @@ test.each([
   ]);
 });
 
-test('a file of certificate authorities that contains no certificate is refused', () => {
+test('a file of certificate authorities that contains no certificate is rejected', () => {
   expect(problemsOf({ DATABASE_URL: `postgres://h/d?sslrootcert=${file}` })).toEqual([
     'DATABASE_URL names a file without a PEM certificate (sslrootcert)',
   ]);
 });
 
-test('a URL with a client certificate and without its key is refused', () => {
+test('a URL with a client certificate and without its key is rejected', () => {
   expect(problemsOf({ AMQP_URL: `amqps://h/?certfile=${file}` })).toEqual([
     'AMQP_URL needs both certfile and keyfile',
   ]);
@@ -70,7 +70,7 @@ test('the problem with invalid certificate and key files does not quote their co
   expect(problem).not.toContain('hunter2');
 });
 
-test('certificate files for a connection without TLS are refused', () => {
+test('certificate files for a connection without TLS are rejected', () => {
   expect(problemsOf({ AMQP_URL: `amqp://h/?cacertfile=${missing}` })[0]).toBe(
     'AMQP_URL has cacertfile and no TLS: it must begin with amqps://',
   );

@@ -22,8 +22,8 @@ export interface BrokerOptions {
    */
   declare?: boolean;
   /**
-   * True: no further attempt is made if the broker refuses the first connection (login, virtual host or permission).
-   * After a successful connection, refusals are retried. Default: false.
+   * True: no further attempt is made if the broker rejects the first connection (login, virtual host or permission).
+   * After a successful connection, rejections are retried. Default: false.
    */
   stopIfRefused?: boolean;
 }
@@ -43,7 +43,7 @@ export interface Broker {
   /** Resolves when the connection and all its channels are open. */
   ready(): Promise<void>;
   isUp(): boolean;
-  /** True while the broker refuses messages because of its memory or disk alarm. */
+  /** True while the broker rejects messages because of its memory or disk alarm. */
   isBlocked(): boolean;
   /** Error of the latest attempt to connect or of the lost connection. Undefined while connected. */
   lastError(): unknown;

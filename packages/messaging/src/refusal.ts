@@ -1,13 +1,15 @@
-/** `forbidden`: the login or a permission was refused. `undeclared`: the exchange or queue does not exist. */
+/** `forbidden`: the login or a permission was rejected. `undeclared`: the exchange or queue does not exist. */
 export type Refusal = 'forbidden' | 'undeclared';
 
 /** Reply codes of AMQP 0-9-1: ACCESS_REFUSED, NOT_FOUND, NOT_ALLOWED. */
 const byCode: Readonly<Record<number, Refusal>> = { 403: 'forbidden', 404: 'undeclared', 530: 'forbidden' };
 
-/** Returns the kind of a refusal by the broker, which a new connection cannot repair. Undefined for every other error. */
+/**
+ * Returns the kind of a rejection by the broker, which a new connection cannot repair. Undefined for every other error.
+ */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error && typeof error.code === 'number') return byCode[error.code];
-  // amqplib gives the reply code of a refused login only in the text of the error.
+  // amqplib gives the reply code of a rejected login only in the text of the error.
   return /\bACCESS.REFUSED\b/.test(error.message) ? 'forbidden' : undefined;
 }

@@ -11,7 +11,7 @@ test('the default lease of queued rows is 45 seconds, as documented', () => {
 });
 
 test.each([['QUEUED_LEASE', '0s', '10s']])(
-  'the setting %s with the value %s is refused, because the minimum is %s',
+  'the setting %s with the value %s is rejected, because the minimum is %s',
   (name, value, least) => {
     expect(() => loadConfig({ ...env, [name]: value })).toThrow(`${name} must be ${least} or more`);
     expect(() => loadConfig({ ...env, [name]: least })).not.toThrow();

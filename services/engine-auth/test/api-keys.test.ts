@@ -66,7 +66,7 @@ describe('creating a key', () => {
     ['{"description":"x","__proto__":{}}', 422],
     ['{', 400],
     [`{"description":"${'x'.repeat(1_100_000)}"}`, 413],
-  ])('the invalid request body of case %# is refused and creates no key', async (body, status) => {
+  ])('the invalid request body of case %# is rejected and creates no key', async (body, status) => {
     const before = await database.database.knex('api_keys').count();
     const response = await manage('POST', '/auth/api_keys/', { body });
     expect(response.status).toBe(status);
@@ -92,7 +92,7 @@ describe('managing keys', () => {
     expect(row.created_by).toContain(process.env.TOCSIN_TEST_OIDC_ISSUER);
   });
 
-  test('key management refuses a user key with 403 and a token for the platform with 401', async () => {
+  test('key management rejects a user key with 403 and a token for the platform with 401', async () => {
     const { id, key } = await createKey(engine);
     for (const [credential, status] of [
       [key, 403],
@@ -157,7 +157,7 @@ describe('reading and deactivating keys', () => {
   });
 });
 
-test('creating and deactivating a key write an audit event, refused requests write none', async () => {
+test('creating and deactivating a key write an audit event, rejected requests write none', async () => {
   const { knex } = database.database;
   await knex('audit_events').delete();
   const { id, key } = await createKey(engine, 'secret description');

@@ -81,7 +81,7 @@ test('guesses at the id of an unused key can delay the first use of this key onl
   expect((await verify(engine, guessed.key)).status).toBe(204);
 });
 
-test('a refusal takes 200 ms, and only a wrong secret of an unused key runs bcrypt', async () => {
+test('a rejection takes 200 ms, and only a wrong secret of an unused key runs bcrypt', async () => {
   const { id, key } = await createKey(other);
   const [, secret = ''] = Buffer.from(key, 'base64').toString().split(':');
   const wrong = () => formatRawKey({ id, secret: randomBytes(32).toString('base64url') });

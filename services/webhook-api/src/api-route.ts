@@ -23,7 +23,7 @@ export interface ApiDeps {
   lists: SearchLimiter;
   /**
    * Counts the alerts of a batch towards the rate limits, except the first one, which was counted with the request. If
-   * the batch is refused, none of its alerts count.
+   * the batch is rejected, none of its alerts count.
    * @throws AppError `too_many_requests`
    */
   admitBatch(batch: { principal: Principal; workspaceId: string; alerts: number }): void;

@@ -66,7 +66,7 @@ export interface WebhookApiOverrides {
 
 /**
  * Creates and starts the service. It waits for the broker for a limited time, so that an instance that is added during
- * an upgrade does not refuse alerts. It does not wait for the database and the identity provider.
+ * an upgrade does not reject alerts. It does not wait for the database and the identity provider.
  */
 export async function createWebhookApi(
   config: WebhookApiConfig,

@@ -56,7 +56,7 @@ test.each([
   ['has no id', key],
   ['is too short', 'k1:AAAA'],
   ['has the id of another key', `k1:${key},k1:${key}`],
-])('an encryption key that %s is refused and not printed', (_, value) => {
+])('an encryption key that %s is rejected and not printed', (_, value) => {
   const problems = problemsOf({ SECRETS_KEYS: value });
   expect(problems).toEqual([expect.stringMatching(/^SECRETS_KEYS /)]);
   expect(problems.join()).not.toContain(key);

@@ -7,7 +7,7 @@ import {
 } from '@tocsin/deliveries';
 import { AppError, createSingleFlight, type Metrics } from '@tocsin/kit';
 
-/** Refuses requests that would open more deliveries than their workspace or webhook may have. */
+/** Rejects requests that would open more deliveries than their workspace or webhook may have. */
 export interface OpenDeliveryQuota {
   /**
    * Requires that the workspace, and each given webhook, is below its limit.
@@ -17,7 +17,7 @@ export interface OpenDeliveryQuota {
 }
 
 /**
- * Time after which a refused publisher should retry, in seconds. A workspace at its limit ends at least 2,000
+ * Time after which a rejected publisher should retry, in seconds. A workspace at its limit ends at least 2,000
  * deliveries a second, so new alerts are accepted again within seconds.
  */
 const retryAfterSeconds = 10;

@@ -17,7 +17,7 @@ const alert = { operationId: 'publishAlert' } as Route;
 const batch = { operationId: 'publishAlertBatch' } as Route;
 const ada = { issuer: 'https://id.example', subject: 'ada' } as Principal;
 
-/** Returns the number of calls before the first refusal, and the detail of the refusal. */
+/** Returns the number of calls before the first rejection, and the detail of the rejection. */
 function admitted(call: () => void): [number, string] {
   for (let count = 0; count < 100; count += 1) {
     try {

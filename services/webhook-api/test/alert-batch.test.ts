@@ -137,14 +137,14 @@ describe('a batch of alerts', () => {
     ['null', 'null'],
     ['text', '"[]"'],
     ['no body', undefined],
-  ])('a batch is refused as a whole with 422 if it is %s', async (_, body) => {
+  ])('a batch is rejected as a whole with 422 if it is %s', async (_, body) => {
     const before = inbox.messages.length;
     const refused = await refusal(body);
     expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
     expect(inbox.messages).toHaveLength(before);
   });
 
-  test('a batch with malformed JSON, another media type or too many bytes is refused', async () => {
+  test('a batch with malformed JSON, another media type or too many bytes is rejected', async () => {
     expect((await refusal(`[${JSON.stringify(fired())},`)).status).toBe(400);
     const headers = { 'Content-Type': 'application/x-ndjson' };
     expect((await api.call('POST', batch, { body: [fired()], as: 'publisher', headers })).status).toBe(415);
@@ -171,7 +171,7 @@ describe('rate limits of a batch', () => {
   test.each([
     ['principal', { alertsPerMinute: 10, requestsPerMinute: 1 }],
     ['workspace', { workspaceAlertsPerMinute: 10, workspaceRequestsPerMinute: 1 }],
-  ])('each alert of a batch counts towards the limit of its %s, except when refused', async (_, limits) => {
+  ])('each alert of a batch counts towards the limit of its %s, except when rejected', async (_, limits) => {
     const limited = await startApi({ limits, config: { amqpUrl: new Secret(proxy.url) } });
     try {
       const before = inbox.messages.length;

@@ -76,7 +76,7 @@ test('the webhooks of a rule keep their order, and duplicate ids are removed', a
   expect((await read(id)).body.notification_webhook_ids).toEqual([c, b]);
 });
 
-test('a rule with unknown webhooks, or those of another workspace, is refused with their ids', async () => {
+test('a rule with unknown webhooks, or those of another workspace, is rejected with their ids', async () => {
   const known = await addWebhook();
   const foreign = await addWebhook(`/api/v1/workspaces/${otherWorkspaceId}/webhooks`, 'outsider');
   const unknown = randomUUID();
@@ -162,7 +162,7 @@ test('concurrent attaching and deletion of a webhook leave no unknown id in a ru
 
 test.each<[string, (ids: string[]) => object, number]>([
   ['keeps the other webhooks if it names none', () => ({ enabled: false }), 200],
-  ['is refused if it names the webhook', (ids) => ({ notification_webhook_ids: [...ids].reverse() }), 422],
+  ['is rejected if it names the webhook', (ids) => ({ notification_webhook_ids: [...ids].reverse() }), 422],
 ])('a change of an alert rule during the deletion of its webhook %s', async (_, changeFor, expected) => {
   const ids = [await addWebhook(), await addWebhook()];
   const rule = await addRule({ notification_webhook_ids: ids });
@@ -208,12 +208,12 @@ test.each([
   ],
   ['an unknown field', { severity: 1 }, '/severity'],
   ['a read-only field', { workspace_id: workspaceId }, '/workspace_id'],
-])('an alert rule with %s is refused', async (_, changes, path) => {
+])('an alert rule with %s is rejected', async (_, changes, path) => {
   const { status, body } = await api.call('POST', collection, { body: { ...fields, ...changes } });
   expect([status, body.errors?.map((error) => error.path)]).toEqual([422, [path]]);
 });
 
-test('a threshold or bound outside the range of a double is refused', async () => {
+test('a threshold or bound outside the range of a double is rejected', async () => {
   const body = JSON.stringify(fields).replace('0.25', '1e999');
   expect((await api.call('POST', collection, { body })).status).toBe(422);
 });

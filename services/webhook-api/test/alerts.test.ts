@@ -116,7 +116,7 @@ describe('publishing an alert', () => {
     ]);
   });
 
-  test('an alert of an unknown rule or a rule of another workspace is refused', async () => {
+  test('an alert of an unknown rule or a rule of another workspace is rejected', async () => {
     const elsewhere = await createRule(otherWorkspaceId);
     const { alert_rule: _, ...bare } = fired();
     for (const body of [
@@ -148,14 +148,14 @@ describe('publishing an alert', () => {
     ['a NUL', { model_name: 'a\0b' }, '/model_name'],
     ['a lone surrogate', { model_name: '\ud800' }, '/model_name'],
     ['a name that is too long', { model_name: 'x'.repeat(1_025) }, '/model_name'],
-  ])('an alert with %s is refused, and the error names the path', async (_, change, path) => {
+  ])('an alert with %s is rejected, and the error names the path', async (_, change, path) => {
     const before = inbox.messages.length;
     const { status, body } = await publish({ ...fired(), ...change });
     expect([status, body.errors?.[0]?.path]).toEqual([422, path]);
     expect(inbox.messages).toHaveLength(before);
   });
 
-  test('an alert with a number above the range of a double or 21 webhooks is refused', async () => {
+  test('an alert with a number above the range of a double or 21 webhooks is rejected', async () => {
     const text = JSON.stringify(fired()).replace('0.4212', '1e999');
     expect((await publish(text)).status).toBe(422);
     const ids = Array.from({ length: 21 }, () => randomUUID());
@@ -184,7 +184,7 @@ describe('publishing an alert', () => {
     expect((await publish({ ...fired(), alert_rule, alert_rule_id: await createRule() })).status).toBe(202);
   });
 
-  test('an empty alert is refused with the names of all missing fields', async () => {
+  test('an empty alert is rejected with the names of all missing fields', async () => {
     const { body } = await publish({});
     expect(body.errors?.map(({ path }) => path).sort()).toEqual([
       '/alert_rule_id',

@@ -145,7 +145,7 @@ test('a forbidden write operation writes no audit event', async () => {
   }
 });
 
-test('a request that is refused or changes no value writes no audit event', async () => {
+test('a request that is rejected or changes no value writes no audit event', async () => {
   const webhook = `/api/v1/webhooks/${await addWebhook()}`;
   const rule = `/api/v1/alert_rules/${await addRule()}`;
   await send('PATCH', webhook, { external_id: 'audited' });

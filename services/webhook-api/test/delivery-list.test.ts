@@ -124,7 +124,7 @@ describe('the list of deliveries', () => {
     expect([entries.length, pages]).toEqual([5, 3]);
   });
 
-  test('a cursor that is changed, invented or of another list is refused', async () => {
+  test('a cursor that is changed, invented or of another list is rejected', async () => {
     for (let count = 0; count < 3; count += 1) await seed();
     const { headers } = await list('limit=1');
     const next = new URL(nextOf(headers) ?? '', 'http://x');
@@ -176,7 +176,7 @@ describe('the list of deliveries', () => {
     '__proto__=1',
     'constructor=1',
     'cursor=',
-  ])('the delivery query %s is refused with a message', async (query) => {
+  ])('the delivery query %s is rejected with a message', async (query) => {
     const { status, body } = await api.call('GET', `${deliveries}?${query}`);
     expect([status, body.code]).toEqual([422, 'validation_failed']);
     expect(body.errors?.[0]?.message).toMatch(/\w/);

@@ -115,7 +115,7 @@ describe.each(kinds)('the external id of a $kind', ({ kind, plural, fields }) =>
     ['a lone surrogate', 'a\ud800'],
     ['a number', 1],
     ['a list', ['a']],
-  ])('%s is refused as an external id', async (_, value) => {
+  ])('%s is rejected as an external id', async (_, value) => {
     const { status, body } = await create(value);
     expect([status, body.errors?.map(({ path }) => path)]).toEqual([422, ['/external_id']]);
   });

@@ -91,7 +91,7 @@ describe('labels', () => {
     [`label=team:${'x'.repeat(257)}`, 'label/0'],
     [Array.from({ length: 21 }, (_, n) => `label=l${n}:x`).join('&'), 'label'],
     ['model_id=1', 'model_id'],
-  ])('the invalid filter %.40s is refused with its name', async (query, path) => {
+  ])('the invalid filter %.40s is rejected with its name', async (query, path) => {
     for (const list of ['alerts', 'deliveries']) {
       const { status, body } = await api.call('GET', `${workspace}/${list}?since=${ago(anHourMs)}&${query}`);
       expect([status, body.errors?.[0]?.path]).toEqual([422, path]);

@@ -91,7 +91,7 @@ function configuredLines(request: string): string[] {
 const linesOf = (set: Headers) =>
   Object.entries(set).flatMap(([known, values]) => values.map((text) => `${known}: ${text}`));
 
-test('accepted headers are sent byte for byte, and refused headers are named', async () => {
+test('accepted headers are sent byte for byte, and rejected headers are named', async () => {
   const counts = { accepted: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(headers, async (set) => {

@@ -72,20 +72,20 @@ test.each([
   ['an object with a constructor key', '{"constructor": {"prototype": {}}}', 422],
   ['an object with a NUL in a name', '{"\\u0000": 1}', 422],
   ['an object with a lone surrogate', '{"name": "\\ud800", "body": "\\ud800"}', 422],
-])('a request body that is %s is refused', async (_, body, status) => {
+])('a request body that is %s is rejected', async (_, body, status) => {
   await refusedEverywhere(body, status);
 });
 
-test('a request body that is not UTF-8 is refused', async () => {
+test('a request body that is not UTF-8 is rejected', async () => {
   await refusedEverywhere(Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 400);
 });
 
-test('a request body over 1 MiB is refused', async () => {
+test('a request body over 1 MiB is rejected', async () => {
   await refusedEverywhere(JSON.stringify({ name: 'x'.repeat(1_048_576) }), 413);
 });
 
 test.each(['text/plain', 'application/xml', 'application/json; charset=latin1', 'application/jsonx', 'x'])(
-  'the media type %s is refused',
+  'the media type %s is rejected',
   async (type) => {
     await refusedEverywhere(JSON.stringify(good), 415, { 'Content-Type': type });
   },

@@ -65,7 +65,7 @@ test('list filters pass no injection to the database or to the response headers'
   expect(await stored()).toBe(before);
 }, 120_000);
 
-test('a filter whose name is an injection is refused', async () => {
+test('a filter whose name is an injection is rejected', async () => {
   for (const name of [`name'--`, `name[$ne]`, '__proto__', 'constructor', 'name;drop'])
     expect([
       name,
@@ -73,7 +73,7 @@ test('a filter whose name is an injection is refused', async () => {
     ]).toEqual([name, 422]);
 });
 
-test('a cursor that is changed, cut, extended or invented is refused', async () => {
+test('a cursor that is changed, cut, extended or invented is rejected', async () => {
   const first = await api.call<Webhook[]>('GET', `${webhooks}?limit=1`);
   const cursor = new URL(nextOf(first.headers)!, api.url).searchParams.get('cursor') ?? '';
   const plain = Buffer.from(JSON.stringify([first.body[0]!.id])).toString('base64url');
@@ -130,7 +130,7 @@ const badHeaders: [kind: string, headers: Record<string, unknown>][] = [
   ].map((name): [string, Record<string, unknown>] => [`the name ${name}`, { [name]: ['x'] }]),
 ];
 
-test.each(badHeaders)('a webhook with %s in its headers is refused', async (_, headers) => {
+test.each(badHeaders)('a webhook with %s in its headers is rejected', async (_, headers) => {
   for (const [method, path, body] of [
     ['POST', webhooks, { ...good, headers }],
     ['POST', `${webhooks}/test`, { url: good.url, body: '', headers }],

@@ -92,7 +92,7 @@ test.each([
   ['null', { since: null }],
   ['a time without a zone', { until: '2025-01-01T00:00:00' }],
   ['an array', [{ all: true }]],
-])('a job request with %s is refused and creates no job', async (_, body) => {
+])('a job request with %s is rejected and creates no job', async (_, body) => {
   for (const path of [dispatches, cancellations])
     expect([path, (await api.call('POST', path, { body })).status]).toEqual([path, 422]);
   expect(await api.database.knex('jobs')).toEqual([]);

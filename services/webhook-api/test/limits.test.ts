@@ -64,7 +64,7 @@ test('concurrent requests cannot exceed the limit on webhooks of a workspace', a
   expect((await api.call('POST', webhooks, { body: fields })).status).toBe(201);
 });
 
-test('a workspace above its rate limit is refused for all principals', async () => {
+test('a workspace above its rate limit is rejected for all principals', async () => {
   const api = await start({ workspaceRequestsPerMinute: 5 });
   const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
   const statusOf = async (path: string, as: Role) => (await api.call('GET', path, { as })).status;
@@ -131,7 +131,7 @@ test('concurrent requests cannot exceed the limit on alert rules of a workspace'
   expect((await create()).status).toBe(201);
 });
 
-test('a principal above its rate limit is refused, and another principal is not', async () => {
+test('a principal above its rate limit is rejected, and another principal is not', async () => {
   const api = await start({ requestsPerMinute: 5 });
   const responses = [];
   for (let count = 0; count < 7; count += 1) responses.push(await api.call('GET', webhooks));

@@ -65,7 +65,7 @@ test('a workspace above its open-delivery limit cannot publish, redeliver or dis
   expect((await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`)).status).toBe(202);
 }, 60_000);
 
-test('a webhook above its open-delivery limit refuses redeliveries but not alerts', async () => {
+test('a webhook above its open-delivery limit rejects redeliveries but not alerts', async () => {
   await start({ perWebhook: 3, perWorkspace: 1_000 });
   const failed = await seedDelivery(api.database, { webhookId });
   const other = await seedDelivery(api.database);

@@ -72,7 +72,7 @@ test('the OpenAPI example of every write operation is accepted', async () => {
   }
 });
 
-test('a request without a body is refused exactly where OpenAPI requires a body', async () => {
+test('a request without a body is rejected exactly where OpenAPI requires a body', async () => {
   for (const operation of operations.filter(({ requestBody }) => requestBody !== undefined)) {
     const { status } = await send(operation);
     const refused = operation.method === 'PATCH' ? [400] : operation.requestBody?.required ? [422] : [];

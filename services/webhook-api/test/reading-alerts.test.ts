@@ -93,7 +93,7 @@ test('a page of alerts ends early at 4 MiB of labels, and the next page continue
 });
 
 test.each(['outcome=lost', 'limit=0', 'cursor=x', 'since=now', 'alert_rule_id=%27', 'name=x'])(
-  'the alert query %s is refused',
+  'the alert query %s is rejected',
   async (query) => {
     expect((await api.call('GET', `${alerts}?${query}`)).status).toBe(422);
   },

@@ -80,7 +80,7 @@ test("the range of a job ends at the database's time, so it includes the newest 
   expect(await openIds()).toEqual([id]);
 });
 
-test('a job without a filter is refused with the names of the filters', async () => {
+test('a job without a filter is rejected with the names of the filters', async () => {
   const { status, body } = await api.call<Problem>('POST', redeliveries, { body: {} });
   expect(status).toBe(422);
   expect(body.errors?.[0]?.message).toMatch(/^must have at least 1 of its properties: .*webhook_id/);
@@ -92,7 +92,7 @@ test.each([
   [{ all: false }, 'failed'],
   [{ status: 'succeeded', all: false }, 'succeeded'],
 ])(
-  'a job with only the filter %j is refused, because it matches the whole workspace',
+  'a job with only the filter %j is rejected, because it matches the whole workspace',
   async (filter, status) => {
     await seedDelivery(api.database, { status: 'succeeded', response: 'ok' });
     const refused = await api.call<Problem>('POST', redeliveries, { body: filter });
@@ -172,7 +172,7 @@ test.each([
   ['a number that is too large', { status_code: 1e300 }],
   ['a time without a zone', { until: '2025-01-01T00:00:00' }],
   ['an array', [{ status: 'failed' }]],
-])('a redelivery request with %s is refused and creates no job', async (_, body) => {
+])('a redelivery request with %s is rejected and creates no job', async (_, body) => {
   expect((await accept(body)).status).toBe(422);
   expect(await api.database.knex('jobs')).toEqual([]);
 });

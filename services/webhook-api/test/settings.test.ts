@@ -43,7 +43,7 @@ test.each<[string, () => Promise<unknown> | unknown]>([
   ['an empty name', () => ({ name: '' })],
   ['a name with a NUL', () => ({ name: 'a\0b' })],
   ['an unknown field', () => ({ names: 'a' })],
-])('a settings change with %s is refused and changes nothing', async (_, makeBody) => {
+])('a settings change with %s is rejected and changes nothing', async (_, makeBody) => {
   const { status, body } = await patch(await makeBody());
   expect([status, body.code]).toEqual([422, 'validation_failed']);
   expect(await read()).toEqual({ name: null, notice_webhook_ids: [] });

@@ -81,7 +81,7 @@ describe('signing secrets', () => {
     ['more than 30 days', { expire_others_after_seconds: 2_592_001 }],
     ['a secret of the caller', { secret: 'whsec_AAAA' }],
     ['null', { expire_others_after_seconds: null }],
-  ])('a signing secret request with %s is refused', async (_, body) => {
+  ])('a signing secret request with %s is rejected', async (_, body) => {
     const { id } = await calls.create();
     expect((await calls.addSecret(id, body)).status).toBe(422);
     expect(await calls.row('webhook_signing_secrets', id)).toBeUndefined();

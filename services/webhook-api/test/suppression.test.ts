@@ -37,7 +37,7 @@ test.each([
   ['a silence until the year 10000 in UTC', { silenced_until: '9999-12-31T23:59:59-05:00' }],
   ['a silence until the year 0 in UTC', { silenced_until: '0001-01-01T00:00:00+05:00' }],
   ['a silence as a number', { silenced_until: 1_800_000_000 }],
-])('a rule with %s is refused and not changed', async (_, body) => {
+])('a rule with %s is rejected and not changed', async (_, body) => {
   const id = await insertAlertRule(api.database, { workspaceId });
   const before = await row(id);
   const refused = await patch(id, body);

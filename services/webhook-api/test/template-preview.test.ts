@@ -62,7 +62,7 @@ test('a template in a preview cannot run code', async () => {
   }
 });
 
-test('a preview with a too long template or an invalid context is refused', async () => {
+test('a preview with a too long template or an invalid context is rejected', async () => {
   expect((await preview({ body: 'x'.repeat(65_537) })).status).toBe(422);
   expect((await preview({ body: '{}', context: 'x' })).status).toBe(422);
   expect((await preview({ body: '{}', context: null })).status).toBe(422);

@@ -123,7 +123,7 @@ describe('creating a webhook', () => {
     ['a read-only field', { id: randomUUID() }, '/id'],
     ['enabled as a string', { enabled: 'yes' }, '/enabled'],
     ['null for a field', { body: null }, '/body'],
-  ])('a webhook with %s is refused, and the error names the path', async (_, changes, path) => {
+  ])('a webhook with %s is rejected, and the error names the path', async (_, changes, path) => {
     const before = await api.call<Webhook[]>('GET', webhooksPath);
     const { status, headers, body } = await api.call('POST', webhooksPath, {
       body: { ...webhookFields, ...changes },
@@ -139,7 +139,7 @@ describe('creating a webhook', () => {
     expect(body.errors?.map(({ path }) => path)).toEqual(['/name', '/url', '/body']);
   });
 
-  test('a secret in a refused request is not in the response', async () => {
+  test('a secret in a rejected request is not in the response', async () => {
     const secret = 'hunter2';
     const { body } = await api.call('POST', webhooksPath, {
       body: {

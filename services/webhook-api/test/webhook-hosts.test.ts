@@ -44,7 +44,7 @@ test.each([
 });
 
 test.each(['a/b', 'a?b', 'user@a', 'http://a', 'a b', '::1', 'a:99999'])(
-  'the filter by host %j is refused',
+  'the filter by host %j is rejected',
   async (host) => {
     const { status, body } = await filterBy<Problem>(host);
     expect([status, body.errors?.[0]?.path]).toEqual([422, 'host']);

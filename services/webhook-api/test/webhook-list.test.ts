@@ -103,7 +103,7 @@ test.each([
   '__proto__=1',
   'constructor=1',
   'name=%00',
-])('the webhook query ?%s is refused with a message', async (query) => {
+])('the webhook query ?%s is rejected with a message', async (query) => {
   const { status, body } = await api.call('GET', `${collection}?${query}`);
   expect([status, body.errors?.length]).toEqual([422, 1]);
 });

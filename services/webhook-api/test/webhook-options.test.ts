@@ -61,7 +61,7 @@ describe('the options of a webhook', () => {
     ['a pause of eight days', { paused_until: new Date(Date.now() + 8 * 86_400_000).toISOString() }],
     ['a pause without a zone', { paused_until: '2026-01-01T00:00:00' }],
     ['a disabled reason', { disabled_reason: 'mine' }],
-  ])('a webhook with %s is refused and not changed', async (_, change) => {
+  ])('a webhook with %s is rejected and not changed', async (_, change) => {
     const { id } = await calls.create({ headers: { 'X-Team': ['a'] } });
     const before = await calls.read(id);
     const refused = await calls.patch(id, { name: 'Renamed', ...change });

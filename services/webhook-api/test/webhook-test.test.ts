@@ -130,7 +130,7 @@ describe('testing a destination', () => {
       ['/headers/Proxy-A'],
     ],
     ['an unknown field', { url: 'http://127.0.0.1/', body: '', name: 'x' }, ['/name']],
-  ])('a destination test with %s is refused', async (_, body, paths) => {
+  ])('a destination test with %s is rejected', async (_, body, paths) => {
     const response = await api.call('POST', testPath, { body });
     expect([response.status, response.body.errors?.map(({ path }) => path)]).toEqual([422, paths]);
   });
@@ -255,7 +255,7 @@ describe('testing a saved webhook', () => {
     expect(destination.at(path)).toEqual([]);
   });
 
-  test('a webhook test is refused for a bad context, webhook or permission', async () => {
+  test('a webhook test is rejected for a bad context, webhook or permission', async () => {
     const id = await save(freshPath());
     expect((await run(id, { context: [] })).status).toBe(422);
     expect((await run(id, { body: '{}' })).status).toBe(422);

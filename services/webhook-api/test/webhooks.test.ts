@@ -112,7 +112,7 @@ describe('changing a webhook', () => {
     ['a blocked address', { url: 'http://127.0.0.1.nip.io/', headers: { TE: ['x'] } }, '/headers/TE'],
     ['an array as body', [], ''],
     ['null', null, ''],
-  ])('a change of a webhook with %s is refused', async (_, body, path) => {
+  ])('a change of a webhook with %s is rejected', async (_, body, path) => {
     const before = await create();
     const response = await api.call('PATCH', `/api/v1/webhooks/${before.id}`, { body });
     expect([response.status, response.body.errors?.map((error) => error.path)]).toEqual([

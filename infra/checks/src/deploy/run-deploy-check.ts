@@ -113,7 +113,7 @@ function writeObjects(variant: string, objects: readonly Manifest[]): string[] {
   mkdirSync(join(folder, variant));
   return objects.map((object) => {
     const file = join(folder, variant, `${object.kind}-${object.metadata.name}.yaml`);
-    // `renderChart` adds an empty `spec` to kinds that have none. Their schemas refuse it.
+    // `renderChart` adds an empty `spec` to kinds that have none. Their schemas reject it.
     const { spec, ...others } = object;
     writeFileSync(file, stringify(Object.keys(spec).length > 0 ? object : others));
     return file;

@@ -46,7 +46,7 @@ function splitWords(text: string): string[] {
   return text.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
 }
 
-/** Describes the first word that the command would refuse; undefined if it accepts them all. */
+/** Describes the first word that the command would reject; undefined if it accepts them all. */
 function faultOf(words: readonly string[], { isComplete }: { isComplete: boolean }): string | undefined {
   let command: Command = program;
   let given = 0;

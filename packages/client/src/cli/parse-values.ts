@@ -85,7 +85,10 @@ export function parseTimeAhead(text: string): string {
   return new Date(timeMs).toISOString();
 }
 
-/** Returns the value of a flag, or null for its `--no-` form. An empty text or a zero is sent, so that the API refuses it. */
+/**
+ * Returns the value of a flag, or null for its `--no-` form. An empty text or a zero is sent, so that the API rejects
+ * it.
+ */
 export function orNull<T>(value: T | false): T | null {
   return value === false ? null : value;
 }

@@ -18,7 +18,7 @@ export interface AmqpPublisherOptions extends PublisherOptions {
 
 /**
  * Publishes persistent, mandatory messages with publisher confirms, on a connection that reconnects. Only `publish`
- * waits for the broker. If the broker refuses the login or a permission at the first connection, the publisher does not
+ * waits for the broker. If the broker rejects the login or a permission at the first connection, the publisher does not
  * connect again. An alert of a rule that is not registered must contain its `alert_rule`. Workers move messages that
  * they cannot process to the dead letters.
  */
@@ -63,7 +63,7 @@ export class InvalidAlert extends Error {
 }
 
 /**
- * The broker refuses the login or a permission of the publisher, or the exchange or queue does not exist. Retries do
+ * The broker rejects the login or a permission of the publisher, or the exchange or queue does not exist. Retries do
  * not help.
  */
 export class BrokerRefusal extends Error {
@@ -99,7 +99,8 @@ function toRefusal(error: unknown, { declare }: { declare: boolean }): BrokerRef
 }
 
 /**
- * Returns true for a refused login, which ends the handshake. A missing permission is refused only after the handshake.
+ * Returns true for a rejected login, which ends the handshake. A missing permission is reported only after the
+ * handshake.
  */
 function isHandshake(reason: string): boolean {
   return reason.startsWith('Handshake');

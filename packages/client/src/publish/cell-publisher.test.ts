@@ -31,7 +31,7 @@ test('an alert is published to the cell of its workspace, or else to the default
   expect(events).toEqual([`b ${inB}`, `b ${inB.toUpperCase()}`, `a ${elsewhere}`]);
 });
 
-test('an alert without a workspace id is refused', async () => {
+test('an alert without a workspace id is rejected', async () => {
   const { events, cells } = start();
   const publisher = createCellPublisher({ cells, workspaces: {}, defaultCell: 'a' });
   await expect(publisher.publish(alertIn())).rejects.toThrow('workspace_id');

@@ -14,7 +14,7 @@ export interface DeviceSessionOptions {
   issuer: string;
   /** Id of a public OAuth client with the device flow enabled. */
   clientId: string;
-  /** OAuth scope of the login. Default: `openid`, because some providers refuse a login without a scope. */
+  /** OAuth scope of the login. Default: `openid`, because some providers reject a login without a scope. */
   scope?: string | undefined;
   /** Storage of the login. Default: a store in memory. */
   store?: TokenStore | undefined;

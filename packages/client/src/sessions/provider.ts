@@ -43,7 +43,7 @@ export function createFindProvider(options: ProviderOptions): FindProvider {
   const server = parseIssuer(issuer);
   refuseInsecure(server);
   /**
-   * Refuses plain http for every request, because the endpoints in the provider's metadata can differ from the issuer.
+   * Rejects plain http for every request, because the endpoints in the provider's metadata can differ from the issuer.
    */
   const guardedFetch: CustomFetch = async (url, { body, ...rest }) => {
     refuseInsecure(new URL(url));

@@ -5,7 +5,7 @@ export interface Session {
 }
 
 export interface TokenRequest {
-  /** Token that the API has refused with 401. The session must return another one. */
+  /** Token that the API has rejected with 401. The session must return another one. */
   rejected?: string | undefined;
   /** Signal that aborts the call. A token request that other callers also wait for continues. */
   signal?: AbortSignal | undefined;

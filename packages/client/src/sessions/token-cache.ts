@@ -5,7 +5,7 @@ import { isFresh, type Tokens } from './tokens.js';
 
 export interface TokenCacheOptions {
   clock: Clock;
-  /** Requests new tokens. `rejected` is the access token that the API refused, if any. */
+  /** Requests new tokens. `rejected` is the access token that the API rejected, if any. */
   renew(rejected: string | undefined): Promise<Tokens>;
 }
 

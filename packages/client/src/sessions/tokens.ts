@@ -2,7 +2,7 @@
 export interface Tokens {
   accessToken: string;
   obtainedAtMs: number;
-  /** Expiry in Unix milliseconds. Undefined: the token is used until the API refuses it. */
+  /** Expiry in Unix milliseconds. Undefined: the token is used until the API rejects it. */
   expiresAtMs?: number;
   refreshToken?: string;
 }

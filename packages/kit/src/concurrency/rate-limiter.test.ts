@@ -55,7 +55,7 @@ test.each([[0], [250], [499]])(
   },
 );
 
-test('a refused caller is allowed after the reported waiting time', () => {
+test('a rejected caller is allowed after the reported waiting time', () => {
   const limiter = limiterOf(2);
   for (let round = 0; round < 50; round += 1) {
     const decision = limiter.consume();
@@ -68,7 +68,7 @@ test('a refused caller is allowed after the reported waiting time', () => {
   }
 });
 
-test('refused calls do not delay the next allowed call', () => {
+test('rejected calls do not delay the next allowed call', () => {
   const limiter = limiterOf(1);
   limiter.consume();
   for (; limiter.nowMs < startMs + 60_000; limiter.nowMs += 100)

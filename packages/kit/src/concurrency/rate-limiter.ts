@@ -12,7 +12,7 @@ export interface RateLimiterOptions {
 export type RateDecision = { allowed: true } | { allowed: false; retryAfterSeconds: number };
 
 export interface RateLimiter {
-  /** Uses `units` (default: 1) of the limit of `key`, or refuses. A refusal uses nothing. */
+  /** Uses `units` (default: 1) of the limit of `key`, or rejects. A rejection uses nothing. */
   consume(key: string, units?: number): RateDecision;
   /**
    * Makes units available again that were consumed less than a minute ago. The refund reduces the newest step of the

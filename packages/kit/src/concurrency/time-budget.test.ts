@@ -6,7 +6,7 @@ function setUp() {
   return { clock, ...budget };
 }
 
-test('a key can use its burst of time at once, and is then refused until enough time has passed', () => {
+test('a key can use its burst of time at once, and is then rejected until enough time has passed', () => {
   const { clock, check, waitMs, charge } = setUp();
   charge('a', 600);
   expect(check('a')).toEqual({ allowed: true });

@@ -19,7 +19,7 @@ describe('query', () => {
     ['name=%00', 'name', 'must not contain a NUL character'],
     ['color=red', 'color', 'is not a known property; known are limit, force, status, name'],
     ['__proto__=1', '__proto__', 'is not a known property; known are limit, force, status, name'],
-  ])('the invalid query %s is refused with 422 and the reason', async (query, path, message) => {
+  ])('the invalid query %s is rejected with 422 and the reason', async (query, path, message) => {
     const response = await call('GET', `/things?${query}`);
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ errors: [{ path, message }] });
@@ -48,7 +48,7 @@ describe('bodies', () => {
     ['null', 422, 'validation_failed'],
     ['[]', 422, 'validation_failed'],
   ])(
-    'the invalid body of case %# is refused with the expected status and code',
+    'the invalid body of case %# is rejected with the expected status and code',
     async (body, status, code) => {
       expect(await patch(body)).toMatchObject({ status, problem: { code } });
     },
@@ -67,7 +67,7 @@ describe('bodies', () => {
     ['{"name":"a","labels":{"\\u0000":"x"}}', '/labels', 'has a name that must not contain a NUL character'],
     ['{"name":"a","__proto__":{"x":1}}', '/__proto__', 'is not an allowed name'],
     ['{"name":"a","labels":{"__proto__":"x"}}', '/labels/__proto__', 'is not an allowed name'],
-  ])('the invalid body %s is refused with 422, a path and the reason', async (body, path, message) => {
+  ])('the invalid body %s is rejected with 422, a path and the reason', async (body, path, message) => {
     expect(await patch(body)).toMatchObject({ status: 422, problem: { errors: [{ path, message }] } });
   });
 

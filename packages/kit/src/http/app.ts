@@ -32,12 +32,12 @@ export interface HttpAppOptions<Principal> {
    */
   authorize(principal: Principal, permission: string, workspaceId: string | null): void;
   /**
-   * Called after authentication and before any other work, for example for a rate limit. Throws to refuse the request.
+   * Called after authentication and before any other work, for example for a rate limit. Throws to reject the request.
    */
   admit?(request: { principal: Principal; route: Route<Principal> }): void;
   /**
    * Called after authorization for a request to a workspace, for example for the workspace's rate limit. Throws to
-   * refuse the request.
+   * reject the request.
    */
   admitToWorkspace?(request: { workspaceId: string; route: Route<Principal> }): void;
   /** Returns the name of the caller, for the log and for limits. */

@@ -59,6 +59,6 @@ test.each([
   ','.repeat(10_000),
   ' '.repeat(10_000),
   '"2",'.repeat(2_500),
-])('If-Match %j refuses a change', (ifMatch) => {
+])('If-Match %j rejects a change', (ifMatch) => {
   expect(matches(ifMatch)).toBe(false);
 });

@@ -171,7 +171,7 @@ function describeContent(schema: JSONSchema, components: Components): Json {
 }
 
 function describeProblems({ access, params, query, body, problems = [], conditional }: Route<never>): Json {
-  // Every route can return 408 and 431, because the server refuses slow requests and large headers before routing.
+  // Every route can return 408 and 431, because the server rejects slow requests and large headers before routing.
   const statuses = new Set<number>([408, 431, ...problems]);
   if (access !== 'public') for (const status of [401, 429, 503]) statuses.add(status);
   if (typeof access === 'object') statuses.add(403);

@@ -81,8 +81,8 @@ function authorize<Principal>(
   return async (_request, response, next) => {
     const { input, principal, request } = response.locals;
     const { workspaceId, resource } = await access.locate(input.params, request.signal);
-    // The ids are added to the log line before the authorization, which throws for a refused request, so that the line
-    // of a refused request contains them.
+    // The ids are added to the log line before the authorization, which throws for a rejected request, so that the line
+    // of a rejected request contains them.
     if (workspaceId !== null) Object.assign(request.logFields, input.params, { workspace_id: workspaceId });
     policy.authorize(principal as Principal, access.permission, workspaceId);
     if (workspaceId !== null) policy.admitToWorkspace?.({ workspaceId, route });

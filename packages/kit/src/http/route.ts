@@ -199,7 +199,7 @@ export function definePublicRoute<
 }
 
 /**
- * Returns true if the route refuses a request without a body. A PATCH without a body is treated as a mistake and not as
+ * Returns true if the route rejects a request without a body. A PATCH without a body is treated as a mistake and not as
  * an empty change.
  */
 export function requiresBody({ method, body }: Pick<Route<never>, 'method' | 'body'>): boolean {

@@ -23,8 +23,8 @@ export function createRouter<Principal>(
 }
 
 /**
- * Middleware that stores the route of each request for logs and metrics. It runs before authentication, so that refused
- * requests have a route too.
+ * Middleware that stores the route of each request for logs and metrics. It runs before authentication, so that
+ * rejected requests have a route too.
  */
 export function labelRoute(routes: readonly Route<never>[]): RequestHandler {
   const router = Router({ caseSensitive: true });

@@ -20,19 +20,19 @@ test('a deployment admin has every permission in every workspace', () => {
   expect(checkPermission(person([], ['tocsin_admin']), 'webhook_delete', workspaceId).allowed).toBe(true);
 });
 
-test('a refusal names the roles that grant the permission and the roles of the user', () => {
+test('a denial names the roles that grant the permission and the roles of the user', () => {
   expect(checkPermission(person(['reader']), 'webhook_update', workspaceId).reason).toBe(
     'It needs the role editor or admin in this workspace. Your role is reader.',
   );
 });
 
-test('the refusal of a deployment permission names the deployment role', () => {
+test('the denial of a deployment permission names the deployment role', () => {
   expect(checkPermission(person(['admin']), 'dead_letter_read', workspaceId).reason).toBe(
     'It needs the role tocsin_admin of the deployment. Your role is admin.',
   );
 });
 
-test('the refusal for a user without a role says that there is no role', () => {
+test('the denial for a user without a role says that there is no role', () => {
   expect(
     checkPermission(person(['admin']), 'delivery_read', '0c0c0c0c-0000-4000-8000-000000000002').reason,
   ).toContain('You have no role here.');

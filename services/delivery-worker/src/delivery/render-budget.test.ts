@@ -41,7 +41,7 @@ test('a workspace within its render budget does not wait for one that is over it
   await slow;
 });
 
-test('at most 32 deliveries of a workspace wait for its budget, and a further one is refused', async () => {
+test('at most 32 deliveries of a workspace wait for its budget, and a further one is rejected', async () => {
   const budget = createRenderBudget(nowMs);
   await renderInBudget(budget, 'slow', () => spend(110));
   const results = Array.from({ length: 33 }, (_, index) => renderInBudget(budget, 'slow', () => index));

@@ -34,7 +34,7 @@ test.each([
   ['a malformed key', 'not a key'],
   ['a wrong key', formatRawKey(key)],
   ['an invalid token', 'a.b.c'],
-])('%s is refused 200 ms after the start of its check', async (_, credential) => {
+])('%s is rejected 200 ms after the start of its check', async (_, credential) => {
   const check = setUp({ validateKey: async () => false });
   expect(await check(credential)).toEqual(['unauthenticated', 200]);
 });
@@ -100,7 +100,7 @@ test.each([
   'Bearer the admin key\nx',
   `Bearer ${'x'.repeat(24_577)}`,
   `Bearer ${'a.b.'.padEnd(24_577, 'c')}`,
-])('the malformed Authorization header of case %# is refused with a challenge', async (authorization) => {
+])('the malformed Authorization header of case %# is rejected with a challenge', async (authorization) => {
   await expect(authenticateWith().authenticate(authorization)).rejects.toMatchObject({
     code: 'unauthenticated',
     detail: 'The credential is not valid.',

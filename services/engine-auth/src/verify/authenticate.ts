@@ -22,7 +22,7 @@ export interface AuthenticateDeps {
 export type Authenticate = (input: { authorization: string | undefined }) => Promise<EngineCaller>;
 
 /**
- * Time from the start of a check to its refusal, in milliseconds. It is longer than the lookup and bcrypt take on a
+ * Time from the start of a check to its rejection, in milliseconds. It is longer than the lookup and bcrypt take on a
  * busy machine. The response time is therefore the same for a malformed key, an unknown id and a wrong secret.
  */
 const refusedAfterMs = 200;

@@ -33,7 +33,7 @@ test.each([
   [{ since: '2026-03-11T10:00:00Z' }, 'until'],
   [{ since: '2026-03-09T11:33:59.999Z', until: '2026-03-10T12:34:00Z', step: 'minute' as const }, 'step'],
   [{ since: '0001-01-01T00:00:00Z', step: 'day' as const }, 'step'],
-])('the statistics query %j is refused with an error of %s', (query, path) => {
+])('the statistics query %j is rejected with an error of %s', (query, path) => {
   expect(() => statsRange(query, now)).toThrow(AppError);
   expect(() => statsRange(query, now)).toThrow(
     expect.objectContaining({ errors: [expect.objectContaining({ path })] }),

@@ -90,7 +90,7 @@ test('a cursor stays valid when the encryption keys are rotated', async () => {
 test.each([
   ['another list', (cursor: string) => ({ path: '/others', query: { name: 'a&b', cursor } })],
   ['another filter', (cursor: string) => ({ path: '/things', query: { name: 'c', cursor } })],
-])('a cursor of a list is refused for %s', async (_, request) => {
+])('a cursor of a list is rejected for %s', async (_, request) => {
   const asked = request(await nextCursor());
   expect(() => paging.positionOf(asked)).toThrow(AppError);
 });
@@ -191,13 +191,13 @@ test.each([
   [{ since: '2026-01-02T00:00:00Z' }, { since: '2026-01-01T00:00:00Z' }],
   [{ since: '2026-01-02T00:00:00Z' }, { since: undefined }],
   [{}, { since: '2026-01-01T00:00:00Z' }],
-])('a cursor of the query %j is refused for the query %j', async (query, other) => {
+])('a cursor of the query %j is rejected for the query %j', async (query, other) => {
   const { cursor, readPage, ranges } = await firstPage(query);
   await expect(readPage({ cursor, ...other })).rejects.toMatchObject({ code: 'validation_failed' });
   expect(ranges).toHaveLength(1);
 });
 
-test('a cursor with a changed, removed or added character is refused', async () => {
+test('a cursor with a changed, removed or added character is rejected', async () => {
   const cursor = await nextCursor();
   const changed = [...cursor].map(
     (char, at) => `${cursor.slice(0, at)}${char === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`,

@@ -18,7 +18,7 @@ test('a streamed list holds no permit while its client reads nothing', async () 
   for (const pages of iterators) await pages.return?.();
 });
 
-test('a workspace without a free permit is refused before its list starts', async () => {
+test('a workspace without a free permit is rejected before its list starts', async () => {
   const lists = create();
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {

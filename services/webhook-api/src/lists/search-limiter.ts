@@ -17,8 +17,8 @@ export interface SearchLimiter {
   run<T>(workspaceId: string | null, search: () => Promise<T>): Promise<T>;
   /**
    * Returns the same pages, and holds a permit while a page is read. While the client receives the page, no permit is
-   * held. Only the first page can be refused with an error: later, the status has been sent and the response could only
-   * be cut.
+   * held. Only the first page can be rejected with an error: later, the status has been sent and the response could
+   * only be cut.
    */
   stream<Row>(workspaceId: string, pages: AsyncIterable<Row[]>): AsyncIterable<Row[]>;
 }

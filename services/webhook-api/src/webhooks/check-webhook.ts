@@ -125,7 +125,7 @@ function toErrors(path: string, messages: string[]): FieldError[] {
 const maxErrors = 20;
 
 /**
- * Refuses a request that has errors.
+ * Rejects a request that has errors.
  * @throws AppError `validation_failed` with the errors, if there are any
  */
 export function requireValid(errors: FieldError[]): void {

@@ -56,7 +56,7 @@ test('a rendered text that is not JSON is shown with its error', () => {
   });
 });
 
-test('a template that fails with unusual values is refused, with the position', () => {
+test('a template that fails with unusual values is rejected, with the position', () => {
   expect(check('{"a": "{{ alert_rule_name }}"}')).toEqual({ problems: [], warnings: [], timedOut: false });
   for (const body of [
     '{"a": {{ alert_rule_name }}}',
@@ -79,7 +79,7 @@ test('an unknown name and a quoted number cause warnings with their position', (
   });
 });
 
-test('an unknown name as a JSON value is refused, with the most similar name', () => {
+test('an unknown name as a JSON value is rejected, with the most similar name', () => {
   expect(check('{"a": {{ metricvalue }}}').problems).toEqual([
     "line 1, column 10: there is no variable 'metricvalue', so the result is not JSON. Did you mean 'metric_value'?",
   ]);

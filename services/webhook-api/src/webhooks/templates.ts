@@ -23,7 +23,7 @@ interface ExampleValues {
 }
 
 interface TemplateCheck {
-  /** Reasons for which the template is refused. */
+  /** Reasons for which the template is rejected. */
   problems: string[];
   warnings: string[];
   /** True if the check reached its time limit, because the template is slow or this machine is busy. */

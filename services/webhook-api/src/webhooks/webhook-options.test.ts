@@ -79,7 +79,7 @@ test('the options of a webhook are shown and stored under their names', () => {
   expect(toOptionRow(none)).toMatchObject({ rate_limit_requests: null, rate_limit_period_ms: null });
 });
 
-test('a retry schedule that adds up to 24 hours is refused', () => {
+test('a retry schedule that adds up to 24 hours is rejected', () => {
   expect(pathsOf({ retryScheduleMs: [dayMs / 2, dayMs / 2 - 1] })).toEqual([]);
   const errors = optionErrors(
     { ...noOptions, retryScheduleMs: [dayMs / 2, dayMs / 2] },
@@ -88,7 +88,7 @@ test('a retry schedule that adds up to 24 hours is refused', () => {
   expect(errors).toEqual([{ path: '/retry_schedule_ms', message: 'must add up to less than 24 hours' }]);
 });
 
-test('a pause that ends in more than seven days is refused', () => {
+test('a pause that ends in more than seven days is rejected', () => {
   expect(pathsOf({ pausedUntil: ahead(7 * dayMs) })).toEqual([]);
   expect(pathsOf({ pausedUntil: ahead(-dayMs) })).toEqual([]);
   const errors = optionErrors({ ...noOptions, pausedUntil: ahead(7 * dayMs + 1) }, { headerNames: [], now });
@@ -123,7 +123,7 @@ test('a webhook that signs cannot configure a header of the signature', () => {
   );
 });
 
-describe('options in a body that its schema has refused', () => {
+describe('options in a body that its schema has rejected', () => {
   const wrong = {
     retry_schedule_ms: [dayMs],
     signing: true,
@@ -135,7 +135,7 @@ describe('options in a body that its schema has refused', () => {
   const pathsOfGiven = (given: object, before = noOptionsAndHeaders) =>
     errorsOfGivenOptions(before, { ...given }, now).map(({ path }) => path);
 
-  test('options that have the right type are also checked in a refused body', () => {
+  test('options that have the right type are also checked in a rejected body', () => {
     expect(pathsOfGiven(wrong)).toEqual(paths);
   });
 

@@ -225,7 +225,7 @@ test('a change warns of a missing signing secret and of a notice that does not r
   expect(await warningsOf({ body: '[]' }, {})).toEqual([]);
 });
 
-test('the change of a webhook that was deleted meanwhile is refused as not found', async () => {
+test('the change of a webhook that was deleted meanwhile is rejected as not found', async () => {
   await expect(start({ locked: undefined }).update({ name: 'x' })).rejects.toMatchObject({
     code: 'not_found',
   });

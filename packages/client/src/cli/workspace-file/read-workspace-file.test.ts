@@ -146,7 +146,7 @@ test('a file with more than 1,000 webhooks is an error', () => {
   ]);
 });
 
-test('YAML aliases are refused before they are expanded', () => {
+test('YAML aliases are rejected before they are expanded', () => {
   const levels = Array.from(
     { length: 30 },
     (_, index) => `l${index + 1}: &l${index + 1} [${Array(10).fill(`*l${index}`).join(', ')}]`,

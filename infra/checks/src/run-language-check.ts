@@ -57,7 +57,7 @@ function listFiles(): string[] {
   try {
     const args = ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'];
     const deleted = new Set(git('ls-files', '--deleted'));
-    // Symbolic links in the chart point to files that are also listed.
+    // Symbolic links are skipped, because git also lists the files that they point to.
     return git(...args).filter((path) => !deleted.has(path) && lstatSync(join(repository, path)).isFile());
   } catch {
     const ignored = /(^|\/)(node_modules|dist|\.git|\.tocsin|coverage)(\/|$)/;

@@ -69,7 +69,8 @@ beforeAll(async () => {
     logFile: join(directory, 'postgres.log'),
     port,
     durable: false,
-    // Without zeros, a new segment of the write-ahead log needs almost no disk space.
+    // With `wal_init_zero` off, PostgreSQL does not fill a new segment of the write-ahead log with zeros. The segment
+    // then needs almost no disk space.
     settings: {
       wal_level: 'replica',
       max_wal_senders: 2,

@@ -24,7 +24,7 @@ export interface PodTemplate {
 
 const rendered = new Map<string, Manifest[]>();
 
-/** Renders a variant of the chart, once for each set of arguments. */
+/** Renders a variant of the chart. The result is cached for each set of arguments. */
 export function renderChart(variant: string, args: string[] = []): Manifest[] {
   const key = [variant, ...args].join(' ');
   const manifests = rendered.get(key) ?? render(variant, args);

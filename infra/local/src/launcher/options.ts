@@ -20,7 +20,7 @@ const highestPortBase = 65_400;
 
 /**
  * Reads the options of `npm start` from flags and environment variables.
- * @throws Error that names every mistake
+ * @throws Error that lists all invalid options
  */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): LauncherOptions {
   const problems: string[] = [];

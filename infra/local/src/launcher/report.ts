@@ -2,7 +2,7 @@ import type { SampleOutcome } from './sample.js';
 import { quickStartEgress } from './services.js';
 import type { StackFile } from './stack-file.js';
 
-/** Returns a text about the sample alert: the body that arrived and the record of the delivery. */
+/** Describes the sample alert: the body that arrived and the record of the delivery. */
 export function describeSample(
   { alertId, arrivedBody, record }: SampleOutcome,
   { inbox_url }: StackFile,

@@ -31,7 +31,7 @@ function readRecord(file: string): RecordedChild[] {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as RecordedChild[];
   } catch {
-    // There is no record, or a crash has truncated it.
+    // The file is missing, or a crash has truncated it.
     return [];
   }
 }

@@ -45,7 +45,10 @@ export interface UpdateCounts {
   hot: number;
 }
 
-/** Returns the update counts of a table and its partitions. PostgreSQL's counters are some seconds behind. */
+/**
+ * Returns the update counts of a table and its partitions. PostgreSQL updates these counters with a delay of some
+ * seconds.
+ */
 export async function readUpdateCounts({ knex }: Database, table: string): Promise<UpdateCounts> {
   await knex.raw('select pg_stat_clear_snapshot()');
   const { rows } = await knex.raw(

@@ -48,7 +48,7 @@ interface Size {
 }
 
 const days = 30;
-/** Limits with which the dispatcher's query reads one workspace completely, starting at its first webhook. */
+/** Limits that are high enough for one query of the dispatcher to read a whole workspace. */
 const scanLimits = { steps: 2_000, webhooks: 2_000, oldest: 2_000, places: 2_000 };
 const firstWebhook = '00000000-0000-0000-0000-000000000000';
 /** Number of deliveries that are fetched by id. */

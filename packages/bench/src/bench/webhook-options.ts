@@ -14,7 +14,10 @@ export interface WebhookOptionsResult {
   cpuMicros: CpuShares;
 }
 
-/** The API allows at most 20 webhooks of a rule and 1,000 requests in a second: 20,000 requests a second for an alert. */
+/**
+ * Each alert calls 20 webhooks, and each webhook has a rate limit of 1,000 requests per second. These are the maximum
+ * values of the API. They allow 20,000 requests per second, so no limit is reached.
+ */
 const webhooks = 20;
 const rateLimit = { requests: 1_000, periodMs: 1_000 };
 const optionSets = [

@@ -22,7 +22,10 @@ export interface Comparison {
   lost: number;
   /** Number of requests after the first accepted request of a delivery. Rejected requests do not count. */
   repeated: number;
-  /** Number of repeated requests of each delivery. The key is its index in the destination's counts (`slotOf`). */
+  /**
+   * Number of repeated requests of each delivery. The key is the delivery's index in the destination's arrays
+   * (`slotOf`).
+   */
   repeats: Map<number, number>;
   /** One sentence for each record that contradicts the requests at the destination. */
   disagreements: string[];
@@ -114,7 +117,7 @@ function groupBySlot(run: number, webhookIds: string[], records: DeliveryRecord[
 }
 
 /**
- * Returns the index of a delivery in the destination's counts, from its alert and its webhook.
+ * Returns the index of a delivery in the arrays in which the destination counts requests.
  * @throws Error if the alert belongs to another run
  */
 export function slotOf(

@@ -6,7 +6,10 @@ import { slotOf } from './compare.js';
 import { type Exposure, recoveryPolling, type Trial } from './fault.js';
 import { readClaimed } from './fault-records-reader.js';
 
-/** Deliveries that a worker has claimed but not recorded, by their index in the destination's counts (`slotOf`). */
+/**
+ * Deliveries that a worker has claimed but not recorded. Each is identified by its index in the destination's arrays
+ * (`slotOf`).
+ */
 export interface Claimed {
   all: Set<number>;
   /** Deliveries whose request has reached the destination. */
@@ -115,7 +118,8 @@ export async function delayedAlerts(
 
 export interface RepeatableSlots {
   /**
-   * Index of each delivery that may be repeated. A delivery may be repeated once for each time that it is in the list.
+   * Indexes of the deliveries that may be repeated (`slotOf`). A delivery that is listed n times may be repeated n
+   * times.
    */
   slots: Iterable<number>;
   of: string;

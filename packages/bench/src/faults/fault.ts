@@ -27,13 +27,13 @@ export interface Fault {
 export interface Exposure {
   /** Number of affected items. A run with 0 affected items proves nothing, so it is repeated. */
   inFlight: number;
-  /** Name of the items, for example "claimed deliveries". */
+  /** Plural noun for the affected items in the result table, for example "claimed deliveries". */
   of: string;
-  /** Limit for the number of repeated requests. */
+  /** Maximum number of repeated requests of all deliveries together. */
   bound: number;
   /**
-   * Limit for the repeated requests of each delivery, by its index in the destination's counts. By default, any
-   * delivery may be repeated up to `bound`.
+   * Maximum number of repeated requests of each delivery. The key is the delivery's index in the destination's arrays
+   * (`slotOf`). By default, any delivery may be repeated up to `bound`.
    */
   slots?: Map<number, number>;
   /**

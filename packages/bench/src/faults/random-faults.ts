@@ -23,7 +23,7 @@ export function injectRandomly(seed: number): (trial: Trial) => Promise<Exposure
     const random = createRandom(seed);
     const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
     /**
-     * Each claim of an affected worker, with the index of its delivery (`slotOf`). Each such claim may lead to one
+     * Claims of affected workers. The value is the index of the delivery (`slotOf`). Each claim may lead to one
      * repeated request.
      */
     const claims = new Map<string, number>();

@@ -5,12 +5,12 @@ import type { Exposure, Trial } from './fault.js';
 
 /** Duration of continuous or repeated faults, in milliseconds. */
 export const faultDurationMs = 10_000;
-/** Interval between two cuts of the connections, in milliseconds. Clients have time to reconnect. */
+/** Interval between two cuts of the connections, in milliseconds. It is long enough for clients to reconnect. */
 export const cutIntervalMs = 300;
 
 export interface RepeatedFault {
   intervalMs: number;
-  /** Name of the affected items, for example "connections". */
+  /** Plural noun for the affected items in the result table, for example "connections". */
   of: string;
   /** Returns the number of affected items. */
   inject: () => Promise<number>;

@@ -106,8 +106,8 @@ async function useSingly(apis: Apis, keys: string[]): Promise<number[]> {
 }
 
 /**
- * Returns the id of a user key, which is the base64 form of `{id}:{secret}` (the customer's interface, "Internal
- * format").
+ * Returns the id of a user key. A user key is base64 of `{id}:{secret}`, as the specification of the engine prescribes
+ * ("Internal format").
  */
 function idOf(key: string): string {
   return Buffer.from(key, 'base64').toString('latin1').split(':')[0]!;

@@ -76,7 +76,7 @@ export async function insertDueDeliveries(
   );
 }
 
-/** Counts the alerts of the workspaces that workers have committed. */
+/** Counts the committed alerts of the workspaces. */
 export async function countAlerts({ knex }: Database, workspaceIds: string[]): Promise<number> {
   const { rows } = await knex.raw(
     'select count(*)::integer as alerts from alert_keys where workspace_id = any(cast(? as uuid[]))',

@@ -168,7 +168,7 @@ test('an empty text or a zero in a flag is rejected and does not restore the def
   expect(await runJson('webhooks', 'get', id)).toMatchObject({ external_id: 'mine', timeout_ms: 5_000 });
 });
 
-test('the errors of several ids name the wrong value', async () => {
+test('the error of a command with several ids names the invalid id', async () => {
   const { code, stderr } = await run('deliveries', 'cancel', 'first', randomUUID());
   expect(code).toBe(6);
   expect(stderr).toMatch(/^first: The path is not valid\. delivery_id must be a UUID\n/);

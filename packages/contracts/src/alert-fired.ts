@@ -108,7 +108,7 @@ export type AlertFired = FromSchema<typeof alertFiredSchema>;
 export type Bound = NonNullable<AlertFired['bound']>;
 export type AlertState = (typeof alertStates)[number];
 
-/** Creates the check of a parsed message. It returns at most 20 faults and never throws. */
+/** Creates a function that checks a parsed message. The function returns at most 20 faults and never throws. */
 export function createAlertFiredCheck(): Check<AlertFired> {
   const check = createCheck<AlertFired>(alertFiredSchema);
   return (value, options) => {
@@ -121,7 +121,7 @@ export function createAlertFiredCheck(): Check<AlertFired> {
   };
 }
 
-/** Returns the identity of an alert: two messages with equal keys are the same alert. */
+/** Returns a key that identifies an alert. Two messages with equal keys are the same alert. */
 export function alertKey(alert: Pick<AlertFired, 'workspace_id' | 'alert_id'>): string {
   return `${alert.workspace_id}/${alert.alert_id}`;
 }

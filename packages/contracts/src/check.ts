@@ -9,7 +9,7 @@ export type CheckResult<T> = { ok: true; value: T } | { ok: false; faults: Field
  */
 export type Check<T> = (value: unknown, options?: { listAll?: boolean }) => CheckResult<T>;
 
-/** Creates the check of a JSON Schema (2020-12). */
+/** Compiles a JSON Schema (2020-12) into a function that checks values. */
 export function createCheck<T>(schema: JSONSchema): Check<T> {
   const check = createSchemaCompiler()(schema);
   return (value, options) => {

@@ -43,7 +43,8 @@ async function archiveTable(
     return await database.knex.transaction(async (trx) => {
       // The session is idle in the transaction while the file is synced to disk.
       await trx.raw('set local idle_in_transaction_session_timeout = 0');
-      // PostgreSQL cancels an autovacuum that blocks a lock for a second. Another run holds its lock for longer.
+      // An autovacuum can delay the lock for about 1 s (`deadlock_timeout`), after which PostgreSQL cancels it. If the
+      // lock is not available within 5 s, another run is writing the table.
       await trx.raw(`set local lock_timeout = '5s'`);
       await trx.raw(`lock table ${source} in exclusive mode`);
       const columns = await readColumns(trx, source);

@@ -34,7 +34,7 @@ export interface Database {
   prepared<Row>(statement: PreparedStatement, values: unknown[]): Promise<Row[]>;
   /** Runs a statement that the server plans for these values, for example one with optional filters. */
   planned<Row>(text: string, values: unknown[]): Promise<Row[]>;
-  /** Current use of the pool. */
+  /** Returns the size of the pool, and the numbers of its connections and of waiting callers. */
   connections(): ConnectionCounts;
   /** Waits for statements in progress, then closes all connections. */
   close(): Promise<void>;

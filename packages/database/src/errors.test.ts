@@ -32,7 +32,7 @@ test.each(['Connection terminated unexpectedly', 'Query read timeout', 'timeout 
   },
 );
 
-test('a failed connection is unavailable whatever its cause, and its message names all causes', () => {
+test('a failed connection is classified as unavailable, and its message lists all causes', () => {
   const refused = new AggregateError([new Error('refused by ::1'), new Error('refused by 127.0.0.1')]);
   const error = new NoConnectionError(refused);
   expect(classifyDatabaseError(error)).toBe('unavailable');

@@ -27,14 +27,14 @@ export type DatabaseErrorKind =
 export function classifyDatabaseError(error: unknown): DatabaseErrorKind {
   if (error instanceof NoConnectionError || isConnectionLost(error)) return 'unavailable';
   const code = codeOf(error);
-  // 53: insufficient resources. 55000: object not in the required state. 58: system error. 25006: read-only
-  // transaction.
+  // SQLSTATE class 53: insufficient resources. 55000: object not in the required state. Class 58: system error. 25006:
+  // read-only transaction.
   if (/^(53|55000|58|25006)/.test(code)) return 'unavailable';
   if (isStatementTimeout(error) || isLockTimeout(error)) return 'timeout';
   if (/^(40P01|40001|23505)/.test(code)) return 'conflict';
   if (isPartitionMissing(error)) return 'missing_partition';
   if (/^2[23]/.test(code)) return 'invalid_value';
-  // 26000: the session does not have this prepared statement, for example after DISCARD ALL.
+  // SQLSTATE 26000: the session does not have this prepared statement, for example after DISCARD ALL.
   if (code === '26000' || isPlanOutdated(error)) return 'outdated_plan';
   return 'other';
 }

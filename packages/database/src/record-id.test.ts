@@ -1,6 +1,9 @@
 import { firstIdAt, firstIdOf, recordId, timeOfRecordId } from './record-id.js';
 
-/** Expected ids are constants: stored rows are found by computing their ids again, so another result would lose them. */
+/**
+ * Expected ids are constants, because the function must never change: stored rows are found by computing their ids
+ * again.
+ */
 const known: [timeMs: number, parts: string, id: string][] = [
   [0, '', '00000000-0000-8e3b-8c44-298fc1c149af'],
   [0, '0', '00000000-0000-85fe-8eb6-6ffc86f38d95'],

@@ -62,7 +62,10 @@ async function restoreDay(
   });
 }
 
-/** Inserts the rows of one file. Columns that were added to the schema since then get their default values. */
+/**
+ * Inserts the rows of one file. Columns that were added to the schema after the file was written get their default
+ * values.
+ */
 async function restoreTable(trx: Transaction, manifest: ArchiveManifest, directory: string): Promise<void> {
   const { table, columns } = manifest;
   if (!['alerts', 'deliveries', 'attempts'].includes(table) || !columns.every((name) => /^\w+$/.test(name)))

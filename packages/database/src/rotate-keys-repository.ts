@@ -174,7 +174,7 @@ async function rotatePages(
   return isComplete;
 }
 
-/** Reads pages in the order of their keys. The next page is requested before the current one is returned. */
+/** Reads pages in the order of the primary key. The next page is requested before the current one is returned. */
 async function* pagesAhead(
   database: Database,
   source: Source,
@@ -195,7 +195,7 @@ function failLater<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-/** Reads rows that have a value of an older key, in the order of their keys. */
+/** Reads rows with a value that an older encryption key has encrypted, in the order of the primary key. */
 async function readPage(
   { knex }: Database,
   { table, suffix }: Source,

@@ -13,9 +13,9 @@ type Scope = JobScope<CancellationFilter>;
 const rowsOfPage = 10;
 
 /**
- * Ends open deliveries. A delivery that is being sent cannot be cancelled. The job therefore starts again at its end,
- * until all these deliveries have ended or wait for a retry, in which they can be cancelled. Deliveries that were
- * opened after the job was accepted are excluded.
+ * Cancels open deliveries. A delivery cannot be cancelled while it is being sent. A job that has met such a delivery
+ * therefore starts again after its last page. It ends when each of these deliveries has ended by itself, or was
+ * cancelled while it waited for a retry. Deliveries that were opened after the job was accepted are excluded.
  */
 export const cancellationWork: JobWork<CancellationFilter> = {
   async runPage(trx, job, { pageSize }) {

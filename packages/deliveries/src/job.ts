@@ -33,7 +33,7 @@ interface PageResult {
   isLast: boolean;
   /** True if the page ended early because more than half of a limit on open deliveries is used. */
   isPaused: boolean;
-  /** True if the page has passed over rows that the job must visit again. */
+  /** True if the page has skipped rows that the job must read again later. */
   isBusy?: boolean;
 }
 
@@ -80,7 +80,7 @@ export function pageResult(
   return { cursor: page.at(-1)?.id, done, isLast: !isPaused && page.length < pageSize, isPaused };
 }
 
-/** Part of a limit on open deliveries that jobs leave free for new alerts. */
+/** Fraction of a limit on open deliveries that jobs leave free for new alerts. */
 const partForAlerts = 0.5;
 
 /**

@@ -15,7 +15,7 @@ export interface WebhookInWorkspace {
  *
  * A count is repeated before this process has added 1 % of the limit, or a tenth of the remaining places if that is
  * more. N processes together can therefore exceed a limit by N % and by their batches in progress. A number can be too
- * high because deliveries have ended since the count: by 1 % of the limit, or by 10 % for some seconds.
+ * high because deliveries have ended since the count: by 1 % of the limit, or by 10 % for a few seconds.
  */
 export interface OpenDeliveryCounts {
   /**

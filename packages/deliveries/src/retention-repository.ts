@@ -85,8 +85,8 @@ async function dropPartition(
   if (!archive) return trx.raw(`drop table if exists ${partition}`);
   const { rows } = await trx.raw('select to_regclass(?) is not null as exists', [partition]);
   if (!rows[0].exists) return;
-  // If the archive already contains the earlier attempts of a day under the usual name, later attempts of the day get
-  // another name.
+  // The archive can already contain the earlier attempts of an emptied partition under the usual name. The later
+  // attempts therefore get another name.
   const kind = (await isEmptied(trx, partition)) ? lateAttempts : undefined;
   await moveToArchive(trx, { partition, nowMs, ...(kind && { kind }) });
 }

@@ -176,7 +176,7 @@ export function parseSearch(text: string): string[] {
   return domains.map((domain) => domain.replace(/\.$/, '')).filter((domain) => domain !== '');
 }
 
-/** Returns an empty text if the file cannot be read, because both files are optional. */
+/** Returns an empty string if the file cannot be read, because both files are optional. */
 function readOrEmpty(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }

@@ -82,7 +82,7 @@ function explain(error: unknown): string {
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === 'aud') return 'is for another audience';
     if (error.claim === 'nbf') return 'is not valid yet';
-    // The name is one of a registered claim, and never a text of the token.
+    // jose names only registered claims here, so the message contains no text of the token.
     return `has no usable claim ${error.claim}`;
   }
   if (error instanceof errors.JOSEAlgNotAllowed) return 'is signed with an algorithm that is not allowed';

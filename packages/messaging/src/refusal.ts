@@ -5,7 +5,8 @@ export type Refusal = 'forbidden' | 'undeclared';
 const byCode: Readonly<Record<number, Refusal>> = { 403: 'forbidden', 404: 'undeclared', 530: 'forbidden' };
 
 /**
- * Returns the kind of a rejection by the broker, which a new connection cannot repair. Undefined for every other error.
+ * Returns the kind of an error with which the broker rejected the client. A new connection would fail with the same
+ * error. Undefined for every other error.
  */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return undefined;

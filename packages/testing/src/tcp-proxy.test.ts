@@ -44,7 +44,10 @@ async function open() {
   return client;
 }
 
-/** Opens a connection whose text `one` has passed, and whose text `two` is frozen on the way to the server. */
+/**
+ * Opens a connection on which the client has received the echo of `one`. Then freezes the bytes to the server and sends
+ * `two`.
+ */
 async function openWithFrozenBytes() {
   const client = await open();
   client.socket.write('one');

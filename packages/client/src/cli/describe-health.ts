@@ -11,7 +11,7 @@ export const healthColors: Readonly<Record<Health['state'], Color>> = {
   unknown: 'dim',
 };
 
-/** Returns a text such as `failing since 2026-01-31T12:00:00.000Z, 94 % succeeded in 24 h`. */
+/** Returns a string such as `failing since 2026-01-31T12:00:00.000Z, 94 % succeeded in 24 h`. */
 export function describeHealth({ state, since, success_rate_24h }: Health): string {
   const start = since === null ? '' : ` since ${since}`;
   const rate = success_rate_24h === null ? '' : `, ${Math.round(success_rate_24h * 100)} % succeeded in 24 h`;
@@ -23,7 +23,7 @@ export function describeLastError({ last_error }: Health): string | null {
   return last_error === null ? null : `${last_error.error} (${last_error.code}, ${last_error.at})`;
 }
 
-/** Returns the error of a webhook that is failing or paused now; an empty text for other webhooks. */
+/** Returns the error of a webhook that is failing or paused now; an empty string for other webhooks. */
 export function describeTrouble({ state, last_error }: Health): string {
   return state === 'failing' || state === 'paused' ? (last_error?.error ?? '') : '';
 }

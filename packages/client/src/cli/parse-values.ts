@@ -86,7 +86,7 @@ export function parseTimeAhead(text: string): string {
 }
 
 /**
- * Returns the value of a flag, or null for its `--no-` form. An empty text or a zero is sent, so that the API rejects
+ * Returns the value of a flag, or null for its `--no-` form. An empty string or a zero is sent, so that the API rejects
  * it.
  */
 export function orNull<T>(value: T | false): T | null {

@@ -19,8 +19,8 @@ export interface AmqpPublisherOptions extends PublisherOptions {
 /**
  * Publishes persistent, mandatory messages with publisher confirms, on a connection that reconnects. Only `publish`
  * waits for the broker. If the broker rejects the login or a permission at the first connection, the publisher does not
- * connect again. An alert of a rule that is not registered must contain its `alert_rule`. Workers move messages that
- * they cannot process to the dead letters.
+ * connect again. An alert of a rule that is not registered must contain its `alert_rule`. A worker stores a message
+ * that it cannot process as a dead letter.
  */
 export async function createAmqpPublisher(options: AmqpPublisherOptions): Promise<AlertPublisher> {
   const { url, confirmTimeoutMs, declare = true } = options;

@@ -5,7 +5,9 @@ export interface BackoffOptions {
   firstMs: number;
   /** Longest delay, in milliseconds. */
   maxMs: number;
-  /** Part of the delay that is random, 0 to 1, so that many callers do not retry together. Default: 0.5. */
+  /**
+   * Fraction of the delay that is random, from 0 to 1, so that callers do not all retry at the same time. Default: 0.5.
+   */
   jitter?: number;
   /** Returns a random number between 0 and 1. */
   random?: () => number;

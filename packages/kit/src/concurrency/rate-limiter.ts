@@ -12,7 +12,7 @@ export interface RateLimiterOptions {
 export type RateDecision = { allowed: true } | { allowed: false; retryAfterSeconds: number };
 
 export interface RateLimiter {
-  /** Uses `units` (default: 1) of the limit of `key`, or rejects. A rejection uses nothing. */
+  /** Uses `units` (default: 1) of the limit of `key`. If fewer units are left, the call is rejected and uses none. */
   consume(key: string, units?: number): RateDecision;
   /**
    * Makes units available again that were consumed less than a minute ago. The refund reduces the newest step of the
@@ -86,8 +86,8 @@ function advance(use: Use, step: number): void {
 }
 
 /**
- * Returns the oldest step after which at least `units` have left the window. If fewer units are in use, it is the
- * newest step.
+ * Returns the step that must leave the window to free at least `units`, together with all older steps. Returns the
+ * newest step if fewer units are in use.
  */
 function stepToLeave({ counts, step }: Use, units: number): number {
   let left = 0;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RateDecision } from './rate-limiter.js';
 
 export interface TimeBudgetOptions {
-  /** Part of one thread's time that a key can use in the long run, 0 to 1. */
+  /** Fraction of one thread's time that a key can use in the long run, from 0 to 1. */
   share: number;
   /** Time that a key can use at once before its share limits it, in milliseconds. */
   burstMs: number;

@@ -209,7 +209,7 @@ test('a name is at most as long as an external id allows, unless the entry has a
   expect(plan(named(256, `, id: ${chat.id}`)).steps).toMatchObject([{ action: 'change', id: chat.id }]);
 });
 
-test('an entry with the id of one webhook and the name of another describes the one with the id', () => {
+test('an entry is matched by its id even if another webhook has its name', () => {
   const { steps, left } = plan(entry(`    id: ${pager.id}`), { env });
   expect(steps[0]).toMatchObject({ action: 'change', id: pager.id });
   expect(left).toEqual(['alert rule risk/drift', 'webhook risk/chat']);
@@ -222,7 +222,7 @@ test('an id in an entry is compared without regard to case', () => {
   expect(steps).toMatchObject([{ action: 'change', id }]);
 });
 
-test('resources that the file describes are not left over', () => {
+test('resources that the file describes are not listed for deletion', () => {
   expect(plan(`${entry()}\n${rule(withChat)}`)).toEqual({ steps: [], left: [] });
 });
 

@@ -5,7 +5,7 @@ test('an unchanged webhook causes no step, whether or not its variables have val
   expect(plan(entry(), { env: { URL: chat.url, TOKEN: 'stored' } }).steps).toEqual([]);
 });
 
-test('a variable with a new value changes its field, and the plan names the field only', () => {
+test('a variable with a new value changes its field, and the plan shows no values', () => {
   const { steps } = plan(entry(), { env: { TOKEN: 'new' } });
   expect(shown(steps)).toEqual(['change webhook risk/chat: headers.Authorization']);
   expect(steps[0]?.body(new Map())).toEqual({ headers: { Authorization: ['new'], 'X-Team': ['a'] } });

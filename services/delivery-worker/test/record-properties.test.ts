@@ -6,9 +6,10 @@ import { createRealDeliveries } from './support/record-model/real-deliveries.js'
 import { anySteps, rareSequences } from './support/record-model/sequences.js';
 import type { Step } from './support/record-model/steps.js';
 
-/*
- * Two workers, which die and restart, a dispatcher, and users who redeliver work on two deliveries of one webhook.
- * After each step, the rows in the database must equal those of a model in memory.
+/**
+ * Scenario: one webhook has two deliveries. Two workers, which can die and restart, claim and record them. A dispatcher
+ * queues them, and users redeliver them. After each step, the rows in the database must equal those of a model in
+ * memory.
  */
 
 const db = useTestDatabase();

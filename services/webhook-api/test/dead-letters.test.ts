@@ -147,7 +147,7 @@ test('concurrent requests requeue a dead letter only once', async () => {
   expect(await inbox.copiesOf(Buffer.from(content), 1)).toBe(1);
 });
 
-test('a dead letter that another request is requeueing gets 409 at once', async () => {
+test('a request gets 409 at once while another request requeues the same dead letter', async () => {
   await requeuedOnceUp(await seed('first'));
   const id = await seed('{}');
   const other = await api.database.knex.transaction();

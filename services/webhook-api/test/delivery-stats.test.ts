@@ -124,7 +124,7 @@ test('oldest_open_at covers open deliveries outside the time range too', async (
   expect((await stats(future)).oldest_open_at).toBe(iso(noonMs + 5 * 60_000 + 123));
 });
 
-test('oldest_open_at passes over a day whose open deliveries have all ended', async () => {
+test('oldest_open_at ignores a day whose deliveries have all ended', async () => {
   const ended = await seedDelivery(api.database, { status: 'open', acceptedAtMs: noonMs });
   const acceptedAtMs = Date.now() - 1_000;
   await seedDelivery(api.database, { status: 'open', acceptedAtMs });

@@ -70,7 +70,7 @@ describe('creating a webhook', () => {
     expect(await patch({ headers: { 'Content-Type': ['application/json'] } })).toEqual([]);
   });
 
-  test('one response lists every problem of a webhook, of schema and later checks', async () => {
+  test('one response lists all errors of a webhook, from its schema and from later checks', async () => {
     const body = {
       url: 'http://169.254.169.254/#x',
       headers: { Host: ['x'], 'X-A': ['a\nb'] },

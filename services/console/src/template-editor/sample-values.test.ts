@@ -2,7 +2,7 @@ import type { Alert } from '@tocsin/client/browser';
 import { sampleFacts } from '@tocsin/template/browser';
 import { factsOfAlert, fromTexts, toTexts } from './sample-values.js';
 
-test('sample values are converted to texts and back without loss', () => {
+test('sample values are converted to text and back without loss', () => {
   expect(fromTexts(toTexts(sampleFacts))).toEqual({ facts: sampleFacts, errors: new Map() });
 });
 

@@ -17,7 +17,7 @@ const none = {
   external_id: null,
 };
 
-test('options are converted to texts in seconds and back without loss', () => {
+test('options are converted to text in seconds and back without loss', () => {
   const texts = toOptionTexts(api as Webhook);
   expect(texts).toEqual({
     timeoutSeconds: '2.5',

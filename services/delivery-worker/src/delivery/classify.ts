@@ -81,7 +81,7 @@ function retryAfterMs(result: SendResult): number | undefined {
 export interface RetryPolicy {
   /** Waits before the second attempt, the third and so on, in milliseconds. */
   scheduleMs: readonly number[];
-  /** Part of a wait, from 0 to 1, by which it is lengthened or shortened at random. */
+  /** Maximum random change of a wait in both directions, as a fraction of the wait. */
   jitter: number;
   /** Age at which a delivery expires, in milliseconds. */
   maxAgeMs: number;

@@ -49,7 +49,7 @@ export interface DeliveryDeps {
 
 /**
  * Processes a claimed delivery: prepares, sends, classifies and records it, or defers it. Resolves after the commit. A
- * `slot` that was acquired with the claim is released in any case.
+ * `slot` that was acquired with the claim is always released.
  */
 export type Deliver = (claimed: ClaimedDelivery, slot?: Slot) => Promise<void>;
 

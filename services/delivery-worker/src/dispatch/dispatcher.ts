@@ -181,7 +181,7 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
 
 /** A worker counts as busy while at least this number of alerts waits in it: one full batch of the fan-out. */
 const manyAlerts = 200;
-/** Part of a busy worker's deliveries that may be for webhooks that are not responsive. */
+/** Fraction of a busy worker's deliveries that may be for webhooks that are not responsive. */
 const busyPart = 1 / 4;
 const minWhileBusy = 16;
 

@@ -54,12 +54,12 @@ export interface WindowOptions {
  */
 const maxInitialPlaces = 400;
 /**
- * Extra places for webhooks that have nothing queued, as a part of the initial places. They are used when the window is
- * full, so that these webhooks do not wait for the dispatcher.
+ * Extra places for webhooks that have nothing queued, as a fraction of the initial places. They are used when the
+ * window is full, so that these webhooks do not wait for the dispatcher.
  */
 const extraPart = 1 / 2;
 const maxPlaces = 10_000;
-/** Part of the places that a pass of the dispatcher fills, rounded up. The next pass follows 50 ms later. */
+/** Fraction of the places that a pass of the dispatcher fills, rounded up. The next pass follows 50 ms later. */
 const dispatchPart = 1 / 4;
 /**
  * Time over which the rate is measured, in milliseconds. With a longer time the window grows too slowly at the start of

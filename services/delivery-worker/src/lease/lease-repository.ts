@@ -71,7 +71,8 @@ export function createLeaseRepository(deps: LeaseRepositoryDeps): LeaseRepositor
   };
 }
 
-// Two workers that see neither the other's first renewal nor its change of `may_lead` both lead for up to a second.
+// Two concurrent renewals do not see each other's new row or new value of `may_lead`. Both workers can then be leaders
+// until their next renewals, one second later.
 const renew = {
   name: 'lease.renew',
   text: `

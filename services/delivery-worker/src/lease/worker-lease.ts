@@ -28,8 +28,8 @@ export interface WorkerLease {
    */
   leads(): boolean;
   /**
-   * False (at the start, and while this worker cannot dispatch): it leads only if no other worker can. Renewals pass
-   * the value to the other workers.
+   * Sets whether this worker may lead. The initial value is false. With false, this worker becomes the leader only if
+   * no other worker may lead. Each renewal stores the value in the table `workers`, where other workers read it.
    */
   setMayLead(mayLead: boolean): void;
   /** Number of workers with a lease at the last renewal, at least 1. */

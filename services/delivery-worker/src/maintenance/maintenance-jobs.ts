@@ -59,7 +59,7 @@ const followPauseMs = 1_000;
 
 /**
  * Creates partitions before the worker consumes messages. It waits for at most 5 s: if the database is unavailable, the
- * worker starts nevertheless, and missing partitions are created when a statement needs them.
+ * worker still starts, and missing partitions are created when a statement needs them.
  */
 export async function createFirstPartitions(deps: MaintenanceDeps): Promise<void> {
   const created = createPartitions(deps).catch((err) => postponed(deps, 'partitions', err));
@@ -68,7 +68,7 @@ export async function createFirstPartitions(deps: MaintenanceDeps): Promise<void
 
 /**
  * Runs all maintenance jobs until the worker stops. Every worker runs the hourly jobs. Only the leader runs the jobs
- * that look for work every few seconds. A job that two workers run at the same time does no harm.
+ * that look for work every few seconds. Two workers can safely run the same job at the same time.
  */
 export async function runMaintenance(deps: MaintenanceDeps): Promise<void> {
   await Promise.all([
@@ -152,8 +152,8 @@ async function updateStats(deps: MaintenanceDeps): Promise<void> {
 /** Runs the jobs of users page by page. The next leader continues a job after its last committed page. */
 async function runJobs(deps: MaintenanceDeps): Promise<void> {
   const options = { pageSize: jobPageSize, counts: deps.openDeliveries };
-  // Ids of the jobs that a limit has paused one after the other. If one of them is met a second time, all running jobs
-  // are paused, and the worker waits.
+  // Ids of the jobs that a limit on open deliveries has paused since the last page that was not paused. Jobs are served
+  // round robin. If an id occurs twice, all running jobs are paused, and the worker waits before the next page.
   const pausedJobs = new Set<string>();
   await repeat(deps, { job: 'jobs', retryMs: retrySoonMs, isFrequent: true }, async () => {
     const page = await runJobPage(deps.database, options);

@@ -17,9 +17,9 @@ const unreservedPart = 3 / 4;
 const maxSlotsPerFreeSlot = 15;
 
 /**
- * Part of the slots that deliveries claimed at write may use; the rest is left to deliveries from the queue. The three
- * limits above are also applied within this part. 400 slots keep a worker busy: most of these deliveries wait for a
- * tick of the event loop, and more of them only fill the memory.
+ * Fraction of the slots that deliveries claimed at write may use; the rest is left to deliveries from the queue. Limits
+ * 2 and 3 also apply within this fraction. With 400 slots a worker is busy. In more slots, deliveries would only wait
+ * for a tick of the event loop and fill the memory.
  */
 const atWritePart = 1 / 2;
 

@@ -14,8 +14,9 @@ export interface Slots {
   /** Acquires a slot for a delivery that is claimed at write; undefined if the limits allow none now. */
   acquireAtWrite(webhook: WebhookKey): Slot | undefined;
   /**
-   * Waits for a slot. Waiting some milliseconds takes less work than releasing the claim and claiming again. Resolves
-   * to undefined after 100 ms. For a responsive webhook the wait ends after 500 ms without a response, or after 5 s.
+   * Waits for a slot. Waiting for a few milliseconds takes less work than releasing the claim and claiming again.
+   * Resolves to undefined after 100 ms. For a responsive webhook the wait ends after 500 ms without a response, or
+   * after 5 s.
    */
   acquireSoon(webhook: WebhookKey): Promise<Slot | undefined>;
   /** Number of free slots that one workspace can get for claims at write. */
@@ -51,8 +52,8 @@ export interface SlotsOptions {
 }
 
 /**
- * A delivery of a responsive webhook waits this many times as long, because such a webhook soon releases a slot. The
- * wait is repeated while responses arrive.
+ * Factor for the wait of a delivery of a responsive webhook. The wait is longer, because such a webhook soon releases a
+ * slot. It is repeated while responses arrive.
  */
 const responsiveWaitFactor = 5;
 /** Maximum wait in total, in milliseconds. The lease of the waiting delivery must leave time for the request. */
@@ -64,7 +65,7 @@ export function createSlots(options: SlotsOptions): Slots {
   const usage = createSlotUsage({ total, atWrite: slotsAtWrite(total) });
   const tracker = createResponsivenessTracker(now);
   const waitingByWebhook = new Map<string, Set<(slot: Slot) => void>>();
-  /** Numbers of webhooks with waiting deliveries, by workspace. */
+  /** For each workspace, the number of webhooks with waiting deliveries: all, and those that are not responsive. */
   let backlog = { all: createKeyedCounter(), notResponsive: createKeyedCounter() };
 
   const acquire = (webhook: WebhookKey, atWrite = false): Slot | undefined => {

@@ -168,7 +168,7 @@ test('a silence ends in a year from 0001 to 9999', async () => {
     await expect(create({ silenced_until })).rejects.toMatchObject({ code: 'validation_failed' });
 });
 
-test('a full workspace and an unknown alert rule have their own errors', async () => {
+test('creating a rule in a full workspace and deleting an unknown rule are rejected', async () => {
   const detail = 'A workspace can have 7 alert rules; delete one first.';
   await expect(start({ isFull: true }).create({})).rejects.toMatchObject({ code: 'conflict', detail });
   const { useCases } = start({ isMissing: true });

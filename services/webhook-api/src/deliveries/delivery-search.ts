@@ -103,8 +103,8 @@ const maxAlerts = 5_000;
 
 /**
  * Returns queries whose results are concatenated, newest first. With a filter by label or model, the first query looks
- * up the deliveries of the newest alerts that match. Deliveries start in the same millisecond as their alert, so their
- * ids are in known ranges.
+ * up the deliveries of the newest alerts that match. The id of a delivery begins with the millisecond in which its
+ * alert was accepted, so the ids of these deliveries are in known ranges.
  */
 async function queriesIn(search: Search, window: IdRange): Promise<DeliveriesQuery[]> {
   const { model_id, label } = search.filter;

@@ -30,8 +30,8 @@ export interface SearchLimiterOptions {
 }
 
 /**
- * Part of the database connections that one limiter can use. There are two limiters, for searches and for lists, so a
- * fifth of the connections stays free for short reads.
+ * Fraction of the database connections that one limiter can use. There are two limiters, for searches and for lists, so
+ * a fifth of the connections stays free for short reads.
  */
 const part = 0.4;
 

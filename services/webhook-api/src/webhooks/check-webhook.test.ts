@@ -23,7 +23,7 @@ test('all errors of a webhook are reported together', async () => {
   });
 });
 
-test('the given errors of other fields are reported last, and at most twenty errors in all', async () => {
+test('errors of other fields are reported last, and at most twenty errors are reported', async () => {
   const others = Array.from({ length: 20 }, (_, index) => ({ path: `/${index}`, message: 'wrong' }));
   const check = checksWith(false).checkSave('w', { url: 'ftp://example.com/' }, others);
   await expect(check).rejects.toMatchObject({

@@ -42,7 +42,7 @@ export function presentListedWebhook(
   return present(stored, showSecrets(stored, secrets, principal), health);
 }
 
-/** Returns an entry of a list without secrets, whatever the caller may see. */
+/** Returns an entry of a list without secrets, even if the caller may see them. */
 export function presentWithoutSecrets(
   stored: WebhookWithoutSecrets,
   health: StoredHealth | undefined,

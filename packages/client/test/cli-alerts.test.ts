@@ -188,7 +188,7 @@ describe('rules, alerts and deliveries', () => {
     expect(stdout).toMatch(/^location +https:\/\/new\.example\/$/m);
   });
 
-  test('redeliver needs ids or a filter, and creates a job for a filter', async () => {
+  test('redeliver fails without ids and without a filter, and a filter creates a job', async () => {
     const { code, stderr } = await run(['deliveries', 'redeliver', '--webhook', randomUUID(), '--no-wait']);
     expect({ code, stderr }).toEqual({
       code: 0,

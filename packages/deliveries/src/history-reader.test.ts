@@ -54,7 +54,7 @@ test('reading in windows returns the same rows as one read of the whole range', 
   );
 });
 
-test('a page that one day fills reads no older day, even if the page starts at a cursor', async () => {
+test('a page that one day can fill reads no older days, even if it starts at a cursor', async () => {
   const history = Array.from({ length: 20 }, (_, index) => idAt(index / 100, index));
   const first = await readFrom(history, { limit: 20 });
   expect(first.windows).toEqual([{ from: firstIdAt(nowMs - dayMs), below: always.below }]);

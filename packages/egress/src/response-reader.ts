@@ -108,8 +108,9 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Copies every part except the first, which is usually the only one. A view of a part keeps the whole buffer of its
-   * read in memory: up to 4 KiB of chunk extensions for one byte of body.
+   * Stores a part of the body. The first part, which is usually the only one, is not copied. Later parts are copied,
+   * because a reference to a part keeps the whole buffer that was read from the socket in memory. One byte of body
+   * would keep up to 4 KiB of chunk extensions.
    */
   #keep(part: Buffer): void {
     const length = this.#length + part.length;

@@ -174,7 +174,7 @@ function unavailable(cause?: unknown): PublishError {
 }
 
 /**
- * Distinguishes a nack from a closed channel by the text of the error, because amqplib has no other sign. The broker's
+ * Distinguishes a nack from a closed channel by the message of the error, because amqplib gives no code. The broker's
  * reason for closing the channel is in the event `error`, which was emitted before.
  */
 function rejection(cause: unknown, channelError: unknown): PublishError {

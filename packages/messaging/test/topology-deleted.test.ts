@@ -43,7 +43,7 @@ test('a deleted queue is declared again, and its consumer receives messages agai
   expect(broker.isUp()).toBe(true);
 });
 
-test('a removed binding is declared again within the interval of declarations', async () => {
+test('a removed binding is declared again at the next interval', async () => {
   const { taken } = await startConsumer({ declareEveryMs: 200 });
   const publishing = await newBroker();
   const publisher = await createPublisher(publishing);

@@ -75,7 +75,7 @@ describe('labels', () => {
     expect(await found({ label: ['a:1', 'a:2'] })).toEqual({ alerts: [], deliveries: [] });
   });
 
-  test('labels find alerts without deliveries, and nothing of another workspace', async () => {
+  test('a filter by label finds alerts without deliveries, and no alerts of other workspaces', async () => {
     const labels = { only: randomUUID() };
     const alertId = await seedAlert(api.database, { labels, outcome: 'no_webhooks' });
     await seedBoth({ labels, workspaceId: otherWorkspaceId });

@@ -26,7 +26,7 @@ const commands = {
   progress: (run: number): LoadProgress => runOf(run).progress(),
   countDelayed: ({ run, ...delay }: AcceptanceDelay & { run: number }): number =>
     runOf(run).countDelayed(delay),
-  /** Stops offering alerts. `end` returns the result. */
+  /** Stops offering alerts. Offered alerts are still retried until `end`, which returns the result of the run. */
   stop: (run: number): void => runOf(run).stop(),
   async end(run: number): Promise<LoadResult> {
     const result = await runOf(run).end();

@@ -10,7 +10,7 @@ interface JobContext<Filter, J extends Job> {
   filter: Filter;
   /** True: the command waits until the job has ended. False: it ends when the job is accepted. */
   wait: boolean;
-  /** Returns the result for `count` changed deliveries or alerts, such as "3 deliveries are on their way". */
+  /** Returns the message that the command prints after `count` changes, such as "3 deliveries are on their way". */
   describe: (count: number) => string;
   /** Plural noun for the entries that match the filter. */
   noun: 'deliveries' | 'alerts';
@@ -21,7 +21,7 @@ interface JobContext<Filter, J extends Job> {
 
 const pollMs = 1_000;
 
-/** Starts a job and shows its progress until it has ended. Ctrl-C ends the command but not the job. */
+/** Starts a job and shows its progress until the job has ended. Ctrl-C ends the command, and the job continues. */
 export async function runJob<Filter, J extends Job>(context: JobContext<Filter, J>): Promise<void> {
   const { jobs, filter, wait, describe, noun, io, out, signal } = context;
   let job = await jobs.create(filter, { signal });

@@ -57,8 +57,8 @@ export const newestPage = 30;
 const wholePageMs = 60_000;
 /**
  * A poll of the whole page can take long, because a filter that few entries match is searched in all days. The next
- * such poll waits for at least this number of times the duration of the last one, so that an open page keeps the API
- * busy for at most 2 % of the time.
+ * such poll waits for at least this many times the duration of the last one, so that an open page keeps the API busy
+ * for at most 2 % of the time.
  */
 const restFactor = 50;
 /**

@@ -26,8 +26,8 @@ interface Pending {
 const maxClaimsInBatch = 200;
 /**
  * Claims stop while more than this number of claimed deliveries wait for a tick of the event loop. While at least one
- * waits, a batch has at most this size. The dispatcher counts only unclaimed deliveries. If more were claimed, it would
- * queue further ones behind them, and a retry would have to wait behind all.
+ * waits, a batch has at most this size. Without this limit, the dispatcher would queue too many deliveries, because it
+ * counts only unclaimed ones. A retry would then have to wait behind all of them.
  */
 const maxWaitingForTick = 50;
 

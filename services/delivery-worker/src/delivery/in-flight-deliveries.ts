@@ -8,14 +8,14 @@ import type { DeliveryDue } from '@tocsin/contracts';
  */
 export interface InFlightDeliveries {
   /**
-   * Claims and delivers. If the delivery is already in flight, the promise resolves at once. Its message is kept until
-   * the delivery in flight has ended, because the message may name the next run. Only the message with the latest run
-   * is kept, which is enough because a claim reads the current state of the row.
+   * Claims and delivers. If the delivery is already in flight, the promise resolves at once, and the message is stored
+   * until that delivery has ended, because the message may name the next run. Only the message with the latest run is
+   * stored. This is sufficient, because a claim reads the current state of the row.
    */
   deliverDue(due: DeliveryDue): Promise<void>;
   /**
-   * Counts a delivery as in flight until the promise of `work` has settled. A kept message is then processed, even if
-   * `work` has failed.
+   * Counts a delivery as in flight until the promise of `work` has settled. Then processes the message that
+   * `deliverDue` has stored for the delivery meanwhile, even if `work` has failed.
    */
   track(deliveryId: string, work: () => Promise<void>): Promise<void>;
   has(deliveryId: string): boolean;

@@ -53,9 +53,9 @@ const busyPauseMs = 50;
 const idlePauseMs = 250;
 const emptyPauseMs = 1_000;
 /**
- * Shortest pause between two passes, in milliseconds; it limits the database load. It follows a pass that found nothing
- * due while further workspaces remain to be visited, and passes while workers take deliveries faster than passes queue
- * them.
+ * Shortest pause between two passes, in milliseconds. It limits the database load. The dispatcher uses it in two cases:
+ * after a pass that found nothing due while workspaces remain to be visited, and while workers claim deliveries faster
+ * than passes queue them.
  */
 const minPauseMs = 10;
 /** Number of queued deliveries of a webhook whose pause has ended: one request probes the destination. */

@@ -140,14 +140,14 @@ export const dueOf = (webhook: string, limit: string) => `
           and o.due_at <= now()
         order by o.due_at limit ${limit}`;
 
-// Number of due deliveries to count for a webhook. Zero if the count is not needed, because the webhook is paused or
-// can get only one place.
+// SQL for the maximum number of due deliveries to count for a webhook. It is 0 if the count is not needed, because the
+// webhook is paused or can get only one place.
 const countedOfEach = 'case when found.most < 2 or pause.paused_until > now() then 0 else found.most end';
 
 // The recursive CTE `scan` reads webhooks in the order of their ids, so that every webhook is served. In a workspace
-// with many waiting webhooks of which few are due, it rarely meets these few; the CTE `oldest` finds them. `oldest`
-// reads nothing in a workspace in which `scan` found enough webhooks, because thousands of dead index entries can
-// precede the oldest delivery.
+// with many waiting webhooks of which few are due, the scan takes many passes to reach these few; the CTE `oldest`
+// finds them at once. `oldest` reads nothing in a workspace in which `scan` found enough webhooks, because thousands of
+// dead index entries can precede the oldest delivery.
 const findWebhooks = {
   name: 'dispatch.find-webhooks',
   text: `

@@ -28,12 +28,12 @@ export interface LeaseSweepDeps {
 }
 
 /**
- * Time after a lost reply in which releases include unpublished rows, in milliseconds. After it, one successful release
- * finds every row: a statement that reaches the server more than 10 s late changes nothing, and a row is released once
- * it has been queued for 1 s.
+ * Time after a lost reply in which releases include unpublished rows, in milliseconds. A statement can queue rows up to
+ * 10 s after it was sent, and a release finds rows that have been queued for at least 1 s. One successful release after
+ * 12 s therefore finds all of them.
  */
 const lostForMs = 12_000;
-/** Number of calls for each release of a worker that is not the leader. */
+/** A worker that is not the leader releases in one of this number of calls. */
 const followerCalls = 10;
 
 export function createLeaseSweep(deps: LeaseSweepDeps): LeaseSweep {

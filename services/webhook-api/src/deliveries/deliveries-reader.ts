@@ -56,8 +56,8 @@ const textBytes = 4 * 1_048_576;
 export function createDeliveriesReader(database: Database): DeliveriesReader {
   return {
     async list({ limit, ...search }) {
-      // Each open browser tab with the list sends a search of the last day every 5 s. One statement instead of several
-      // saves round trips.
+      // Each open browser tab with the list searches the last day every 5 s. Such a search runs a single statement,
+      // which saves round trips.
       if (isRecentSearch(search)) return readRecentPage(database, search, limit);
       return readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
         const ids = await findDeliveries({ ...search, trx, beforeNext }, limit);

@@ -171,7 +171,7 @@ test.each<[PatchWebhook, Partial<ReturnType<typeof plain>> & object, object]>([
   expect(writes).toEqual([{ webhook, changedFields: Object.keys(fields), ...effects }]);
 });
 
-test('another order of the headers is a change, and equal values are none', async () => {
+test('reordering the headers is a change, and sending equal values is not', async () => {
   const { update, writes } = start();
   await update({});
   await update({ ...secrets, name: stored.name, enabled: true });
@@ -191,7 +191,7 @@ test('the reason of an automatic disabling ends when a request enables the webho
   });
 });
 
-test('options are checked against the webhook as the request found it and as it is locked', async () => {
+test('options are checked against the webhook before and after it is locked', async () => {
   const fields = { idempotency_header: 'X-A' };
   const withoutHeaders = { ...stored, headerNames: [] };
   const { warnings } = await start({ locked: withoutHeaders }).update(fields);

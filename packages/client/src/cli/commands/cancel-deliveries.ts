@@ -15,7 +15,10 @@ export interface CancelFlags {
   all?: boolean;
 }
 
-/** Ends open deliveries: those with the given ids, or with a job all deliveries that match a filter. */
+/**
+ * Cancels the deliveries with the given ids, one by one, or starts a job that cancels all deliveries that match a
+ * filter.
+ */
 export async function cancelDeliveries(context: PlatformContext<CancelFlags>): Promise<void> {
   const { args: ids, options, platform, io, out, signal } = context;
   const { webhook, alert, rule, since, until, all, wait } = options;

@@ -13,7 +13,10 @@ export interface DispatchFlags {
   all?: boolean;
 }
 
-/** Dispatches alerts without deliveries: those with the given ids, or with a job all alerts that match a filter. */
+/**
+ * Dispatches the alerts with the given ids, one by one, or starts a job that dispatches all alerts that match a filter.
+ * Only alerts without deliveries can be dispatched.
+ */
 export async function dispatchAlerts(context: PlatformContext<DispatchFlags>): Promise<void> {
   const { args: ids, options, platform, io, out, signal } = context;
   const { rule, outcome, since, until, all, wait } = options;

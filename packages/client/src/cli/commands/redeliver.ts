@@ -11,7 +11,10 @@ export interface RedeliverFlags extends FilterFlags {
   all?: boolean;
 }
 
-/** Sends deliveries again: those with the given ids, or with a job all deliveries that match a filter. */
+/**
+ * Redelivers the deliveries with the given ids, one by one, or starts a job that redelivers all deliveries that match a
+ * filter.
+ */
 export async function redeliver(context: PlatformContext<RedeliverFlags>): Promise<void> {
   const { args: ids, options } = context;
   const filter = givenOf({ ...filterOf(options), all: options.all }) as CreateRedelivery;

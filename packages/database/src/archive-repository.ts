@@ -14,7 +14,10 @@ export interface ArchivedTable {
   file: string;
 }
 
-/** Name of a table of attempts that redeliveries made after the other attempts of their day had been archived. */
+/**
+ * Name of an archived table for late attempts: redeliveries made them after the other attempts of their day were
+ * archived.
+ */
 export const lateAttempts = 'late_attempts';
 
 /**

@@ -23,7 +23,7 @@ const maxRows = 100;
 
 /**
  * Disables failing webhooks and writes the notices that are due. A notice and the change that it reports are in the
- * same commit. An advisory lock lets one worker at a time do this; other calls return at once.
+ * same commit. An advisory lock ensures that one worker at a time does this; other calls return at once.
  */
 export async function reportWebhooks({ knex }: Database, options: NoticeOptions): Promise<DueNotice[]> {
   return knex.transaction(async (trx) => {

@@ -108,8 +108,8 @@ function loopbackOf(name: string): string[] | undefined {
 }
 
 /**
- * Returns IPv4 addresses before IPv6 addresses, because many machines have no IPv6 route. A failed query counts as no
- * address.
+ * Returns IPv4 addresses before IPv6 addresses, because many machines have no IPv6 route. A failed query adds no
+ * addresses.
  */
 async function queryBothFamilies(resolver: dns.Resolver, name: string): Promise<string[]> {
   const v4 = firstOf(resolver.resolve4(name));

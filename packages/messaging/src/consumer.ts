@@ -162,8 +162,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
 }
 
 /**
- * Returns the batcher of acknowledgements of a channel, which is kept during pauses. It must know all messages in
- * flight to acknowledge several with one frame.
+ * Returns the batcher of acknowledgements of a channel, which is kept during pauses. The batcher needs all messages in
+ * flight to decide which ones a single frame can acknowledge.
  */
 function ackBatcherOf(channel: Channel): AckBatcher {
   // amqplib reads only the delivery tag of the message that it acknowledges.

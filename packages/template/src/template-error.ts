@@ -2,7 +2,7 @@ import { nestedTooDeeply } from './budget.js';
 import { type CompileFailure, type ErrorType, OverrunFailure, RenderFailure } from './failures.js';
 import { nearest } from './nearest.js';
 
-/** Reason and place of an error that occurred while compiling or rendering a template. */
+/** Reason and position of an error that occurred while compiling or rendering a template. */
 export interface TemplateError {
   readonly phase: 'compile' | 'render';
   /**

@@ -59,7 +59,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
   }));
 }
 
-/** Reads the limits per minute. A limit of a workspace that is not set is twice that of a principal. */
+/** Reads the limits per minute. The default limit of a workspace is twice the limit of a principal. */
 function rateLimits(read: EnvReader) {
   const requestsPerMinute = read.int('REQUESTS_PER_MINUTE', 1_200, { min: 1 });
   const alertsPerMinute = read.int('ALERTS_PER_MINUTE', 30_000, { min: 1 });

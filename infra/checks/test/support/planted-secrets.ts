@@ -44,8 +44,8 @@ export function spellingsOf(secret: string): string[] {
 }
 
 /**
- * Starts a destination on a raw socket, which chooses its response by the first segment of the path. A raw socket can
- * also send bytes that are not HTTP.
+ * Starts a destination. The first segment of the path selects the response. The server uses a raw socket, so that it
+ * can also send bytes that are not HTTP.
  */
 export async function startRawDestination() {
   const responses: Record<string, string> = {

@@ -49,8 +49,8 @@ export interface ProcessHost {
 
 export interface ProcessHostOptions {
   /**
-   * Called with the running children after each change. A stored list lets the next start end children that a crash has
-   * left.
+   * Called with the running children after each change. The caller can store them, so that the next start can end
+   * children that have survived a crash.
    */
   onChange?: (children: readonly RecordedChild[]) => void;
 }

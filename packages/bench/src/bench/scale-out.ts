@@ -19,8 +19,8 @@ export interface ScaleOutOptions {
 }
 
 /**
- * Measures the same load with different numbers of workers. On a machine whose cores one worker fills, the result shows
- * the overhead of more workers.
+ * Measures the same load with different numbers of workers. If one worker already uses all cores of the machine, the
+ * result shows the overhead of additional workers.
  */
 export async function measureScaleOut(testBed: TestBed, options: ScaleOutOptions): Promise<ScaleOutResult[]> {
   const { alerts } = options;

@@ -33,7 +33,7 @@ export function p99LimitMs(aloneP99Ms: number): number {
 export interface BarResult {
   /** The run with the median `p99Share`. Single runs vary with other activity on the machine. */
   median: IsolationRun;
-  /** p99 of the median run divided by its limit. A value of at most 1 passes. */
+  /** p99 of the median run divided by its limit. The run passes if the value is at most 1. */
   p99Share: number;
   /** Latency of the slowest healthy delivery in all runs, in milliseconds. */
   slowestMs: number;

@@ -14,9 +14,9 @@ const backoff = { firstMs: 500, maxMs: Infinity, jitter: 1 };
 const longestWaitMs = 60_000;
 
 /**
- * Returns the delay before the next try in milliseconds, or undefined for no further try. The delay is that of
- * `Retry-After`; above one minute there is no further try. Without `Retry-After` the delay doubles from 500 ms, with
- * full jitter.
+ * Returns the delay before the next try in milliseconds, or undefined for no further try. With `Retry-After`, the delay
+ * is its value, and a value above one minute means no further try. Without `Retry-After`, the delay starts at 500 ms
+ * and doubles with each try, with full jitter.
  */
 export function nextRetryMs({ tries, maxTries, retryAfterMs, random }: RetryState): number | undefined {
   if (tries >= maxTries) return undefined;

@@ -1,4 +1,4 @@
-/** Tokens of a provider. Times are those of this machine's clock. */
+/** Tokens of a provider. Times are measured with this machine's clock. */
 export interface Tokens {
   accessToken: string;
   obtainedAtMs: number;
@@ -27,7 +27,7 @@ interface TokenResponse {
 
 /**
  * Reads the response of a token endpoint. The expiry is `requestedAtMs` (the time before the request) plus the lifetime
- * in the response, so the provider's clock does not matter.
+ * in the response, so it does not depend on the provider's clock.
  */
 export function tokensFromResponse(response: TokenResponse, requestedAtMs: number): Tokens {
   const lifeSeconds = response.expires_in ?? lifeOfJwt(response.access_token);

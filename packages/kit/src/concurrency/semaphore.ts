@@ -13,8 +13,8 @@ export interface SemaphoreOptions {
 }
 
 /**
- * The limit because of which a caller gets no permit: `key` is the limit of the caller's key, `total` the limit of all
- * keys.
+ * The limit that is reached when a caller gets no permit: `key` is the limit of the caller's key, `total` the limit of
+ * all keys.
  */
 export type LimitReason = 'key' | 'total';
 

@@ -31,7 +31,10 @@ interface CheckedBody {
 const largeBodyBytes = 16_384;
 /** Maximum memory for large bodies in progress, in bytes: an eighth of a container with 512 MiB. */
 const largeBodiesBytes = 67_108_864;
-/** Parsing and checking the large bodies of one sender can take 1 s at once, and a tenth of the thread after that. */
+/**
+ * Time budget of one sender for parsing and checking large bodies: 1 s in a burst, and a tenth of the thread's time in
+ * the long run.
+ */
 const parseBudget = { share: 0.1, burstMs: 1_000 };
 /**
  * Size of a body in bytes above which only the first error is listed, because a list of errors can take more memory

@@ -3,7 +3,7 @@ import { NativeObject } from './value.js';
 
 /**
  * Number of binary places for the computation of logarithm and exponential with integers. JavaScript's `**` is not
- * used, because its last digit can differ from the result of Python, which is that of C's `pow`.
+ * used, because its last digit can differ from the result of Python, which uses C's `pow`.
  */
 const binaryPlaces = 160n;
 const one = 1n << binaryPlaces;

@@ -42,7 +42,7 @@ function nunjucksEngine(): Engine {
   const environment = new nunjucks.Environment(null, { autoescape: false });
   return engine('nunjucks', (source) => {
     const template = nunjucks.compile(source, environment);
-    // Compiles now instead of at the first rendering, so that compile errors count as such.
+    // Compiles the template before the first rendering, so that compile errors are not reported as render errors.
     (template as unknown as { compile(): void }).compile();
     return (context) => template.render(context);
   });

@@ -10,8 +10,8 @@ const followEveryMs = 1_000;
 
 /**
  * Reports the backlog every five seconds while this worker leads, until the signal is aborted. While the database is
- * read-only, no worker can renew its lease, and each one reports the backlog. The gauge has a loop of its own because
- * the dispatcher waits while the broker is unavailable, and the size of the backlog matters most then. A value that
+ * read-only, no worker can renew its lease, and each one reports the backlog. The gauge has its own loop, because the
+ * dispatcher waits while the broker is unavailable, and operators need the size of the backlog then. A value that
  * cannot be read is reported as NaN.
  */
 export async function runBacklogGauge(

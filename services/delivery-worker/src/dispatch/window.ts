@@ -2,9 +2,9 @@ import type { WebhookKey } from '../slots/slots.js';
 
 /**
  * Limits the deliveries in the queue to about one second of work of all workers; the rest of the backlog stays in the
- * database. The speed of the other workers is assumed to be equal to that of this one. A delivery that becomes due
- * waits for about a second at most in the queue, and a queued row is claimed before its lease expires. A place is the
- * permit for one delivery to be queued.
+ * database. The other workers are assumed to be as fast as this one. A delivery that becomes due waits for about a
+ * second at most in the queue, and a queued row is claimed before its lease expires. A place is the permit for one
+ * delivery to be queued.
  */
 export interface Window {
   /** Acquires a place for one delivery. Returns false if the queue is full or the webhook's quota is used up. */

@@ -81,7 +81,7 @@ export function createKeyedCounter(): KeyedCounter {
  * - `slow`: the last response took 500 ms or longer.
  * - `unknown`: the destination has not responded in the last 30 s, or not to the last request.
  *
- * An error status also counts as a response, because the request releases its slot just as soon. Webhooks that fail are
+ * An error status also counts as a response, because the request releases its slot equally fast. Webhooks that fail are
  * paused by the circuit breaker.
  */
 export type Responsiveness = 'responsive' | 'slow' | 'unknown';

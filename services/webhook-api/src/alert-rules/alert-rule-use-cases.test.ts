@@ -32,7 +32,7 @@ const tooMany = {
   message: 'must name at most 20 webhooks, and names 21',
 };
 
-/** The repository writes everything, and knows no webhook in `unknown`. */
+/** The fake repository writes everything. The webhooks in `unknown` do not exist in it. */
 function start({ unknown = [] as string[], isFull = false, isMissing = false } = {}) {
   const writtenFields: string[][] = [];
   const repository = {

@@ -4,8 +4,8 @@ import { unknownWebhooks } from '../webhooks/webhook-ids.js';
 import type { AlertsReader, RulesOfAlerts } from './alerts-reader.js';
 
 /**
- * Ids in an alert that must exist: that of its rule, and those of the webhooks if the message itself defines the rule.
- * If it does not, `webhookIds` is undefined.
+ * Ids in an alert that must exist: the id of its rule, and the ids of its webhooks if the message itself defines the
+ * rule. Otherwise `webhookIds` is undefined.
  */
 export interface NamedResources {
   alertRuleId: string;

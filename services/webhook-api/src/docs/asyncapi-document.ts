@@ -6,7 +6,7 @@ const amqp = { bindingVersion: '0.3.0' } as const;
 
 /**
  * Creates the AsyncAPI 3 document of the messages that other programs publish, from the schema that validates them.
- * AsyncAPI requires the view of the described application: Tocsin receives these messages.
+ * AsyncAPI describes messages from the side of the application, so the document says that Tocsin receives them.
  */
 export function createAsyncApiDocument() {
   return {

@@ -21,7 +21,7 @@ export interface PipelineIntervals {
 /**
  * Reports two gauges: the age of the newest marker that has passed the queue of alerts and was committed by a worker,
  * and the age of the oldest delivery without an attempt. This service reports them, because a stopped worker reports
- * nothing. Between two reads, and while the database cannot be read, both gauges grow with the time. A lost marker is
+ * nothing. Between two reads, and while the database cannot be read, both gauges grow as time passes. A lost marker is
  * not replaced; the lag grows until the next marker is committed.
  */
 export function startPipelineMonitor(deps: PipelineMonitorDeps): void {

@@ -198,7 +198,7 @@ test('a reference to a webhook that is pruned is an error', () => {
   });
 });
 
-test('a name is at most as long as an external id allows, unless the entry has an external id', () => {
+test('a name above the length of an external id is an error, unless the entry has an id', () => {
   const named = (length: number, more = '') =>
     `webhooks:\n  - {name: ${'n'.repeat(length - 'risk/'.length)}, url: u, body: "{}"${more}}`;
   expect(plan(named(255)).steps).toHaveLength(1);

@@ -38,8 +38,8 @@ export interface PlanOptions {
 }
 
 /**
- * Compares a file with a workspace. The order of the steps is that of their execution: webhooks first, because rules
- * and settings refer to them, and deletions last.
+ * Compares a file with a workspace. The steps are in the order of their execution: webhooks first, because rules and
+ * settings refer to them, and deletions last.
  * @throws CommandFailure with the errors of the file and their lines
  */
 export function createPlan({ file, state, env, prune }: PlanOptions): Plan {

@@ -79,7 +79,10 @@ function parse(
   return faults.length > 0 ? fail(faults) : document;
 }
 
-/** Returns the position of the part that a JSON pointer names. If it is missing, returns that of its parent. */
+/**
+ * Returns the position of the part that a JSON pointer names. If the part is missing, returns the position of its
+ * parent.
+ */
 function offsetOf({ contents }: Document, path: string): number {
   let offset = contents?.range?.[0] ?? 0;
   let node: unknown = contents;
@@ -103,7 +106,7 @@ function childOf(node: unknown, name: string): { place: Node | null; value: unkn
   return pair && { place: pair.key as Node, value: pair.value };
 }
 
-/** Returns the place of an error for people, such as "webhooks 3, url: ". Entries are counted from 1. */
+/** Describes the position of an error for people, such as "webhooks 3, url: ". Entries are counted from 1. */
 function labelOf(path: string): string {
   const [, list, index, ...field] = path.split('/');
   if (list === undefined) return '';

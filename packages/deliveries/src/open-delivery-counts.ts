@@ -9,9 +9,9 @@ export interface WebhookInWorkspace {
 }
 
 /**
- * Numbers of open deliveries divided by their limits: a webhook or workspace is full from 1 on. A number is the last
- * count from the database plus the deliveries that this process has written since then, so that most batches need no
- * statement.
+ * Numbers of open deliveries divided by their limits. A webhook or workspace is at its limit if the result is 1 or
+ * more. A number is the last count from the database plus the deliveries that this process has written since then, so
+ * that most batches need no statement.
  *
  * A count is repeated before this process has added 1 % of the limit, or a tenth of the remaining places if that is
  * more. N processes together can therefore exceed a limit by N % and by their batches in progress. A number can be too

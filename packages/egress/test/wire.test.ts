@@ -88,7 +88,7 @@ test('header values are sent as Latin-1, and the body as UTF-8 with its byte len
   expect(Buffer.from(body ?? '', 'latin1').toString()).toBe('"grün 😀"');
 });
 
-test('a body of bytes is sent unchanged, even if it is large', async () => {
+test('a body is sent unchanged if it is binary or large', async () => {
   const bytes = Buffer.from([0, 255, 128, 13, 10]);
   await sender.send({ url: server.url, headers: {}, body: bytes });
   expect(server.requests[0]?.endsWith('\r\n\r\n\x00\xff\x80\r\n')).toBe(true);

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.js';
 export interface Io {
   clock: Clock;
   env: NodeJS.ProcessEnv;
-  /** `isTTY` is true for a terminal. Only there a command asks questions. */
+  /** `isTTY` is true for a terminal. Commands ask for confirmation only on a terminal. */
   stdin: Readable & { isTTY?: boolean };
   stdout: Terminal;
   stderr: Terminal;

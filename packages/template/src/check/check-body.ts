@@ -15,7 +15,7 @@ import { type JsonScan, scanJson } from './json-scanner.js';
 import { findReferences } from './name-references.js';
 import { defineNames, explainUnknown, findUnknownNames, type UnknownName } from './unknown-names.js';
 
-/** A message for the author of a body, with its place. */
+/** A message for the author of a body, with its position. */
 export interface Finding {
   /** Line number, counted from 1. */
   readonly line: number;
@@ -197,7 +197,7 @@ function findSuspicious(source: string, pieces: readonly TracePiece[], scan: Jso
   return [...findQuotedNumbers(source, pieces, scan), ...findDuplicateKeys(pieces, scan)];
 }
 
-/** Finds JSON strings that consist of one printed number. Returns a place inside a loop only once. */
+/** Finds JSON strings that consist of one printed number. A position inside a loop is returned only once. */
 function findQuotedNumbers(
   source: string,
   pieces: readonly TracePiece[],
@@ -215,7 +215,9 @@ function findQuotedNumbers(
   }));
 }
 
-/** Finds duplicate keys. Keys and pieces are in the order of the output. Returns a place inside a loop only once. */
+/**
+ * Finds duplicate keys. Keys and pieces are in the order of the output. A position inside a loop is returned only once.
+ */
 function findDuplicateKeys(pieces: readonly TracePiece[], { duplicateKeys }: JsonScan): Suspicion[] {
   const found = new Map<string, Suspicion>();
   let index = 0;

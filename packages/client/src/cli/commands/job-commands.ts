@@ -60,7 +60,8 @@ function jobsOf({ redeliveries, dispatches, cancellations }: PlatformClient) {
 type JobApi = ReturnType<typeof jobsOf>[Kind];
 
 /**
- * Looks for the job in the API of each kind of job, because the id of a job does not contain its kind.
+ * Tries `call` with the API of each kind of job until one has the job, because the id of a job does not contain its
+ * kind.
  * @throws NotFoundError if no kind has the job
  */
 async function inItsKind(platform: PlatformClient, call: (api: JobApi) => Promise<Job>): Promise<Job> {

@@ -60,9 +60,9 @@ export interface Delivery {
 
 /**
  * Number of deliveries from the queue that may be in progress in addition to the number of slots. These have released
- * their slots and wait until their outcomes are recorded; 200 outcomes are one batch.
+ * their slots and wait until their outcomes are recorded; 300 outcomes are one batch.
  */
-export const maxRecording = 200;
+export const maxRecording = 300;
 /**
  * No delivery is claimed at write while this number of deliveries for each slot is in flight. A slot is released before
  * the outcome is recorded, so a high number means that recording is slow.

@@ -97,11 +97,11 @@ test.each([{ body: 'a text' }, { location: '/' }, { retryAfter: '1' }])(
   },
 );
 
-test('outcomes that arrive together are committed in batches of at most 200', async () => {
+test('outcomes that arrive together are committed in batches of at most 300', async () => {
   const { recorder, commits, sizes } = start();
-  await Promise.all(Array.from({ length: 250 }, (_, index) => recorder.record(recordOf(`d${index}`))));
-  expect(commits).toEqual(['record 200', 'record 50']);
-  expect(sizes).toEqual([200, 50]);
+  await Promise.all(Array.from({ length: 350 }, (_, index) => recorder.record(recordOf(`d${index}`))));
+  expect(commits).toEqual(['record 300', 'record 50']);
+  expect(sizes).toEqual([300, 50]);
 });
 
 test('deferrals that arrive together are committed together', async () => {

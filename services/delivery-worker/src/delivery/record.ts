@@ -24,12 +24,12 @@ export interface RecorderDeps {
   onBatch: (size: number) => void;
 }
 
-const maxRecordsInBatch = 200;
+const maxRecordsInBatch = 300;
 /**
  * Time for which outcomes are collected into a batch, in milliseconds. Larger batches need less database time. Only the
  * acknowledgements wait, because the slots are already released.
  */
-const gatherMs = 20;
+const gatherMs = 30;
 
 export function createRecorder(deps: RecorderDeps): Recorder {
   const { records, pauses, databaseRetry, logger, onBatch } = deps;

@@ -31,16 +31,15 @@ export interface AdmissionControlOptions {
 }
 
 /**
- * Maximum wait for slots, in milliseconds. Fast destinations release 128 slots in about 25 ms. Hanging destinations
- * keep theirs for seconds, so a longer wait would not help.
+ * Maximum wait for slots, in milliseconds. Fast destinations release half of the slots in about 25 ms. Hanging
+ * destinations keep theirs for seconds, so a longer wait would not help.
  */
 const maxWaitMs = 100;
 /**
- * Number of free slots for which alerts wait: smaller batches need more CPU time for each alert. A worker with few
- * slots waits for a quarter of them.
+ * Fraction of the slots at write that must be free before a batch starts, if more alerts wait than the free slots can
+ * take. Smaller batches need more CPU time for each alert, in the worker and in the database.
  */
-const minSlots = 128;
-const minPart = 1 / 4;
+const minFreePart = 1 / 2;
 /**
  * Maximum number of alerts that may wait for slots. If more are waiting, a batch starts at once, because workspaces are
  * served fairly only after their rows are written.
@@ -55,7 +54,7 @@ const maxWaitingAlerts = 30_000;
 const maxDeliveries = 1_000;
 
 export function createAdmissionControl({ slots, now }: AdmissionControlOptions): AdmissionControl {
-  const slotsForBatch = Math.max(1, Math.min(minSlots, slots.freeAtWrite() * minPart));
+  const slotsForBatch = Math.max(1, slots.freeAtWrite() * minFreePart);
   let deliveriesPerAlert = 1;
   let maxAlerts = maxDeliveries;
   let reservedAlerts = 0;

@@ -96,7 +96,7 @@ export function createSender(options: SenderOptions): Sender {
     maxIdle: options.maxIdle ?? 512,
     maxAgeMs: options.maxConnectionAgeMs ?? 300_000,
   });
-  const axios = new Axios({ method: 'post' });
+  const axios = new Axios();
   const targetOf = createTargets();
   const sending = new Set<Cancellation>();
   const groupOf = createAbortGroups(stoppedFailure);
@@ -150,7 +150,8 @@ export function createSender(options: SenderOptions): Sender {
         return respond({ error });
       }
     };
-    const { data } = await axios.request<Outcome>({ url, data: body, adapter });
+    // The method is not a default of the instance: axios takes twice as long to merge a request with defaults.
+    const { data } = await axios.request<Outcome>({ method: 'post', url, data: body, adapter });
     if ('error' in data) throw data.error;
     return data.response;
   }

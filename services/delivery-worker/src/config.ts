@@ -10,7 +10,7 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
   retry: RetryPolicy;
   /**
    * Maximum number of requests in flight. The worker also holds up to twice as many delivery messages in flight, plus
-   * 200.
+   * 300.
    */
   slots: number;
   /** Lease of a queued row in milliseconds: the maximum time that a delivery may wait in the queue. */

@@ -31,13 +31,14 @@ export interface AdmissionControlOptions {
 }
 
 /**
- * Maximum wait for slots, in milliseconds. Fast destinations release half of the slots in about 25 ms. Hanging
- * destinations keep theirs for seconds, so a longer wait would not help.
+ * Maximum wait for slots, in milliseconds. Fast destinations release half of the slots for claims at write in about 25
+ * ms. Hanging destinations keep their slots for seconds, so a longer wait would not help.
  */
 const maxWaitMs = 100;
 /**
- * Fraction of the slots at write that must be free before a batch starts, if more alerts wait than the free slots can
- * take. Smaller batches need more CPU time for each alert, in the worker and in the database.
+ * Fraction of the slots for claims at write that must be free before a batch starts. It does not apply if the free
+ * slots are enough for all waiting alerts. Smaller batches need more CPU time for each alert, in the worker and in the
+ * database.
  */
 const minFreePart = 1 / 2;
 /**

@@ -20,9 +20,9 @@ import { writeAlerts } from './write-alerts.js';
 
 export interface FanOut {
   handle(message: QueueMessage): void;
-  /** Number of alerts that wait for a batch. */
+  /** Number of messages that wait for a batch. */
   waiting(): number;
-  /** Rejects the waiting alerts. Batches in progress are completed. */
+  /** Rejects the waiting messages. Batches in progress are completed. */
   rejectWaiting(error: Error): void;
 }
 
@@ -33,7 +33,9 @@ interface Received {
   markedAtMs?: number;
 }
 
-/** A message of a batch with its parsed alert, or with the time of its pipeline marker. */
+/**
+ * A message of a batch with its parsed alert, the time of its pipeline marker, or the reason why it is a dead letter.
+ */
 interface Parsed extends Received {
   alert?: AlertFired;
   /** Present if the message is not a valid alert. */

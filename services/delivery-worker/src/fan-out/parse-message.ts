@@ -56,8 +56,9 @@ const workspaceMember = '"workspace_id"';
 const uuidLength = 36;
 
 /**
- * Returns the workspace id of a message without parsing it: 36 characters after the name of the member. Waiting
- * messages are served round robin by this text. It is any other text, or empty, if the message is not a valid alert.
+ * Returns the workspace id of an alert message without parsing it: the 36 characters of the value after the first name
+ * `workspace_id`. Waiting messages are served round robin by this id. It can be wrong or empty if the message is not a
+ * valid alert, or if a label has the same name, so it must not be used for any other decision.
  */
 export function namedWorkspace(content: Buffer): string {
   const member = content.indexOf(workspaceMember);

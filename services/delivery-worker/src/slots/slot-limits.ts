@@ -2,8 +2,8 @@ import type { KeyedCounter, PoolUsage, Responsiveness, SlotRequest, SlotUsage } 
 
 /**
  * Limit 1: slots of one webhook. A webhook gets four slots until its destination responds, so that 150 hanging webhooks
- * are needed to occupy the 600 unreserved slots. A responsive webhook can get all slots of claims at write, because the
- * burst of a rule with one webhook would otherwise pass through the queue.
+ * are needed to occupy the 600 unreserved slots. The limit of a responsive webhook exceeds the 400 slots for claims at
+ * write, because the burst of a rule with one webhook would otherwise pass through the queue.
  */
 const webhookLimits: Record<Responsiveness, number> = { responsive: 512, slow: 256, unknown: 4 };
 
@@ -17,9 +17,9 @@ const unreservedPart = 3 / 4;
 const maxSlotsPerFreeSlot = 15;
 
 /**
- * Fraction of the slots that deliveries claimed at write may use; the rest is left to deliveries from the queue. Limits
- * 2 and 3 also apply within this fraction. With 400 slots a worker is busy. In more slots, deliveries would only wait
- * for a tick of the event loop and fill the memory.
+ * Fraction of the slots that deliveries claimed at write may use. The other slots are left to deliveries from the
+ * queue. Limits 2 and 3 also apply within this fraction. A larger fraction would not make the worker faster: 400
+ * deliveries keep it busy, and further ones would only wait for a tick of the event loop and use memory.
  */
 const atWritePart = 1 / 2;
 

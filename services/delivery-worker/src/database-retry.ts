@@ -57,8 +57,8 @@ export interface DatabaseRetryDeps {
 const backoff = { firstMs: 50, maxMs: 2_000 };
 const maxConflicts = 10;
 /**
- * An item that fails again and again is retried about every two seconds. One of this number of failures is logged,
- * which gives about one log line a minute.
+ * Number of failures of an item for which one log line is written. An item that keeps failing is retried about every
+ * two seconds, so it has about one log line a minute.
  */
 const retriesPerLogLine = 30;
 

@@ -23,7 +23,7 @@ test('an alert whose key exists is skipped, even if two writes are concurrent', 
   expect(rows).toHaveLength(1);
 });
 
-test('due deliveries are queued oldest first up to the quota, except those of paused webhooks', async () => {
+test('due deliveries are queued up to the quota, unless their webhook is paused', async () => {
   const [free, held] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
   await fixtures.write([fixtures.plan([free, held]), fixtures.plan([free, held])]);
   await fixtures.pauses.pause([

@@ -23,8 +23,8 @@ afterEach(async () => {
 });
 
 /**
- * Runs the retention jobs. Each pause lasts until `endPauses` ends it. `endPauses` ends all pauses, or those of the given length
- * in milliseconds.
+ * Runs the retention jobs. Each pause lasts until `endPauses` ends it. `endPauses` ends the pauses that have the given
+ * length in milliseconds, or all pauses if no length is given.
  */
 function startRetentionJobs({ archive = false } = {}) {
   const registry = createMetrics({ service: 'test' });

@@ -118,7 +118,7 @@ const maxExpired = 1_000;
 // SQL for the interval between two requests. Requests are sent at 91 % of the limit, after a burst of at most a quarter
 // of a period. The margin of 9 % is needed because a request is sent a few milliseconds after its claim: a period can
 // contain a few requests that were claimed before it. For a limit of one or two requests this margin is too small. Such
-// a limit has no burst, and 100 ms more between two requests.
+// a limit has no burst, and its period counts as 100 ms longer.
 export const requestInterval = `(l.period_ms * 1.1 + case when l.requests < 3 then 100 else 0 end) / l.requests
                * interval '1 millisecond'`;
 const burstOf = `case when l.requests < 3 then 0 else l.period_ms * 0.25 end * interval '1 millisecond'`;

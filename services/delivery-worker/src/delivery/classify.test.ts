@@ -167,7 +167,7 @@ test('a retry uses one step, and a delivery without steps left fails with its la
   expect(retry(7)).toEqual({ kind: 'failed', failure: tooSlow });
 });
 
-test('the schedule of a webhook replaces that of the policy, and nothing else', () => {
+test('the schedule of a webhook replaces only the schedule of the policy', () => {
   const policy = { scheduleMs: [1_000], jitter: 0.1, maxAgeMs: 60_000 };
   expect(policyFor(policy, { retryScheduleMs: [2_000] })).toEqual({ ...policy, scheduleMs: [2_000] });
   expect(policyFor(policy, { retryScheduleMs: undefined })).toBe(policy);

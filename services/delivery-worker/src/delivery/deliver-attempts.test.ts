@@ -94,7 +94,7 @@ test('a request has the time limit and the header lines of the options of its we
   expect(outcome).toMatchObject({ kind: 'retry', afterMs: 1_000, step: 1 });
 });
 
-test('secrets are redacted before a text is cut, and redaction knows if the sender cut the body', async () => {
+test('secrets are redacted before texts are cut, with a flag for a body that the sender has cut', async () => {
   const location = 'l'.repeat(3_000);
   const retryAfter = 'r'.repeat(200);
   const result = response(503, { location, retryAfter, truncated: true });
@@ -111,7 +111,7 @@ test('secrets are redacted before a text is cut, and redaction knows if the send
   ]);
 });
 
-test('a text that is cut within a character ends with a replacement character', async () => {
+test('a Location that is cut within a character ends with a replacement character', async () => {
   const result = response(302, { location: `${'l'.repeat(2_047)}\u{1f600}` });
   const { attempt } = await startDeliverer({ result }).deliverOne();
   expect(attempt?.response?.location).toBe(`${'l'.repeat(2_047)}\ufffd`);

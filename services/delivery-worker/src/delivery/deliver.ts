@@ -203,7 +203,7 @@ function toAttempt({ claimed, request, startedAt, result, outcome }: Completed):
   };
 }
 
-/** Maximum length of `Location` in characters, equal to that of a webhook's url. */
+/** Maximum length of `Location` in characters, equal to the maximum length of a webhook's url. */
 const maxLocationCharacters = 2_048;
 /** Maximum length of `Retry-After` in characters. An HTTP date has 29. */
 const maxRetryAfterCharacters = 128;

@@ -170,7 +170,7 @@ describe('a batch with long texts', () => {
     expect(await sentIds(batch)).toEqual(ids.slice(0, 2).map((id) => sqlArray.uuid([id])));
   });
 
-  test('rendered texts count towards the limit of 1 MiB, and records without a text do not', async () => {
+  test('rendered texts count towards the 1 MiB of a statement, but records without texts do not', async () => {
     const rendered = { ...records[2]!, claimed: claimed(0), rendered: 'z'.repeat(mebibyte) };
     const withoutText = { ...records[3]!, claimed: claimed(1), attempt: undefined };
     const batch = [rendered, withoutText, recordOf(2, 1, 0)];

@@ -23,11 +23,11 @@ export interface EncryptedTexts {
 
 /**
  * Maximum length of the texts of a statement, in UTF-16 units. Compressing and encrypting the texts blocks the event
- * loop: 1 MiB of JSON takes 10 ms, of random text 23 ms (docs/adr/0065).
+ * loop: 1 MiB of JSON takes 10 ms, and 1 MiB of random text takes 23 ms (docs/adr/0065).
  */
 const maxTextLength = 1_048_576;
 
-/** Splits records into parts, one for each statement. A record with longer texts is a part of its own. */
+/** Splits records into parts, one for each statement. A record whose texts exceed the limit has its own part. */
 export function splitByTexts<Record extends RecordWithTexts>(records: Record[]): Record[][] {
   return splitBySize(records, { sizeOf: textLengthOf, maxSize: maxTextLength });
 }

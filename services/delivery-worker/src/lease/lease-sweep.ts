@@ -33,7 +33,9 @@ export interface LeaseSweepDeps {
  * 12 s therefore finds all of them.
  */
 const lostForMs = 12_000;
-/** A worker that is not the leader releases in one of this number of calls. */
+/**
+ * Number of calls for each release by a worker that is not the leader. After a lost reply it releases in every call.
+ */
 const followerCalls = 10;
 
 export function createLeaseSweep(deps: LeaseSweepDeps): LeaseSweep {

@@ -84,7 +84,7 @@ test('a claim that was made before a gap in the lease is not covered after the g
   expect([lease.covers(claimedAtMs), lease.covers(clock.ms)]).toEqual([false, true]);
 });
 
-test("a lease has a gap if the database found it expired, even if the worker's clock differs", async () => {
+test('a claim is no longer covered after the database has found the lease expired', async () => {
   const { lease, clock, pass, start, respondWith } = startLease();
   await start();
   const claimedAtMs = clock.ms;

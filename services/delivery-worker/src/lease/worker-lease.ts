@@ -11,8 +11,8 @@ export interface WorkerLease {
   /** Renews the lease now, and then every second until `end`. */
   start(): void;
   /**
-   * Sets the function that is called after a renewal once the database has been available long enough for all live
-   * workers to renew their leases. The function may release expired leases until `releaseBy`.
+   * Sets the function that is called after a renewal, but only when the database has been available long enough for all
+   * live workers to renew their leases. The function may release expired leases until `releaseBy`.
    */
   onReleaseAllowed(listener: (releaseBy: Date) => void): void;
   isHeld(): boolean;

@@ -152,8 +152,9 @@ async function updateStats(deps: MaintenanceDeps): Promise<void> {
 /** Runs the jobs of users page by page. The next leader continues a job after its last committed page. */
 async function runJobs(deps: MaintenanceDeps): Promise<void> {
   const options = { pageSize: jobPageSize, counts: deps.openDeliveries };
-  // Ids of the jobs that a limit on open deliveries has paused since the last page that was not paused. Jobs are served
-  // round robin. If an id occurs twice, all running jobs are paused, and the worker waits before the next page.
+  // Ids of the jobs that are waiting because of a limit on open deliveries. A page that is not paused empties the set.
+  // Jobs are served round robin, so if an id occurs twice, all running jobs are paused, and the worker waits before the
+  // next page.
   const pausedJobs = new Set<string>();
   await repeat(deps, { job: 'jobs', retryMs: retrySoonMs, isFrequent: true }, async () => {
     const page = await runJobPage(deps.database, options);

@@ -52,8 +52,8 @@ export interface SlotsOptions {
 }
 
 /**
- * Factor for the wait of a delivery of a responsive webhook. The wait is longer, because such a webhook soon releases a
- * slot. It is repeated while responses arrive.
+ * A delivery of a responsive webhook waits longer by this factor, because such a webhook soon releases a slot. The wait
+ * is repeated while responses arrive.
  */
 const responsiveWaitFactor = 5;
 /** Maximum wait in total, in milliseconds. The lease of the waiting delivery must leave time for the request. */

@@ -48,7 +48,7 @@ const wrappedV4 = ['::ffff:0:0/96', '64:ff9b::/96'].map(parseRange);
 
 /**
  * Parses ranges such as `10.0.0.0/8` and `fd00::/8`, and single addresses.
- * @throws Error that names the first invalid text
+ * @throws Error that names the first invalid range
  */
 export function parseCidrs(texts: readonly string[]): Cidr[] {
   return texts.map((text) => {
@@ -62,8 +62,9 @@ export function parseCidrs(texts: readonly string[]): Cidr[] {
 }
 
 /**
- * Returns true if deliveries may reach `address`, a text without brackets. Invalid texts and addresses with a zone are
- * blocked. IPv4-mapped and NAT64 addresses are checked as the IPv4 address that they contain.
+ * Returns true if deliveries may reach `address`, which is written without brackets. Strings that are not an address,
+ * and addresses with a zone, are blocked. IPv4-mapped and NAT64 addresses are checked as the IPv4 address that they
+ * contain.
  */
 export function isAddressAllowed(address: string, allow: readonly Cidr[]): boolean {
   const parsed = parseAddress(address);
@@ -74,7 +75,9 @@ export function isAddressAllowed(address: string, allow: readonly Cidr[]): boole
   return isWithin(inner, globalV6) && !blockedV6.some((range) => isWithin(inner, range));
 }
 
-/** Accepts the same texts as the operating system. ipaddr.js alone also accepts `127.1`, and misreads `::1.2.3.4`. */
+/**
+ * Accepts the same notations as the operating system. ipaddr.js alone also accepts `127.1` and misreads `::1.2.3.4`.
+ */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   if (isIP(text) === 0 || text.includes('%')) return undefined;
   if (isIP(text) === 4 || !text.includes('.')) return ipaddr.parse(text);

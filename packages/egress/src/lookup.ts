@@ -5,11 +5,11 @@ import { LRUCache } from 'lru-cache';
 import { type Cidr, isAddressAllowed } from './address-rules.js';
 import { allowHint, toDestination } from './destination.js';
 
-/** Resolves a name to IPv4 and IPv6 addresses within a time limit. Rejects if the name has none. */
+/** Resolves a name to IPv4 and IPv6 addresses within a time limit. Rejects if the name has no address. */
 export type Lookup = (hostname: string) => Promise<string[]>;
 
 export interface LookupOptions {
-  /** Name servers (`address` or `address:port`). Default: those of the machine. */
+  /** Name servers (`address` or `address:port`). Default: the machine's name servers. */
   servers?: string[];
   hostsPath?: string;
   resolvConfPath?: string;
@@ -125,7 +125,10 @@ async function firstOf(query: Promise<string[]>): Promise<string[]> {
   return addresses.slice(0, maxAddressesOfFamily);
 }
 
-/** Returns a sentence if the name in `url` resolves to no address, or to an address that deliveries may not reach. */
+/**
+ * Returns a warning if the host name in `url` resolves to no address, or to an address that deliveries may not reach;
+ * otherwise undefined.
+ */
 export async function resolutionWarning(
   url: string,
   { lookup, allow }: { lookup: Lookup; allow: readonly Cidr[] },

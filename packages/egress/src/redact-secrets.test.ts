@@ -87,7 +87,7 @@ test('a long secret is redacted as a whole, even if the text cuts it', () => {
     expect(redactLong(`<${long.slice(0, length)}`, cut)).toMatch(/^<(\[redacted\])+$/);
 });
 
-test('a text is unchanged if the request has no secrets', () => {
+test('the text of a response is unchanged if the request has no secrets', () => {
   const none = createRedactSecrets({ url: 'https://host.example/', headers: { A: ['1'] } });
   expect(none('text', whole)).toBe('text');
   expect(none('text', cut)).toBe('text');

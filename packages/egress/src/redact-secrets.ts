@@ -17,8 +17,8 @@ const minTokenCharacters = 4;
  */
 const maxForms = 1_000;
 /**
- * Number of leading characters of a form that the regular expression searches for. Only after a match is the rest of
- * the form compared.
+ * Number of leading characters of a form that the regular expression searches for. The rest of the form is compared
+ * after a match.
  */
 const startCharacters = 64;
 

@@ -20,7 +20,7 @@ test.each(['EMFILE', 'ENOBUFS', 'ERR_ASSERTION', 'constructor', ''])(
   },
 );
 
-test('a body with oversized trailers is marked as broken, and after a lost connection as cut', () => {
+test('a body is broken after oversized trailers, and cut after a lost connection', () => {
   expect(bodyNoteOf(failing('UND_ERR_HEADERS_OVERFLOW'))).toBe('broken');
   expect(bodyNoteOf(failing('ECONNRESET'))).toBe('cut');
 });

@@ -54,7 +54,10 @@ export interface Sender {
    * code `internal_error`.
    */
   send(request: SendRequest, signal?: AbortSignal): Promise<SendResult>;
-  /** Returns a sentence if the name in `url` does not resolve, or resolves to a blocked address. */
+  /**
+   * Returns a warning if the host name in `url` does not resolve, or resolves to a blocked address; otherwise
+   * undefined.
+   */
   resolutionWarning(url: string): Promise<string | undefined>;
   /** Ends running sends with the code `internal_error` and closes every connection. */
   close(): Promise<void>;

@@ -165,7 +165,7 @@ test.each([
   },
 );
 
-test('a TLS error before the head fails as tls_failure, and after it cuts the body', async () => {
+test('a TLS error before the head is a tls_failure, and a TLS error in the body cuts the body', async () => {
   const server = await startTlsServer('receiver.pem');
   let head = '';
   const wires: Socket[] = [];

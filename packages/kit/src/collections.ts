@@ -28,7 +28,10 @@ export function uniqueBy<Item>(
   return [...kept.values()];
 }
 
-/** Splits items into parts whose sizes add up to at most `maxSize`. An item of a larger size is a part of its own. */
+/**
+ * Splits items into parts whose sizes add up to at most `maxSize`. An item that is larger than `maxSize` has its own
+ * part.
+ */
 export function splitBySize<Item>(
   items: Iterable<Item>,
   { sizeOf, maxSize }: { sizeOf: (item: Item) => number; maxSize: number },

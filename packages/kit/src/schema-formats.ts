@@ -21,7 +21,7 @@ export function addFormatsAndKeywords(ajv: Ajv2020): void {
   ajv.addVocabulary(['example', 'x-items-apart']);
 }
 
-/** Returns true for a text that is valid in the format `uuid`. */
+/** Returns true for a string that is valid in the format `uuid`. */
 export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && uuid.test(value);
 }

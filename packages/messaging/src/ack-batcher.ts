@@ -1,6 +1,7 @@
 /**
  * Batches the acknowledgements of one channel, once for each tick of the event loop. All settled messages before the
- * first message in flight are acknowledged by one frame (AMQP `multiple`), later ones one by one.
+ * first message in flight are acknowledged by one frame (AMQP `multiple`). Settled messages after it are acknowledged
+ * one by one.
  */
 export interface AckBatcher {
   received(tag: number): void;

@@ -18,7 +18,8 @@ export interface BrokerOptions {
    */
   declareEveryMs?: number;
   /**
-   * False: exchanges, queues and bindings must exist already. Suits a broker user that may only publish. Default: true.
+   * False: exchanges, queues and bindings must exist already. This suits a broker user that may only publish. Default:
+   * true.
    */
   declare?: boolean;
   /**

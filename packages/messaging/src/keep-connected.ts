@@ -106,8 +106,8 @@ function readCertificates(url: string): { ca?: Buffer; cert?: Buffer; key?: Buff
 }
 
 /**
- * Sends all frames that are written in one tick of the event loop with one system call, because amqplib makes one for
- * each frame. The socket is read from a private field of amqplib.
+ * Sends all frames that are written in one tick of the event loop with one system call. Without it, amqplib makes one
+ * system call for each frame. The socket is read from a private field of amqplib.
  */
 function joinWrites({ connection }: ChannelModel): void {
   const { stream } = connection as unknown as { stream: Socket };

@@ -13,8 +13,9 @@ export interface Publication {
 }
 
 /**
- * Error of a message that was not confirmed. The message may have reached the broker for every reason but `returned`,
- * and publishing it again is safe. The cause of `unavailable` is the error of the connection or the channel, if any.
+ * Error of a message that was not confirmed. With the reason `returned`, the message is in no queue; with every other
+ * reason, it may have reached the broker. Publishing it again is safe. The cause of `unavailable` is the error of the
+ * connection or the channel, if any.
  */
 export class PublishError extends Error {
   readonly reason: 'unavailable' | 'blocked' | 'timeout' | 'refused' | 'returned';

@@ -7,7 +7,7 @@ import { RequestAborted } from './request-context.js';
 
 /**
  * Reads, parses and checks the JSON body of a request; `owner` names its sender. A request without a body counts as
- * `{}`, so that the errors name the missing properties; with `refuseEmpty` it is a 400.
+ * `{}`, so that the errors name the missing properties; with `refuseEmpty` it is rejected with 400.
  * @throws AppError 400, 413, 415, or 422 of the check; 429 or 503 if too many large bodies of the sender, or of all
  *   senders, are in progress; 429 if parsing the sender's large bodies took too long; `RequestAborted`
  */

@@ -149,7 +149,7 @@ test('numbers in the OpenAPI document are doubles, and constants have a type', (
   expect(document.components.schemas.Thing).not.toHaveProperty('properties.count.format');
 });
 
-test('a request body is required for PATCH, and if one of its members is required', () => {
+test('an OpenAPI request body is required for PATCH, or if a member of its schema is required', () => {
   const required = ['/things/0', '/things/1'].map(
     (path) => document.paths[path]?.post?.requestBody?.required,
   );

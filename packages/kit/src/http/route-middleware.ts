@@ -129,7 +129,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Joins the errors of the schema with those of later checks, up to 20. An error of a later check is omitted if the
+ * Joins the errors of the schema with the errors of later checks, up to 20. An error of a later check is omitted if the
  * schema has already reported an error at the same path or at a parent of the path.
  */
 export function joinErrors(errors: FieldError[], further: FieldError[]): FieldError[] {

@@ -37,8 +37,8 @@ export async function listen(
       connectionsCheckingInterval: 5_000,
       // Maximum size of the header, in bytes. An access token that lists a few hundred workspaces fits.
       maxHeaderSize: 32_768,
-      // Node need not check the Host header: the app responds to a missing one with a problem document, and Node
-      // without a body.
+      // Node does not check the Host header, because it would respond without a body. The app responds to a request
+      // without this header with a problem document.
       requireHostHeader: false,
     },
     app,

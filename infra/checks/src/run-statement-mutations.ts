@@ -56,7 +56,10 @@ async function runMutations(): Promise<boolean> {
   }
 }
 
-/** Runs each test file alone, because a test can fail only while others load the machine. Returns the failing files. */
+/**
+ * Runs the test files one after the other and returns the failing ones. A test that fails only because other tests load
+ * the machine at the same time passes here.
+ */
 async function failingAlone(tests: string[], env: NodeJS.ProcessEnv): Promise<string[]> {
   const failing: string[] = [];
   for (const test of tests) if (!(await pass([test], env))) failing.push(test);

@@ -7,8 +7,9 @@ import { type JobScope, type JobWork, readRange } from './job.js';
 type Scope = JobScope<CancellationFilter>;
 
 /**
- * Number of rows that a page reads for each delivery that it may cancel. Rows of all workspaces are read, because their
- * ids are ordered by time and not by workspace. Reading one row takes about 1 µs.
+ * A page of the job reads this number of rows for each delivery that it can cancel. Most rows may not match the filter,
+ * because a page reads the open deliveries of all workspaces: their ids are ordered by time and not by workspace.
+ * Reading one row takes about 1 µs.
  */
 const rowsOfPage = 10;
 

@@ -21,7 +21,7 @@ export interface TcpProxy {
   delay(ms: number): void;
   /** Ends `freeze` and `refuse`, and forwards the frozen bytes. */
   thaw(): void;
-  /** Ends every connection. Frozen bytes are lost. */
+  /** Ends every connection. Bytes that were not forwarded because of `freeze` are lost. */
   cut(): void;
   /** Ends every connection, and ends new ones at once until `thaw`. */
   refuse(): void;

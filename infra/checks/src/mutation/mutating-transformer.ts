@@ -3,7 +3,10 @@ import { mutationVariable, type StatementMutation, statementMutations } from './
 
 type Step = (source: string, path: string, ...rest: unknown[]) => unknown;
 
-/** Compiles TypeScript for jest as in other tests, after replacing one text in one file. */
+/**
+ * Compiles TypeScript for jest as in other tests, but first applies a mutation, if the environment names one: it
+ * replaces a piece of code in one file.
+ */
 export default {
   createTransformer(options: Parameters<typeof swc.createTransformer>[0]) {
     const name = process.env[mutationVariable];

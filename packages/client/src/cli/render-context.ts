@@ -1,7 +1,8 @@
 import { sampleContext, type TemplateContext } from '@tocsin/template';
 
 /**
- * Returns the context of a template: sample values, replaced by those of an alert-fired message or by given variables.
+ * Returns the context of a template: the sample values, replaced by the values of an alert-fired message or by given
+ * variables.
  */
 export function renderContext(given: Record<string, unknown>): TemplateContext {
   return sampleContext(isMessage(given) ? fromMessage(given) : given);

@@ -37,7 +37,8 @@ export function blameUnknownName({ failure, unknown, render }: Question): Failur
     : unknown.find(({ uses }) => uses.some((use) => use.decides && isNear(use, failure)));
   if (reason === undefined) return failure;
   const use = reason.uses.find((candidate) => isNear(candidate, failure));
-  // If the failure is in a printed value that does not contain the unknown name, that value itself is the cause.
+  // If a printed value does not contain the unknown name and its output fails, the printed value is the cause, and not
+  // the unknown name.
   if (failure.isPrinted && use === undefined) return failure;
   const { offset } =
     use ?? reason.uses.findLast((earlier) => earlier.offset < failure.offset) ?? reason.uses[0]!;

@@ -25,7 +25,7 @@ export class Symbols {
   readonly #level: number;
   /** In a branch of an `if`, the symbols that the branch extends. Otherwise null. */
   readonly #base: Symbols | null;
-  /** Slots by name, shared with the branches. */
+  /** Slot number of each name. A scope and the branches of its `if` statements use the same map. */
   readonly #slots: Map<string, number>;
   readonly #refs = new Map<string, number>();
   readonly #loads = new Map<number, Load>();

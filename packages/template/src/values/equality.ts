@@ -5,7 +5,10 @@ import { type Markup, Range, Undefined } from './simple-values.js';
 import { isString, textOf } from './text.js';
 import { Dict, Tuple, type Value } from './value.js';
 
-/** Python's `left == right`. A list that occurs at several places is compared, and its steps are charged, each time. */
+/**
+ * Python's `left == right`. If a list occurs several times in a value, every occurrence is compared, and the steps of
+ * each comparison are charged.
+ */
 export function equals(left: Value, right: Value, rendering: Rendering): boolean {
   if (isNumeric(left)) return isNumeric(right) && equalNumbers(numeric(left), numeric(right));
   if (isString(left))

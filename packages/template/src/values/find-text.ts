@@ -1,7 +1,7 @@
 /**
- * Returns the next occurrence from an index, or -1 if there is none. The search takes linear time for every input. For
- * hostile input, the time of `lastIndexOf`, and of `indexOf` with parts of more than 250 units, grows with the product
- * of both lengths.
+ * Returns the index of the next occurrence of a string, searched from the index `from`; -1 if there is none. The search
+ * takes linear time for every input. For hostile input, the time of the built-in `lastIndexOf` grows with the product
+ * of the lengths of both strings, and so does the time of `indexOf` for search strings of more than 250 characters.
  */
 export type Find = (from: number) => number;
 

@@ -42,7 +42,9 @@ export function pictureOf(body: unknown): Picture | undefined {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Recognises a chat message of blocks: headers, sections with text or fields, context lines and dividers. */
+/**
+ * Recognises a chat message that consists of blocks: headers, sections with text or fields, context lines and dividers.
+ */
 function blocksMessage({ blocks, text }: Fields): Picture | undefined {
   if (!Array.isArray(blocks)) return undefined;
   const shown = blocks.filter(isObject).slice(0, maxParts);

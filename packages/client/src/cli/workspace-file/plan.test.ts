@@ -51,7 +51,7 @@ test('an entry is matched by external id first, then by id, then by namespace an
   ]);
 });
 
-test('a rule can refer to webhooks, also those to be created, by external id, id and name', () => {
+test('a rule refers to webhooks by external id, id or name, including webhooks of the same file', () => {
   const env = { URL: 'https://example.com/', TOKEN: 't' };
   const rule = `alert_rules:
   - {name: drift, model_id: ${model.toUpperCase()}, threshold: 0.5, bound: upper_bound, notification_webhooks: [new, risk/new, ${pager.id}, pager, risk/chat]}`;

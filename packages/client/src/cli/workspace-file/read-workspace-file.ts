@@ -4,7 +4,7 @@ import { CommandFailure, exitCodes } from '../exit-codes.js';
 import { type WebhookEntry, type WorkspaceFile, workspaceFileSchema } from './file-schema.js';
 import { hasBadVariable } from './variables.js';
 
-/** An error in a file. `path` is a JSON pointer to the wrong part. */
+/** An error in a file. `path` is a JSON pointer to the invalid value. */
 export interface FileFault {
   path: string;
   message: string;

@@ -58,6 +58,18 @@ test('an alert whose rule lookup times out gets 503 with its id and is not publi
   expect(published).toEqual([]);
 });
 
+// Workers serve waiting messages round robin by the first member `workspace_id`, without parsing them.
+test('a label named workspace_id stands behind the workspace of the alert in its message', async () => {
+  const { publish, published } = startPublishing();
+  const body = { labels: { workspace_id: randomUUID() }, ...fired };
+  await publish({ workspaceId, body, requestId: 'r', publisherId: randomUUID() });
+  const text = published[0]!.content.toString();
+  expect(text.match(/"workspace_id":"([^"]*)"/g)).toEqual([
+    `"workspace_id":"${workspaceId}"`,
+    `"workspace_id":"${body.labels.workspace_id}"`,
+  ]);
+});
+
 test('the message of an alert names its request, its publisher and its trace', async () => {
   const { publish, published } = startPublishing(new Date(0));
   const publisherId = randomUUID();

@@ -1,10 +1,11 @@
 export interface ReadRequest {
-  /** Number of the webhook: the digit at the end of the path `/hook/{digit}`. */
+  /** Number of the webhook, 0 to 99: the end of the path `/hook/{number}`. */
   webhook: number;
   body: string;
 }
 
 const pathStart = 'POST /hook/'.length;
+const maxDigits = 2;
 
 /**
  * Returns a function that reads the chunks of one connection and calls `onRequest` for each complete request. It
@@ -21,7 +22,8 @@ export function createRequestReader(onRequest: (request: ReadRequest) => void): 
       const bodyStart = headEnd + 4;
       const end = bodyStart + contentLength(text, headEnd);
       if (text.length < end) break;
-      onRequest({ webhook: text.charCodeAt(pathStart) - 48, body: text.slice(bodyStart, end) });
+      const webhook = Number.parseInt(text.slice(pathStart, pathStart + maxDigits), 10);
+      onRequest({ webhook, body: text.slice(bodyStart, end) });
       text = text.slice(end);
     }
     incomplete = text;

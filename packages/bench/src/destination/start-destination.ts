@@ -4,7 +4,7 @@ import type { DestinationCommands } from './destination-main.js';
 
 export interface Destination extends HelperProcess<DestinationCommands> {
   readonly origin: string;
-  /** Returns the URL of the webhook with this number, 0 to 9. */
+  /** Returns the URL of the webhook with this number, 0 to 99. */
   urlOf(webhook: number): string;
   /** Returns the URLs of the first `count` webhooks. */
   urls(count: number): string[];

@@ -1,8 +1,9 @@
 /** Faults of a database that keeps running: administrative actions and network failures. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from '../measure/clock.js';
 import { suiteApplicationName } from '../test-bed/test-bed.js';
-import { noRepeats, readCurrentClaims, readUnrecordedClaims, startLoad } from './exposure.js';
+import { delayedAlerts, noRepeats, readUnrecordedClaims, startLoad } from './exposure.js';
 import type { Exposure, Trial } from './fault.js';
 import { untilReported } from './readiness.js';
 import { cutIntervalMs, faultDurationMs, repeatFault } from './repeat-fault.js';
@@ -56,11 +57,11 @@ const latencyMs = 100;
 export async function delayDatabase(trial: Trial): Promise<Exposure> {
   const proxies = [trial.api, ...trial.workers].map(({ database }) => database);
   await startLoad(trial);
+  const sinceMs = monotonicMs();
   for (const proxy of proxies) proxy.delay(latencyMs);
-  const { all } = await readCurrentClaims(trial);
   await sleep(faultDurationMs);
   for (const proxy of proxies) proxy.delay(0);
-  return noRepeats(all.size, 'deliveries recorded with latency');
+  return delayedAlerts(trial, { sinceMs, minimumMs: 2 * latencyMs });
 }
 
 /**

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RulesOfAlerts } from './alerts-reader.js';
 import { createRuleCheck, resourcesIn } from './rule-check.js';
+
+const { jest } = import.meta;
+
+afterEach(() => void jest.restoreAllMocks());
 
 const workspaceId = randomUUID();
 // Titles of tests contain these ids. They are constant, because mutation tests select tests by their titles.
@@ -33,7 +38,7 @@ test('the rules of several alerts are read in one query, each rule once', async 
   expect(reads).toEqual([{ alertRuleIds: [ownRule, own, foreignRule], webhookIds: [webhookId] }]);
 });
 
-test('a registered rule is read once from the database, and other workspaces cannot use it', async () => {
+test('a registered rule is read once in a second, and other workspaces cannot use it', async () => {
   const { reads, pathsOf, errorsOf } = checkOf();
   for (let count = 0; count < 3; count += 1)
     expect(await pathsOf(named(ownRule), named(foreignRule, []))).toStrictEqual([[], ['/alert_rule_id']]);
@@ -46,6 +51,19 @@ test('a registered rule is read once from the database, and other workspaces can
     },
   ]);
   expect(reads).toHaveLength(1);
+});
+
+test('a registered rule is read again after a second', async () => {
+  const clock = jest.spyOn(performance, 'now');
+  const { reads, pathsOf } = checkOf();
+  const readsAt = async (atMs: number) => {
+    // LRUCache reads the clock at most once a millisecond.
+    await sleep(5);
+    clock.mockReturnValue(atMs);
+    await pathsOf(named(ownRule));
+    return reads.length;
+  };
+  expect([await readsAt(5_000), await readsAt(6_000), await readsAt(6_001)]).toEqual([1, 1, 2]);
 });
 
 test('an unregistered rule and its webhooks are read from the database for each alert', async () => {

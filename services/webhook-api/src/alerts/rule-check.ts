@@ -25,12 +25,15 @@ export interface RuleCheck {
 const maxRules = 20_000;
 
 /**
- * Creates a check that caches the workspace of each registered rule. The cache needs no invalidation, because a rule
- * never changes its workspace and a deleted rule keeps its row. An alert of a cached rule needs no SQL statement, so it
- * is accepted even while the database is unavailable.
+ * Time in which the workspace of a rule is not read again, in milliseconds. It limits only how long alerts are accepted
+ * while the database is unavailable. A cached workspace is never wrong, because a rule never changes its workspace and
+ * a deleted rule keeps its row.
  */
+const cacheTimeMs = 1_000;
+
+/** Creates a check that caches the workspace of each registered rule. */
 export function createRuleCheck(reader: Pick<AlertsReader, 'findRules'>): RuleCheck {
-  const workspaceIds = new LRUCache<string, string>({ max: maxRules });
+  const workspaceIds = new LRUCache<string, string>({ max: maxRules, ttl: cacheTimeMs });
 
   const findRules = async (workspaceId: string, named: NamedResources[]): Promise<RulesOfAlerts> => {
     const found = await reader.findRules({

@@ -10,6 +10,8 @@ type ChooseServers = (trial: Trial) => ManagedProcess[];
 type Inject = (trial: Trial) => Promise<Exposure>;
 
 const diskAlarmMs = 10_000;
+/** A server is down for longer than the second in which the API still accepts alerts without the database. */
+const downtimeMs = 2_000;
 
 /** Stops servers cleanly and starts them again. */
 export function restart(choose: ChooseServers): Inject {
@@ -33,9 +35,9 @@ async function takeDown(
   await startLoad(trial);
   const sinceMs = monotonicMs();
   await Promise.all(servers.map(end));
+  await sleep(downtimeMs);
   await Promise.all(servers.map((server) => server.restart()));
-  // An alert counts as delayed after 250 ms instead of 1 s, because a server can be ready again in less than a second.
-  return delayedAlerts(trial, { sinceMs, minimumMs: 250 });
+  return delayedAlerts(trial, { sinceMs });
 }
 
 /**

@@ -1,8 +1,8 @@
 /**
- * The bare loop is the reference for the worker's throughput: the minimum of work for a consumer that uses the same
- * client libraries. It consumes a quorum queue (prefetch 400), renders a compiled template, posts with keep-alive
- * connections, inserts rows in batches with `unnest`, and acknowledges many messages at once after their commit. It has
- * no claims, retries, egress checks or attempt records, so unlike the worker it can lose and repeat deliveries.
+ * The bare loop is the reference for the worker's throughput: a consumer that does a minimum of work with the same
+ * client libraries. It consumes a quorum queue (prefetch 400), renders a body, and posts it with keep-alive
+ * connections. It inserts rows in batches with `unnest`, and acknowledges many messages at once after their commit. It
+ * has no claims, retries, egress checks or attempt records, so it can lose deliveries.
  */
 
 import { type Channel, type ChannelModel, connect } from 'amqplib';

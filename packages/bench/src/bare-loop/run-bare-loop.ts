@@ -9,7 +9,7 @@ import { countBareRows, createBareTable } from './bare-loop-repository.js';
 
 export interface BareLoopResult {
   messages: number;
-  /** Throughput in deliveries a second. */
+  /** Throughput in deliveries per second. */
   perSecond: number;
   /** CPU time for each delivery by process, in microseconds. */
   cpuMicros: CpuShares;
@@ -28,7 +28,10 @@ export interface BareLoopOptions {
   perSecond?: number;
 }
 
-/** Number of messages sent before a measurement at a fixed rate, so that V8 has compiled the loop. */
+/**
+ * Number of messages that are sent before a measurement at a fixed rate, so that V8 compiles the loop's code before the
+ * measurement.
+ */
 const warmUpMessages = 1_000;
 const queue = 'bench-bare';
 const prefetch = 400;
@@ -41,7 +44,7 @@ const target = {
 
 /**
  * Runs the bare loop in a separate process and measures its throughput.
- * @throws Error if the destination or the table has a wrong count
+ * @throws Error if the number of requests at the destination or of rows in the table is wrong
  */
 export async function runBareLoop(testBed: TestBed, options: BareLoopOptions): Promise<BareLoopResult> {
   const { messages, prefilled, perSecond } = options;

@@ -10,7 +10,8 @@ export interface AuthResult {
   verifyCachedKey: RequestsResult;
   verifyToken: RequestsResult;
   /**
-   * Time of the first check of a key, in milliseconds. It includes one database read and one bcrypt hash with cost 9.
+   * Duration of the first check of a key, in milliseconds. It includes one database read and one bcrypt comparison of
+   * cost 9.
    */
   firstCheckMs: Percentiles;
 }

@@ -4,7 +4,7 @@ import type { Database } from '@tocsin/database';
 export interface TableSize {
   heap: number;
   indexes: number;
-  /** Size of values that are stored outside their rows (TOAST). */
+  /** Size of values that are stored outside their rows (TOAST), of the free space map and of the visibility map. */
   toast: number;
 }
 
@@ -31,7 +31,7 @@ export async function readSizes({ knex }: Database): Promise<Record<HistoryTable
   return Object.fromEntries(tables.map((name) => [name, sizeOf(name)])) as Record<HistoryTable, TableSize>;
 }
 
-/** Returns the number of bytes of write-ahead log since the server was created. */
+/** Returns the end of the write-ahead log in bytes. The difference of two results is the number of bytes written. */
 export async function readWalBytes({ knex }: Database): Promise<number> {
   const { rows } = await knex.raw(
     `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes`,
@@ -46,8 +46,8 @@ export interface UpdateCounts {
 }
 
 /**
- * Returns the update counts of a table and its partitions. PostgreSQL updates these counters with a delay of some
- * seconds.
+ * Returns the update counts of a table and its partitions. A finished update appears in these counters some seconds
+ * later.
  */
 export async function readUpdateCounts({ knex }: Database, table: string): Promise<UpdateCounts> {
   await knex.raw('select pg_stat_clear_snapshot()');

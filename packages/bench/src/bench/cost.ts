@@ -12,14 +12,14 @@ import {
 } from './cost-reader.js';
 import { runAlerts } from './run-alerts.js';
 
-/** Cost of one delivery, in bytes and in microseconds of CPU time. */
+/** Costs of one load. Bytes and CPU time are totals divided by the number of deliveries. */
 export interface CostResult {
   /** `burst` means as fast as possible. A number is a rate in deliveries per second. */
   load: 'burst' | number;
   webhooks: number;
   deliveries: number;
   perSecond: number;
-  /** Bytes on disk for each delivery. An alert and its key are shared by the deliveries of the alert. */
+  /** Growth of each table in bytes for each delivery. The deliveries of an alert share its row and its key. */
   bytes: Record<HistoryTable, TableSize>;
   walBytes: number;
   /** Fraction of the updates of `deliveries` that changed no index, from 0 to 1. */
@@ -35,8 +35,8 @@ export interface CostOptions {
 }
 
 /**
- * Measures a burst and a steady rate. Their costs differ: in a burst, pages are full before their rows are updated, so
- * fewer updates avoid the indexes.
+ * Measures a burst and a steady rate. In a burst, the pages of a table fill before their rows are updated. Fewer
+ * updates then fit in the same page, so more of them also change the indexes.
  */
 export async function measureCost(testBed: TestBed, options: CostOptions): Promise<CostResult[]> {
   return [

@@ -1,20 +1,21 @@
 import { type Database, ensurePartitions, type Transaction } from '@tocsin/database';
 import { applyStatsChanges } from '@tocsin/deliveries';
 
-/** Size of a generated history. The measured workspace has half of the deliveries. */
+/** A generated history. The measured workspace, `workspaceId`, has half of the deliveries. */
 export interface History {
   workspaceId: string;
   webhookId: string;
-  /** A webhook with few deliveries, which are the oldest ones of the workspace. */
+  /** Webhook of the 30 oldest deliveries of the measured workspace. It has no other deliveries. */
   inactiveWebhookId: string;
   deliveries: number;
   days: number;
 }
 
 /**
- * Writes deliveries that are spread evenly over the days up to now, each with one attempt, and an alert for every third
- * delivery. 1 % of the deliveries failed and 2 % are open. There are twenty workspaces with ten webhooks each, and the
- * first workspace has half of all deliveries. Two days are written in parallel.
+ * Writes deliveries that are spread evenly over the days up to now. Each delivery has one attempt, and every third
+ * delivery has an alert. 1 % of the deliveries have failed, and 2 % are open. The measured workspace has half of the
+ * deliveries, and a tenth of these belong to `webhookId`. Nineteen other workspaces share the other half. Two days are
+ * written in parallel.
  */
 export async function fillHistory(database: Database, history: History): Promise<void> {
   const nowMs = Date.now();
@@ -38,7 +39,10 @@ const dayMs = 86_400_000;
 /** Number of days for which one call of `ensurePartitions` creates partitions. */
 const partitionDays = 9;
 
-/** Deliveries with the numbers `from` to `last`. Delivery n was accepted at `startMs + n * stepMs`. */
+/**
+ * The deliveries of one day, with the numbers `from` to `last`. Delivery n was accepted at `startMs + n * stepMs`, in
+ * Unix milliseconds.
+ */
 interface Day {
   /** Suffix of the partition names of this day. */
   name: string;
@@ -62,7 +66,10 @@ function daysOf({ days, deliveries }: History, nowMs: number): Day[] {
   }));
 }
 
-/** Inserts rows in the order of time, as a worker does, and vacuums the tables, as autovacuum does in production. */
+/**
+ * Writes the rows of one day in the order of their times, as a worker does. Then vacuums the tables, as autovacuum does
+ * in production.
+ */
 async function fillDay(database: Database, history: History, day: Day): Promise<void> {
   const tables = ['alerts', 'deliveries', 'attempts'].map((table) => `${table}_${day.name}`).join(', ');
   await database.knex.transaction(async (trx) => {
@@ -117,7 +124,8 @@ const alerts = (day: string) => `
   from numbered where n % 3 = 0`;
 
 /**
- * Inserts into the partitioned table and not directly into its partitions, because its triggers count the deliveries.
+ * Inserts into the partitioned table instead of a partition, because the triggers that count deliveries run only for
+ * statements on the partitioned table.
  */
 const deliveries = () => `
   insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,

@@ -6,8 +6,8 @@ import type { History } from './growth-history-repository.js';
 const dayMs = 86_400_000;
 
 /**
- * Selects `count` deliveries that are spread evenly over the history, and returns their ids. The texts of their
- * attempts are replaced by new ones, which are encrypted as the worker does.
+ * Selects `count` deliveries that are spread evenly over the history, and returns their ids. Replaces the texts of
+ * their attempts by texts that are encrypted in the worker's format, so that the API can decrypt them.
  */
 export async function pickDeliveries(
   database: Database,
@@ -49,7 +49,7 @@ export async function dropDatabase({ knex }: Database, name: string): Promise<vo
   await knex.raw('drop database ?? with (force)', [name]);
 }
 
-/** Makes new connections log the plan of every statement. `false` switches that off again. */
+/** Makes new connections log the plan of every statement. With `false`, restores the default. */
 export async function setAutoExplain(database: Database, on: boolean): Promise<void> {
   const settings = on
     ? [

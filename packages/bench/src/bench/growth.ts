@@ -13,8 +13,8 @@ export interface GrowthResult {
   /** Duration of writing the history, in seconds. */
   fillSeconds: number;
   /**
-   * Latency of each query in milliseconds. Lists are queried over HTTP, the dispatcher's queries directly on the
-   * database.
+   * Latency of each query in milliseconds. The queries of users are HTTP requests to the API. The dispatcher's queries
+   * run directly on the database.
    */
   latencyMs: Record<string, Percentiles>;
   /** Plans of each query, as PostgreSQL logs them. */
@@ -54,14 +54,14 @@ const firstWebhook = '00000000-0000-0000-0000-000000000000';
 /** Number of deliveries that are fetched by id. */
 const samples = 200;
 /**
- * PostgreSQL plans a prepared statement for its parameters in the first five executions, and may use a generic plan
- * from the sixth.
+ * Number of executions before the plan is read. PostgreSQL plans the first five executions of a prepared statement for
+ * their parameters, and may use a generic plan from the sixth on.
  */
 const executionsBeforeGenericPlan = 6;
 
 /**
- * Measures the queries of users and of the dispatcher on small and large histories. The sizes are queried in round
- * robin, so that a slow phase of the machine affects all of them equally.
+ * Measures the queries of users and of the dispatcher on small and large histories. Each round queries every history
+ * once, so that a slow phase of the machine affects all of them equally.
  */
 export async function measureGrowth(testBed: TestBed, options: GrowthOptions): Promise<GrowthResult[]> {
   const sizes: Size[] = [];
@@ -172,7 +172,7 @@ async function openHttpQueries(apis: Apis, paths: Record<string, string[]>) {
   return { queries: Object.fromEntries(queries), close: () => client.close() };
 }
 
-/** Queries every size once in each round. */
+/** Sends each query to every size once in each round. The first 50 rounds are a warm-up. */
 async function measureLatencies(sizes: Size[], requests: number): Promise<Record<string, Percentiles>[]> {
   const latencies = sizes.map((): Record<string, Percentiles> => ({}));
   const warmUpRounds = Math.min(50, requests);
@@ -198,7 +198,10 @@ async function openDispatchQueries(database: Database): Promise<DispatchQueries>
   return module.createDispatchRepository(database, 60_000);
 }
 
-/** Runs every query with `auto_explain` until PostgreSQL may use a generic plan, and returns the last plans. */
+/**
+ * Runs every query with `auto_explain` until PostgreSQL may use a generic plan, and returns the plans of one further
+ * execution.
+ */
 async function readPlans(testBed: TestBed, size: Size): Promise<Record<string, string[]>> {
   const { databaseUrl, paths } = size;
   const log = testBed.logFile('postgres');

@@ -8,9 +8,9 @@ import type { TestBed } from '../test-bed/test-bed.js';
 
 export interface IdleResult {
   seconds: number;
-  /** Processes of Tocsin and of its development servers. */
+  /** Processes of the stack other than the servers, for example the services and the launcher. */
   own: IdleProcess[];
-  /** PostgreSQL and RabbitMQ, each with all of its processes. */
+  /** PostgreSQL, RabbitMQ and its port mapper `epmd`, each with all of its processes. */
   servers: IdleProcess[];
 }
 
@@ -25,7 +25,7 @@ interface IdleProcess {
 const launcher = fileURLToPath(import.meta.resolve('../../../../infra/local/dist/start.js'));
 const servers = new Set(['postgres', 'rabbitmq', 'epmd']);
 const startTimeoutMs = 300_000;
-/** Waiting time after the start, in milliseconds. Periodic jobs finish their first runs in this time. */
+/** Longest waiting time after the start, in milliseconds. Periodic jobs finish their first runs in this time. */
 const settleMs = 20_000;
 
 /** Measures CPU and memory of `npm start -- --no-sample` while nothing is published. */

@@ -7,7 +7,7 @@ import { runAlerts } from './run-alerts.js';
 export interface MemoryResult {
   minutes: number;
   deliveries: number;
-  /** Resident memory of one worker in the first and in the last fifth of the measurement, in megabytes. */
+  /** Resident memory of one worker in the first and in the last fifth of the samples, in megabytes. */
   firstFifthMb: Spread;
   lastFifthMb: Spread;
   /** Resident memory in megabytes, sampled once a second. */

@@ -1,11 +1,11 @@
 import { readOptions } from './options.js';
 
-test('--short lowers the defaults and explicit numbers override them', () => {
+test('the option --short lowers the default numbers, and explicit numbers override them', () => {
   expect(readOptions(['--short'])).toMatchObject({ short: true, alerts: 2_000, minutes: 0, sizes: [2_000] });
   expect(readOptions(['--short', '--alerts', '50'])).toMatchObject({ alerts: 50 });
 });
 
-test('all scenarios run at full size without options', () => {
+test('without options, all scenarios run with the full numbers', () => {
   const { only, alerts, sizes } = readOptions([]);
   expect(only).toEqual([
     'throughput',

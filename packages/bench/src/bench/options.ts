@@ -20,10 +20,7 @@ export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {
   help: boolean;
-  /**
-   * True for a short run in CI: the numbers are small, and no result files are written. The run fails only if a count
-   * is wrong, not if a result is slow.
-   */
+  /** True for a short run, for example in CI: the numbers are small, and no result files are written. */
   short: boolean;
   only: readonly ScenarioName[];
   /** True to write CPU profiles of the workers and of the API, and to count the statements of the database. */
@@ -47,7 +44,7 @@ export const usage = `npm run bench -- [options]
   --minutes N        duration of memory (10)
   --sizes N,…        numbers of stored deliveries in growth (10000,1000000,10000000)`;
 
-/** @throws Error with the reason if an argument is invalid */
+/** @throws Error with the reason if an argument is unknown or invalid */
 export function readOptions(args: string[]): BenchOptions {
   const { values } = parseArgs({
     args,

@@ -2,8 +2,9 @@ import { type Database, firstIdAt } from '@tocsin/database';
 import { alertIdsOfRun } from '../load/alert-ids.js';
 
 /**
- * Numbers of rows that a run has left in the database. After a run without problems, `alerts` and `keys` equal the
- * number of alerts, `open` and `deadLetters` are 0, and all others equal the number of deliveries.
+ * Numbers of database rows after a run. `open` and `deadLetters` count the rows of all runs, the others those of this
+ * run. If every delivery succeeded at once, `alerts` and `keys` equal the number of alerts, `open` and `deadLetters`
+ * are 0, and all others equal the number of deliveries.
  */
 export interface StoredOutcome {
   alerts: number;
@@ -14,7 +15,7 @@ export interface StoredOutcome {
   attempts: number;
   /**
    * Number of first attempts with a complete record: the attempt belongs to the last claim of its delivery, has status
-   * 200, and contains the texts of request and response.
+   * 200, and has more than 200 encrypted bytes of request and response.
    */
   soundAttempts: number;
   open: number;
@@ -22,8 +23,9 @@ export interface StoredOutcome {
 }
 
 /**
- * @param options.sinceMs Unix time before the first alert, in milliseconds. Record ids begin with
- * the time of acceptance, so this limits the rows that are read
+ * Reads the rows of a run.
+ * @param options.sinceMs Unix time before the first alert, in milliseconds. Record ids begin with the time of
+ * acceptance, so this limits the rows that are read
  */
 export async function readOutcome(
   database: Database,

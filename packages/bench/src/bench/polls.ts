@@ -26,13 +26,13 @@ export interface PollsOptions {
 interface Poll {
   intervalMs: number;
   /**
-   * Returns the path of the next request of a person. `read` must be called with the response, because the later
-   * requests of a list depend on it.
+   * Returns the path of the next request of a person. `read` must be called with the body of the response, because
+   * later requests of a list depend on it.
    */
   next(person: number): { path: string; read?: (body: unknown) => void };
 }
 
-/** Number of webhooks of the workspace, the most that it may have. Only one of them has deliveries. */
+/** Number of webhooks of the workspace, which is the default maximum. Only one of them has deliveries. */
 const webhooks = 1_000;
 const storedAlerts = 5_000;
 /** Alerts published per second while the pages are open. */
@@ -114,7 +114,7 @@ function pagesOf({ workspaceId, webhookIds }: Fixtures, people: number): Record<
   };
 }
 
-/** Number of entries on the newest page of a list. One of `pollsOfWholePage` requests reads the whole page. */
+/** Number of entries on the newest page of a list. Every twelfth request (`pollsOfWholePage`) reads the whole page. */
 const newestPage = 30;
 const pollsOfWholePage = 12;
 
@@ -134,7 +134,7 @@ interface LiveList<Entry> extends ListKind<Entry> {
 
 /**
  * Returns the requests of a live list. Each reads the entries since the oldest open one, or since the newest entry if
- * none is open. One of `pollsOfWholePage` requests reads the whole page.
+ * none is open. Every twelfth request reads the whole page.
  */
 function liveList<Entry>(list: LiveList<Entry>): Poll {
   const { path, timeOf, isOpen, people, filter = {}, intervalMs = 5_000 } = list;
@@ -159,7 +159,7 @@ function liveList<Entry>(list: LiveList<Entry>): Poll {
 }
 
 /**
- * Sends the requests of the page for each person. The first requests of the people are spread evenly over the interval.
+ * Sends the requests of the page for each person. The first requests of all people are spread evenly over the interval.
  */
 async function measurePage(
   api: RunningApi,
@@ -201,7 +201,7 @@ async function measurePage(
   }
 }
 
-/** Warm-up in milliseconds. V8 compiles the code of the API, and each person requests each live list once. */
+/** Warm-up in milliseconds. V8 compiles the code of the API, and each person requests each live list at least once. */
 const warmUpMs = 11_000;
 
 function isoTime(ms: number): string {

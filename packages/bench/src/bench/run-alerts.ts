@@ -12,9 +12,11 @@ export interface AlertsRun {
   fixtures: Fixtures;
   workers: ServiceProcess[];
   alerts: number;
-  /** Publish rate in alerts per second. By default, alerts are published as fast as the broker confirms them. */
+  /**
+   * Publish rate in alerts per second. By default, alerts are published as fast as the broker or the API accepts them.
+   */
   alertsPerSecond?: number;
-  /** Publishes over REST instead of AMQP. */
+  /** If set, alerts are published over REST instead of AMQP. */
   rest?: RestPublishing;
 }
 
@@ -33,13 +35,13 @@ export interface AlertsResult {
   /** Deliveries per second, from the first publish to the commit of the last record. */
   perSecond: number;
   seconds: number;
-  /** Seconds from the first publish to the last broker confirm. */
+  /** Seconds from the first publish to the last confirm of the broker or the last response of the API. */
   publishSeconds: number;
   /** CPU time for each delivery by process, in microseconds. */
   cpuMicros: CpuShares;
   /** Time from the publish to the arrival of each delivery, in milliseconds. */
   latenciesMs: Float64Array;
-  /** Duration of each request over REST, in milliseconds. */
+  /** Duration of each request over REST, in milliseconds. Empty if alerts were published over AMQP. */
   requestMs: Float64Array;
 }
 
@@ -106,7 +108,8 @@ interface RunToCheck {
 }
 
 /**
- * Checks that every pair of alert and webhook arrived exactly once and is recorded completely. Returns latencies in ms.
+ * Checks that every pair of alert and webhook arrived exactly once and is recorded completely. Returns the latency of
+ * each delivery in milliseconds.
  */
 async function checkRun(
   { database, destination }: TestBed,

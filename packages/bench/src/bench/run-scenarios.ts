@@ -22,16 +22,16 @@ export interface RunOptions extends BenchOptions {
   print(line: string): void;
 }
 
-/** Number of webhooks of each alert. */
+/** Number of webhooks of each alert in the scenarios throughput, scale-out, cost and memory. */
 const webhooks = 3;
 /** Rates of the latency scenario, in deliveries per second. */
 const latencyRates = [50, 200, 1_000];
 const lowRates = [50, 200];
-/** Settings of the two REST scenarios: one alert in each request, and 100 alerts in each. */
+/** Settings of the two REST scenarios. The first sends one alert in each request, the second sends 100. */
 const singleAlerts = { batchSize: 1, connections: 32 };
 const batches = { batchSize: 100, connections: 8 };
 const workerCounts = [1, 2, 4];
-/** Rate of the cost scenario in deliveries per second. The capacity page uses it as the steady load. */
+/** Rate of the cost scenario, in deliveries per second. The page `docs/capacity.md` reports this load. */
 const costRate = 1_000;
 /** Number of people who have a page of the console open. */
 const people = 200;

@@ -5,17 +5,17 @@ export interface ArrivalsRun {
 }
 
 /**
- * Requests of one run, counted for each pair of an alert and a webhook. A pair has an index in the arrays, the slot:
- * `alert * webhooks + webhook`. These slots have nothing to do with the slots of a worker.
+ * Requests of one run, counted for each pair of an alert and a webhook. A pair has one index in all arrays: `alert *
+ * webhooks + webhook`. The code calls this index a slot. It is not a slot of a worker.
  */
 export interface Arrivals {
   run: number;
   webhooks: number;
-  /** Number of requests, at most 255. */
+  /** Number of requests of each pair. It stops at 255. */
   received: Uint8Array;
-  /** Number of requests that were rejected with status 500. */
+  /** Number of requests of each pair that were rejected with status 500. */
   rejected: Uint8Array;
-  /** Arrival time of the first request, in milliseconds of the machine's monotonic clock. */
+  /** Arrival time of the first request of each pair, in milliseconds of the monotonic clock. */
   firstArrivalMs: Float64Array;
   /** Number of pairs with at least one request. */
   distinct: number;

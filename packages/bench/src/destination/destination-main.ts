@@ -1,5 +1,5 @@
 /**
- * Destination of all measured deliveries. It counts the requests for every pair of alert and webhook and returns 200 by
+ * Destination of the measured deliveries. It counts the requests for every pair of alert and webhook and returns 200 by
  * default. It implements a minimum of HTTP/1.1 on plain sockets, because it runs on the same cores as the measured
  * processes.
  */
@@ -16,7 +16,7 @@ import { createRequestReader, type ReadRequest } from './request-reader.js';
 export interface Behaviour {
   /** Delay of every response, in milliseconds. */
   delayMs: number;
-  /** Additional delay for a delivery whose earlier request got status 200, in milliseconds. */
+  /** Additional delay for a request whose delivery already got status 200, in milliseconds. */
   repeatDelayMs: number;
 }
 
@@ -73,7 +73,7 @@ const commands = {
     if (!server.listening) await once(server, 'listening');
     return { port: (server.address() as AddressInfo).port };
   },
-  /** Resets the counts for a new run. Requests of other runs are counted as unexpected. */
+  /** Resets the counts for a new run. From then on, requests of other runs are counted as unexpected. */
   startRun(run: DestinationRun): void {
     arrivals = createArrivals(run);
     rejectOneIn = run.rejectOneIn ?? 0;

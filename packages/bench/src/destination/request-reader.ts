@@ -9,8 +9,8 @@ const maxDigits = 2;
 
 /**
  * Returns a function that reads the chunks of one connection and calls `onRequest` for each complete request. It
- * supports only the requests of our own senders: with Content-Length and without trailers. It is optimized, because the
- * destination runs on the same cores as the measured processes: a chunk that is exactly one request is not copied.
+ * supports only the requests of our own senders: with Content-Length and without trailers. It does little work, because
+ * the destination runs on the same cores as the measured processes.
  */
 export function createRequestReader(onRequest: (request: ReadRequest) => void): (chunk: Buffer) => void {
   let incomplete = '';

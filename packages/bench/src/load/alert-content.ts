@@ -2,10 +2,10 @@ import { alertIdOf, unknownIds } from './alert-ids.js';
 
 export interface AlertFacts {
   run: number;
-  /** Workspace and rule of all alerts. `Fixtures` has both members. */
+  /** Ids of the workspace and the rule of all alerts. An object of type `Fixtures` fits. */
   target: { workspaceId: string; alertRuleId: string };
   /**
-   * Number of webhooks that the rule inside each alert names, at most 20. The webhooks do not exist and differ between
+   * Number of webhooks in the rule that each alert contains, at most 20. The webhooks do not exist and differ between
    * alerts. By default, the alerts contain no rule.
    */
   unknownWebhooks?: number;

@@ -1,6 +1,6 @@
 /**
- * Returns an alert id that contains its run (second group) and its sequence number (last group). The destination can
- * therefore count alerts without a lookup.
+ * Returns an alert id that contains its run (in the second group of digits) and its sequence number (in the last
+ * group). The destination can therefore count alerts without a lookup.
  */
 export function alertIdOf(run: number, sequence: number): string {
   return `be0c4000-${hex(run, 4)}-4000-8000-${hex(sequence, 12)}`;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConfirmChannel, connect } from 'amqplib';
 import { monotonicMs } from '../measure/clock.js';
 
-/** Publishes alerts and repeats each until it is accepted. */
+/** Publishes alerts, each again until it is accepted. */
 export interface AlertPublisher {
   publish(alert: OfferedAlert): void;
   /** Number of alerts that were sent and have neither a confirm nor a response. */
@@ -28,7 +28,7 @@ const messageOptions = { persistent: true, mandatory: true, contentType: 'applic
 
 /**
  * A message that is not confirmed within this time, in milliseconds, is published again. Every publisher must do this:
- * RabbitMQ 3.10 sometimes never confirms messages that were in flight to a queue leader when it was killed.
+ * if the leader of a queue is killed, RabbitMQ 3.10 sometimes never confirms the messages that were on the way to it.
  */
 const confirmTimeoutMs = 5_000;
 
@@ -37,7 +37,7 @@ const confirmTimeoutMs = 5_000;
  * messages again. Rejects if the first connection fails.
  */
 export async function openAmqpPublisher(url: string): Promise<AlertPublisher> {
-  /** Time of the last publish of each unconfirmed alert, on the monotonic clock. */
+  /** Time of the last publish of each unconfirmed alert, in milliseconds of the monotonic clock. */
   const unconfirmed = new Map<OfferedAlert, number>();
   let channel: ConfirmChannel | undefined;
 

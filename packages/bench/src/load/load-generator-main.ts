@@ -1,4 +1,4 @@
-/** Load generator. It publishes the alerts of one or more runs at the same time, over AMQP and REST. */
+/** Load generator. It publishes the alerts of one or more runs at the same time, over AMQP or REST. */
 
 import { serveCommands } from '../test-bed/helper-process.js';
 import { type AlertPublisher, openAmqpPublisher } from './amqp-publisher.js';
@@ -26,7 +26,10 @@ const commands = {
   progress: (run: number): LoadProgress => runOf(run).progress(),
   countDelayed: ({ run, ...delay }: AcceptanceDelay & { run: number }): number =>
     runOf(run).countDelayed(delay),
-  /** Stops offering alerts. Offered alerts are still retried until `end`, which returns the result of the run. */
+  /**
+   * Stops publishing new alerts. Alerts that are not accepted yet are still retried until `end`, which returns the
+   * result of the run.
+   */
   stop: (run: number): void => runOf(run).stop(),
   async end(run: number): Promise<LoadResult> {
     const result = await runOf(run).end();

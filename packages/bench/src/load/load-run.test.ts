@@ -4,7 +4,7 @@ import { startLoadRun } from './load-run.js';
 
 const target = { workspaceId: 'w', alertRuleId: 'r' };
 
-/** Creates a publisher that collects alerts, which the test then accepts one by one. */
+/** Creates a publisher that only collects alerts. The test then accepts them one by one. */
 function recordingPublisher(): AlertPublisher & { alerts: OfferedAlert[] } {
   const alerts: OfferedAlert[] = [];
   return {
@@ -27,7 +27,7 @@ test('a run without a rate keeps 1,000 alerts in flight and ends after the last 
   expect(acceptedAtMs.every((atMs) => atMs > 0 && atMs <= endedAtMs)).toBe(true);
 });
 
-test('a run with a rate offers no alert after it is stopped', async () => {
+test('a run with a rate publishes no further alert after it is stopped', async () => {
   const publisher = recordingPublisher();
   const run = startLoadRun({ run: 1, target, alerts: 50, alertsPerSecond: 1_000 }, publisher);
   await sleep(20);
@@ -38,7 +38,7 @@ test('a run with a rate offers no alert after it is stopped', async () => {
   expect(run.progress().offered).toBe(offered);
 });
 
-test('delayed alerts are counted whether they were accepted or not', async () => {
+test('the count of delayed alerts includes accepted and waiting alerts', async () => {
   const publisher = recordingPublisher();
   const run = startLoadRun({ run: 1, target, alerts: 3 }, publisher);
   publisher.alerts[0]!.onAccepted();

@@ -16,25 +16,29 @@ export interface LoadRunOptions extends AlertFacts {
 }
 
 /**
- * Times are milliseconds of the machine's monotonic clock, by sequence number. 0 means that the event did not happen.
+ * Times of each alert by sequence number, in milliseconds of the monotonic clock. 0 means that the event did not
+ * happen.
  */
 export interface LoadResult {
   offeredAtMs: Float64Array;
   acceptedAtMs: Float64Array;
   /** Time of the last acceptance. */
   endedAtMs: number;
-  /** Responses of the API; undefined if the run has no REST target. */
+  /** Responses of the API. Undefined if the run has no REST target. */
   responses: RestResponses | undefined;
 }
 
 export interface LoadProgress {
   offered: number;
   accepted: number;
-  /** Number of alerts in flight, by publisher. */
+  /** Number of alerts in flight, by protocol. */
   inFlight: { amqp: number; rest: number };
 }
 
-/** Selects alerts that were offered after `sinceMs` and waited at least `minimumMs` to be accepted. */
+/**
+ * Selects alerts that were published for the first time at `sinceMs` or later, and whose acceptance took at least
+ * `minimumMs`.
+ */
 export interface AcceptanceDelay {
   sinceMs: number;
   minimumMs: number;
@@ -42,13 +46,13 @@ export interface AcceptanceDelay {
 
 export interface LoadRun {
   progress(): LoadProgress;
-  /** Counts the delayed alerts, including those that are still waiting. */
+  /** Counts the delayed alerts, including those that are not accepted yet. */
   countDelayed(delay: AcceptanceDelay): number;
   /** Resolves when every alert of the run is accepted. */
   finished: Promise<void>;
-  /** Stops offering alerts. Alerts that were already offered are still retried. */
+  /** Stops publishing new alerts. Alerts that are not accepted yet are still retried. */
   stop(): void;
-  /** Ends the run, including retries over REST. */
+  /** Stops the run and its retries over REST, and returns the result. */
   end(): Promise<LoadResult>;
 }
 

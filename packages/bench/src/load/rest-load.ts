@@ -3,14 +3,16 @@ import { monotonicMs } from '../measure/clock.js';
 import { type AlertFacts, createAlertContent } from './alert-content.js';
 
 export interface RestLoadOptions extends AlertFacts {
-  /** URL of the API, and the access token of a publisher. */
+  /** URL of the API, and an access token with the role publisher. */
   api: { url: string; token: string };
   alerts: number;
   /** Number of alerts in a request. With 1, the endpoint for single alerts is used. */
   batchSize: number;
-  /** Number of connections. Without a rate, each connection always has one request in progress. */
+  /** Number of connections. Without a rate, each connection has one request in progress at any time. */
   connections: number;
-  /** Publish rate in alerts per second. */
+  /**
+   * Publish rate in alerts per second. By default, each request starts when an earlier one on its connection has ended.
+   */
   alertsPerSecond?: number | undefined;
 }
 

@@ -6,13 +6,13 @@ export interface RestTarget {
   /** URL of the endpoint `POST …/alerts`. */
   url: string;
   token: string;
-  /** Status that ends the publishing of an alert. By default 202. */
+  /** Status with which an alert counts as accepted. Default: 202. */
   expectedStatus?: number;
 }
 
 /** Statistics of all requests of a publisher. */
 export interface RestResponses {
-  /** Number of requests by status. Requests without a response are counted by error code, or as `hung`. */
+  /** Number of requests by status. Requests without a response are counted by error code, or as `hung` after 30 s. */
   byStatus: Record<string, number>;
   /** Number of responses with status 503 and without `Retry-After`. */
   withoutRetryAfter: number;
@@ -32,8 +32,8 @@ const responseTimeoutMs = 30_000;
 const maxRetries = 200;
 
 /**
- * Posts each alert as soon as it is offered. If the status differs from the expected one, the alert is posted again
- * with the same id, after `Retry-After` and an exponential backoff.
+ * Posts each alert as soon as `publish` is called. If the response has another status than the expected one, the alert
+ * is posted again with the same id. The delay is `Retry-After` or an exponential backoff, whichever is longer.
  */
 export function openRestPublisher({ url, token, expectedStatus = 202 }: RestTarget): RestPublisher {
   const agent = new Agent({ headersTimeout: responseTimeoutMs, bodyTimeout: responseTimeoutMs });

@@ -36,7 +36,8 @@ const ticksPerSecond = 100;
 const pageBytes = 4_096;
 
 /**
- * Returns the usage of a process and its descendants. Descendants that ended count if their parent has waited for them.
+ * Returns the usage of a process and its descendants. CPU time includes ended descendants that their parent has waited
+ * for.
  */
 export function readUsage(pid: number): Usage {
   const stats = readStats();
@@ -88,7 +89,7 @@ function readPssBytes(pid: number): number {
 interface Stat {
   parent: number;
   ticks: number;
-  /** CPU ticks of children that have ended and that their parent has waited for. */
+  /** CPU ticks of ended children that the process has waited for. */
   ticksOfEnded: number;
   rssPages: number;
 }

@@ -14,13 +14,13 @@ export interface RetryDelaysOptions {
 const jitter = 0.2;
 /**
  * Maximum time between the acceptance of an alert and its first attempt, in milliseconds. It limits the partitions that
- * are read.
+ * the query reads.
  */
 const maxAgeMs = 600_000;
 
 /**
- * Returns the delay of the first retry of each rejected delivery, in milliseconds beyond the schedule and its jitter.
- * For a retry that has not been sent yet, the delay until now is returned.
+ * Returns how late the first retry of each rejected delivery was, in milliseconds beyond the scheduled delay and its
+ * jitter. A retry that has not been sent yet counts as sent now.
  */
 export async function readRetryDelays(
   { knex }: Database,

@@ -1,12 +1,12 @@
 import { percentilesOf, spreadOf } from './statistics.js';
 
-test('percentiles are measured values and do not depend on the input order', () => {
+test('each percentile is one of the values, and the order of the values has no effect', () => {
   const values = Array.from({ length: 200 }, (_, index) => 200 - index);
   expect(percentilesOf(values)).toEqual({ p50: 100, p95: 190, p99: 198, max: 200 });
   expect(percentilesOf(Float64Array.of(7))).toEqual({ p50: 7, p95: 7, p99: 7, max: 7 });
 });
 
-test('percentiles of an empty list are NaN, never zero', () => {
+test('the percentiles of an empty list are NaN', () => {
   expect(percentilesOf([])).toEqual({ p50: Number.NaN, p95: Number.NaN, p99: Number.NaN, max: Number.NaN });
 });
 

@@ -18,7 +18,10 @@ const barHeight = 22;
 const gap = 6;
 const panelGap = 44;
 
-/** Renders an SVG chart with one panel of horizontal bars for each kind of result. Each panel has its own scale. */
+/**
+ * Renders throughput and latency results as an SVG chart: one panel of horizontal bars for each kind of result. Each
+ * panel has its own scale.
+ */
 export function renderChart(results: Results): string {
   let y = 28;
   const parts: string[] = [];

@@ -23,7 +23,7 @@ test('the table of results contains only the measured scenarios', () => {
   expect(table.split('\n')).toHaveLength(1);
 });
 
-test('the chart escapes special characters in the machine name', () => {
+test('the chart escapes special characters in the name of the CPU', () => {
   const chart = renderChart(results);
   expect(chart).toContain('A &lt;fast&gt; &amp; &quot;good&quot; one');
   expect(chart.match(/<rect /g)).toHaveLength(2);

@@ -30,6 +30,6 @@ export interface Results {
   idle?: IdleResult;
   cost?: CostResult[];
   polls?: PollsResult[];
-  /** Database statements of the whole run; present with `--profile`. */
+  /** The slowest database statements of the whole run. Present with `--profile` only. */
   statements?: StatementCount[];
 }

@@ -10,7 +10,7 @@ export interface Page {
   content: string;
 }
 
-/** Writes a Markdown page with the date, the commit, the machine and the command line. */
+/** Writes a Markdown page with the content, the date, the commit, the machine and the command line. */
 export function savePage({ file, title, command, content }: Page): void {
   const { commit, cpu, cores, memoryGb, system, node } = describeMachine();
   const args = process.argv

@@ -10,7 +10,10 @@ export interface IsolationRun {
 const maxHealthyMs = 1_000;
 /** Limit for the latency of single alerts during a storm or a backlog of another workspace, in milliseconds. */
 export const maxSingleAlertMs = 2_000;
-/** Limit for the delay of another workspace's retries while one workspace floods the system, in milliseconds. */
+/**
+ * Limit for the delay of another workspace's retries, in milliseconds, during a flood or while many webhooks have due
+ * deliveries.
+ */
 export const maxRetryDelayMs = 1_000;
 /**
  * Minimum throughput of another workspace after a flood is written, as a fraction of its throughput before the flood.
@@ -20,18 +23,19 @@ export const minThroughputShare = 2 / 3;
 export const minDeliveriesPerSecond = 2_000;
 /** Limit for the p99 of verifying a cached key during credential guessing, in milliseconds. */
 export const maxCachedKeyP99Ms = 20;
-/** Limit for a verification that needs a bcrypt check, in milliseconds. */
+/** Limit for the verification of a key whose cached check has expired, or that was never checked, in milliseconds. */
 export const maxCheckedKeyMs = 250;
 
 /**
- * Returns the limit for the healthy p99 with neighbours: twice the p99 alone or 25 ms above it, whichever is larger.
+ * Returns the limit for the p99 of healthy deliveries with neighbours, in milliseconds: twice the p99 alone or 25 ms
+ * above it, whichever is larger.
  */
 export function p99LimitMs(aloneP99Ms: number): number {
   return Math.max(2 * aloneP99Ms, aloneP99Ms + 25);
 }
 
 export interface BarResult {
-  /** The run with the median `p99Share`. Single runs vary with other activity on the machine. */
+  /** The run with the median `p99Share`. A single run can be slow because of other activity on the machine. */
   median: IsolationRun;
   /** p99 of the median run divided by its limit. The run passes if the value is at most 1. */
   p99Share: number;

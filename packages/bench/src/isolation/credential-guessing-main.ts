@@ -1,6 +1,6 @@
 /**
- * Sends `/auth/verify` requests with random secrets. Half of them have random key ids. The other half has the given
- * ids, if there are any.
+ * Sends `/auth/verify` requests with random secrets. Every second request has one of the given key ids. The other
+ * requests, or all if no id is given, have random key ids.
  */
 
 import { randomBytes, randomUUID } from 'node:crypto';

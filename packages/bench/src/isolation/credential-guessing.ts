@@ -5,11 +5,11 @@ import { startHelper } from '../test-bed/helper-process.js';
 import { createTestBed } from '../test-bed/test-bed.js';
 import type { GuessingCommands } from './credential-guessing-main.js';
 
-/** Durations of `/auth/verify` for valid keys, in milliseconds, by how the key was used before. */
+/** Durations of `/auth/verify` for valid keys, in milliseconds, for different kinds of keys. */
 export interface GuessingResult {
-  /** Keys that are verified all the time, without an attacker. */
+  /** Keys in regular use, without an attacker. */
   alone: Percentiles;
-  /** Keys that are verified all the time, while an attacker guesses. */
+  /** Keys in regular use, while an attacker guesses. */
   withGuessing: Percentiles;
   /** Keys whose cached bcrypt check has expired, while an attacker guesses. */
   expiredChecks: Percentiles;
@@ -24,16 +24,17 @@ const warmUpSeconds = 5;
 const checkLifetimeSeconds = 10;
 const guesses = { perSecond: 1_000, seconds: 20 };
 /**
- * Number of attacked keys that have no regular use. Each guess at such an id needs a bcrypt check, up to the engine's
- * limit.
+ * Number of attacked keys without regular use. Each guess at the id of such a key needs a bcrypt check. The engine
+ * limits these checks.
  */
 const unusedTargets = 20;
 const keysInUse = { count: 20, usesPerSecond: 100 };
-/**
- * Keys that are verified once each. The interval keeps the bcrypt checks of two such keys from waiting for each other.
- */
+/** Keys that are verified once each. The interval ensures that no bcrypt check of such a key waits for another one. */
 const singleKeys = { count: 18, intervalMs: 500 };
-/** Duration of the first checks, plus one second for the requests themselves. */
+/**
+ * Duration of the guessing during the first checks, in seconds: the intervals, plus one second for the requests
+ * themselves.
+ */
 const firstChecksSeconds = (singleKeys.count * singleKeys.intervalMs) / 1_000 + 1;
 
 /**
@@ -52,7 +53,8 @@ export async function measureGuessing(print: (line: string) => void): Promise<Gu
     const knownIds = [...inUse, ...expiring, ...targets].map(idOf);
     const guess = (seconds: number, ids = knownIds) =>
       attacker.call('guess', { origin: apis.engineUrl, ids, perSecond: guesses.perSecond, seconds });
-    // During the warm-up, V8 also compiles the code for rejections, and each key is checked once.
+    // During the warm-up, V8 also compiles the code for rejections. After it, each key in use and each expiring key is
+    // checked once.
     await guess(warmUpSeconds);
     for (const key of [...inUse, ...expiring]) await timeVerify(apis, key);
     await useKeys(apis, inUse, warmUpSeconds);
@@ -62,8 +64,8 @@ export async function measureGuessing(print: (line: string) => void): Promise<Gu
     const expiredChecks = await useSingly(apis, expiring);
     const withGuessing = await using;
     const statuses = await guessing;
-    // An attacker who knows the id of a key can delay its first check. These keys are therefore attacked with unknown
-    // ids only.
+    // Guesses at the id of an unused key can delay its first check. During the first checks, the attacker therefore
+    // uses unknown ids only.
     const guessingUnknown = guess(firstChecksSeconds, []);
     const firstChecks = await useSingly(apis, unused);
     return {

@@ -2,7 +2,7 @@ import type { Database } from '@tocsin/database';
 
 const pauseMs = 3_600_000;
 
-/** Pauses webhooks for an hour, as a response with `Retry-After` does. */
+/** Pauses webhooks for one hour, as if each destination had sent `Retry-After`. */
 export async function pauseWebhooks({ knex }: Database, webhookIds: string[]): Promise<void> {
   await knex('webhook_pauses').insert(
     webhookIds.map((id) => ({
@@ -44,8 +44,8 @@ export async function countUntried({ knex }: Database, workspaceIds: string[]): 
 }
 
 /**
- * Inserts deliveries for every webhook of these workspaces in one transaction, all due now. Each belongs to an alert
- * with a different time, as after an outage.
+ * Inserts deliveries for every webhook of these workspaces in one transaction. All are due now, as after an outage.
+ * Each delivery belongs to a different alert.
  */
 export async function insertDueDeliveries(
   { knex }: Database,
@@ -85,7 +85,7 @@ export async function countAlerts({ knex }: Database, workspaceIds: string[]): P
   return rows[0].alerts;
 }
 
-/** Counts the claims of a workspace that ended without an attempt, because no slot became free in time. */
+/** Counts the claims of a workspace that ended without an attempt, for example because no slot became free in time. */
 export async function countReleasedClaims({ knex }: Database, workspaceId: string): Promise<number> {
   const { rows } = await knex.raw(
     `select coalesce(sum(claims - attempts_made), 0)::integer as released

@@ -24,7 +24,7 @@ export interface ManyWebhooksResult {
   webhooks: number;
   /** Number of deliveries that became due at the same time. */
   deliveries: number;
-  /** Number of deliveries attempted or ended each second, counted from the time at which all were due. */
+  /** Deliveries per second that were attempted or ended, from the time at which all became due. */
   perSecond: number;
   /** Delays of the retries of another workspace during the measurement, in milliseconds. */
   retryDelays: Percentiles;
@@ -32,14 +32,14 @@ export interface ManyWebhooksResult {
 }
 
 /**
- * The first retry is due after 1 s, so the other workspace always has retries. The second one is due after the
+ * The first retry is due after 1 s, so that the other workspace always has retries. The second retry is due after the
  * measurement.
  */
 const retrySchedule = '1s,10m';
 const firstRetryMs = 1_000;
 /**
- * Load of the other workspace. One of 5 deliveries is rejected once, which gives 3 retries a second. That is less than
- * its equal share of 4 a second, with 500 workspaces and 2,000 deliveries a second.
+ * Load of the other workspace. One of 5 deliveries is rejected once, which gives 3 retries a second. With 500 other
+ * workspaces and 2,000 deliveries a second, the equal share of a workspace is 4 a second.
  */
 const healthyLoad = { webhooks: 3, alertsPerSecond: 5, maxAlerts: 60_000, rejectOneIn: 5 };
 const lateRetriesMs = 3_000;

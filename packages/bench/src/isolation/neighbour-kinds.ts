@@ -11,7 +11,7 @@ export interface NoisyNeighbours {
   deliveriesPerSecond: number;
 }
 
-/** Reference measurement: alerts of neighbours that lead to no delivery. */
+/** Reference measurement: the alerts of the neighbours lead to no deliveries. */
 export const alertsOnly: NoisyNeighbours = {
   name: 'as many alerts without webhooks',
   kind: 'no webhooks',
@@ -81,7 +81,10 @@ export interface WebhookGroup {
 /** Limit of the API for the webhooks of a rule. */
 const maxWebhooksOfRule = 20;
 
-/** Returns the webhooks of the warm-up neighbour, followed by one group of webhooks for each rule of the neighbours. */
+/**
+ * Returns groups of webhooks, each for one rule. The first group belongs to the neighbour of the warm-up, and the
+ * others to the neighbours of the measurement.
+ */
 export async function groupWebhooks(
   { kind, webhooks }: NoisyNeighbours,
   { blackhole, responding }: NeighbourServers,

@@ -30,15 +30,15 @@ export interface MeasureOptions {
 
 const healthyLoad = { webhooks: 10, deliveriesPerSecond: 500 };
 /**
- * Warm-up before the measurement. Within 20 s, V8 compiles most of the worker's code, which needs as much CPU time as
- * the deliveries. For 3 s, a neighbour of the same kind is active. Its open deliveries are deleted 5 s before the
- * measurement.
+ * Warm-up before the measurement. Within 20 s, V8 compiles most of the worker's code, and the compilation needs as much
+ * CPU time as the deliveries. A neighbour of the same kind is active for the first 3 s. Its open deliveries are deleted
+ * 5 s before the measurement.
  */
 const warmUp = { seconds: 20, neighbourSeconds: 3, settleSeconds: 5 };
 
 /**
- * Publishes 500 healthy deliveries per second, first alone and then with neighbours. Both phases use the same workers
- * and follow each other directly, because the speed of a shared machine changes over minutes.
+ * Publishes alerts for 500 healthy deliveries per second, first alone and then with neighbours. Both phases use the
+ * same workers and follow each other directly, because the speed of a shared machine changes over minutes.
  * @throws Error if a healthy delivery does not arrive
  */
 export async function measureNoisyNeighbours(
@@ -98,7 +98,10 @@ async function publish(
   await testBed.generator.call('publishAll', { run: testBed.nextRun(), target, alerts, alertsPerSecond });
 }
 
-/** Returns latencies in milliseconds, in the order of publishing. */
+/**
+ * Publishes the healthy alerts. Returns the latencies in milliseconds, in the order of publishing, and the number of
+ * deliveries that arrived more than once.
+ */
 async function publishHealthy(
   testBed: TestBed,
   fixtures: Fixtures,

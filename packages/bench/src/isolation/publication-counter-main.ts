@@ -1,4 +1,6 @@
-/** Counts the messages of the deliveries exchange with a temporary queue. */
+/**
+ * Counts the deliveries in the messages of the deliveries exchange. A temporary queue receives copies of the messages.
+ */
 
 import { decodeDeliveriesDue, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
 import { connect } from 'amqplib';
@@ -25,8 +27,8 @@ const commands = {
     await channel.consume(queue, (message) => message && count(message.content), { noAck: true });
   },
   /**
-   * Returns the numbers of distinct deliveries, of distinct runs (a redelivery starts a new run of its delivery), and
-   * of all deliveries in the published messages.
+   * Returns the number of different deliveries and the number of different runs in the messages (a redelivery starts a
+   * new run of its delivery). `published` also counts repetitions.
    */
   counts: () => ({ deliveries: deliveries.size, runs: runs.size, published }),
   reset(): void {

@@ -6,7 +6,7 @@ import type { Fixtures } from '../test-bed/fixtures.js';
 import type { TestBed } from '../test-bed/test-bed.js';
 import { readCommitTimes } from './isolation-repository.js';
 
-/** Latencies of single alerts after their publish, in milliseconds. */
+/** Latencies of single alerts, from their publish, in milliseconds. */
 export interface ProbeLatencies {
   arrivalMs: number[];
   /** Time until a worker committed the alert. */
@@ -25,7 +25,7 @@ interface Probe {
   arrivalMs: number;
 }
 
-/** Limit of one hour (one probe a second) if `work` never ends. */
+/** Limit for the number of probes. It ends the probing after an hour if `work` never ends. */
 const maxProbes = 3_600;
 
 /** Publishes one alert per second while `work` runs. Returns the result of `work` and the latencies of the alerts. */
@@ -43,13 +43,13 @@ export async function probeDuring<T>(
     return probes;
   };
   const probing = probeUntilEnded();
-  // Both promises are awaited before an error is thrown, because the caller then stops the test bed that they use.
+  // Both promises must settle before an error is thrown, because the caller then stops the test bed that they use.
   await Promise.allSettled([working, probing]);
   const [result, probes] = [await working, await probing];
   return [result, await toLatencies(probes, options)];
 }
 
-/** Publishes one alert and waits for its delivery. Takes at least one second. */
+/** Publishes one alert and waits for its delivery, for at least one second. */
 async function probe({ testBed, fixtures }: ProbeOptions): Promise<Probe> {
   const { destination, generator } = testBed;
   const load = { run: testBed.nextRun(), alerts: 1 };

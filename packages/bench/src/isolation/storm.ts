@@ -25,9 +25,12 @@ export interface StormResult {
   singleAlertCommits: Percentiles;
   /** Number of pairs of alert and webhook of the storm that arrived more than once. */
   repeated: number;
-  /** Number of times that the same run of a delivery was published again. 0 if all messages are claimed in time. */
+  /**
+   * Number of times that the same run of a delivery was published again. It is 0 if each message is claimed before the
+   * lease of its row expires.
+   */
   publishedAgain: number;
-  /** Number of claims that ended without an attempt, because no slot became free in time. */
+  /** Number of claims that ended without an attempt, for example because no slot became free in time. */
   releasedClaims: number;
 }
 
@@ -79,14 +82,14 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
   }
 }
 
-/** Limits on open deliveries that no storm reaches. Above the default limits, deliveries would be recorded as failed. */
+/** Limits on open deliveries that no storm reaches. Fan-out records deliveries above the limits as failed. */
 const highLimits = { MAX_OPEN_PER_WEBHOOK: '10000000', MAX_OPEN_DELIVERIES: '10000000' };
 
 const warmUpAlerts = 3_000;
 
 /**
- * Sends deliveries through the new worker before the measurement, because V8 compiles the worker's code during its
- * first deliveries.
+ * Sends deliveries through the new workers before the measurement, because V8 compiles a worker's code during its first
+ * deliveries.
  */
 async function warmUp({ testBed, generator, destination, fixtures }: Storm): Promise<void> {
   const load = { run: testBed.nextRun(), alerts: warmUpAlerts };
@@ -146,8 +149,8 @@ async function resumeBacklog(testBed: TestBed, { webhookIds }: Fixtures, rows: n
 }
 
 /**
- * Waits until the counter has counted every delivery of the backlog at least once, because each is published to the
- * queue.
+ * Waits until the counter has seen every delivery of the backlog. Each delivery of a backlog is published to the queue
+ * at least once.
  */
 async function waitForPublications(
   publications: HelperProcess<PublicationCounterCommands>,

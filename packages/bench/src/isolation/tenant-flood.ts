@@ -10,7 +10,7 @@ import { createTestBed, type TestBed } from '../test-bed/test-bed.js';
 import { countAlerts, countOpen } from './isolation-repository.js';
 
 export interface TenantFloodResult {
-  /** Number of deliveries in the flood, all to webhooks that do not exist, and seconds until they were written. */
+  /** Number of deliveries of the flood, all for webhooks that do not exist, and the seconds until all were written. */
   deliveries: number;
   seconds: number;
   /** Number of open deliveries of the flood after all were written. */
@@ -26,7 +26,7 @@ export interface TenantFloodResult {
 export interface TenantFloodOptions {
   /** Number of alerts in the flood. Each names 20 webhooks. */
   alerts: number;
-  /** Number of workspaces that publish the flood at the same time. Each publishes an equal number of alerts. */
+  /** Number of workspaces that publish the flood at the same time, each an equal number of alerts. */
   workspaces: number;
   print(line: string): void;
 }
@@ -35,15 +35,17 @@ const webhooksPerAlert = 20;
 const firstRetryMs = 1_000;
 /** Load of the other workspace while the flood is written. One of 20 deliveries is rejected once. */
 const healthyLoad = { webhooks: 3, alertsPerSecond: 100, maxAlerts: 60_000, rejectOneIn: 20 };
-/** Number of alerts in a throughput measurement, and in the warm-up, during which V8 compiles the worker's code. */
+/**
+ * Numbers of alerts in a throughput measurement and in the warm-up. V8 compiles the worker's code during the warm-up.
+ */
 const throughputAlerts = 10_000;
 const warmUpAlerts = 10_000;
 /** Time after the flood in which delayed retries can still be sent, in milliseconds. */
 const lateRetriesMs = 3_000;
 
 /**
- * Publishes alerts that name webhooks that do not exist, as fast as the broker confirms them. One worker serves the
- * flooding workspaces and one other workspace.
+ * Publishes alerts for webhooks that do not exist, as fast as the broker confirms them. One worker serves the flooding
+ * workspaces and one other workspace.
  * @throws Error if a delivery of the other workspace does not arrive
  */
 export async function measureTenantFlood(options: TenantFloodOptions): Promise<TenantFloodResult> {

@@ -4,7 +4,7 @@ import { startIdentityProvider } from './identity-provider.js';
 import { type ServiceProcess, startService } from './services.js';
 import type { TestBed } from './test-bed.js';
 
-/** Both HTTP services, and the OpenID provider that they trust. */
+/** The services `webhook-api` and `engine-auth`, and the OpenID provider that they trust. */
 export interface Apis {
   apiUrl: string;
   engineUrl: string;
@@ -49,10 +49,10 @@ export async function startApis(testBed: TestBed, options: ApisOptions = {}): Pr
   };
 }
 
-/** The platform API and the OpenID provider that it trusts. */
+/** The service `webhook-api` and the OpenID provider that it trusts. */
 export interface RunningApi {
   service: ServiceProcess;
-  /** Returns a token of a client with this role in the workspace. Default: publisher. */
+  /** Returns an access token of a client with this role in the workspace. Default: publisher. */
   accessToken(role?: RoleName): Promise<string>;
   stop(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function startApi(testBed: TestBed, workspaceId: string): Promise<R
   };
 }
 
-/** Rate limits that are high enough to never affect a measurement. */
+/** Rate limits that no measurement reaches. */
 const unlimited = { REQUESTS_PER_MINUTE: '1000000', ALERTS_PER_MINUTE: '100000000' };
 
 /** Creates user keys in the engine. Returns them in the format that users send. */
@@ -88,7 +88,10 @@ export async function createUserKeys({ engineUrl, engineAdminKey }: Apis, count:
   return keys;
 }
 
-/** @throws Error if the status is not 201 */
+/**
+ * Returns the JSON body of the response.
+ * @throws Error if the status is not 201
+ */
 export async function postJson(url: string, credential: string, body: object): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',
@@ -101,7 +104,7 @@ export async function postJson(url: string, credential: string, body: object): P
 }
 
 /**
- * Returns the time in which the engine accepted a key, in milliseconds.
+ * Returns the milliseconds that the engine needs to accept a key.
  * @throws Error if the engine rejects the key
  */
 export async function timeVerify({ engineUrl }: Apis, key: string): Promise<number> {

@@ -12,9 +12,9 @@ export interface Fixtures {
 
 export interface FixturesOptions {
   secrets: SecretBox;
-  /** URLs of the webhooks. The rule gets one webhook for each URL, in this order, and none if the list is empty. */
+  /** URLs of the webhooks. The rule gets one webhook for each URL, in this order. */
   urls: string[];
-  /** Body template of the webhooks. With the default template, the destination can count requests. */
+  /** Body template of the webhooks. The destination can count requests only with the default template. */
   body?: string;
   /** True to sign the requests. */
   signing?: boolean;

@@ -52,7 +52,7 @@ export function startHelper<C extends Commands>(importUrl: string, modulePath: s
   };
 }
 
-/** Executes commands for the parent process. Exits when the parent disconnects. */
+/** Runs the commands that the parent process sends. Exits when the parent disconnects. */
 export function serveCommands(commands: Commands): void {
   process.on('message', async ({ id, name, input }: Call) => {
     const send = (reply: Reply) => process.connected && process.send?.(reply);
@@ -63,11 +63,15 @@ export function serveCommands(commands: Commands): void {
     }
   });
   process.on('disconnect', () => process.exit());
-  // Ctrl-C sends SIGINT to the whole process group. Helpers ignore it, because the parent decides when they end.
+  // Ctrl-C sends SIGINT to the whole process group. Helpers ignore it, because the parent process decides when they
+  // end.
   process.on('SIGINT', () => {});
 }
 
-/** Returns the Node.js options for helpers. For example, `TOCSIN_BENCH_NODE_OPTIONS="--cpu-prof"` profiles them. */
+/**
+ * Returns the Node.js options for helpers. For example, `TOCSIN_BENCH_NODE_OPTIONS="--cpu-prof"` writes CPU profiles of
+ * them.
+ */
 function nodeOptions(): string[] {
   return (process.env.TOCSIN_BENCH_NODE_OPTIONS ?? '').split(' ').filter((option) => option !== '');
 }

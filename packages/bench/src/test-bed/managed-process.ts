@@ -11,7 +11,10 @@ export interface ManagedProcess {
   signal(signal: NodeJS.Signals): void;
   /** Resolves with the exit code or the signal after the process has ended. */
   exited(): Child['exited'];
-  /** Starts the process again after it has ended, with `startOther` if given. Resolves when the process is ready. */
+  /**
+   * Waits until the process has ended, and starts it again with `startOther` or the original function. Resolves when
+   * the process is ready.
+   */
   restart(startOther?: () => Promise<Child>): Promise<void>;
   /** Describes an exit that the suite did not request; undefined if there was none. */
   unexpectedExit(): string | undefined;

@@ -34,8 +34,8 @@ export interface ServiceOptions {
 export interface ServiceProcess extends ManagedProcess {
   readonly httpUrl: string;
   /**
-   * Starts the process again after it has ended, with changed environment variables. Resolves when the process
-   * responds, even if it is not ready. A later `restart` uses the original variables again.
+   * Waits until the process has ended, and starts it again with changed environment variables. Resolves when the
+   * process responds, even if it is not ready. A later `restart` uses the original variables again.
    */
   restartWith(changed: Record<string, string>): Promise<void>;
 }
@@ -96,7 +96,7 @@ export async function startService(host: ServiceHost, options: ServiceOptions): 
 interface StartOptions {
   /** Environment variables that replace those of the service. */
   changed?: Record<string, string>;
-  /** Path that must return 200 before the start counts as successful. */
+  /** Path that must return 200 before the service counts as started. */
   until?: '/livez' | '/readyz';
 }
 

@@ -29,7 +29,7 @@ export interface TestBed extends ServiceHost {
   generator: LoadGenerator;
   /** Node.js options for measured services. With `profile`, they write CPU profiles. */
   nodeOptions: readonly string[];
-  /** Returns the number of a new run. Alert ids contain it, so requests are counted for the correct run. */
+  /** Returns the number of a new run. Alert ids contain it, so that each request is counted for the correct run. */
   nextRun(): number;
   startWorkers(count: number, options?: WorkerOptions): Promise<ServiceProcess[]>;
   print(line: string): void;
@@ -42,9 +42,9 @@ type WorkerOptions = Pick<ServiceOptions, 'env' | 'nodeOptions'>;
 
 export interface TestBedOptions {
   print(line: string): void;
-  /** True to write CPU profiles of the workers and to count statements in PostgreSQL. Both reduce throughput. */
+  /** True to write CPU profiles of the workers and to count statements in PostgreSQL. Both reduce the throughput. */
   profile?: boolean;
-  /** Starts the database and the broker. By default, one server of each. */
+  /** Starts the database and the broker. Default: one server of each. */
   startServers?: (options: ServersOptions) => Promise<Servers>;
 }
 

@@ -9,9 +9,7 @@ import type { ServersOptions } from '../servers.js';
 import type { BrokerCluster } from './broker-cluster.js';
 import { type DatabasePair, query } from './database-pair.js';
 
-/**
- * HAProxy with the configuration from the documentation. Its addresses stay the same when the servers behind it change.
- */
+/** HAProxy with the shipped configuration. Its addresses stay the same when the servers behind it change. */
 export interface Balancer {
   databaseUrl: string;
   amqpUrl: string;
@@ -68,8 +66,8 @@ export async function startBalancer(
 }
 
 /**
- * Checks several connections: HAProxy distributes them in round robin, and uses a failed server until two checks have
- * failed.
+ * Returns true if each of four new connections reaches the primary. Four are needed, because HAProxy distributes
+ * connections in round robin, and uses a failed server until two checks have failed.
  */
 async function reachesPrimaryOnly(url: string): Promise<boolean> {
   for (let connections = 0; connections < 4; connections += 1) {

@@ -25,8 +25,8 @@ const nodeCount = 3;
 const joinTimeoutMs = 60_000;
 
 /**
- * Starts one node with the queues of Tocsin, joins two empty nodes to it, and adds queue replicas on them. This is how
- * an installation that started with a single node is extended.
+ * Starts one node with the queues of Tocsin, joins two empty nodes to it, and adds queue replicas on them. An
+ * installation with a single node is extended in the same way.
  */
 export async function startBrokerCluster(options: ServersOptions): Promise<BrokerCluster> {
   const { processes, logFile, print } = options;
@@ -68,7 +68,7 @@ export async function startBrokerCluster(options: ServersOptions): Promise<Broke
   for (const node of joining) await joinCluster(node, first);
   const nodes = [first, ...joining];
 
-  /** Returns the nodes of each queue, from a column of `rabbitmqctl list_queues`. */
+  /** Returns the names of the nodes in a column of `rabbitmqctl list_queues`, by queue. */
   const readColumn = async (column: 'leader' | 'members' | 'online') => {
     const table = await listQueues(nodes, column);
     return new Map(
@@ -110,8 +110,8 @@ async function declareQueues(url: string): Promise<void> {
 }
 
 /**
- * Runs the commands from the documentation. An existing queue has no replica on a new node until `rabbitmq-queues grow`
- * adds one.
+ * Runs the commands from `docs/high-availability.md`. An existing queue has no replica on a new node until
+ * `rabbitmq-queues grow` adds one.
  */
 async function joinCluster(node: BrokerNode, first: BrokerNode): Promise<void> {
   await node.control('stop_app');
@@ -121,7 +121,7 @@ async function joinCluster(node: BrokerNode, first: BrokerNode): Promise<void> {
   await node.queues('grow', node.nodeName, 'all');
 }
 
-/** Tries the nodes in sequence, because some of them may be stopped. */
+/** Returns the list from the first node that responds, because some nodes may be stopped. */
 async function listQueues(nodes: BrokerNode[], column: string): Promise<string> {
   const [node, ...others] = nodes;
   if (node === undefined) throw new Error('No node of the cluster responds.');

@@ -10,7 +10,7 @@ import type { DatabaseServer, ServersOptions } from '../servers.js';
 
 /** A PostgreSQL primary and a synchronous standby. A commit is confirmed after both servers have written it to disk. */
 export interface DatabasePair {
-  /** Both servers in the order of their ports. Either can be the primary. */
+  /** Both servers, the first primary first. Either can be the primary later. */
   nodes: [DatabaseServer, DatabaseServer];
   primary(): ManagedProcess;
   standby(): ManagedProcess;
@@ -31,7 +31,7 @@ interface Node {
   name: string;
   directory: string;
   url: string;
-  /** The primary whose data this server copies as a standby after its next start; undefined for a primary. */
+  /** The primary that this server follows as a standby after its next start. Undefined for a primary. */
   follows: Node | undefined;
   process: ManagedProcess;
 }
@@ -100,7 +100,7 @@ function following({ url }: Node, name: string) {
 }
 
 /**
- * Copies a running server as `pg_basebackup -R` does. That program is missing from the npm distribution of PostgreSQL.
+ * Copies a running server as `pg_basebackup -R` does, because the npm distribution of PostgreSQL lacks that program.
  * The primary keeps the write-ahead log that the copy needs (`wal_keep_size`).
  */
 async function copyDatabase({ url, directory: from }: Node, to: string): Promise<void> {
@@ -125,10 +125,7 @@ async function copyDatabase({ url, directory: from }: Node, to: string): Promise
   }
 }
 
-/**
- * Makes the standby synchronous after it has started to stream. If it were synchronous earlier, every commit would wait
- * for it.
- */
+/** Makes the standby synchronous after it has started to stream. Before that, every commit would wait for it. */
 async function waitForStandby({ url }: Node, { name }: Node): Promise<void> {
   const untilState = (states: string[]) =>
     until(

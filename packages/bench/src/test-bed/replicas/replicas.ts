@@ -3,7 +3,7 @@ import { startBalancer } from './balancer.js';
 import { type BrokerCluster, startBrokerCluster } from './broker-cluster.js';
 import { type DatabasePair, startDatabasePair } from './database-pair.js';
 
-/** Replicated servers behind a load balancer. Services connect to them as to single servers. */
+/** Replicated servers behind a load balancer. For services, they look like single servers. */
 export interface Replicas extends Servers {
   brokers: BrokerCluster;
   databases: DatabasePair;

@@ -10,7 +10,7 @@ import { delayedAlerts, noRepeats, startLoad } from './exposure.js';
 import { type Exposure, recoveryPolling, type Trial } from './fault.js';
 import { cutIntervalMs, faultDurationMs, repeatFault } from './repeat-fault.js';
 
-/** Reason that `rabbitmqctl close_all_connections` sends to the clients. */
+/** Reason that the broker sends to the clients whose connections `rabbitmqctl close_all_connections` closes. */
 const closeReason = 'fault injection';
 
 export function cutBroker(trial: Trial): Promise<Exposure> {
@@ -28,8 +28,8 @@ function closeAllConnections({ rabbitmq }: Trial): Promise<string> {
 }
 
 /**
- * Closes the connections of workers repeatedly. When a connection ends, the broker redelivers its unacknowledged
- * messages.
+ * Breaks the connections of the services to the broker repeatedly. When a connection ends, the broker redelivers its
+ * unacknowledged messages.
  */
 async function breakBrokerConnections(
   trial: Trial,
@@ -42,7 +42,7 @@ async function breakBrokerConnections(
   return { ...exposure, inFlight: (await countRedelivered(trial)) - before };
 }
 
-/** Returns the broker's own counter of redelivered messages. It starts at 0 when the node starts. */
+/** Returns the broker's own counter of redelivered messages. It is 0 after a start of the node. */
 async function countRedelivered({ rabbitmq }: Trial): Promise<number> {
   const counters = 'maps:values(rabbit_global_counters:overview())';
   const sum = `lists:sum([maps:get(messages_redelivered_total, C, 0) || C <- ${counters}]).`;
@@ -55,7 +55,7 @@ export async function revokePermissions(trial: Trial): Promise<Exposure> {
   const { username } = new URL(trial.rabbitmq.url);
   const sinceMs = monotonicMs();
   await trial.rabbitmq.control('set_permissions', username, '^$', '^$', '^$');
-  // A channel caches its permissions, so the connections are closed to make new channels read them.
+  // A channel caches its permissions. New channels read them again, so all connections are closed.
   await closeAllConnections(trial);
   await sleep(faultDurationMs);
   await trial.rabbitmq.control('set_permissions', username, '.*', '.*', '.*');
@@ -66,11 +66,12 @@ const unroutedExchange = 'tocsin.alerts.unrouted';
 const observationMs = 2_000;
 
 /**
- * Removes the binding of the alerts queue. Alerts that are confirmed without the binding are routed only to the queue
- * for unrouted alerts.
+ * Removes the binding of the alerts queue. Until a service restores it, the broker routes alerts only to the queue for
+ * unrouted alerts, and confirms them.
  */
 export const unbindAlerts = changeTopology(async (channel) => {
-  // A temporary queue receives a copy of each unrouted alert, to count them. It is deleted with the connection.
+  // A temporary queue receives a copy of each unrouted alert, so that they can be counted. It is deleted with the
+  // connection.
   const { queue: copies } = await channel.assertQueue('', { exclusive: true });
   await channel.bindQueue(copies, unroutedExchange, '');
   await channel.unbindQueue(alertFiredQueue, alertsExchange, alertFiredKey);
@@ -87,8 +88,8 @@ export const deleteAlertsExchange = changeTopology(async (channel, trial) => {
 });
 
 /**
- * With responses after five seconds the webhooks use all slots that they may have. Further deliveries pass through the
- * queue instead of being claimed when they are written (docs/adr/0011).
+ * The destination responds after five seconds, so the webhooks soon use all slots that they may have. Further
+ * deliveries pass through the queue instead of being claimed at write (docs/adr/0011).
  */
 const slowResponses = { delayMs: 5_000 };
 const minMessagesToLose = 50;

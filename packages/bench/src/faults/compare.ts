@@ -6,11 +6,11 @@ import type { DeliveryRecord } from './fault-records-reader.js';
 export interface Evidence {
   run: number;
   webhookIds: string[];
-  /** Acceptance time of each alert by sequence number. 0 means that the alert was not accepted. */
+  /** Acceptance time of each alert by sequence number, in milliseconds. 0 means that the alert was not accepted. */
   acceptedAtMs: Float64Array;
   arrivals: Pick<Arrivals, 'received' | 'rejected'>;
   records: DeliveryRecord[];
-  /** False if a worker was killed or stopped, because some of its requests can then be missing from the records. */
+  /** False if a worker was killed or stopped. Records of some of its requests can then be missing. */
   allRequestsRecorded: boolean;
 }
 
@@ -20,18 +20,15 @@ export interface Comparison {
   expected: number;
   delivered: number;
   lost: number;
-  /** Number of requests after the first accepted request of a delivery. Rejected requests do not count. */
+  /** Number of requests with the response 200 after the first such request of a delivery. */
   repeated: number;
-  /**
-   * Number of repeated requests of each delivery. The key is the delivery's index in the destination's arrays
-   * (`slotOf`).
-   */
+  /** Number of repeated requests of each delivery, by its index in the arrays of the destination (`slotOf`). */
   repeats: Map<number, number>;
   /** One sentence for each record that contradicts the requests at the destination. */
   disagreements: string[];
 }
 
-/** Compares accepted alerts with the requests at the destination and with the records. */
+/** Compares the accepted alerts, the requests at the destination and the records with each other. */
 export function compare(evidence: Evidence): Comparison {
   const { run, webhookIds, acceptedAtMs, arrivals, records, allRequestsRecorded } = evidence;
   const bySlot = groupBySlot(run, webhookIds, records);

@@ -14,7 +14,7 @@ const isServiceSession = `datname = current_database() and backend_type = 'clien
 
 /**
  * Calls a PostgreSQL function, such as `pg_terminate_backend`, for each session of a service. Returns the number of
- * signalled sessions that were executing a statement.
+ * signalled sessions that were not idle.
  */
 async function signalSessions({ database }: Trial, functionName: string): Promise<number> {
   const { rows } = await database.knex.raw<{ rows: { state: string; signalled: boolean }[] }>(
@@ -33,7 +33,10 @@ export function cancelStatements(trial: Trial): Promise<Exposure> {
   return repeatFault(trial, { intervalMs: 5, of: statements, inject });
 }
 
-/** Cuts the connections of workers and API to the database. Bytes in transit are lost. */
+/**
+ * Cuts the connections of workers and API to the database. Bytes in transit are lost. Counts the busy sessions that
+ * ended.
+ */
 export function cutDatabase(trial: Trial): Promise<Exposure> {
   const readPids = async (condition: string): Promise<number[]> => {
     const { rows } = await trial.database.knex.raw<{ rows: { pid: number }[] }>(
@@ -53,7 +56,7 @@ export function cutDatabase(trial: Trial): Promise<Exposure> {
 
 const latencyMs = 100;
 
-/** Adds network latency in both directions, as between two regions. */
+/** Adds a network delay of 100 ms in each direction, as between two regions. */
 export async function delayDatabase(trial: Trial): Promise<Exposure> {
   const proxies = [trial.api, ...trial.workers].map(({ database }) => database);
   await startLoad(trial);
@@ -65,9 +68,9 @@ export async function delayDatabase(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Locks a table, as `alter table` and `vacuum full` do, for longer than the lease of a worker. In the long form of the
- * suite the lock also outlasts the statement timeout. Workers keep the claims of deliveries that they cannot record
- * (docs/adr/0007).
+ * Locks the table `attempts`, as `alter table` and `vacuum full` do, for longer than the lease of a worker. In the long
+ * form of the suite, the lock also outlasts the statement timeout. Workers keep the claims of deliveries that they
+ * cannot record (docs/adr/0007).
  */
 export async function lockAttempts(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
@@ -81,8 +84,8 @@ export async function lockAttempts(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Makes the database read-only and ends all sessions, as happens when a primary becomes a standby. Each worker must log
- * that the database is read-only.
+ * Makes the database read-only and ends all sessions of services, as happens when a primary becomes a standby.
+ * `/readyz` of each worker must report that the database is read-only.
  */
 export async function forbidWriting(trial: Trial): Promise<Exposure> {
   const { knex } = trial.database;

@@ -7,8 +7,7 @@ import { type Exposure, recoveryPolling, type Trial } from './fault.js';
 import { readClaimed } from './fault-records-reader.js';
 
 /**
- * Deliveries that a worker has claimed but not recorded. Each is identified by its index in the destination's arrays
- * (`slotOf`).
+ * Deliveries that a worker has claimed but not recorded, by their indexes in the arrays of the destination (`slotOf`).
  */
 export interface Claimed {
   all: Set<number>;
@@ -26,27 +25,28 @@ export function readCurrentClaims(trial: Trial): Promise<Claimed> {
 /** A healthy worker records its deliveries within this time, in milliseconds. */
 const recordTimeMs = 3_000;
 
-/** Returns the claims that are still unrecorded 3 s after the start of a fault in which no worker can record. */
+/**
+ * Returns the claims that are still unrecorded after 3 s. Called at the start of a fault in which no worker can record.
+ */
 export async function readUnrecordedClaims(trial: Trial): Promise<Claimed> {
   await sleep(recordTimeMs);
   return readClaims(trial);
 }
 
 /**
- * Time in which the server finishes the last statements of a killed or stopped worker. The worker's lease expires at
- * least 2 s later, so its claims are not released yet.
+ * Time in which the database finishes the last statements of a killed or stopped worker, in milliseconds. The lease of
+ * the worker is valid for at least 2 s after the kill, so its claims are not released yet.
  */
 const lastStatementsMs = 1_000;
 
-/** Returns the claims of a worker that was just killed, stopped or disconnected. */
+/** Returns the claims of a worker that was killed, stopped or disconnected just before the call. */
 export async function readLostClaims(trial: Trial, pid: number): Promise<Claimed> {
   await sleep(lastStatementsMs);
   return readClaims(trial, pid);
 }
 
 /**
- * Returns the claims of a worker as `readLostClaims` does. If the database is also unavailable, waits until it
- * responds.
+ * Returns the claims of a worker as `readLostClaims` does. If the database is unavailable too, waits until it responds.
  */
 export async function readLostClaimsWhenAvailable(trial: Trial, pid: number): Promise<Claimed> {
   const read = () => readLostClaims(trial, pid).catch(() => undefined);
@@ -80,26 +80,26 @@ async function readClaims(trial: Trial, pid?: number): Promise<Claimed> {
   return { all, sent: new Set([...all].filter((slot) => received[slot]! > 0)), claims };
 }
 
-/** A delay of 300 ms keeps requests in flight at every moment, and is far below the request timeout. */
+/** With this delay of 300 ms, requests are in flight at every moment. It is far below the request timeout. */
 export const slowResponses = { delayMs: 300 };
 
-/** Delays the responses of the destination and waits until requests are in flight. */
+/** Delays the responses of the destination and waits 1 s, so that requests are in flight. */
 export async function startLoad({ destination }: Trial, behaviour: Partial<Behaviour> = {}): Promise<void> {
   await destination.call('setBehaviour', { ...slowResponses, ...behaviour });
   await sleep(1_000);
 }
 
 /**
- * Returns the exposure of a fault in which no worker ends. Each worker records its own claims, so no request may be
- * repeated.
+ * Returns the exposure of a fault in which no worker ends or loses its lease. Each worker records its own claims, so no
+ * request may be repeated.
  */
 export function noRepeats(inFlight: number, of: string, endedAtMs = monotonicMs()): Exposure {
   return { inFlight, of, bound: 0, endedAtMs };
 }
 
 /**
- * An alert counts as delayed if it is accepted after this time, in milliseconds. Without a fault, every alert is
- * accepted within 1 s.
+ * An alert counts as delayed if its acceptance takes at least this time, in milliseconds. Without a fault, every alert
+ * is accepted within 1 s.
  */
 const defaultDelayMs = 1_000;
 
@@ -118,8 +118,8 @@ export async function delayedAlerts(
 
 export interface RepeatableSlots {
   /**
-   * Indexes of the deliveries that may be repeated (`slotOf`). A delivery that is listed n times may be repeated n
-   * times.
+   * Indexes of the deliveries that may be repeated (`slotOf`). A delivery may be repeated as often as the list contains
+   * it.
    */
   slots: Iterable<number>;
   of: string;

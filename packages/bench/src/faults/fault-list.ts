@@ -38,15 +38,21 @@ import {
   terminate,
 } from './worker-faults.js';
 
-/** Recovery limit for faults in which no process ends, so no delivery waits for a lease to expire. */
+/**
+ * Recovery limit in milliseconds for faults after which no delivery should wait for the lease of a queued row. That
+ * lease is 45 s by default.
+ */
 const recoveryLimitMs = 35_000;
-/** Recovery limit for faults in which workers lack keys or are busy, so only the backlog has to be delivered. */
+/**
+ * Recovery limit in milliseconds for floods and wrong keys. After these faults, workers only have to deliver the
+ * backlog.
+ */
 const backlogLimitMs = 20_000;
 
-/** With replicas, eight more processes share the machine with the load, so the rate is lower. */
+/** The replicated servers share the machine with the load, so the rate is lower. */
 const replicated = { replicated: true, alertsPerSecond: 100 };
 
-/** Returns all faults in the order of the result table. */
+/** Returns all faults, in the order of the result table. */
 export function allFaults(seed: number): Fault[] {
   return [
     { name: 'worker killed before the POST', inject: killBeforePost, affectsWorkers: true, short: true },

@@ -7,7 +7,7 @@ export interface DeliveryRecord {
   webhookId: string;
   status: string;
   attemptsMade: number;
-  /** Number of the claim under which the delivery ended. */
+  /** Number of the claim that ended the delivery. */
   claims: number;
   /** Time of success in Unix milliseconds; null if the delivery did not succeed. */
   succeededAtMs: number | null;
@@ -18,8 +18,9 @@ export interface DeliveryRecord {
 }
 
 /**
- * @param options.sinceMs Unix time before the first alert, in milliseconds. Record ids begin with
- * the time of acceptance, so this limits the rows that are read
+ * Reads the deliveries of a run.
+ * @param options.sinceMs Unix time before the first alert, in milliseconds. Record ids begin with the time of
+ * acceptance, so this limits the rows that are read
  */
 export async function readRecords(
   database: Database,
@@ -59,7 +60,7 @@ export async function readOpenState(database: Database, run: number): Promise<Op
   return rows[0];
 }
 
-/** Counts the deliveries that workers have released because they could not decrypt the webhook. */
+/** Counts the open deliveries that wait because a worker could not decrypt their webhook. */
 export async function countUndecryptable({ knex }: Database): Promise<number> {
   const { rows } = await knex.raw(
     `select count(*)::integer as count from open_deliveries where waiting_reason = 'undecryptable'`,
@@ -71,8 +72,8 @@ export interface FloodState {
   /** Number of alerts of the flood that workers have committed. */
   alerts: number;
   /**
-   * Number of open deliveries of the flood. `ended` counts those written as failed, because their webhook does not
-   * exist.
+   * Numbers of deliveries of the flood: `open` ones, and `ended` ones that were written as failed because their webhook
+   * does not exist.
    */
   open: number;
   ended: number;
@@ -105,7 +106,7 @@ export interface ClaimedDelivery {
   claim: number;
 }
 
-/** Returns the deliveries that are claimed now. With a process id, only those of that worker. */
+/** Returns the claimed deliveries of a run. With a process id, only those of that worker. */
 export async function readClaimed(
   database: Database,
   { run, pid }: { run: number; pid: number | undefined },
@@ -123,12 +124,13 @@ export async function readClaimed(
   return rows;
 }
 
-/** Counts the alerts committed and the deliveries succeeded since a time. */
+/** Adds up the alerts that were committed and the deliveries that succeeded after a time. */
 export async function countCommittedSince(database: Database, since: Date): Promise<number> {
   const { rows } = await database.knex.raw(
     `select (select count(*) from alert_keys where accepted_at > :since)
             + (select count(*) from deliveries where first_succeeded_at > :since and id >= :first::uuid) as committed`,
-    // Deliveries of the run are at most one minute old. This bound on their ids limits the partitions that are read.
+    // The counted deliveries are at most one minute older than `since`. The bound on their ids limits the partitions
+    // that are read.
     { since, first: firstIdAt(since.getTime() - 60_000) },
   );
   return Number(rows[0].committed);

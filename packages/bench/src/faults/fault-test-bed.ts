@@ -13,7 +13,7 @@ export interface FaultTestBed extends TestBed {
   fixtures: Fixtures;
   /** Access token of a publisher of the workspace. */
   token: string;
-  /** Access token of an administrator, who may publish in every workspace. */
+  /** Access token of an administrator. It may publish in every workspace. */
   adminToken: string;
   timing: Timing;
   /** Replicated servers; undefined if the test bed has single servers. */
@@ -24,7 +24,7 @@ export interface FaultTestBedOptions {
   timing: Timing;
   /** True for three brokers and two databases behind a balancer instead of single servers. */
   replicated?: boolean;
-  /** Node.js options of the services, which load mutations. */
+  /** Node.js options that load a mutation (a deliberate defect, see `mutations.ts`) into the workers or the API. */
   nodeOptions?: { worker?: string[]; api?: string[] };
   print(line: string): void;
 }
@@ -43,13 +43,13 @@ export async function createFaultTestBed(options: FaultTestBedOptions): Promise<
   const { database, destination, secrets } = testBed;
   const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(webhooksPerAlert) });
   const provider = await startIdentityProvider(testBed, fixtures.workspaceId);
-  // The checks read warnings and errors only, and this level keeps the log files small.
+  // The checks read only warnings and errors. This level keeps the log files small.
   const env = { LOG_LEVEL: 'warn', ...timing.env };
   const [api, ...workers] = await Promise.all([
     startProxiedService(testBed, {
       kind: 'webhook-api',
       nodeOptions: nodeOptions.api ?? [],
-      // This rate limit is high enough to never affect a fault run.
+      // No fault run reaches this rate limit.
       env: { ...env, OIDC_ISSUER: provider.issuer, ALERTS_PER_MINUTE: '1000000' },
     }),
     ...Array.from({ length: workerCount }, (_, index) =>

@@ -1,6 +1,6 @@
 import type { FaultTestBed } from './fault-test-bed.js';
 
-/** One run of the load, in which one fault is injected. */
+/** A test bed during one run of the load, in which one fault is injected. */
 export interface Trial extends FaultTestBed {
   run: number;
 }
@@ -25,25 +25,25 @@ export interface Fault {
 
 /** Work that was in progress at the time of the fault, and limits for repeated requests. */
 export interface Exposure {
-  /** Number of affected items. A run with 0 affected items proves nothing, so it is repeated. */
+  /** Number of affected items. A run with 0 affected items proves nothing, so it is repeated up to two times. */
   inFlight: number;
   /** Plural noun for the affected items in the result table, for example "claimed deliveries". */
   of: string;
   /** Maximum number of repeated requests of all deliveries together. */
   bound: number;
   /**
-   * Maximum number of repeated requests of each delivery. The key is the delivery's index in the destination's arrays
-   * (`slotOf`). By default, any delivery may be repeated up to `bound`.
+   * Maximum number of repeated requests of each delivery, by its index in the arrays of the destination (`slotOf`). By
+   * default, any delivery may be repeated up to `bound` times.
    */
   slots?: Map<number, number>;
   /**
-   * End of the fault, in milliseconds of the machine's monotonic clock. For a failover, this is the time of the kill,
-   * so that the recovery time includes the failover.
+   * End of the fault, in milliseconds of the monotonic clock. For a failover it is the time of the kill, so that the
+   * recovery time includes the failover.
    */
   endedAtMs: number;
-  /** One sentence for each additional promise that was broken during the fault. */
+  /** One sentence for each promise that only this fault checks and that was broken. */
   problems?: string[];
 }
 
-/** Polling during recovery. A check every 50 ms has little effect on the measured load. */
+/** Options of `until` for the conditions that faults wait for. */
 export const recoveryPolling = { timeoutMs: 60_000, everyMs: 50 };

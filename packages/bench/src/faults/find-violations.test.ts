@@ -33,12 +33,12 @@ test.each<[string, ReturnType<typeof repeating>, string[]]>([
   expect(findDeliveryViolations(comparison, exposed(4, 6, 6))).toEqual(problems);
 });
 
-test('lost deliveries and disagreeing records are problems for every fault', () => {
+test('lost deliveries and records that disagree with the destination are problems', () => {
   const comparison = { ...noProblems, lost: 2, disagreements: ['a', 'b'] };
   expect(findDeliveryViolations(comparison, exposed())).toEqual(['2 lost', 'records disagree, first: a']);
 });
 
-test('a fault may cause the statuses 202 and 503 with Retry-After', () => {
+test('status 202, and status 503 with Retry-After, are not problems', () => {
   expect(findResponseViolations(normalResponses, {})).toEqual([]);
 });
 
@@ -71,7 +71,7 @@ test.each([{ affectsApi: true }, {}])(
   },
 );
 
-test('only the first log line with a failure event is reported as a problem', () => {
+test('of all log lines with a failure event, only the first is reported as a problem', () => {
   const log = '{"msg":"database.unavailable"}\n{"msg":"message.failed","n":1}\n{"msg":"service.crashed"}\n';
   expect(findLogViolations('worker-1', log)).toEqual(['worker-1: {"msg":"message.failed","n":1}']);
   expect(findLogViolations('worker-1', '{"msg":"database.unavailable"}\n')).toEqual([]);

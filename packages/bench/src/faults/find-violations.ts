@@ -27,12 +27,12 @@ export function findDeliveryViolations(
 
 /** Limit for a response time, in milliseconds. A client must not hang for the duration of a fault. */
 const responseLimitMs = 10_000;
-/** Response statuses that every fault may cause. Requests without a response (`hung`) are checked separately. */
+/** Response statuses that every fault may cause. Requests without a response (`hung`) are reported separately. */
 const expectedStatuses = ['202', '503', 'hung'];
 
 /**
- * Returns one sentence for each broken promise about the API: every response must be 202, or 503 with Retry-After, and
- * arrive within the limit. Requests without a response are allowed only if the fault affects the API itself.
+ * Returns one sentence for each broken promise about the API. Every response must be 202, or 503 with Retry-After, and
+ * must arrive within the limit. Connections may be lost only if the fault affects the API itself.
  */
 export function findResponseViolations(
   responses: RestResponses,
@@ -52,7 +52,10 @@ export function findResponseViolations(
 /** Log events that no fault may cause. */
 export const failureEvents = ['service.crashed', 'service.stopped_uncleanly', 'message.failed'];
 
-/** Returns the first line with a failure event in the log of a service, as a list of at most one sentence. */
+/**
+ * Returns a sentence with the first line of the log that has a failure event. The list is empty if there is no such
+ * line.
+ */
 export function findLogViolations(service: string, log: string): string[] {
   const failure = log.split('\n').find((line) => failureEvents.some((event) => line.includes(event)));
   return failure === undefined ? [] : [`${service}: ${failure.slice(0, 300)}`];

@@ -1,4 +1,4 @@
-/** A flood of one workspace: alerts with an unregistered rule and webhooks that do not exist. */
+/** Floods of one or two workspaces: alerts with an unregistered rule and webhooks that do not exist. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,9 +13,9 @@ import { deleteFlood, readFloodState } from './fault-records-reader.js';
 import { firstRetryMs } from './timing.js';
 
 interface FloodOptions {
-  /** Number of workspaces that publish the flood at the same time. Each publishes an equal number of alerts. */
+  /** Number of workspaces that publish the flood at the same time, each an equal number of alerts. */
   workspaces: number;
-  /** True to publish every second alert over REST, where the expected status is 422. */
+  /** True to publish every second alert over REST, where the API must reject it with 422. */
   overRest: boolean;
 }
 
@@ -26,8 +26,8 @@ interface FloodOptions {
  */
 const maxRetryDelayMs = 5_000;
 /**
- * Rate of each workspace that also floods over REST, in alerts per second. Half of its alerts are REST requests, which
- * stays below the capacity of the API.
+ * Rate of each workspace if alerts are also published over REST, in alerts per second. Half of the alerts are REST
+ * requests. Their rate is below the capacity of the API.
  */
 const restAlertsPerSecond = 300;
 /** The contract's limit for webhooks of a rule. */
@@ -109,13 +109,13 @@ interface FloodLoad extends FloodOptions {
   alerts: number;
 }
 
-/** Resolves when every alert is confirmed over AMQP or rejected over REST. */
+/** Publishes the flood. Resolves when every alert is confirmed over AMQP or rejected over REST. */
 async function publish(
   { rabbitmq, api, adminToken, nextRun }: Trial,
   targets: { workspaceId: string; alertRuleId: string }[],
   { alerts, overRest }: FloodLoad,
 ): Promise<LoadResult[]> {
-  // A separate connection, so that publishing for the other workspace does not wait for confirms of the flood.
+  // A separate generator, so that alerts of the other workspace do not wait for confirms of the flood.
   const generator = await startLoadGenerator(rabbitmq.url);
   try {
     return await Promise.all(

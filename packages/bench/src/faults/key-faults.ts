@@ -13,13 +13,16 @@ import { readReadiness, untilReported } from './readiness.js';
 import { countMessages } from './settle.js';
 import { endCleanly } from './worker-faults.js';
 
-/** Limit for the log size of a worker with wrong keys, in bytes. The worker logs one line of about 1 KB each minute. */
+/**
+ * Limit for the growth of the log of a worker with wrong keys, in bytes. The worker logs one line of about 1 KB each
+ * minute.
+ */
 const maxLogBytes = 20_000;
 const watchEveryMs = 250;
 
 /**
- * Gives wrong keys to one worker and then to both, as a mistake in a roll-out would, and then restores the correct
- * keys. Workers with wrong keys must not be ready and must leave all deliveries to the others.
+ * Gives wrong keys to one worker and then to both, as a mistake in a roll-out would. Finally restores the correct keys.
+ * Workers with wrong keys must not be ready and must leave all deliveries to the others.
  */
 export async function useWrongKeys(trial: Trial): Promise<Exposure> {
   const { workers, rabbitmq } = trial;
@@ -49,7 +52,7 @@ interface Watched {
   requests: number;
   /** Names of workers that were ready at some time although their keys were wrong. */
   ready: Set<string>;
-  /** Highest number of deliveries that were waiting as undecryptable at any time. */
+  /** Highest number of deliveries that waited as undecryptable at the same time. */
   undecryptable: number;
   /** Growth of each worker log in bytes, by worker name. */
   logBytes: Map<string, number>;

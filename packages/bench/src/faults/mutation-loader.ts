@@ -1,6 +1,6 @@
 /**
- * Loads a mutation into a service (`node --import '…/mutation-loader.js?mutation=NAME' main.js`). It replaces a text in
- * one module while Node.js loads that module, so the released code needs no test hooks.
+ * Loads a mutation (see `mutations.ts`) into a service: `node --import '…/mutation-loader.js?mutation=NAME' main.js`.
+ * It replaces a text in one module while Node.js loads that module, so the released code needs no test hooks.
  */
 
 import { writeSync } from 'node:fs';
@@ -9,14 +9,15 @@ import { isMainThread } from 'node:worker_threads';
 import { type Mutation, markOf, mutations } from './mutations.js';
 
 /**
- * File descriptor 2. `process.stderr` is not used, because in a worker thread the main thread writes it, possibly late.
+ * File descriptor of standard error. In a worker thread, output to `process.stderr` passes through the main thread and
+ * can be late.
  */
 const stderr = 2;
 const name = new URL(import.meta.url).searchParams.get('mutation') ?? '';
 const mutation: Mutation | undefined = Object.values(mutations).find((entry) => entry.name === name);
 if (mutation === undefined) throw new Error(`There is no mutation called "${name}".`);
 
-// Only the main thread registers the hook. Node.js loads this module again in the separate thread that runs loader
+// Only the main thread registers the hook. Node.js then loads this module again in the separate thread for loader
 // hooks.
 if (isMainThread) register(import.meta.url);
 

@@ -9,7 +9,7 @@ export interface Mutation {
   replacement: string;
 }
 
-/** Returns the line that a service writes to standard error after loading the mutation. */
+/** Returns the line that a service writes to standard error when it loads the mutation. */
 export function markOf({ name }: Mutation): string {
   return `mutation loaded: ${name}`;
 }

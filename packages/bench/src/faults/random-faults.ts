@@ -5,11 +5,11 @@ import type { ProxiedService } from '../test-bed/services.js';
 import { mayRepeat, readLostClaimsWhenAvailable, slowResponses } from './exposure.js';
 import type { Exposure, Trial } from './fault.js';
 
-/** A fault of one process. The fault is over when `inject` resolves. */
+/** A fault of one process. It is over when `inject` resolves. */
 interface Injection {
   /** Name of the affected process. The injections of one round affect different processes. */
   target: string;
-  /** @param noteClaims must be called with the process id of a worker that may be unable to record its claims */
+  /** @param noteClaims must be called with the process id of a worker that may have lost its claims */
   inject(noteClaims: (pid: number) => Promise<void>): Promise<unknown>;
 }
 
@@ -17,14 +17,17 @@ const rounds = { long: 12, short: 4 };
 const injectionsPerRound = 2;
 const maxFaultMs = 8_000;
 
-/** Injects faults in several processes at the same time. A seed always chooses the same faults. */
+/**
+ * Injects random faults in several rounds, each in two processes at the same time. A seed always chooses the same
+ * faults.
+ */
 export function injectRandomly(seed: number): (trial: Trial) => Promise<Exposure> {
   return async (trial) => {
     const random = createRandom(seed);
     const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
     /**
-     * Claims of affected workers. The value is the index of the delivery (`slotOf`). Each claim may lead to one
-     * repeated request.
+     * Claims of affected workers. The key names the claim, and the value is the index of its delivery (`slotOf`). Each
+     * claim may lead to one repeated request.
      */
     const claims = new Map<string, number>();
     const noteClaims = async (pid: number) => {

@@ -1,4 +1,4 @@
-/** Faults of replicated servers: one server is killed with SIGKILL under load, and the others continue its work. */
+/** Faults of replicated servers: servers are killed with SIGKILL under load, and the others continue their work. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredQueue } from '@tocsin/messaging';
@@ -12,7 +12,9 @@ import type { Exposure, Trial } from './fault.js';
 
 /** Time before a killed broker node or standby is started again, in milliseconds. */
 const absenceMs = 10_000;
-/** Time before a failed primary is replaced, in milliseconds: three failed checks at intervals of one second. */
+/**
+ * Time before a failed primary is replaced, in milliseconds, as if three checks had failed at intervals of one second.
+ */
 const detectionMs = 3_000;
 
 /** Kills the node that leads the alerts queue, and starts it again after 10 s. */
@@ -73,13 +75,13 @@ export function killPrimaryAndBrokerLeader(trial: Trial): Promise<Exposure> {
 
 interface Failover {
   kill(): Promise<unknown>;
-  /** Replaces the failed server. Undefined if the other servers do that on their own. */
+  /** Replaces the failed server. Undefined if the other servers replace it on their own. */
   failOver?(): Promise<unknown>;
   /** Starts the failed server again. */
   repair(): Promise<unknown>;
 }
 
-/** No worker ends in a failover, so no request may be repeated. */
+/** Injects a failover under load. No worker ends in it, so no request may be repeated. */
 async function failOver(trial: Trial, plan: (replicas: Replicas) => Promise<Failover>): Promise<Exposure> {
   if (trial.replicas === undefined) throw new Error('This fault needs replicated servers.');
   const steps = await plan(trial.replicas);

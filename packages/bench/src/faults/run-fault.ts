@@ -21,14 +21,15 @@ export interface FaultResult extends Comparison {
   problems: string[];
 }
 
-/** Maximum number of alerts in a run. It is the length of the arrays that count requests. */
+/** Maximum number of alerts in a run. It determines the length of the arrays that count requests. */
 const maxAlerts = 60_000;
 const maxTrials = 3;
 /** The destination rejects every 50th delivery once, so that retries are in progress all the time. */
 const rejectOneIn = 50;
 
 /**
- * Injects a fault under load and checks the promises. A run without affected work proves nothing, so it is repeated.
+ * Injects a fault under load and checks the promises. A run without affected work proves nothing, so it is repeated up
+ * to two times.
  * @throws Error if a process did not stop or did not start again
  */
 export async function runFault(testBed: FaultTestBed, fault: Fault): Promise<FaultResult> {
@@ -108,8 +109,8 @@ interface Recovery {
 }
 
 /**
- * Returns the seconds from the end of the fault to the last success of an alert that was offered before the fault
- * ended.
+ * Returns the seconds from the end of the fault to the last success of a delivery whose alert was published before the
+ * end.
  */
 function recoveryOf({ exposure, load, records }: Recovery): number {
   const monotonicToUnixMs = Date.now() - monotonicMs();
@@ -122,7 +123,10 @@ function recoveryOf({ exposure, load, records }: Recovery): number {
   return (lastMs - exposure.endedAtMs) / 1_000;
 }
 
-/** Longest periods without an accepted alert and without a succeeded delivery, while alerts were offered. */
+/**
+ * Longest periods without an accepted alert and without a succeeded delivery, while alerts were published, in
+ * milliseconds.
+ */
 interface Pauses {
   acceptMs: number;
   deliverMs: number;

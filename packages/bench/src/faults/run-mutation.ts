@@ -29,8 +29,7 @@ export async function runMutation(
         throw new Error(`${target.name} runs without the mutation: ${mutation.module} was not loaded.`);
     }
     const { problems, delivered } = await runFault(testBed, mutation.fault);
-    // A system that delivers nothing at all also reports the expected problem. Such a run does not count as a
-    // detection.
+    // A system that delivers nothing at all also shows the expected problem. Such a run does not count as a detection.
     const works = delivered > 0 && !problems.some((problem) => /crashed|by itself/.test(problem));
     return {
       detected: works && problems.some((problem) => mutation.expectedProblem.test(problem)),

@@ -10,7 +10,10 @@ type ChooseServers = (trial: Trial) => ManagedProcess[];
 type Inject = (trial: Trial) => Promise<Exposure>;
 
 const diskAlarmMs = 10_000;
-/** A server is down for longer than the second in which the API still accepts alerts without the database. */
+/**
+ * Downtime of a server in milliseconds. It is longer than 1 s, because the API accepts alerts for 1 s without the
+ * database.
+ */
 const downtimeMs = 2_000;
 
 /** Stops servers cleanly and starts them again. */
@@ -41,9 +44,8 @@ async function takeDown(
 }
 
 /**
- * Freezes all connections between services and database without closing them. A freeze that is longer than every
- * timeout is the harder case: services repeat statements that timed out, and then the database executes the first ones
- * as well.
+ * Freezes all connections between services and database without closing them. A freeze that outlasts every timeout is
+ * harder to handle: services repeat the statements that timed out, and then the database executes both.
  */
 export function freezeDatabase({ times = 1, cut = false } = {}): Inject {
   return async (trial) => {
@@ -61,9 +63,7 @@ export function freezeDatabase({ times = 1, cut = false } = {}): Inject {
   };
 }
 
-/**
- * Freezes all connections between services and broker. Workers finish the deliveries that they have already claimed.
- */
+/** Freezes all connections between services and broker. Workers finish the deliveries that they have claimed before. */
 export async function freezeBroker(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
   const proxies = proxiesOf(trial, (service) => service.broker);

@@ -4,7 +4,7 @@ import type { Trial } from './fault.js';
 import { readOpenState } from './fault-records-reader.js';
 
 /**
- * Waits until every offered alert is accepted, committed, delivered and recorded, and all queues are empty. Returns
+ * Waits until every published alert is accepted, committed, delivered and recorded, and all queues are empty. Returns
  * undefined in that case. If there is no more progress, returns a description of the unfinished work.
  */
 export async function settle(trial: Trial): Promise<string | undefined> {
@@ -27,8 +27,8 @@ export async function settle(trial: Trial): Promise<string | undefined> {
 const emptyTimeoutMs = 20_000;
 
 /**
- * Waits until no queue has a message. Redelivered messages of finished work can be in a queue for a short time; workers
- * acknowledge them without effect.
+ * Waits until no queue has a message. Redelivered messages of finished work can remain in a queue for a short time.
+ * Workers acknowledge them without effect.
  */
 async function waitForEmptyQueues({ rabbitmq }: Trial): Promise<string | undefined> {
   const deadlineMs = performance.now() + emptyTimeoutMs;

@@ -14,9 +14,9 @@ export interface Timing {
   lockedMs: number;
   /** Duration for which a worker is stopped, in milliseconds. */
   stoppedMs: number;
-  /** Duration for which workers have wrong keys, in milliseconds: once for one worker, once for both. */
+  /** Duration of each of two phases with wrong keys, in milliseconds: first one worker has them, then both. */
   wrongKeysMs: number;
-  /** Number of alerts that one workspace publishes in a flood. */
+  /** Number of alerts in a flood of one or more workspaces. */
   floodAlerts: number;
   recoveryLimitMs: number;
   /** A run fails after this time without progress, in milliseconds. */
@@ -42,7 +42,7 @@ export const longTiming: Timing = {
   stallTimeoutMs: 120_000,
 };
 
-/** The lease of queued rows is close to its minimum, so that the short form is fast. */
+/** The lease of queued rows (14 s) is close to its minimum of 10 s, so that the short form is fast. */
 export const shortTiming: Timing = {
   form: 'short',
   alerts: 500,

@@ -35,7 +35,7 @@ async function kill(service: ProxiedService): Promise<{ pid: number; atMs: numbe
 /** Names of the prepared statements that claim deliveries. */
 export const claimStatements = ['fan-out.write', 'delivery.claim'];
 
-/** Kills a worker whose claims are committed but whose database responses have not arrived. */
+/** Kills a worker whose claims are committed, but which has not received the responses to them from the database. */
 export async function killBeforePost(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   worker.database.freezeResponsesTo(...claimStatements);
@@ -47,7 +47,7 @@ export async function killBeforePost(trial: Trial): Promise<Exposure> {
   return { ...exposure, inFlight: all.size - sent.size };
 }
 
-/** Kills a worker whose requests have succeeded but whose records have not reached the database. */
+/** Kills a worker whose requests have succeeded, but whose records have not reached the database. */
 export async function killBeforeCommit(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   await startLoad(trial);
@@ -59,7 +59,9 @@ export async function killBeforeCommit(trial: Trial): Promise<Exposure> {
   return mayRepeat({ slots: sent, of: 'deliveries sent and not recorded', endedAtMs: atMs });
 }
 
-/** Kills all workers after alerts and deliveries are committed but before an acknowledgement reaches the broker. */
+/**
+ * Kills all workers after they have committed alerts and deliveries, but before the acknowledgements reach the broker.
+ */
 export async function killBeforeAck(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
   for (const worker of trial.workers) worker.broker.freeze('to-server');
@@ -87,7 +89,7 @@ export async function killAllWorkers(trial: Trial): Promise<Exposure> {
 const kills = 3;
 const killIntervalMs = 12_000;
 
-/** Kills all workers three times within 36 s, so that a delivery can be in flight at more than one kill. */
+/** Kills all workers three times at intervals of 12 s, so that a delivery can be in flight at more than one kill. */
 export async function killAllWorkersRepeatedly(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
   const slots: number[] = [];
@@ -111,7 +113,7 @@ async function killAndRestartAll(trial: Trial): Promise<Claimed & { atMs: number
   return { ...claimed, atMs: first!.atMs };
 }
 
-/** Kills the API while its messages wait for broker confirms. */
+/** Kills the API while its published messages wait for confirms of the broker. */
 export async function killApi(trial: Trial): Promise<Exposure> {
   trial.api.broker.freeze('to-server');
   await sleep(700);
@@ -121,7 +123,7 @@ export async function killApi(trial: Trial): Promise<Exposure> {
   return noRepeats(inFlight.rest, 'requests not confirmed', atMs);
 }
 
-/** Suspends a worker until its lease has expired and other workers have sent its deliveries, and then resumes it. */
+/** Suspends a worker until its lease has expired and other workers have sent its deliveries. Then resumes it. */
 export async function stopAndContinue(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   await startLoad(trial);
@@ -133,7 +135,8 @@ export async function stopAndContinue(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Delays the records of a worker until another worker sends the same deliveries. Late records may only add attempts.
+ * Delays the records of a worker until another worker has sent the same deliveries. The late records may add attempts,
+ * but must not change the deliveries.
  */
 export async function recordLate(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
@@ -150,7 +153,8 @@ export async function recordLate(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Sends SIGTERM. The worker must finish its requests within the deadline and return all other messages to the broker.
+ * Sends SIGTERM to a worker. It must finish its requests within the time to stop and return all other messages to the
+ * broker.
  */
 export async function terminate(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
@@ -164,7 +168,7 @@ export async function terminate(trial: Trial): Promise<Exposure> {
 
 /**
  * Sends SIGTERM and waits for the exit.
- * @throws Error if the worker does not stop cleanly within 20 s
+ * @throws Error if the worker does not stop cleanly within 26 s
  */
 export async function endCleanly(worker: ProxiedService): Promise<void> {
   const signalledAtMs = monotonicMs();

@@ -30,7 +30,7 @@ test.each([
   [isolation, ['--only', 'storm,typo'], 'neighbours, storm, backlog, flood, webhooks, guessing'],
   [isolation, ['--only', ''], 'neighbours, storm, backlog, flood, webhooks, guessing'],
   [isolation, ['--repeats', 'x'], '--repeats takes a number, not "x"'],
-])('%s rejects %j before it starts anything', (main, args, sentence) => {
+])('%s rejects the arguments %j with a reason and prints nothing else', (main, args, sentence) => {
   const { status, stdout, stderr } = run(main, args);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toContain(sentence);

@@ -36,7 +36,7 @@ const findActiveHashes = {
 
 export interface ApiKeyRepository extends ApiKeyStore {
   findActiveHash(id: string): Promise<string | undefined>;
-  /** Returns the hashes of those `ids` that are active keys, by id. */
+  /** Returns the hash of each active key among `ids`, by id. */
   findActiveHashes(ids: string[]): Promise<Map<string, string>>;
 }
 

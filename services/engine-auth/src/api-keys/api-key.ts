@@ -9,18 +9,23 @@ export interface ApiKey {
   description: string;
   isActive: boolean;
   createdAt: Date;
-  /** `admin-key`, or the issuer and subject of a token. */
+  /** `admin-key`, or the issuer and the subject of a token, separated by a space. */
   createdBy: string;
   deactivatedAt: Date | null;
 }
 
 export interface ApiKeyStore {
-  /** Returns false and stores nothing if `maxActive` keys are active already. Safe under concurrent calls. */
+  /**
+   * Stores a key. Returns false and stores nothing if `maxActive` keys are already active, even under concurrent calls.
+   */
   insert(key: ApiKey, hash: string, options: { maxActive: number; author: AuditAuthor }): Promise<boolean>;
   /** Lists all keys, newest first. */
   list(): Promise<ApiKey[]>;
   find(id: string): Promise<ApiKey | undefined>;
-  /** Returns false if the key does not exist. A key that is already inactive keeps its time of deactivation. */
+  /**
+   * Deactivates a key. Returns false if the key does not exist. A key that is already inactive keeps its time of
+   * deactivation.
+   */
   deactivate(id: string, at: Date, author: AuditAuthor): Promise<boolean>;
 }
 
@@ -32,7 +37,7 @@ export interface CreateApiKeyDeps {
 
 export interface CreatedApiKey {
   key: ApiKey;
-  /** The key itself. It is returned to the caller once and never stored. */
+  /** The key in the form that callers send: base64 of `{id}:{secret}`. It is returned once and never stored. */
   rawKey: string;
 }
 

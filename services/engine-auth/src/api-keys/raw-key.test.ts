@@ -9,15 +9,15 @@ test('an API key is base64 of id, colon and secret, and can be parsed', () => {
 });
 
 test.each<[string, string]>([
-  ['nothing', ''],
+  ['an empty text', ''],
   ['other text', 'not a key'],
   ['a JWT', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln'],
   ['a key without padding', formatRawKey(key).replace(/=+$/, '')],
   ['a key with one more character', `${formatRawKey(key)}A`],
-  ['an id in upper case', formatRawKey({ ...key, id: key.id.toUpperCase() })],
-  ['an id that is none', formatRawKey({ ...key, id: `${key.id.slice(0, -1)}g` })],
-  ['a short secret with a longer id', formatRawKey({ id: `${key.id}0`, secret: key.secret.slice(1) })],
-  ['a NUL in the secret', formatRawKey({ ...key, secret: `\0${key.secret.slice(1)}` })],
+  ['a key with an id in upper case', formatRawKey({ ...key, id: key.id.toUpperCase() })],
+  ['a key whose id is not a UUID', formatRawKey({ ...key, id: `${key.id.slice(0, -1)}g` })],
+  ['a key with a longer id and a shorter secret', formatRawKey({ id: `${key.id}0`, secret: key.secret.slice(1) })],
+  ['a key with a NUL in the secret', formatRawKey({ ...key, secret: `\0${key.secret.slice(1)}` })],
   ['text before a key', Buffer.from(`${'x'.repeat(36)}:${key.id}:${key.secret}`).toString('base64')],
   ['a key with a longer secret', formatRawKey({ ...key, secret: `${key.secret}\n` })],
   ['a very long text', 'QUFB'.repeat(5_000)],
@@ -27,8 +27,8 @@ test.each<[string, string]>([
 
 test('only the canonical base64 form of an API key is valid', () => {
   const raw = formatRawKey(key);
-  // The last character before the padding has bits that base64 decoders ignore, so changing them does not change the
-  // key.
+  // Base64 decoders ignore some bits of the last character before the padding. Another character with the same other
+  // bits therefore gives the same decoded key.
   const index = raw.indexOf('=') - 1;
   const other = `${raw.slice(0, index)}${String.fromCharCode(raw.charCodeAt(index) + 1)}${raw.slice(index + 1)}`;
   expect(Buffer.from(other, 'base64')).toEqual(Buffer.from(raw, 'base64'));

@@ -28,7 +28,7 @@ export function parseRawKey(text: string): RawKey | undefined {
   return rawKey.test(decoded) && formatRawKey(key) === text ? key : undefined;
 }
 
-/** Returns a digest of a key, for caches that must not contain the key itself. */
+/** Returns the SHA-256 digest of a key, for caches that must not contain the key itself. */
 export function digestOf({ id, secret }: RawKey): Buffer {
   return createHash('sha256').update(`${id}:${secret}`).digest();
 }

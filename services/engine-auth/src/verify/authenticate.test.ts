@@ -5,7 +5,9 @@ import { createAuthenticate } from './authenticate.js';
 
 const key = { id: '6f1c2a9e-0b57-4a7e-9c0e-0d1f2a3b4c5d', secret: 'x'.repeat(43) };
 
-/** Creates an authenticate function with a fake clock. Each check takes 30 ms of that clock. */
+/**
+ * Creates an authenticate function with a fake clock. Each check of a user key or of a token takes 30 ms on that clock.
+ */
 function setUp({ validateKey }: { validateKey: () => Promise<boolean> }) {
   let nowMs = 1_000;
   const authenticate = createAuthenticate({
@@ -39,7 +41,7 @@ test.each([
   expect(await check(credential)).toEqual(['unauthenticated', 200]);
 });
 
-test('a valid key is accepted at once, and an unavailable check fails at once', async () => {
+test('a valid key is accepted without delay, and an unavailable check fails without delay', async () => {
   const valid = setUp({ validateKey: async () => true });
   expect(await valid(formatRawKey(key))).toEqual(['user_key', 30]);
   expect(await valid('the admin key')).toEqual(['admin_key', 0]);
@@ -83,7 +85,7 @@ function authenticateWith({
   };
 }
 
-test('a missing Authorization header gets a 401 that asks for a credential', async () => {
+test('a request without an Authorization header gets a 401 that names the header', async () => {
   await expect(authenticateWith().authenticate(undefined)).rejects.toMatchObject({
     code: 'unauthenticated',
     detail: 'Send a key or an access token in the header Authorization: Bearer.',
@@ -108,7 +110,7 @@ test.each([
   });
 });
 
-test('the admin key can be any text of a header value, up to 24,576 bytes', async () => {
+test('the admin key can be any text that fits into a header, up to 24,576 bytes', async () => {
   for (const text of ['the admin key', 'schlüssel €', 'x'.repeat(24_576)]) {
     const { authenticate, validated, verified } = authenticateWith({
       adminKey: new Secret(text),
@@ -154,7 +156,7 @@ test.each(['a.b', 'a.b.c.d', '.b.c', 'a..c', 'a.b.c!', '!a.b.c', 'a+.b.c', 'a.b+
   },
 );
 
-test('a token can manage keys if it has the role of an engine admin', async () => {
+test('a token can manage keys only if it has the role tocsin_engine_admin', async () => {
   const callerWith = (role: DeploymentRole) =>
     authenticateWith({ deploymentRoles: [role] }).authenticate('Bearer a.b.c');
   expect(await callerWith('tocsin_engine_admin')).toMatchObject({ subject: 'ada', mayManageKeys: true });

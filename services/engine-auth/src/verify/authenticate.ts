@@ -22,8 +22,9 @@ export interface AuthenticateDeps {
 export type Authenticate = (input: { authorization: string | undefined }) => Promise<EngineCaller>;
 
 /**
- * Time from the start of a check to its rejection, in milliseconds. It is longer than the lookup and bcrypt take on a
- * busy machine. The response time is therefore the same for a malformed key, an unknown id and a wrong secret.
+ * Time from the start of a check to the response of a rejection, in milliseconds. It is longer than a database query
+ * and bcrypt take on a busy machine. The response time is therefore the same for a malformed key, an unknown id and a
+ * wrong secret.
  */
 const refusedAfterMs = 200;
 
@@ -72,8 +73,8 @@ function createCheck({
 const maxCredentialLength = 24_576;
 
 /**
- * Reads the credential of a header. It accepts more characters than RFC 6750, because the admin key can be any text
- * that fits into a header.
+ * Returns the credential of an `Authorization` header. It accepts more characters than RFC 6750, because the admin key
+ * can be any text that fits into a header.
  */
 function readCredential(authorization: string | undefined): string {
   if (authorization === undefined) {
@@ -91,7 +92,7 @@ function readCredential(authorization: string | undefined): string {
 function createAdminKeyCheck(adminKey: Secret | undefined): (credential: string) => boolean {
   if (adminKey === undefined) return () => false;
   const expected = sha256(Buffer.from(adminKey.reveal()));
-  // Node decodes headers as Latin-1, so encoding as Latin-1 restores the bytes that were sent.
+  // Node.js decodes headers as Latin-1, so encoding as Latin-1 restores the bytes that the client sent.
   return (credential) => timingSafeEqual(sha256(Buffer.from(credential, 'latin1')), expected);
 }
 

@@ -1,6 +1,6 @@
 import { createBcryptQueue } from './bcrypt-queue.js';
 
-test('a bcrypt hash matches only its secret and uses 9 rounds', async () => {
+test('a bcrypt hash matches only its secret and has cost 9', async () => {
   const bcrypt = createBcryptQueue();
   const hash = await bcrypt.hash('secret');
   expect(hash).toMatch(/^\$2b\$09\$/);

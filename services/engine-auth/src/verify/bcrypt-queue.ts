@@ -5,44 +5,44 @@ import bcrypt from 'bcrypt';
 export interface BcryptQueue {
   /**
    * Compares a secret with the hash of the key `keyId`. For each key, one comparison runs and at most one waits.
-   * Guesses at the id of a key can therefore delay only the first check of that key.
+   * Guesses at the id of a key can therefore delay only comparisons for that key.
    */
   compare(secret: string, hash: string, keyId: string): Promise<boolean>;
   /** Hashes a secret. Hashing has its own semaphore, so that keys can be created while many are checked. */
   hash(secret: string): Promise<string>;
-  /** Number of calls that wait for a thread. */
+  /** Number of calls that wait in the queue. */
   waiting(): number;
 }
 
 export interface BcryptQueueOptions {
   concurrency?: number;
   maxWaiting?: number;
-  /** Called after each bcrypt call with its duration in seconds, without its wait. */
+  /** Called after each bcrypt call with its duration in seconds, without its time in the queue. */
   onDone?: (seconds: number) => void;
 }
 
 /**
- * Rounds of bcrypt that the specification of the engine prescribes ("Key hash cost"). One hash takes about 30 ms of one
- * core.
+ * Cost factor of bcrypt that the specification of the engine prescribes ("Key hash cost"). One hash takes about 30 ms
+ * of one core.
  */
 const rounds = 9;
 
 /**
- * One core is left for callers with known keys. At most two threads are used, because libuv's pool of four threads also
- * serves DNS and files.
+ * Number of comparisons that run at the same time. If possible, one core is left for other work. At most two threads
+ * are used, because the pool of four threads in Node.js also serves DNS and files.
  */
 const coresToUse = Math.max(1, Math.min(2, availableParallelism() - 1));
 
 const maxHashesWaiting = 20;
 /**
- * Maximum number of comparisons of one key that wait. Concurrent checks with the same secret share one comparison, so
- * further comparisons are caused only by guesses or by a change of the key.
+ * Maximum number of waiting comparisons of one key. Concurrent checks with the same secret share one comparison, so
+ * only guesses with other secrets cause more.
  */
 const maxWaitingPerKey = 1;
 
 /**
- * Creates bcrypt functions with limits on concurrent and waiting calls. By default, the waiting calls take about three
- * seconds.
+ * Creates bcrypt functions with limits on concurrent and waiting calls. By default, the longest queue of comparisons
+ * takes about three seconds.
  * @throws AppError `unavailable` if too many calls wait
  */
 export function createBcryptQueue(options: BcryptQueueOptions = {}): BcryptQueue {

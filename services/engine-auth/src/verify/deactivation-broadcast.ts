@@ -4,13 +4,16 @@ import { type Broker, createPublisher, listenToBroadcasts } from '@tocsin/messag
 
 export interface DeactivationBroadcast {
   /**
-   * Notifies the other instances. The promise never rejects. If the broadcast is lost, other instances accept the key
-   * until their cache expires after 10 s.
+   * Notifies the other instances. The promise never rejects. If the broadcast is lost, other instances can accept the
+   * key for up to 10 s from their caches.
    */
   announce(id: string): Promise<void>;
 }
 
-/** Notifies every instance, including this one, when a key is deactivated. */
+/**
+ * Opens the broadcasts of deactivated keys. `onDeactivated` is called for each broadcast, including those of this
+ * instance.
+ */
 export async function createDeactivationBroadcast(
   broker: Broker,
   { onDeactivated, logger }: { onDeactivated: (id: string) => void; logger: Logger },

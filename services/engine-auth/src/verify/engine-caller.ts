@@ -22,8 +22,8 @@ export interface EngineCaller {
 export const defineRoute: DefineRoute<EngineCaller, 'api_key_manage'> = routeDefiner();
 
 /**
- * Value of `issuer` for the callers that use the admin key or a user key. It cannot equal the issuer of a token,
- * because those are URLs.
+ * Value of `issuer` for callers with the admin key or a user key. No token has this issuer, because the issuer of a
+ * token is a URL.
  */
 const keyIssuer = 'tocsin-engine';
 

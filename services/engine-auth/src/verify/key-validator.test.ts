@@ -36,7 +36,7 @@ function setUp() {
   return { ...validator, stored, state };
 }
 
-test('a valid user key is not read again for 10 seconds', async () => {
+test('a valid user key is not read from the database again for 10 seconds', async () => {
   const { validate, state } = setUp();
   expect(await validate(good)).toBe(true);
   state.nowMs = 9_999;
@@ -73,14 +73,14 @@ test('a verified key with an unchanged hash is checked again without bcrypt', as
   expect(await validate(good)).toBe(false);
 });
 
-test('guesses at an unknown key id run no bcrypt', async () => {
+test('guesses at an unknown key id are rejected without bcrypt', async () => {
   const { validate, state } = setUp();
   const results = await Promise.all(guesses(unknownId).map(validate));
   expect([new Set(results), state.compares]).toEqual([new Set([false]), []]);
 });
 
 test.each([0, 60_000])(
-  'guesses at a key that was verified %i ms ago run no bcrypt, and the key stays valid',
+  'guesses at a key that was verified %i ms ago run no bcrypt, and the key remains valid',
   async (afterMs) => {
     const { validate, state } = setUp();
     await validate(good);
@@ -131,7 +131,7 @@ test('concurrent checks of two secrets for one key id get separate results', asy
   expect(results).toEqual([false, true, false, true]);
 });
 
-test('a user key that is removed from the cache is read again at its next check', async () => {
+test('a user key that is removed from the cache is read from the database at its next check', async () => {
   const { validate, forget, stored } = setUp();
   await validate(good);
   stored.delete(id);
@@ -140,7 +140,7 @@ test('a user key that is removed from the cache is read again at its next check'
   expect(await validate(good)).toBe(false);
 });
 
-test('a key that is deactivated during its check is not cached', async () => {
+test('a key that is deactivated during its check is rejected and not cached', async () => {
   const { validate, forget, state, stored } = setUp();
   state.nowMs = 5;
   state.beforeCompare = async () => {

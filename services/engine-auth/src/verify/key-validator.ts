@@ -6,9 +6,12 @@ import type { KeyCheck } from '../metrics.js';
 import type { BcryptQueue } from './bcrypt-queue.js';
 
 export interface KeyValidatorDeps {
-  /** Reads the hash of an active key that was verified before. */
+  /** Reads the hash of an active key. Called for a secret that was verified before. */
   findActiveHash(id: string): Promise<string | undefined>;
-  /** Reads the hash of an id that can be a guess; see `createBatchedLookup`. */
+  /**
+   * Reads the hash of an active key. Called for a secret that can be a guess, so it should be limited (see
+   * `createBatchedLookup`).
+   */
   lookUp(id: string): Promise<string | undefined>;
   compare: BcryptQueue['compare'];
   /** Monotonic clock in milliseconds. */
@@ -25,7 +28,7 @@ export interface KeyValidator {
    * @throws AppError `unavailable` if too many checks wait for bcrypt, of this key or in total
    */
   validate: ValidateKey;
-  /** Removes a deactivated key from the cache, so that its next check reads the database. */
+  /** Removes a deactivated key from the cache. Its next check reads the database. */
   forget(id: string): void;
 }
 
@@ -47,8 +50,9 @@ const maxKeys = 10_000;
 const maxFailures = 10_000;
 
 /**
- * Verifies user keys. bcrypt runs only for an active key that this process has not verified yet:
- * - For 10 s after its database query, a verified key is compared by its digest alone. After that its hash is read
+ * Verifies user keys. bcrypt runs only for an active key that this process has not verified yet, or whose hash has
+ * changed:
+ * - For 10 s after its database query, a verified key is compared by its digest alone. After that, its hash is read
  *   again. While the hash is unchanged, the digest is still sufficient, because a key has only one secret.
  * - An unknown id is rejected by the database query.
  * - A rejected key is rejected from a cache for 10 s.
@@ -72,7 +76,7 @@ export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
     return false;
   }
 
-  /** Returns false if the key was deactivated after the database query. */
+  /** Caches a verified key. Returns false if the key was deactivated after the database query. */
   function cacheVerified(id: string, key: VerifiedKey): boolean {
     const wasForgotten = (forgottenAt.get(id) ?? Number.NEGATIVE_INFINITY) >= key.readAtMs;
     if (!wasForgotten) verified.set(id, key);
@@ -105,7 +109,7 @@ export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
 
 /**
  * Returns a function that looks up ids in batches, one query at a time. Ids that arrive during a query share the next
- * query. Lookups for unknown callers therefore use at most one database connection, even during a flood.
+ * query. Guesses therefore use at most one database connection, even during a flood.
  */
 export function createBatchedLookup<T>(
   findAll: (ids: string[]) => Promise<ReadonlyMap<string, T>>,

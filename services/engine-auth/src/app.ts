@@ -75,8 +75,8 @@ async function open(
   const database = createDatabase({
     url: config.databaseUrl.reveal(),
     applicationName: 'tocsin-engine-auth',
-    // A client of the reverse proxy waits for this response before its own request continues. The timeouts are
-    // therefore short, so that it gets a 503 within seconds.
+    // The reverse proxy delays each request of its clients until `/auth/verify` responds. The timeouts are short, so
+    // that clients get a 503 within seconds.
     statementTimeoutMs: 5_000,
     acquireTimeoutMs: 3_000,
     refuseAfterMs: 1_000,
@@ -110,8 +110,8 @@ async function open(
   const routes: Route<EngineCaller>[] = [
     ...healthRoutes({
       checks: { database: () => checkSchema(database) },
-      // An AppError reports a database schema that is too old, which is a fault of this instance. An unavailable
-      // database is not: the admin key and tokens work without it.
+      // A database schema that is too old causes an AppError, and the instance is then not ready. It stays ready while
+      // the database is unavailable, because the admin key and tokens work without the database.
       isOwnFault: (error) => error instanceof AppError,
     }),
     verifyRoute(),
@@ -149,8 +149,8 @@ async function open(
 }
 
 /**
- * Minimum length of an admin key that is not reported as short. 16 random letters and digits have 95 bits. Guesses at
- * the admin key are fast, because it is compared without bcrypt.
+ * Minimum length of an admin key that is not reported as short, in characters. 16 random letters and digits have 95
+ * bits. Guesses at the admin key cost little CPU time, because it is compared without bcrypt.
  */
 const shortestSafeKey = 16;
 

@@ -1,12 +1,15 @@
 import type { Metrics } from '@tocsin/kit';
 
-/** Source of the result of a key check: the cache of valid keys, the cache of rejected keys, or the database. */
+/**
+ * Result of a key check by its source: accepted from a cache (`cached`), rejected from a cache (`cached_rejection`), or
+ * decided after a database query (`looked_up`).
+ */
 export type KeyCheck = 'cached' | 'cached_rejection' | 'looked_up';
 
 /** Metrics of key checks. No label contains a key or its id. */
 export interface EngineMetrics {
   keyChecked(result: KeyCheck): void;
-  /** Records the duration of one bcrypt call, without the wait for a thread. */
+  /** Records the duration of one bcrypt call, without its time in the queue. */
   bcryptDone(seconds: number): void;
 }
 

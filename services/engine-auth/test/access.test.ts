@@ -75,7 +75,7 @@ const kinds: [credential: string, verify: number, manage: number][] = [
 ];
 
 test.each(kinds)(
-  '%s can call exactly the operations that it is allowed to',
+  'with %s, exactly the permitted operations succeed',
   async (kind, verify, manage) => {
     for (const operation of operations) {
       const status = await statusFor(operation, credentials[kind]);

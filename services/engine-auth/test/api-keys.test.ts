@@ -92,7 +92,7 @@ describe('managing keys', () => {
     expect(row.created_by).toContain(process.env.TOCSIN_TEST_OIDC_ISSUER);
   });
 
-  test('key management rejects a user key with 403 and a token for the platform with 401', async () => {
+  test('key management rejects a user key with 403, and a token of the platform with 401', async () => {
     const { id, key } = await createKey(engine);
     for (const [credential, status] of [
       [key, 403],
@@ -157,7 +157,7 @@ describe('reading and deactivating keys', () => {
   });
 });
 
-test('creating and deactivating a key write an audit event, rejected requests write none', async () => {
+test('creating and deactivating a key each write one audit event, and rejected requests none', async () => {
   const { knex } = database.database;
   await knex('audit_events').delete();
   const { id, key } = await createKey(engine, 'secret description');

@@ -14,12 +14,12 @@ afterAll(() => pair.close());
 
 const floods: { stop(): Promise<unknown> }[] = [];
 
-/** Stops the floods of tests that have failed before they could call `stop`. */
+/** Stops the guesses of tests that failed before they could call `stop`. */
 afterEach(() => Promise.all(floods.splice(0).map((flood) => flood.stop())));
 
 /**
- * Sends guesses at the ids that `idOf` returns, without a pause, until `stop` is called. `stop` returns the response
- * statuses.
+ * Sends guesses at the ids that `idOf` returns, 150 at a time, until `stop` is called. `stop` returns the statuses of
+ * the responses.
  */
 function guess(at: EngineAuth, idOf: () => string) {
   let isOver = false;
@@ -50,7 +50,7 @@ test('guesses at the id of a key in use do not delay its checks', async () => {
   const guesses = guess(other, () => id);
   await guesses.underWay();
   for (let count = 0; count < 5; count += 1) {
-    // 20 s is longer than the cache time of 10 s, so each check during the flood reads the key from the database.
+    // 20 s is longer than the cache time of 10 s, so each check during the guessing reads the key from the database.
     pair.clock.aheadMs += 20_000;
     expect((await verify(other, key)).status).toBe(204);
   }
@@ -81,7 +81,7 @@ test('guesses at the id of an unused key can delay the first use of this key onl
   expect((await verify(engine, guessed.key)).status).toBe(204);
 });
 
-test('a rejection takes 200 ms, and only a wrong secret of an unused key runs bcrypt', async () => {
+test('a rejection takes 200 ms, and only a new wrong secret of an unused key runs bcrypt', async () => {
   const { id, key } = await createKey(other);
   const [, secret = ''] = Buffer.from(key, 'base64').toString().split(':');
   const wrong = () => formatRawKey({ id, secret: randomBytes(32).toString('base64url') });

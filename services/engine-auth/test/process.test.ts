@@ -36,7 +36,7 @@ const settings = () => ({
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s ends the service with exit code 0, and its output has no secrets',
+  '%s ends the service with exit code 0, and its output contains no admin key',
   async (signal) => {
     const running = start(settings());
     await running.untilOutput('service.started');
@@ -88,7 +88,7 @@ test('a port in use is reported in one fatal log line', async () => {
   expect(running.output()).not.toContain('    at ');
 });
 
-test('a full disk for standard output drops log lines but does not stop the service', async () => {
+test('if the disk of standard output is full, log lines are lost but the service continues', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -101,7 +101,7 @@ test('a full disk for standard output drops log lines but does not stop the serv
     if (running.child.exitCode !== null) throw new Error(running.output());
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  // 50 requests log enough lines for several writes of the log output.
+  // 50 requests log enough lines for several writes to standard output.
   for (let count = 0; count < 50; count += 1) expect(await ask()).toBe(200);
   running.child.kill('SIGTERM');
   expect([await running.ended, running.output()]).toEqual([0, '']);

@@ -122,7 +122,7 @@ test('a user key that is changed, unknown or incomplete gets 401', async () => {
   expect((await verify(engine, key)).status).toBe(204);
 });
 
-test('a broadcast ends a deactivated key at another instance before its cache expires', async () => {
+test('after a broadcast, another instance rejects a deactivated key before its cache expires', async () => {
   await Promise.all([engine.brokerReady(), other.brokerReady()]);
   const { id, key } = await createKey(engine);
   expect((await verify(other, key)).status).toBe(204);
@@ -143,7 +143,7 @@ test('without a broadcast, another instance accepts a deactivated key for 10 s f
   expect((await verify(other, key)).status).toBe(401);
 });
 
-test('without the database, a user key gets 503, and the admin key and tokens work', async () => {
+test('without the database, a user key gets 503, and the admin key and tokens are accepted', async () => {
   const { key } = await createKey(engine);
   const cut = await startEngine(pair.database, {
     env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' },
@@ -164,7 +164,7 @@ test('without the database, a user key gets 503, and the admin key and tokens wo
   }
 });
 
-test('a database without migrations makes the service not ready, and names the remedy', async () => {
+test('without database migrations, the service is not ready and names the remedy', async () => {
   const empty = await createEmptyTestDatabase();
   const started = await startEngine(empty);
   try {

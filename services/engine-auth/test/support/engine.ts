@@ -29,7 +29,7 @@ export { createTestDatabase, type TestDatabase };
 
 export type EnginePair = Awaited<ReturnType<typeof startEnginePair>>;
 
-/** Starts two instances of the service on one database. The monotonic clock of `other` can be ahead. */
+/** Starts two instances of the service on one database. `clock.aheadMs` sets the monotonic clock of `other` ahead. */
 export async function startEnginePair() {
   const database = await createTestDatabase();
   const clock = { aheadMs: 0 };
@@ -97,8 +97,7 @@ export interface TokenIssuer {
 }
 
 /**
- * Starts a separate identity provider whose tokens are all valid for the engine. All such providers have the same
- * subjects.
+ * Starts a separate identity provider. The engine accepts all its tokens. All such providers have the same subjects.
  */
 export async function startTokenIssuer(): Promise<TokenIssuer> {
   const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });

@@ -71,7 +71,7 @@ test.each([{ affectsApi: true }, {}])(
   },
 );
 
-test('of all log lines with a failure event, only the first is reported as a problem', () => {
+test('the first log line with a failure event is reported, and further ones are not', () => {
   const log = '{"msg":"database.unavailable"}\n{"msg":"message.failed","n":1}\n{"msg":"service.crashed"}\n';
   expect(findLogViolations('worker-1', log)).toEqual(['worker-1: {"msg":"message.failed","n":1}']);
   expect(findLogViolations('worker-1', '{"msg":"database.unavailable"}\n')).toEqual([]);

@@ -16,7 +16,10 @@ test.each<[string, string]>([
   ['a key with one more character', `${formatRawKey(key)}A`],
   ['a key with an id in upper case', formatRawKey({ ...key, id: key.id.toUpperCase() })],
   ['a key whose id is not a UUID', formatRawKey({ ...key, id: `${key.id.slice(0, -1)}g` })],
-  ['a key with a longer id and a shorter secret', formatRawKey({ id: `${key.id}0`, secret: key.secret.slice(1) })],
+  [
+    'a key with a long id and a short secret',
+    formatRawKey({ id: `${key.id}0`, secret: key.secret.slice(1) }),
+  ],
   ['a key with a NUL in the secret', formatRawKey({ ...key, secret: `\0${key.secret.slice(1)}` })],
   ['text before a key', Buffer.from(`${'x'.repeat(36)}:${key.id}:${key.secret}`).toString('base64')],
   ['a key with a longer secret', formatRawKey({ ...key, secret: `${key.secret}\n` })],

@@ -4,7 +4,10 @@ import type { Plugin } from 'vite';
 /** Limit in bytes for the compressed scripts that a browser loads for the overview page. */
 const limitBytes = 200_000;
 
-/** Fails the build if the scripts of the overview page, with all their imports, are larger than the limit. */
+/**
+ * Fails the build if the compressed scripts of the overview page and all their static imports are larger than the
+ * limit.
+ */
 export function checkFirstLoad(): Plugin {
   return {
     name: 'check-first-load',

@@ -7,10 +7,10 @@ const api = process.env.API_URL ?? 'http://127.0.0.1:8700';
 
 export default defineConfig({
   plugins: [react(), checkFirstLoad()],
-  // The bundler uses the TypeScript sources of this repository's packages instead of their compiled output.
+  // The bundler reads the TypeScript sources of the packages in this repository instead of their compiled output.
   resolve: { conditions: ['tocsin-source', ...defaultClientConditions] },
-  // Placeholder for the nonce of the Content-Security-Policy. webhook-api replaces it in each response; libraries that
-  // add style elements need it.
+  // Placeholder for the nonce of the Content-Security-Policy. webhook-api replaces it in each response. Style elements
+  // that libraries add need the nonce.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: 'dist/site',
@@ -19,7 +19,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // This limit is so high that Vite never warns about the size of a file. `checkFirstLoad` checks the size instead.
     chunkSizeWarningLimit: 1_000,
-    // Lowest browser versions that support `light-dark()` and nested CSS rules.
+    // `cssTarget` lists the lowest browser versions that support `light-dark()` and nested CSS rules.
     target: 'baseline-widely-available',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     license: { fileName: 'THIRD-PARTY-LICENSES.md' },

@@ -5,7 +5,7 @@ import { usePaths } from '../paths.js';
 import { AttachList } from '../shared/attach-list.js';
 import { Card, Failure, LinkButton, Loading, Notice } from '../ui/index.js';
 
-/** Lists the webhooks that a rule calls, and offers the other webhooks for attachment by name. */
+/** Lists the webhooks that a rule calls, and the other webhooks, which can be attached. */
 export function AttachedWebhooks({ rule }: { rule: AlertRule }) {
   const { data, error } = useWebhooks();
   const update = usePermission('alert_rule_update');

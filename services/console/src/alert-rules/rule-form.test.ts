@@ -26,7 +26,7 @@ test('a rule is converted to a form and back without loss', () => {
   expect(changedFields(rule, { ...rule, threshold: 0.8 })).toEqual({ threshold: 0.8 });
 });
 
-test('an empty form has a message for each missing field', () => {
+test('an empty form has an error for each missing field', () => {
   expect(fromRuleForm(emptyRule)).toEqual({
     errors: {
       name: expect.any(String),
@@ -57,7 +57,7 @@ test('an empty cooldown means no cooldown, and a fraction is an error', () => {
   });
 });
 
-test('validation errors of the API are shown at their fields', () => {
+test('validation errors of the API are assigned to their form fields', () => {
   expect(
     toRuleErrors([
       { path: '/notification_webhook_ids', message: 'unknown webhook x' },

@@ -58,7 +58,7 @@ export function fromRuleForm(form: RuleForm):
   };
 }
 
-/** Returns the fields whose values differ from the rule. */
+/** Returns the fields whose values differ from those of the rule. */
 export function changedFields(rule: AlertRule, fields: PatchAlertRule): PatchAlertRule {
   const before: Readonly<Record<string, unknown>> = { ...rule };
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => before[name] !== value));
@@ -80,7 +80,10 @@ export function conditionOf({ threshold, bound }: Pick<AlertRule, 'threshold' | 
   return `${bound === 'upper_bound' ? 'above' : 'below'} ${threshold}`;
 }
 
-/** Returns a metric value that fires the rule: beyond the threshold by a tenth of it, or by 1 if the threshold is 0. */
+/**
+ * Returns a metric value that fires the rule. It is beyond the threshold by a tenth of the threshold, or by 1 if the
+ * threshold is 0.
+ */
 export function firingValue({ threshold, bound }: Pick<AlertRule, 'threshold' | 'bound'>): number {
   const distance = Math.abs(threshold) / 10 || 1;
   const value = bound === 'upper_bound' ? threshold + distance : threshold - distance;

@@ -82,14 +82,14 @@ function Record({ alert }: { alert: Alert }) {
 const dayMs = 86_400_000;
 
 /**
- * Returns the start of a search for similar alerts: one week before the alert, within the 31 days that the API can
- * search.
+ * Returns the start of a search for similar alerts: one week before the alert, but at most 30 days ago, because the API
+ * searches at most 31 days.
  */
 function searchStart({ accepted_at }: Alert): string {
   return new Date(Math.max(Date.parse(accepted_at) - 7 * dayMs, Date.now() - 30 * dayMs)).toISOString();
 }
 
-/** Links to the alerts of the model. */
+/** Shows the name of the model, as a link to its alerts. */
 function ModelName({ alert }: { alert: Alert }) {
   const paths = usePaths();
   const { model_id, model_name } = alert;
@@ -146,8 +146,8 @@ function Deliveries({ rows }: { rows: readonly Delivery[] }) {
 }
 
 /**
- * Button that dispatches the alert to the webhooks of its rule. These are the webhooks that are attached now, not those
- * that were attached when the alert was published.
+ * Button that dispatches the alert to the webhooks that are attached to its rule now. These can differ from the
+ * webhooks that were attached when the alert was published.
  */
 function Dispatch({ id }: { id: string }) {
   const dispatch = useDispatchAlert(id);

@@ -14,7 +14,8 @@ export function AlertOutcome({ alert: { outcome, state, is_test } }: { alert: Al
 }
 
 /**
- * Formats the measurement as `0.84, fires below 0.9`, with six digits. Notices have no measurement: they return `–`.
+ * Formats the measurement, for example `0.84, fires below 0.9`. The value has at most six significant digits. Returns
+ * `–` for a notice, which has no measurement.
  */
 export function describeMeasurement(alert: Alert): string {
   const { alert_rule_name, metric_value, threshold, bound } = alert;

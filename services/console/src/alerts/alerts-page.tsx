@@ -94,8 +94,8 @@ interface DispatchMatchingProps {
 }
 
 /**
- * Dispatches all alerts that match the filter. The button is offered only if the filter selects alerts without
- * deliveries.
+ * Shows a button that dispatches all alerts that match the filters. It is shown only if the filters select alerts
+ * without deliveries.
  */
 function DispatchMatching({ filters, chips, isEmpty }: DispatchMatchingProps) {
   const { allowed, reason } = usePermission('delivery_redeliver');

@@ -1,10 +1,10 @@
 import { toDispatch, toFilter } from './filters.js';
 
-test('a label is converted to a list with one element and other values are unchanged', () => {
+test('a label is converted to a list with one element, and other values are unchanged', () => {
   expect(toFilter({ label: 'team:a:b', model_id: 'm' })).toEqual({ label: ['team:a:b'], model_id: 'm' });
 });
 
-test('bulk dispatch is offered where the filter selects alerts without deliveries', () => {
+test('bulk dispatch is available only if the filter selects alerts without deliveries', () => {
   expect(toDispatch({ outcome: 'suppressed', alert_rule_id: 'r' })).toEqual({
     outcome: 'suppressed',
     alert_rule_id: 'r',
@@ -13,6 +13,6 @@ test('bulk dispatch is offered where the filter selects alerts without deliverie
   expect(toDispatch({ alert_rule_id: 'r' })).toBeUndefined();
 });
 
-test.each(['label', 'model_id'] as const)('no bulk dispatch is offered for a filter by %s', (name) => {
+test.each(['label', 'model_id'] as const)('bulk dispatch is not available with a filter by %s', (name) => {
   expect(toDispatch({ outcome: 'suppressed', [name]: 'x' })).toBeUndefined();
 });

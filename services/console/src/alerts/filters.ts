@@ -8,7 +8,10 @@ export const filterNames = ['outcome', 'alert_rule_id', 'label', 'model_id', 'si
 type FilterName = (typeof filterNames)[number];
 export type FilterValues = Partial<Record<FilterName, string>>;
 
-/** Invalid values are sent unchanged, because the error message of the API names the mistake. */
+/**
+ * Returns the filter of an API request. Invalid values stay unchanged, because the error message of the API names the
+ * mistake.
+ */
 export function toFilter({ label, ...rest }: FilterValues): AlertFilter {
   return { ...rest, ...(label !== undefined && { label: [label] }) } as AlertFilter;
 }
@@ -22,15 +25,15 @@ export function isDispatchable({ outcome = '' }: FilterValues): boolean {
 }
 
 /**
- * Returns the request that dispatches all matching alerts. Returns undefined if the filter also selects other alerts,
- * or contains a filter that dispatches do not support.
+ * Returns the request that dispatches all matching alerts. Returns undefined if the filter also selects alerts with
+ * deliveries, or contains a filter that dispatches do not support.
  */
 export function toDispatch({ label, model_id, ...filter }: FilterValues): CreateDispatch | undefined {
   const isListOnly = label !== undefined || model_id !== undefined;
   return isDispatchable(filter) && !isListOnly ? (filter as CreateDispatch) : undefined;
 }
 
-/** Returns the text of each filter. */
+/** Returns a function for each filter, which converts its value to the text of a chip. */
 export function chipTexts(ruleName: (id: string) => string): ChipTexts<FilterName> {
   return {
     outcome: (value) => wordsOf(alertOutcomeWords, value)?.label ?? value,

@@ -1,8 +1,8 @@
 import { PreconditionFailedError } from '@tocsin/client/browser';
 
 /**
- * Maximum number of attempts. An attempt fails only if another client changes the resource between the read and the
- * write.
+ * Maximum number of attempts. An attempt fails with `PreconditionFailedError` only if another client changes the
+ * resource between the read and the write.
  */
 const maxTries = 5;
 

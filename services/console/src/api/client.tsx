@@ -13,7 +13,7 @@ export function ClientProvider({ session, children }: { session: Session; childr
   return <ClientContext value={client}>{children}</ClientContext>;
 }
 
-/** Returns the client without a workspace, for `whoami`, the list of workspaces and dead letters. */
+/** Returns the client without a workspace, for `whoami` and the list of workspaces. */
 export function useDeploymentClient(): PlatformClient {
   const client = useContext(ClientContext);
   if (client === undefined) throw new Error('This component needs a ClientProvider.');

@@ -15,7 +15,7 @@ const item = (minute: number, more: Partial<Item> = {}): Item => ({
 const items = (newest: number, oldest: number) =>
   Array.from({ length: newest - oldest + 1 }, (_, index) => item(newest - index));
 
-test('a poll adds new entries in front of the loaded entries, which are kept', () => {
+test('a poll adds new entries in front of the loaded entries and keeps these', () => {
   const known = items(100, 1);
   expect(mergeNewest(known, { head: items(103, 104 - newestPage) }, order)).toEqual(items(103, 1));
 });
@@ -27,14 +27,14 @@ test('an entry of the newest page replaces the loaded entry with the same id', (
   expect(merged).toHaveLength(100);
 });
 
-test('a loaded entry that is missing in the time range of the newest page is removed', () => {
+test('a loaded entry in the time range of the newest page is removed if the page lacks it', () => {
   const head = items(101, 1)
     .filter(({ id }) => id !== 'id-99')
     .slice(0, newestPage);
   expect(mergeNewest(items(100, 1), { head }, order)?.map(({ id }) => id)).not.toContain('id-99');
 });
 
-test('a list cannot be merged if more than one page of new entries was added', () => {
+test('a list cannot be merged if there are more new entries than one page holds', () => {
   expect(mergeNewest(items(100, 1), { head: items(200, 201 - newestPage) }, order)).toBeUndefined();
 });
 
@@ -69,7 +69,7 @@ test('a poll starts at the oldest open item of the newest page, or else at the n
   expect(since(items(100, 1), item(101))).toBe(item(100).at);
 });
 
-test('a poll reads nothing that was accepted over 10 minutes before the previous poll', () => {
+test('without open items, a poll starts at most 10 minutes before the previous poll', () => {
   expect(since([item(100)], item(10_000))).toBe(item(9_990).at);
   expect(since([], item(10_000))).toBe(item(9_990).at);
 });
@@ -86,7 +86,7 @@ test('a poll never starts before the time of the filter', () => {
   expect(laterOf(item(5).at, 'yesterday')).toBe(item(5).at);
 });
 
-test('a poll of a full newest page starts at the last item, and otherwise has no start time', () => {
+test('a poll of the whole page starts at its last item, or has no start if it is not full', () => {
   expect(pageSince(items(100, 1), order)).toBe(item(101 - newestPage).at);
   expect(pageSince(items(newestPage - 1, 1), order)).toBeUndefined();
 });

@@ -36,14 +36,14 @@ export interface LiveListOptions<Entry, T> {
   queryKey: QueryKey;
   /** Lists the entries of the API, newest first. */
   list(query: ListPart, signal?: AbortSignal): Paged<Entry>;
-  /** Returns the members that a row shows. Keeping whole entries of a long list would use too much memory. */
+  /** Returns the members that a row shows. Whole entries of a long list would use too much memory. */
   toItem(entry: Entry): T;
   idOf(item: T): string;
   /** Returns the time by which the list is ordered, ISO 8601. */
   timeOf(item: T): string;
   /** Returns true while the item can still change. */
   isOpen(item: T): boolean;
-  /** Earliest time of the filter, ISO 8601. A poll never begins before it. */
+  /** Start time of the filter, ISO 8601. A poll reads no older entries. */
   since?: string | undefined;
   pollMs?: number;
 }
@@ -51,24 +51,24 @@ export interface LiveListOptions<Entry, T> {
 /** Number of entries in the newest page, which is polled. */
 export const newestPage = 30;
 /**
- * Minimum time between two polls of the whole newest page, which find changes of ended entries, such as a redelivery by
- * another person.
+ * Minimum time between two polls of the whole newest page, in milliseconds. These polls find changes of ended entries,
+ * such as a redelivery by another person.
  */
 const wholePageMs = 60_000;
 /**
- * A poll of the whole page can take long, because a filter that few entries match is searched in all days. The next
- * such poll waits for at least this many times the duration of the last one, so that an open page keeps the API busy
- * for at most 2 % of the time.
+ * A poll of the whole page can take long, because a filter that matches few entries is searched in all days. The next
+ * such poll waits for at least 50 times the duration of the last one. An open page therefore keeps the API busy for at
+ * most 2 % of the time.
  */
 const restFactor = 50;
 /**
- * A poll reads again the entries that were accepted within this time before the previous poll, because the clock of the
- * browser can be ahead of the clock of the API.
+ * Maximum time between the start of the entries that a poll reads and the previous poll, in milliseconds, if no entry
+ * is open. It is needed because the clock of the browser can be ahead of the clock of the API.
  */
 const clockToleranceMs = 10 * 60_000;
 /**
- * Age above which an open entry is updated only by polls of the whole page. Other polls read at most the last day,
- * which the API searches with one statement.
+ * Maximum age of an open entry that every poll updates. Older entries are updated only by polls of the whole page. The
+ * other polls thus read at most the last day, for which the API needs only one statement.
  */
 const recentMs = 23 * 3_600_000;
 /** Number of entries in a page that scrolling loads. Large pages need fewer requests. */
@@ -76,7 +76,7 @@ const olderPage = 200;
 
 interface Loaded<Entry, T> {
   items: readonly T[];
-  /** Iterator over the older pages; undefined until the user scrolls to the end of the newest page. */
+  /** Iterator over the older pages. Undefined until the user scrolls to the end of the newest page. */
   older: AsyncIterator<Entry[]> | undefined;
   hasMore: boolean;
   hasNewer: boolean;
@@ -87,8 +87,8 @@ interface Loaded<Entry, T> {
 }
 
 /**
- * Polls only the newest entries that can have changed, so the cost of an open page does not depend on how far it was
- * scrolled. Older pages are not refreshed.
+ * Fetches and polls a list. Polls read only the newest entries that can have changed, so the cost of an open page does
+ * not depend on the number of loaded entries. Older pages are not refreshed.
  */
 export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveList<T> {
   const { queryKey, list, toItem, pollMs = 5_000 } = options;
@@ -123,7 +123,7 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
     refetchInterval: pollMs,
     // A user who returns to a page expects new entries at once, not after the next poll.
     refetchOnMount: 'always',
-    // React Query's structural sharing would copy the data, and a copied iterator loses its position.
+    // Structural sharing of React Query would copy the data, and a copied iterator loses its position.
     structuralSharing: false,
   });
   const more = useMutation({
@@ -167,7 +167,7 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
   };
 }
 
-/** Refetches the newest page of each list under the key in full, because ended entries have changed. */
+/** Fetches the whole newest page of each list under the key again. Called after a change of ended entries. */
 export function refreshLists(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
   queryClient.setQueriesData<object>({ queryKey }, (data) =>
     data !== undefined && 'wholePageAt' in data ? { ...data, wholePageAt: 0 } : data,
@@ -190,8 +190,8 @@ type Order<T> = Pick<LiveListOptions<unknown, T>, 'idOf' | 'timeOf'>;
 
 /**
  * Returns the time from which the next poll reads entries: the time of the oldest open item of the page, or else of the
- * newest item. Without an open item, this time is at most 10 minutes before the previous poll, because older entries
- * are known, even if the page is empty.
+ * newest item. Without an open item, the time is at most 10 minutes before the previous poll, even if the page is
+ * empty, because that poll has read all older entries.
  */
 export function changedSince<T>(
   page: readonly T[],
@@ -210,15 +210,18 @@ function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Returns the later of two times in ISO 8601. The filter can be missing or, in an address typed by hand, invalid. */
+/**
+ * Returns the later of two times in ISO 8601. The time of the filter can be missing. It can be invalid if the user
+ * typed the address by hand.
+ */
 export function laterOf(time: string, filter: string | undefined): string {
   const filterMs = Date.parse(filter ?? '');
   return filterMs > Date.parse(time) ? isoTime(filterMs) : time;
 }
 
 /**
- * Returns the time of the last entry of the newest page. Undefined if the list is shorter than a page and a poll must
- * therefore fetch the whole list.
+ * Returns the time of the last entry of the newest page. Returns undefined if the list is shorter than a page. A poll
+ * must then fetch the whole list.
  */
 export function pageSince<T>(
   page: readonly T[],

@@ -9,7 +9,7 @@ const person = (roles: string[], deploymentRoles: string[] = []) => ({
   deployment_roles: deploymentRoles,
 });
 
-test('a user with one role that grants the permission is allowed', () => {
+test('a user is allowed if one of their roles grants the permission', () => {
   expect(checkPermission(person(['reader', 'editor']), 'webhook_update', workspaceId)).toEqual({
     allowed: true,
     reason: null,
@@ -32,7 +32,7 @@ test('the denial of a deployment permission names the deployment role', () => {
   );
 });
 
-test('the denial for a user without a role says that there is no role', () => {
+test('a denial says if the user has no role in the workspace', () => {
   expect(
     checkPermission(person(['admin']), 'delivery_read', '0c0c0c0c-0000-4000-8000-000000000002').reason,
   ).toContain('You have no role here.');

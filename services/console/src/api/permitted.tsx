@@ -5,7 +5,9 @@ import { Loading, Notice } from '../ui/index.js';
 import { type Access, checkPermission } from './permissions.js';
 import { useWhoami } from './use-workspaces.js';
 
-/** Returns whether the user has the permission in the workspace of the address, with the reason if not. */
+/**
+ * Checks a permission of the user in the workspace of the address. If it is missing, the result contains the reason.
+ */
 export function usePermission(permission: Permission): Access {
   const { data } = useWhoami();
   const workspaceId = useWorkspaceId();

@@ -23,7 +23,10 @@ export interface Attachment {
   attach: boolean;
 }
 
-/** Mutations of alert rules. Each one invalidates the list and the rule, so that both are fetched again. */
+/**
+ * Mutations of alert rules. After each one, the list is fetched again. The saved rule of the response replaces the
+ * cached rule.
+ */
 export function useAlertRuleActions() {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -40,8 +43,8 @@ export function useAlertRuleActions() {
       onSuccess,
     }),
     /**
-     * Attaches or detaches one webhook. The rule is read before the change, so that webhooks that other users attach at
-     * the same time stay attached.
+     * Attaches or detaches one webhook. The rule is read directly before the change, so that webhooks that other users
+     * attach at the same time stay attached.
      */
     attach: useMutation({
       mutationFn: ({ ruleId, webhookId, attach }: Attachment) =>
@@ -70,7 +73,10 @@ export function useFireTestAlert() {
   });
 }
 
-/** Number of polls, 1 s apart. A delivery that has not ended after the last poll is waiting for a retry. */
+/**
+ * Number of polls at intervals of 1 s. Later polls have intervals of 10 s, because the remaining deliveries probably
+ * wait for a retry.
+ */
 const frequentPolls = 30;
 
 const endStates: ReadonlySet<string> = new Set(['succeeded', 'failed', 'skipped']);
@@ -99,7 +105,7 @@ export function useFiredAlert(alertId: string) {
   return { alert, deliveries };
 }
 
-/** Fetches the latest alerts, whose values can be used in a preview. */
+/** Fetches the latest 20 alerts. Their values can be used in a preview. */
 export function usePastAlerts() {
   const client = useClient();
   const workspaceId = useWorkspaceId();

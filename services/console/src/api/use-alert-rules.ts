@@ -3,7 +3,7 @@ import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { usePermission } from './permitted.js';
 
-/** Fetches all alert rules of the workspace. A workspace has at most 10,000. */
+/** Fetches all alert rules of the workspace, at most 10,000 by default. */
 export function useAlertRules() {
   const client = useClient();
   const workspaceId = useWorkspaceId();

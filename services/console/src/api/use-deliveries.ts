@@ -30,7 +30,7 @@ export function useDeliveries(filter: DeliveryFilter, { pollMs }: { pollMs?: num
   });
 }
 
-/** Returns true if at least one delivery matches. The API is asked only if `enabled` is true. */
+/** Returns true if at least one delivery matches. Returns false and sends no request if `enabled` is false. */
 export function useAnyDelivery(filter: DeliveryFilter, { enabled }: { enabled: boolean }): boolean {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -79,7 +79,10 @@ export function useDelivery(id: string) {
   });
 }
 
-/** A delivery is polled more often while it is sent or soon will be. */
+/**
+ * Returns the interval of polls: 2 s for a delivery that is being sent or is due within 20 s, 10 s for any other open
+ * delivery.
+ */
 function pollMsOf(delivery: Delivery | undefined): number | false {
   if (delivery === undefined) return 2_000;
   if (endStates.has(delivery.status)) return false;

@@ -22,14 +22,16 @@ export type JobKind = keyof JobFilters;
 /** The members that the console shows. All kinds of jobs have them. */
 export type Job = Pick<Redelivery, 'id' | 'matched' | 'done' | 'status' | 'created_at'>;
 
-/** Query key segment of the list that a kind of job changes. */
+/** Part of the query key of the list that each kind of job changes. */
 const changedList: Readonly<Record<JobKind, string>> = {
   redeliveries: 'deliveries',
   dispatches: 'alerts',
   cancellations: 'deliveries',
 };
 
-/** Fetches the latest jobs. While a job runs, jobs are polled every second and the changed list is fetched again. */
+/**
+ * Fetches the latest jobs. While a job runs, polls the jobs every second, and fetches the list that they change again.
+ */
 export function useJobs(kind: JobKind) {
   const client = useClient();
   const workspaceId = useWorkspaceId();

@@ -3,7 +3,9 @@ import type { CreateSigningSecret } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 
-/** Fetches the secrets of a webhook that have not expired, without their values. Requires `webhook_update`. */
+/**
+ * Fetches the signing secrets of a webhook, without their values and without expired ones. Requires `webhook_update`.
+ */
 export function useSigningSecrets(webhookId: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();

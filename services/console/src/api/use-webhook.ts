@@ -41,7 +41,10 @@ export interface WebhookUpdate {
   seen?: string;
 }
 
-/** Mutations of webhooks. Each one invalidates the list and the webhook, so that both are fetched again. */
+/**
+ * Mutations of webhooks. After each one, the list is fetched again. The saved webhook of the response replaces the
+ * cached webhook.
+ */
 export function useWebhookActions() {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -77,7 +80,7 @@ export function useWebhookActions() {
   };
 }
 
-/** Sends an already rendered body to a destination. */
+/** Sends a rendered body to a destination as a test. */
 export function useSendTest() {
   const client = useClient();
   return useMutation({ mutationFn: (request: TestWebhook) => client.webhooks.test(request) });

@@ -4,14 +4,14 @@ import { useClient } from './client.js';
 import { usePermission } from './permitted.js';
 
 /**
- * Minimum time between two polls for each webhook of the list, so that the cost of an open page does not grow with the
- * list: 1,000 webhooks are polled every 75 s.
+ * Minimum interval of polls for each webhook of the list, in milliseconds: 1,000 webhooks are polled every 75 s. The
+ * cost of an open page therefore does not grow with the list.
  */
 const pollMsPerWebhook = 75;
 
 /**
- * Fetches all webhooks of the workspace (at most 1,000) without their secrets, ordered by name. `pollMs` keeps their
- * states up to date; long lists are polled less often.
+ * Fetches all webhooks of the workspace (at most 1,000 by default) without their secrets, ordered by name. `pollMs`
+ * sets the interval of polls, which update the states. Long lists are polled less often.
  */
 export function useWebhooks({ pollMs }: { pollMs?: number } = {}) {
   const client = useClient();

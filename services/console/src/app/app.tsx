@@ -28,7 +28,7 @@ export function App({ session, signOut }: { session: Session; signOut(): void })
 function createQueryClient(): QueryClient {
   return new QueryClient({
     // React Query does not retry, because the API client does. With `networkMode: 'always'`, requests are sent even if
-    // the browser reports that it is offline, because the API can run on the user's own machine.
+    // the browser reports that it is offline: the API can run on the user's own machine.
     defaultOptions: {
       queries: { retry: false, networkMode: 'always', staleTime: 4_000 },
       mutations: { networkMode: 'always' },

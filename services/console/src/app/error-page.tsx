@@ -1,7 +1,10 @@
 import { isRouteErrorResponse, Link, useRouteError } from 'react-router';
 import { Button, Failure } from '../ui/index.js';
 
-/** Replaces a page that failed. If the script of a page is missing, a newer version of the console was deployed. */
+/**
+ * Replaces a page that failed. If only the script of the page could not be loaded, a newer version of the console was
+ * probably deployed.
+ */
 export function ErrorPage() {
   const error = useRouteError();
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFoundPage />;

@@ -7,7 +7,7 @@ import { useSignOut } from './sign-out.js';
 import { storedTheme, storeTheme, type Theme } from './theme.js';
 import { rememberWorkspace, WorkspaceSwitch } from './workspace-switch.js';
 
-/** Navigation and content of a workspace page. In windows below 900 px, a button opens the navigation. */
+/** Navigation and content of a workspace page. In windows narrower than 900 px, a button opens the navigation. */
 export function Layout() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { pathname } = useLocation();

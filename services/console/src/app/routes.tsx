@@ -5,7 +5,7 @@ import { ChooseWorkspace } from './choose-workspace.js';
 import { ErrorPage, NotFoundPage } from './error-page.js';
 import { Layout } from './layout.js';
 
-/** Loads the script of a page when the page is opened. */
+/** Returns a loader that loads the script of a page when the user opens the page. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return async () => ({ Component: (await load())[name] });
 }

@@ -87,7 +87,10 @@ async function readConfig(): Promise<ConsoleConfig> {
 /** Tokens are renewed 30 s before they expire, so that no request arrives with an expired token. */
 const renewBeforeSeconds = 30;
 
-/** Renews the token with the refresh token. If that token is invalid, the user is redirected to sign in again. */
+/**
+ * Creates a session that renews the access token with the refresh token. If the renewal fails, the browser is
+ * redirected to sign in again.
+ */
 function createSession(manager: UserManager): Session {
   let renewal: Promise<User | null> | undefined;
   const renew = () => {
@@ -113,7 +116,7 @@ function pathOf({ pathname, search }: Location): string {
   return `${pathname === callbackPath ? '/' : pathname}${search}`;
 }
 
-/** Restores the address from before the redirect. Only a path is accepted, to prevent an open redirect. */
+/** Restores the address that the page had before the redirect. Only a path is accepted, to prevent an open redirect. */
 function returnTo(path: unknown): void {
   const isPath = typeof path === 'string' && /^\/(?![/\\])/.test(path);
   window.history.replaceState(null, '', isPath ? path : '/');

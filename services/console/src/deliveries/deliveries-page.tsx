@@ -63,7 +63,7 @@ interface JobsProps {
   filters: FilterValues;
   /** The active filters as text. */
   chips: readonly string[];
-  /** The deliveries that match. */
+  /** The deliveries that match the filters. */
   list: LiveList<DeliveryRow>;
 }
 
@@ -110,8 +110,8 @@ function Jobs({ filters, chips, list }: JobsProps) {
 }
 
 /**
- * Returns true if a bulk redelivery with these filters would find a delivery. Without a filter for the state, failed
- * deliveries are redelivered. The API is asked only if none of the loaded deliveries has failed.
+ * Returns true if a bulk redelivery with these filters would find a delivery. Without a filter for the state, it would
+ * redeliver failed deliveries. A request is sent only if none of the loaded deliveries has failed.
  */
 function useHasEnded(filters: FilterValues, { items, hasMore }: LiveList<DeliveryRow>): boolean {
   const isAnyState = filters.status === undefined;

@@ -115,7 +115,7 @@ function NextAttempt({ delivery }: { delivery: DeliveryWithAttempts }) {
   );
 }
 
-/** Names the reason of the pause. Until the webhook is loaded, all possible reasons are named. */
+/** Shows the reason of the pause. Until the webhook is loaded, shows all possible reasons. */
 function PauseReason({ webhookId }: { webhookId: string }) {
   const { data } = useWebhook(webhookId);
   const reason = data?.paused && wordsOf(pauseReasonWords, data.paused.reason);

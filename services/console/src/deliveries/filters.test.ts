@@ -3,11 +3,11 @@ import { chipTexts, toCancellation, toFilter, toRedelivery } from './filters.js'
 
 const names = { webhook: (id: string) => `name of ${id}`, alertRule: (id: string) => id };
 
-test('a status code is converted to a number and other values are unchanged', () => {
+test('a status code is converted to a number, and other values are unchanged', () => {
   expect(toFilter({ status: 'failed', status_code: '503' })).toEqual({ status: 'failed', status_code: 503 });
 });
 
-test('a redelivery without a filter selects all deliveries explicitly', () => {
+test('a redelivery that is filtered by state only contains `all: true`', () => {
   expect(toRedelivery({})).toEqual({ status: 'failed', all: true });
   expect(toRedelivery({ status: 'skipped' })).toEqual({ status: 'skipped', all: true });
 });
@@ -20,11 +20,11 @@ test('a redelivery copies the filter and selects failed deliveries by default', 
   });
 });
 
-test('no bulk redelivery is offered for open deliveries', () => {
+test('bulk redelivery is not available for open deliveries', () => {
   expect(toRedelivery({ status: 'waiting' })).toBeUndefined();
 });
 
-test('bulk cancellation is offered where the filter shows open deliveries', () => {
+test('bulk cancellation is available only for waiting and queued deliveries', () => {
   expect(toCancellation({ status: 'waiting', webhook_id: 'w' })).toEqual({ webhook_id: 'w' });
   expect(toCancellation({ status: 'queued' })).toEqual({ all: true });
   expect(toCancellation({ webhook_id: 'w' })).toBeUndefined();
@@ -33,7 +33,7 @@ test('bulk cancellation is offered where the filter shows open deliveries', () =
 });
 
 test.each(['error_code', 'model_id', 'label'] as const)(
-  'no bulk redelivery or cancellation is offered for a filter by %s',
+  'bulk redelivery and cancellation are not available with a filter by %s',
   (name) => {
     expect(toRedelivery({ status: 'failed', [name]: 'x' })).toBeUndefined();
     expect(toCancellation({ status: 'waiting', [name]: 'x' })).toBeUndefined();

@@ -19,7 +19,10 @@ export const filterNames = [
 export type FilterName = (typeof filterNames)[number];
 export type FilterValues = Partial<Record<FilterName, string>>;
 
-/** Invalid values are sent unchanged, because the error message of the API names the mistake. */
+/**
+ * Returns the filter of an API request. Invalid values stay unchanged, because the error message of the API names the
+ * mistake.
+ */
 export function toFilter(values: FilterValues): DeliveryFilter {
   const { status_code, label, ...rest } = values;
   const filter = {
@@ -32,13 +35,13 @@ export function toFilter(values: FilterValues): DeliveryFilter {
 
 const endStates = new Set(['succeeded', 'failed', 'skipped']);
 
-/** Returns true if a filter is set that lists support but jobs do not. */
+/** Returns true if the filters include one that lists support but jobs do not. */
 export const isListOnly = ({ error_code, model_id, label }: FilterValues) =>
   [error_code, model_id, label].some((value) => value !== undefined);
 
 /**
- * Returns the request that redelivers all matching deliveries. Returns undefined if the filter selects open deliveries
- * only, or contains a filter that redeliveries do not support.
+ * Returns the request that redelivers all matching deliveries, by default the failed ones. Returns undefined if the
+ * filter selects open deliveries, or contains a filter that redeliveries do not support.
  */
 export function toRedelivery(values: FilterValues): CreateRedelivery | undefined {
   const { status = 'failed', ...rest } = values;
@@ -50,8 +53,8 @@ export function toRedelivery(values: FilterValues): CreateRedelivery | undefined
 const cancellable = new Set(['waiting', 'queued']);
 
 /**
- * Returns the request that cancels all matching open deliveries. Returns undefined if the filter does not select open
- * deliveries, or contains a status code, which cancellations do not support.
+ * Returns the request that cancels all matching open deliveries. Returns undefined if the filter does not select
+ * waiting or queued deliveries, or contains a filter that cancellations do not support.
  */
 export function toCancellation(values: FilterValues): CreateCancellation | undefined {
   const { status = '', status_code, ...filter } = values;
@@ -64,7 +67,7 @@ export interface Names {
   alertRule(id: string): string;
 }
 
-/** Returns the text of each filter. */
+/** Returns a function for each filter, which converts its value to the text of a chip. */
 export function chipTexts(names: Names): ChipTexts<FilterName> {
   return {
     status: (value) => wordsOf(deliveryStatusWords, value)?.label ?? value,

@@ -3,8 +3,8 @@ import type { DeliveryWithAttempts } from '@tocsin/client/browser';
 type Attempts = Pick<DeliveryWithAttempts, 'attempts' | 'attempts_made' | 'attempts_expired'>;
 
 /**
- * Returns a sentence about missing attempts, or undefined if none is missing. Old attempts are removed after a time,
- * and the API returns the latest 100, or fewer if their texts are long.
+ * Returns a sentence about missing attempts, or undefined if none is missing. Attempts are missing if they have
+ * expired, or because the API returns only the latest 100, or fewer if their texts are long.
  */
 export function describeMissingAttempts({
   attempts,

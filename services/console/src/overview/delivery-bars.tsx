@@ -17,8 +17,8 @@ export interface DeliveryBarsProps {
 }
 
 /**
- * Bar chart with one bar for each time step. A bar links to the deliveries of its step. The chart is a single tab stop:
- * the arrow keys, Home and End move between bars.
+ * Bar chart with one bar for each time step. A bar links to the deliveries of its step. The chart is a single tab stop.
+ * The arrow keys, Home and End move between bars.
  */
 export function DeliveryBars({ steps, step }: DeliveryBarsProps) {
   const paths = usePaths();
@@ -95,7 +95,7 @@ function Legend({ steps }: { steps: readonly Step[] }) {
   );
 }
 
-/** A number above 0 links to its deliveries. */
+/** Shows a number, as a link to its deliveries unless the number is 0. */
 function Count({ label, count, to }: { label: string; count: number; to: string }) {
   return count === 0 ? `0 ${label}` : <Link to={to}>{`${count.toLocaleString('en')} ${label}`}</Link>;
 }
@@ -104,7 +104,7 @@ function totalOf({ succeeded, failed, skipped, open }: Step): number {
   return succeeded + failed + skipped + open;
 }
 
-/** A bar has at least 2 px, so that one failure among thousands stays visible. */
+/** Each part of a bar has a height of at least 2 px, so that one failure among thousands stays visible. */
 function heightOf(count: number, highest: number): string {
   return count === 0 ? '0' : `max(2px, ${(100 * count) / highest}%)`;
 }
@@ -120,7 +120,7 @@ function describe(entry: Step, step: DeliveryBarsProps['step']): string {
   return `${formatStep(entry.from, step)}: ${facts.join(', ')}`;
 }
 
-/** Formats the start of a step in local time. Steps of a day start at midnight UTC. */
+/** Formats the start of a step in local time. Days are formatted in UTC, because they start at midnight UTC. */
 function formatStep(from: string, step: DeliveryBarsProps['step']): string {
   const day = { day: 'numeric', month: 'short' } as const;
   const time = { hour: '2-digit', minute: '2-digit' } as const;

@@ -44,7 +44,7 @@ function Overview({ range }: { range: TimeRange }) {
   const webhooks = useWebhooks();
   if (data === undefined && error === null) return <Loading what="the numbers of your deliveries" />;
   const summary = data && summarize(data.steps);
-  // A new workspace shows only the next step.
+  // A workspace without webhooks and deliveries shows only the invitation to create a webhook (`Troubles`).
   const isNew = summary?.total === 0 && webhooks.data?.length === 0;
   return (
     <>

@@ -1,8 +1,8 @@
 import type { Webhook } from '@tocsin/client/browser';
 
 /**
- * Returns the webhooks that need attention: paused ones first, then failing ones, then those with failures in the last
- * day.
+ * Returns the webhooks that need attention: first those that cannot be decrypted, then paused ones, then failing ones,
+ * then healthy ones with failures in the last 24 hours.
  */
 export function rankTroubles(webhooks: readonly Webhook[]): Webhook[] {
   return webhooks

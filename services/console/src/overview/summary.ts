@@ -8,11 +8,11 @@ export interface Summary {
   failed: number;
   skipped: number;
   open: number;
-  /** Succeeded deliveries divided by succeeded and failed ones; null if there are none. */
+  /** Succeeded deliveries divided by succeeded and failed ones. Null if there are none. */
   successRate: number | null;
-  /** Median of the medians of all steps, in milliseconds; null without a succeeded delivery. */
+  /** Median of the medians of all steps, in milliseconds. Null without a succeeded delivery. */
   p50Ms: number | null;
-  /** Highest p95 of a step, in milliseconds; null without a succeeded delivery. */
+  /** Highest p95 of a step, in milliseconds. Null without a succeeded delivery. */
   p95Ms: number | null;
 }
 
@@ -35,7 +35,8 @@ export function summarize(steps: readonly Step[]): Summary {
 }
 
 /**
- * Formats a fraction as a percentage. Values below 1 are never rounded up to 100 %, so a single failure stays visible.
+ * Formats a fraction as a percentage. A value below 1 is never rounded up to 100 %, so that a single failure stays
+ * visible.
  */
 export function formatPercent(part: number): string {
   const percent = Math.min(part * 100, part < 1 ? 99.99 : 100);

@@ -50,7 +50,7 @@ export function Troubles() {
   );
 }
 
-/** Links to the failed deliveries of the webhook, or to all its deliveries if none of them has failed. */
+/** Links to the failed deliveries of the webhook, or to all its deliveries if none has failed in the last 24 hours. */
 function DeliveriesOf({ webhook: { id, health } }: { webhook: Webhook }) {
   const paths = usePaths();
   const hasFailed = (health.success_rate_24h ?? 1) < 1;

@@ -16,16 +16,19 @@ export interface AttachListProps {
   /** All entries that are not attached. */
   others: readonly Attachable[];
   linkTo(id: string): ReactNode;
-  /** Called when the user attaches or detaches an entry; undefined if the user may not change the list. */
+  /** Called when the user attaches or detaches an entry. Undefined if the user may not change the list. */
   onChange: ((id: string, attach: boolean) => void) | undefined;
   /** Id of the entry whose change is being saved. */
   pendingId: string | undefined;
 }
 
-/** Maximum number of candidates shown. The search field finds the others. */
+/** Maximum number of other entries that are shown. The search field finds the rest. */
 const maxShown = 8;
 
-/** Lists the attached entries, each with a button to detach it, and offers a search by name to attach others. */
+/**
+ * Lists the attached entries with buttons that detach them, and other entries with buttons that attach them. A long
+ * list of other entries has a search field.
+ */
 export function AttachList({ things, attached, others, linkTo, onChange, pendingId }: AttachListProps) {
   const [search, setSearch] = useState('');
   const wanted = search.trim().toLowerCase();

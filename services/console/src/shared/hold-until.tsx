@@ -8,12 +8,12 @@ export interface HoldUntilProps {
   endAction: string;
   /** Effect on deliveries, as a sentence. */
   effect: string;
-  /** End of the pause or silence, ISO 8601; null if there is none. It can be in the past. */
+  /** End of the pause or silence, ISO 8601, possibly in the past. Null if there is none. */
   until: string | null;
   isPending: boolean;
   /**
-   * Called with the chosen end. Undefined if the user may not change the pause or silence; then it is shown only while
-   * it runs.
+   * Called with the chosen end, or with null to end the pause or silence now. Undefined if the user may not change it.
+   * The component then shows only a pause or silence that has not ended.
    */
   onChange: ((until: string | null) => void) | undefined;
 }

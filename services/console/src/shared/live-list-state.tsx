@@ -11,7 +11,10 @@ export interface LiveListStateProps {
   children: ReactNode;
 }
 
-/** Shows a table, or the state of its list: loading, failed or empty. A notice offers to load newer entries. */
+/**
+ * Shows a table, or the state of its list: loading, failed or empty. If there are newer entries that polls did not
+ * load, a notice has a button that loads them.
+ */
 export function LiveListState({ list, things, empty, children }: LiveListStateProps) {
   return (
     <>

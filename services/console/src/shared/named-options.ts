@@ -4,7 +4,8 @@ interface Named {
 }
 
 /**
- * Returns the options of a filter by resource, starting with `Any`. A deleted resource has no name, so its id is shown.
+ * Returns the options of a filter by resource, starting with `Any`. A chosen resource that is not among `items` counts
+ * as deleted and is shown with its id.
  */
 export function namedOptions(items: readonly Named[], selected: string | undefined) {
   const isKnown = selected === undefined || items.some(({ id }) => id === selected);

@@ -1,6 +1,6 @@
 import { type Search, TextField } from '../ui/index.js';
 
-/** Two fields for a time range in local time. The values are ISO 8601 in UTC. */
+/** Two fields for a time range, shown in local time. The values in the address are ISO 8601 in UTC. */
 export function TimeFields({ search: { values, set } }: { search: Search<'since' | 'until'> }) {
   return (
     <>

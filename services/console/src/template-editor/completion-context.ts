@@ -5,8 +5,8 @@ export type CompletionPlace =
   | { readonly kind: 'member'; readonly from: number; readonly object: string };
 
 /**
- * Returns the kind of name that can be completed at an offset. Returns null inside comments, strings and numbers.
- * Outside tags the kind is `text`.
+ * Returns the kind of name that can be completed at an offset. Returns null where no name can be completed, for example
+ * inside comments, strings and numbers. Outside tags the kind is `text`.
  */
 export function completionPlace(source: string, offset: number): CompletionPlace | null {
   const before = source.slice(0, offset);
@@ -57,7 +57,7 @@ export function ownNames(source: string): string[] {
   return [...new Set(names.filter((name) => /^[A-Za-z_]\w*$/.test(name)))];
 }
 
-/** The repetitions have upper bounds, so that matching takes linear time. */
+/** Patterns of definitions. Their repetitions have upper bounds, so that matching takes linear time. */
 const assigned = /\{%[-+]?\s{0,9}(?:set|with)\s{1,9}([\w ,]{1,100}?)\s{0,9}(?:=|%\})/g;
 const looped = /\bfor\s{1,9}([\w ,]{1,100}?)\s{1,9}in\b/g;
 const macros = /\{%[-+]?\s{0,9}macro\s{1,9}(\w{1,100})/g;

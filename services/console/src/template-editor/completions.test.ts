@@ -6,13 +6,13 @@ function labels(text: string, isExplicit = false): string[] {
   return (found?.options ?? []).map(({ label }) => label);
 }
 
-test('variables, objects, functions and names that the template defines complete inside braces', () => {
+test('inside braces, names of the template, variables, objects and functions are completed', () => {
   expect(labels('{% set off = 1 %}{{ ^ }}')).toEqual(
     expect.arrayContaining(['off', 'model_name', 'metric_value', 'alert_rule', 'range']),
   );
 });
 
-test('filters, tests, tags and members are offered where the syntax allows them', () => {
+test('filters, tests, tags and members are completed where the syntax allows them', () => {
   expect(labels('{{ metric_value | ^')).toEqual(expect.arrayContaining(['round', 'default', 'tojson']));
   expect(labels('{{ metric_value | ^')).not.toContain('model_name');
   expect(labels('{{ bound is ^')).toEqual(expect.arrayContaining(['defined', 'none']));
@@ -21,7 +21,7 @@ test('filters, tests, tags and members are offered where the syntax allows them'
   expect(labels('{{ unknown.^')).toEqual([]);
 });
 
-test('outside tags, variables are offered with braces, and only on request', () => {
+test('outside tags, variables are completed only on request and with braces', () => {
   expect(labels('{"a": "mod^')).toEqual([]);
   const found = completeNames('{"a": "mod', 10, true);
   expect(found?.from).toBe(7);

@@ -32,8 +32,8 @@ const loopMembers = [
 ];
 
 /**
- * Returns the names that can be completed at an offset. Outside tags any text is allowed, so variables (with braces)
- * are offered only if the user requests completion (`isExplicit`).
+ * Returns the names that can be completed at an offset. Outside tags any text is allowed. Variables, with braces, are
+ * therefore completed there only if the user requests completion (`isExplicit`).
  */
 export function completeNames(source: string, offset: number, isExplicit: boolean): NameCompletions | null {
   const place = completionPlace(source, offset);

@@ -20,9 +20,9 @@ export interface Problem {
 export interface Inspection {
   /** Errors first. A template can be saved if it has no errors. */
   readonly problems: readonly Problem[];
-  /** The rendered body; null if the template cannot be rendered. */
+  /** The rendered body. Null if the template cannot be rendered. */
   readonly output: string | null;
-  /** First position where the output is not valid JSON. */
+  /** First position where the output is not valid JSON. Undefined if the output is valid JSON or null. */
   readonly fault: Pick<Problem, 'line' | 'column' | 'message'> | undefined;
 }
 
@@ -32,8 +32,8 @@ const compile = createTemplateCompiler(bodyOptions);
 const maxBodyBytes = 65_536;
 
 /**
- * Returns a function that renders a template with an alert and checks it with the code that the API uses on saving. The
- * alert is checked before the sample alerts of the API, so that errors caused by its values are found.
+ * Returns a function that renders a template with an alert and checks it with the same code as the API. The given alert
+ * is checked before the sample alerts of the API, so that errors caused by its values are found.
  */
 export function createInspector(facts: AlertFacts): (source: string) => Inspection {
   const check = createBodyChecker({ samples: [facts, ...sampleAlerts] });
@@ -65,8 +65,8 @@ function toProblem(
 }
 
 /**
- * Returns a function that tells if a problem has the position of the given one. A warning is not shown at the position
- * of an error.
+ * Returns a function that compares the position of a problem with that of the given one. A warning at the position of
+ * an error is not shown.
  */
 function isAt({ line, column }: Problem): (other: Problem) => boolean {
   return (other) => other.line === line && other.column === column;

@@ -10,7 +10,7 @@ export interface ReadyTemplate {
   readonly headers: Readonly<Record<string, readonly string[]>>;
   /** Description of the value that replaces each placeholder. */
   readonly placeholders: Readonly<Record<string, string>>;
-  /** The template without its first comment. That comment contains the other members, except `id`, as JSON. */
+  /** The template without its first comment. That comment is JSON with the other members, except `id`. */
   readonly body: string;
 }
 

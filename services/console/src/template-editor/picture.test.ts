@@ -30,7 +30,7 @@ test('the picture of an issue has its project, type, priority and labels as badg
   });
 });
 
-test('a text body becomes a chat message, and an unknown shape has no picture', () => {
+test('a body with a text is a chat message, and a body of unknown shape has no picture', () => {
   expect(pictureOf({ text: 'Hello' })).toMatchObject({ kind: 'chat message', title: '' });
   for (const body of [
     null,
@@ -76,7 +76,7 @@ test('pager events, incidents, e-mails and CloudEvents are recognised by their m
   for (const picture of pictures) expect(picture?.parts).not.toEqual([]);
 });
 
-test('chat formatting becomes styles, and HTML markup stays text', () => {
+test('chat formatting is converted to styles, and HTML markup stays text', () => {
   expect(markedLines('*a* _b_ `c` <https://x.example|d> &lt;b&gt;e</b> metric_value_x')).toEqual([
     [
       { text: 'a', style: 'bold' },

@@ -1,7 +1,4 @@
-/**
- * Approximate display of a body at its destination, derived from the shape of the body: a chat message, an issue, an
- * incident.
- */
+/** Approximate display of a body at its destination, derived from the shape of the body, for example a chat message. */
 export interface Picture {
   readonly kind: 'chat message' | 'issue' | 'incident' | 'e-mail' | 'event';
   readonly title: string;
@@ -63,7 +60,7 @@ function blockParts({ type, text, fields, elements }: Fields): PicturePart[] {
   ];
 }
 
-/** Recognises a chat message with an adaptive card, which has text blocks and sets of facts. */
+/** Recognises a chat message with an adaptive card. The card contains text blocks and sets of facts. */
 function cardMessage({ attachments }: Fields): Picture | undefined {
   const [attachment] = arrayOf(attachments).filter(isObject);
   const card = attachment?.content;
@@ -158,7 +155,7 @@ function message({ text, content }: Fields): Picture | undefined {
     : { kind: 'chat message', title: '', badges: [], parts: [markedPart(words)] };
 }
 
-/** Maximum numbers of parts and of characters in a text. A picture shows only the start of a long body. */
+/** Maximum number of parts of a picture, and of characters in a text. A picture shows only the start of a long body. */
 const maxParts = 30;
 const maxText = 2_000;
 

@@ -15,7 +15,7 @@ test('an unknown filter is marked in its line', () => {
   expect(marked('{\n  "a": {{ metric_value | rnd(2) }}\n}')).toEqual(['error 2: rnd']);
 });
 
-test('an unknown name is marked as an error, but inside a JSON string only as a warning', () => {
+test('an unknown name is an error, but inside a JSON string only a warning', () => {
   expect(marked('{"a": {{ metricvalue }},\n "b": 1}')).toEqual(['error 1: metricvalue']);
   expect(marked('{"a": 1,\n "b": "{{ team }}"}')).toEqual(['warning 2: team']);
 });

@@ -54,7 +54,7 @@ export interface AddressFieldProps extends Omit<TextFieldProps, 'value' | 'onCha
   /** Value in the address of the page. */
   value: string;
   onChange(text: string): void;
-  /** Format of a complete value. While the text is incomplete, the address keeps the previous value. */
+  /** Format of a complete value. While the text is incomplete, the address keeps its previous value. */
   format?: { pattern: RegExp; hint: string };
 }
 
@@ -64,8 +64,8 @@ export const uuidFormat = {
 };
 
 /**
- * Text field whose value is stored in the address. The address is updated with a delay, so the field shows the typed
- * text until then. Showing the value from the address would lose characters that were typed during the delay.
+ * Text field whose value is in the address of the page. The address is updated with a delay. Until then, the field
+ * shows the typed text, because the value from the address lacks the latest characters.
  */
 export function AddressField({ value, onChange, format, ...props }: AddressFieldProps) {
   const [typed, setTyped] = useState<string>();
@@ -102,11 +102,11 @@ export interface SelectFieldProps {
   onChange(value: string): void;
   description?: ReactNode;
   isDisabled?: boolean;
-  /** True if only screen readers get the label. */
+  /** True if the label is hidden from view. Screen readers still read it. */
   hideLabel?: boolean;
 }
 
-/** Native select element, because browsers support it with keyboard, screen reader and touch. */
+/** Native select element, because it works with keyboard, screen reader and touch in all browsers. */
 export function SelectField(props: SelectFieldProps) {
   const { label, value, options, onChange, description, isDisabled = false, hideLabel = false } = props;
   const id = useId();
@@ -144,7 +144,7 @@ interface SwitchFieldProps {
   isSelected: boolean;
   onChange(isSelected: boolean): void;
   isDisabled?: boolean;
-  /** True while a change is being saved. The switch is disabled, and its label says so. */
+  /** True while a change is being saved. The switch is then disabled, and its label is `Saving …`. */
   isSaving?: boolean;
 }
 

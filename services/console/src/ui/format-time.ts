@@ -40,7 +40,10 @@ export function formatExact(timeMs: number): string {
   });
 }
 
-/** Formats a duration with two significant digits, such as `84 ms`, `1.2 s`, `3 min`. No line breaks before the unit. */
+/**
+ * Formats a duration in the largest unit that fits, such as `84 ms`, `1.2 s` or `3 min`, without a line break before
+ * the unit.
+ */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}\u00a0ms`;
   if (ms < 60_000) return `${trim(ms / 1_000)}\u00a0s`;

@@ -39,7 +39,7 @@ export function Card({ title, children }: { title?: string; children: ReactNode 
   );
 }
 
-/** List of names and values. Undefined, null and false are left out. */
+/** List of names and values. Entries whose value is undefined, null or false are left out. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Tone } from './messages.js';
 
-/** Shows a state as text with a colour. The colour repeats the text, so it is not needed to understand the state. */
+/** Shows a state as text with a colour. The text alone is sufficient, so users need not see the colour. */
 export function StatusChip({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span className="status" data-tone={tone}>

@@ -7,8 +7,8 @@ export interface Column<T> {
   /** Column width as a CSS grid track, for example `2fr` or `120px`. */
   width: string;
   /**
-   * Display below 640 px: hidden, on a separate line, on a line after the other cells, or with the column header in
-   * front of the value.
+   * Display in windows narrower than 640 px: hidden, on a separate line, on a line after the other cells, or with the
+   * column header in front of the value.
    */
   narrow?: 'hide' | 'line' | 'last' | 'label';
 }
@@ -19,18 +19,18 @@ export interface TableProps<T> {
   columns: readonly Column<T>[];
   rows: readonly T[];
   rowKey(row: T): string;
-  /** Called when the user scrolls to the last row. */
+  /** Called when the user scrolls to one of the last 10 rows. */
   onEndReached?: () => void;
   /** Text below the last row. */
   footer?: ReactNode;
 }
 
-/** Height of a row with one line in a wide window. */
+/** Height of a row with one line in a wide window. Rows that are not rendered yet count with this height. */
 const rowHeightPx = 44;
 
 /**
- * Virtual table that scrolls with the page: only visible rows are in the document. Rows can have different heights. The
- * first cell should contain a link, so that the row can be reached by keyboard.
+ * Virtual table that scrolls with the page: only visible rows and some rows around them are in the document. Rows can
+ * have different heights. The first cell should contain a link, so that the row can be reached by keyboard.
  */
 export function Table<T>({ label, columns, rows, rowKey, onEndReached, footer }: TableProps<T>) {
   const body = useRef<HTMLDivElement>(null);
@@ -46,8 +46,8 @@ export function Table<T>({ label, columns, rows, rowKey, onEndReached, footer }:
     scrollMargin: offset,
     getItemKey: (index) => rowKey(rows[index]!),
   });
-  // A script that scrolls ends the browser's smooth scrolling, for example after Ctrl+Home. So the position is corrected
-  // for a row's new height only while nobody scrolls.
+  // If a script changes the scroll position, the browser's smooth scrolling ends, for example after Ctrl+Home. The
+  // position is therefore corrected for the new height of a row only while the user does not scroll.
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = ({ end }, _delta, { isScrolling, scrollOffset }) =>
     !isScrolling && end <= (scrollOffset ?? 0);
   const visible = virtualizer.getVirtualItems();

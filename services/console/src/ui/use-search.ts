@@ -3,13 +3,13 @@ import { useSearchParams } from 'react-router';
 
 export interface Search<Name extends string> {
   values: Partial<Record<Name, string>>;
-  /** Changes the given filters; undefined removes a filter. */
+  /** Changes the given filters. An undefined or empty value removes a filter. */
   set(changes: Partial<Record<Name, string | undefined>>): void;
 }
 
 /**
- * Reads and changes the filters in the address of the page. `names` must be the same array in each render, because a
- * new array would create a new result each time.
+ * Returns the filters in the address of the page, and a function that changes them. `names` must be the same array in
+ * each render, because the result is computed again for a new array.
  */
 export function useSearch<Name extends string>(names: readonly Name[]): Search<Name> {
   const [params, setParams] = useSearchParams();
@@ -25,7 +25,8 @@ export function useSearch<Name extends string>(names: readonly Name[]): Search<N
         if (value === undefined || value === '') next.delete(name);
         else next.set(name, value);
       }
-      // Only adding or removing a filter creates a history entry, so that typing does not fill the browser history.
+      // A history entry is created only when a filter is added or removed. A changed value replaces the entry, so that
+      // typing does not fill the browser history.
       const replace = entries.every(([name, value]) => Boolean(value) && params.has(name));
       setParams(next, { replace, preventScrollReset: true });
     },

@@ -30,7 +30,7 @@ test('options are converted to text in seconds and back without loss', () => {
   expect(fromOptionTexts(texts)).toEqual({ fields: api });
 });
 
-test('an empty text means the default, and `none` means no retry', () => {
+test('an empty text is converted to the default, and `none` to no retry', () => {
   expect(fromOptionTexts(defaultOptions)).toEqual({ fields: none });
   expect(toOptionTexts(none as Webhook)).toEqual(defaultOptions);
   expect(fromOptionTexts({ ...defaultOptions, retrySeconds: 'none' })).toEqual({

@@ -12,7 +12,10 @@ export interface OptionTexts {
   readonly externalId: string;
 }
 
-/** Returns the member of `OptionTexts` for the path of an API error, for example `rate_limit` and `period_ms`. */
+/**
+ * Returns the member of `OptionTexts` for the first two parts of the path of an API error, for example `rate_limit` and
+ * `period_ms`.
+ */
 export function optionAt(field: string, member: string | undefined): keyof OptionTexts | undefined {
   switch (field) {
     case 'timeout_ms':
@@ -120,8 +123,8 @@ function secondsOf(ms: number | null): string {
 }
 
 /**
- * Converts a text in seconds to milliseconds, from 1 to `max`. Returns null for an empty text and undefined for an
- * invalid one.
+ * Converts a text in seconds to milliseconds. Valid texts are from 1 to `max` seconds. Returns null for an empty text
+ * and undefined for an invalid one.
  */
 function msOf(text: string, max: number): number | null | undefined {
   if (text.trim() === '') return null;

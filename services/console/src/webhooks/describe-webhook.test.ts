@@ -26,7 +26,7 @@ test('the reason of a failing webhook is its last error', () => {
   });
 });
 
-test('a paused webhook has the reason and the end of the pause', () => {
+test('the state of a paused webhook has the reason and the end of the pause', () => {
   const paused = { reason: 'circuit', since, until, error: 'Nothing listens on this port.' };
   expect(describeWebhook(webhookWith({ health: health('paused'), paused }))).toMatchObject({
     label: 'Paused',
@@ -39,13 +39,13 @@ test('a paused webhook has the reason and the end of the pause', () => {
   ).toContain('asked for a pause');
 });
 
-test('a webhook that the system disabled shows the reason', () => {
+test('the state of a disabled webhook has the reason if Tocsin disabled it', () => {
   const disabled = { health: health('disabled'), disabled_reason: 'It failed for a day.' };
   expect(describeWebhook(webhookWith(disabled)).reason).toBe('It failed for a day.');
   expect(describeWebhook(webhookWith({ health: health('disabled') })).reason).toContain('skipped');
 });
 
-test('a webhook that is healthy, disabled, unknown or undecryptable has a label', () => {
+test('healthy, disabled, unknown and undecryptable webhooks have different labels', () => {
   const labels = ['healthy', 'disabled', 'unknown'].map(
     (state) => describeWebhook(webhookWith({ health: health(state) })).label,
   );
@@ -53,7 +53,7 @@ test('a webhook that is healthy, disabled, unknown or undecryptable has a label'
   expect(describeWebhook(webhookWith({ undecryptable: true })).label).toBe('Cannot be decrypted');
 });
 
-test('a rate is 100 % only without failures, and 0 % only without successes', () => {
+test('a rate is formatted as 100 % only without failures, and as 0 % only without successes', () => {
   expect([null, 0, 0.001, 0.5, 0.994, 0.9999, 1].map(formatRate)).toEqual([
     '–',
     '0 %',
@@ -65,7 +65,7 @@ test('a rate is 100 % only without failures, and 0 % only without successes', ()
   ]);
 });
 
-test('the origin of an address is shown without its path', () => {
+test('an address is shortened to its scheme and host', () => {
   expect(hostOf('https://chat.example.com/hooks/secret')).toBe('https://chat.example.com');
   expect(hostOf('no address')).toBe('no address');
 });

@@ -6,7 +6,7 @@ import type { Tone } from '../ui/index.js';
 export interface WebhookState {
   readonly label: 'Healthy' | 'Failing' | 'Paused' | 'Disabled' | 'Idle' | 'Cannot be decrypted';
   readonly tone: Tone;
-  /** Reason for the state; null if the label needs no explanation. */
+  /** Reason for the state. Null if the label needs no explanation. */
   readonly reason: string | null;
   /** End of a pause, ISO 8601. */
   readonly until: string | null;
@@ -64,7 +64,7 @@ function pauseReason(reason: PauseReason | undefined, error: string | null): str
 
 type PauseReason = NonNullable<Webhook['paused']>['reason'];
 
-/** Formats a rate of 0 to 1 as a percentage. Rounding never produces 100 % or 0 % for other rates. */
+/** Formats a rate of 0 to 1 as a percentage. Only the rates 1 and 0 are formatted as 100 % and 0 %. */
 export function formatRate(rate: number | null): string {
   if (rate === null) return '–';
   if (rate > 0.99 && rate < 1) return `${Math.min(99.9, Math.floor(rate * 1_000) / 10)} %`;
@@ -72,7 +72,7 @@ export function formatRate(rate: number | null): string {
   return `${Math.round(rate * 100)} %`;
 }
 
-/** Returns scheme and host of an address. The rest of the address can contain secrets. */
+/** Returns the scheme and the host of an address. The rest of the address can contain secrets. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url;
 }

@@ -57,7 +57,10 @@ function EditWebhook({ webhookId }: { webhookId: string }) {
   return <Failure error={error} onRetry={() => void refetch()} />;
 }
 
-/** `first` is the version that was loaded when the page opened. Later versions do not overwrite unsaved changes. */
+/**
+ * Editor of a loaded webhook. `first` is the version that was loaded when the page opened. Later versions do not
+ * overwrite unsaved changes.
+ */
 function EditLoaded({ first }: { first: Tagged<Webhook> }) {
   const [loaded, setLoaded] = useState(first);
   const [edited, setEdited] = useState<WebhookForm>();

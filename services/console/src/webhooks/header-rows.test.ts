@@ -2,7 +2,7 @@ import { isSecretHeader, rowProblems, toHeaders, toRows, withEmptyRow } from './
 
 const headers = { 'Content-Type': ['application/json'], 'X-Team': ['risk', 'fraud'] };
 
-test('headers are converted to one row for each value and back without loss', () => {
+test('headers are converted to one row for each value, and back without loss', () => {
   expect(toRows(headers)).toEqual([
     { name: 'Content-Type', value: 'application/json', key: 0 },
     { name: 'X-Team', value: 'risk', key: 1 },
@@ -21,7 +21,7 @@ test('a header named __proto__ is kept as a header', () => {
   expect(Object.keys(toHeaders([{ name: '__proto__', value: 'x', key: 0 }]))).toEqual(['__proto__']);
 });
 
-test('a value without a name and a name in two spellings are marked as problems', () => {
+test('a value without a name, and a name in two spellings, are errors', () => {
   const rows = [
     { name: 'Accept', value: 'a', key: 0 },
     { name: 'accept', value: 'b', key: 1 },
@@ -34,7 +34,7 @@ test('a value without a name and a name in two spellings are marked as problems'
   ]);
 });
 
-test('only the values of Content-Type and Accept are shown unmasked', () => {
+test('the values of all headers except Content-Type and Accept are masked', () => {
   expect(['content-type', 'Accept', ''].map(isSecretHeader)).toEqual([false, false, false]);
   expect(['Authorization', 'X-Api-Key'].map(isSecretHeader)).toEqual([true, true]);
 });

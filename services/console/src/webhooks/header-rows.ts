@@ -11,7 +11,7 @@ type Headers = Readonly<Record<string, readonly string[]>>;
 /** Headers whose values are never masked. All other values can be credentials. */
 const plainHeaders: ReadonlySet<string> = new Set(['content-type', 'accept']);
 
-/** Returns whether the value of a header is masked by default. The API redacts these values in responses. */
+/** Returns true if the value of a header is masked by default. Tocsin also redacts these values in stored responses. */
 export function isSecretHeader(name: string): boolean {
   return name.trim() !== '' && !plainHeaders.has(name.trim().toLowerCase());
 }
@@ -40,8 +40,8 @@ export function withEmptyRow(rows: readonly HeaderRow[]): HeaderRow[] {
 }
 
 /**
- * Returns an error message by row key for rows that cannot be converted: a value without a name, or a name in two
- * spellings.
+ * Returns error messages by row key for rows that cannot be converted: a value without a name, or a name that differs
+ * from an earlier one only in upper and lower case.
  */
 export function rowProblems(rows: readonly HeaderRow[]): ReadonlyMap<number, string> {
   const problems = new Map<number, string>();

@@ -62,7 +62,7 @@ interface SecretsProps {
   secrets: readonly SigningSecret[];
 }
 
-/** Limit of the API for secrets of a webhook. Each request is signed with all of them. */
+/** Maximum number of signing secrets of a webhook in the API. Each request is signed with all of them. */
 const maxSecrets = 5;
 
 function Secrets({ webhookId, signing, secrets }: SecretsProps) {
@@ -169,7 +169,10 @@ function Secret({ secret: { id, created_at, expires_at }, isLast, isDeleting, on
   );
 }
 
-/** Time until the existing secrets expire, in seconds. An empty value means that they do not expire. */
+/**
+ * Time until the existing secrets expire after a new one is created, in seconds. An empty value means that they do not
+ * expire.
+ */
 const rotations = [
   { value: '', label: 'keep signing' },
   { value: '3600', label: 'stop after 1 hour' },
@@ -184,7 +187,7 @@ interface CreateSecretProps {
   onCreate(expireOthersAfterSeconds: number | undefined): void;
 }
 
-/** Creates the first secret, or a new one that replaces the others after the chosen time. */
+/** Button that creates the first secret, or a new one. The user chooses when the existing secrets expire. */
 function CreateSecret({ count, isPending, onCreate }: CreateSecretProps) {
   const [rotation, setRotation] = useState('86400');
   const isFull = count >= maxSecrets && rotation !== '0';

@@ -30,7 +30,7 @@ test('an unchanged form sends no field, even if its line endings differ', () => 
   expect(toPatch(toForm(webhook), toForm(webhook))).toEqual({});
 });
 
-test('only changed fields are sent', () => {
+test('a change request contains only the changed fields', () => {
   const loaded = toForm(webhook);
   expect(toPatch({ ...loaded, url: 'https://chat.example.com/hooks/2 ' }, loaded)).toEqual({
     url: 'https://chat.example.com/hooks/2',
@@ -41,7 +41,7 @@ test('only changed fields are sent', () => {
   });
 });
 
-test('a new webhook has a content type and is enabled', () => {
+test('a new webhook is enabled and has the header Content-Type', () => {
   expect(toCreate({ ...emptyForm, name: ' Chat ', url: 'https://a.example ', body: '{}' })).toEqual({
     name: 'Chat',
     url: 'https://a.example',
@@ -57,7 +57,7 @@ test('a new webhook has a content type and is enabled', () => {
   });
 });
 
-test('validation errors of the API are shown at their fields', () => {
+test('validation errors of the API are assigned to their form fields', () => {
   const errors = toFieldErrors([
     { path: '/url', message: 'must be absolute' },
     { path: '/headers/X~1Key/0', message: 'must be text' },

@@ -62,7 +62,7 @@ export function toCreate(form: WebhookForm): WebhookFields {
   };
 }
 
-/** Returns the fields that differ from the loaded form. Unchanged fields are not sent. */
+/** Returns the fields that differ from the loaded form, in the format of the API. */
 export function toPatch(form: WebhookForm, loaded: WebhookForm): PatchWebhook {
   const before: Readonly<Record<string, unknown>> = { ...toCreate(loaded) };
   const changed = Object.entries(toCreate(form)).filter(

@@ -2,7 +2,7 @@ import type { Webhook } from '@tocsin/client/browser';
 import { ElapsedTime, NextTime, StatusChip } from '../ui/index.js';
 import { describeWebhook } from './describe-webhook.js';
 
-/** Shows the state of a webhook, its reason and its start. */
+/** Shows the state of a webhook and its reason, and for how long it has been failing or paused. */
 export function WebhookState({ webhook }: { webhook: Webhook }) {
   const { label, tone, reason, since, until } = describeWebhook(webhook);
   const showsSince = since !== null && (label === 'Failing' || label === 'Paused');

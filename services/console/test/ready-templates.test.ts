@@ -19,7 +19,7 @@ test.each(templates)('the ready-made template $id has no problems and has a pict
   expect(Object.keys(template.headers)).toContain('Content-Type');
 });
 
-test('placeholders that the user has not replaced are found', () => {
+test('only placeholders that the user has not replaced are found', () => {
   const placeholders = { '<HOST>': 'the host', '<KEY>': 'the key' };
   expect(openPlaceholders(placeholders, ['https://<HOST>/', 'Bearer 1'])).toEqual([['<HOST>', 'the host']]);
 });

@@ -5,7 +5,7 @@ import { expectAccessible, signIn } from './steps.js';
 
 const modelId = randomUUID();
 
-test('a user signs in, sees an alert arrive and opens its delivery', async ({ page, stack }) => {
+test('a user signs in, sees a new delivery appear and opens it', async ({ page, stack }) => {
   const { api } = stack;
   const paths = `${stack.api_url}/w/${stack.workspace_id}`;
 

@@ -140,7 +140,10 @@ test('filters, rules, signing, settings and sign-out work with the keyboard alon
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
 });
 
-test('the bars of the overview are one tab stop with arrow keys', async ({ page, stack }) => {
+test('arrow keys and Home move between the bars of the overview, and Enter opens one', async ({
+  page,
+  stack,
+}) => {
   await signIn(page, stack);
   const webhook = await stack.api.webhooks.create({
     name: 'Bars',

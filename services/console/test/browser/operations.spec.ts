@@ -5,14 +5,17 @@ import { test } from './fixtures.js';
 import { type BrowserStack, maxOpenPerWebhook } from './stack.js';
 import { expectAccessible, signIn, signOut } from './steps.js';
 
-test('a running redelivery is cancelled, and waiting deliveries are cancelled', async ({ page, stack }) => {
+test('a user cancels a running redelivery, one waiting delivery and all waiting deliveries', async ({
+  page,
+  stack,
+}) => {
   const { api } = stack;
   const { rule, webhookId } = await createRule(stack, { name: 'Long work', path: '/status/404' });
   await Promise.all([fire(stack, rule), fire(stack, rule)]);
   await expect(async () => {
     expect(await api.deliveries.list({ webhook_id: webhookId, status: 'failed' }).toArray()).toHaveLength(2);
   }).toPass();
-  // A job waits while a webhook has more than half of its allowed open deliveries.
+  // A redelivery job waits while a webhook has more than half of its allowed open deliveries.
   await api.webhooks.update(webhookId, { paused_until: new Date(Date.now() + 3_600_000).toISOString() });
   const waiting = maxOpenPerWebhook / 2 + 2;
   await Promise.all(Array.from({ length: waiting }, () => fire(stack, rule)));
@@ -46,7 +49,10 @@ test('a running redelivery is cancelled, and waiting deliveries are cancelled', 
   await expect(page.getByText('No delivery matches')).toBeVisible();
 });
 
-test('a bulk redelivery is offered only if a delivery that matches has failed', async ({ page, stack }) => {
+test('the button for a bulk redelivery is shown only if a matching delivery has failed', async ({
+  page,
+  stack,
+}) => {
   const { api, inbox_url } = stack;
   const { rule, webhookId } = await createRule(stack, { name: 'Offered', path: '/offered' });
   const list = api.deliveries.list({ webhook_id: webhookId });
@@ -68,7 +74,7 @@ test('a bulk redelivery is offered only if a delivery that matches has failed', 
   await fire(stack, rule);
   await expect(offer).toBeVisible();
 
-  // The failed delivery is older than the newest 30, which the page loads.
+  // The failed delivery is not among the newest 30 deliveries, which the page loads.
   await api.webhooks.update(webhookId, { url: `${inbox_url}/offered` });
   await Promise.all(Array.from({ length: 30 }, () => fire(stack, rule)));
   await allEnded(32);
@@ -122,7 +128,10 @@ test('alerts without deliveries are dispatched by hand, one at a time and all to
   await expect(page.getByText('No alert matches')).toBeVisible();
 });
 
-test('a dead letter shows its reason and is requeued by a deployment admin', async ({ page, stack }) => {
+test('a dead letter shows its reason, and only a deployment admin can requeue it', async ({
+  page,
+  stack,
+}) => {
   const publisher = await createAmqpPublisher({ url: stack.amqp_url, workspaceId: stack.workspace_id });
   await publisher.publish({
     alert_rule_id: randomUUID(),

@@ -21,7 +21,7 @@ const reading = {
   settings: 'Changing the settings is not available to you. It needs the role admin in this workspace.',
 };
 
-/** For each role and page, a text that the page shows. */
+/** For each user and page, a text that the page shows. The users are named after their roles. */
 const texts: Record<string, Record<keyof typeof everything, string>> = {
   admin: everything,
   editor: {
@@ -58,11 +58,11 @@ const texts: Record<string, Record<keyof typeof everything, string>> = {
 };
 
 for (const [user, pages] of Object.entries(texts)) {
-  test(`every page shows the actions allowed to ${user}, and the reason why others are not`, async ({
+  test(`every page shows what the user ${user} may do, and why other actions are missing`, async ({
     page,
     stack,
   }) => {
-    // Without a webhook, the overview shows only the next step.
+    // Without a webhook, the overview shows only the invitation to create one.
     const webhooks = await stack.api.webhooks.list({ limit: 1 }).toArray();
     if (webhooks.length === 0)
       await stack.api.webhooks.create({ name: 'Any', url: `${stack.inbox_url}/any`, body: '{}' });
@@ -82,7 +82,10 @@ for (const [user, pages] of Object.entries(texts)) {
   });
 }
 
-test('a reader sees a webhook and a rule, without any control to change them', async ({ page, stack }) => {
+test('a reader sees a webhook and a rule, but no button or enabled switch to change them', async ({
+  page,
+  stack,
+}) => {
   const { api } = stack;
   const url = `${stack.inbox_url}/read-only`;
   const until = new Date(Date.now() + 3_600_000).toISOString();

@@ -13,7 +13,7 @@ const pages = {
   settings: 'the settings',
 };
 
-test('every page fits into 400 px, and its navigation opens with a button', async ({ page, stack }) => {
+test('every page fits into a width of 400 px, and a button opens its navigation', async ({ page, stack }) => {
   test.setTimeout(120_000);
   await signIn(page, stack);
   await page.setViewportSize({ width: 400, height: 800 });
@@ -36,7 +36,7 @@ test('every page fits into 400 px, and its navigation opens with a button', asyn
   await expect(page.getByRole('navigation', { name: 'Pages' })).toBeHidden();
 });
 
-test('a page that loads slowly says within a second what it is loading', async ({ page, stack }) => {
+test('a page says what it is loading while the API responds slowly', async ({ page, stack }) => {
   test.setTimeout(120_000);
   await signIn(page, stack);
   const workspace = `${stack.api_url}/w/${stack.workspace_id}`;
@@ -52,7 +52,7 @@ test('a page that loads slowly says within a second what it is loading', async (
   await page.unroute('**/api/v1/**');
 });
 
-test('the previous page says that the next one is loading while its script arrives', async ({
+test('the previous page shows a loading message until the script of the next page has arrived', async ({
   page,
   stack,
 }) => {

@@ -5,8 +5,8 @@ import { seed } from './seed.js';
 import { signIn, signOut } from './steps.js';
 
 /**
- * `npm run screenshots -w services/console` writes screenshots of every page to `dist/screenshots`, in both themes and
- * at widths of 1,280 and 400 px.
+ * Output folder. `npm run screenshots -w services/console` writes screenshots of every page, in both themes and at
+ * widths of 1,280 and 400 px.
  */
 const output = fileURLToPath(new URL('../../dist/screenshots', import.meta.url));
 const widths = [1280, 400];
@@ -87,7 +87,8 @@ test('a screenshot of every page is taken in both themes and widths', async ({ p
     await page.waitForLoadState('networkidle');
     await expect(page.getByText(/^Loading /)).toHaveCount(0);
     for (const width of widths) {
-      // The window gets the height of the page, because rows and editors outside the window are not rendered.
+      // The window gets the height of the page (at most 3,000 px), because rows and editors outside the window are not
+      // rendered.
       await page.setViewportSize({ width, height: 800 });
       const height = await stableHeight();
       await page.setViewportSize({ width, height: Math.min(height, tallestPx) });
@@ -101,7 +102,7 @@ test('a screenshot of every page is taken in both themes and widths', async ({ p
     await page.setViewportSize({ width: 1280, height: 800 });
   }
 
-  /** Waits until the rows have their heights for the width of the window. */
+  /** Waits until the page keeps its height for 250 ms, and returns the height in pixels. */
   async function stableHeight(): Promise<number> {
     let height = 0;
     await expect(async () => {

@@ -4,8 +4,8 @@ import { createAmqpPublisher } from '@tocsin/client';
 import type { BrowserStack } from './stack.js';
 
 /**
- * Creates webhooks that succeed, fail, respond slowly or sign, with rules, alerts, settings and a dead letter, for the
- * screenshots.
+ * Creates the data of the screenshots: webhooks that succeed, fail, respond slowly or sign, with rules, alerts,
+ * settings and a dead letter.
  */
 export async function seed({ api, inbox_url, amqp_url, workspace_id }: BrowserStack): Promise<void> {
   const body = '{"text": "{{ alert_rule_name }} fired for {{ model_name }}: {{ metric_value | round(2) }}"}';
@@ -37,7 +37,8 @@ export async function seed({ api, inbox_url, amqp_url, workspace_id }: BrowserSt
   for (let index = 0; index < 12; index += 1) await fire(accuracy.id, 0.8 + index / 200);
   for (let index = 0; index < 8; index += 1) await fire(drift.id, 0.7 + index / 100);
   await fire(unattached.id, 0.5);
-  // Alerts are suppressed if the rule is silenced before a worker accepts them.
+  // The rule is silenced only after all 21 alerts are accepted, because a silence suppresses alerts that are accepted
+  // later.
   await expect(async () => expect((await api.alerts.list().toArray()).length).toBe(21)).toPass();
   await api.alertRules.update(drift.id, { silenced_until: inOneHour(), cooldown_seconds: 600 });
 

@@ -2,7 +2,10 @@ import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
 import { expectAccessible, signIn, signOut } from './steps.js';
 
-test('a token is renewed without leaving the page, and is never stored', async ({ page, stack }) => {
+test('a token is renewed without a new page load, and is not in the storage of the browser', async ({
+  page,
+  stack,
+}) => {
   test.setTimeout(120_000);
   await signIn(page, stack);
   let navigations = 0;

@@ -20,14 +20,17 @@ interface StackFile {
 }
 
 export interface BrowserStack extends StackFile {
-  /** API client with the rights of an admin, which tests use to prepare data. */
+  /** API client with the rights of an admin. Tests prepare data with it. */
   api: PlatformClient;
   stop(): Promise<void>;
 }
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const startTimeoutMs = 120_000;
-/** Setting MAX_OPEN_PER_WEBHOOK of the stack. It is so low that the deliveries of a few alerts make jobs wait. */
+/**
+ * Setting `MAX_OPEN_PER_WEBHOOK` of the stack. It is low, so that the deliveries of a few alerts are enough to make
+ * jobs wait.
+ */
 export const maxOpenPerWebhook = 40;
 
 /**
@@ -49,7 +52,8 @@ export async function startBrowserStack(): Promise<BrowserStack> {
       PATH: process.env.PATH,
       TOCSIN_STATE: join(directory, 'state'),
       PORT_BASE: String(portBase),
-      // The console renews a token 30 s before it expires, so a lifetime of 45 s makes every test go through renewals.
+      // The console renews a token 30 s before it expires. With a lifetime of 45 s, a token is renewed every 15 s
+      // during the tests.
       ACCESS_TOKEN_TTL_SECONDS: '45',
       MAX_OPEN_PER_WEBHOOK: String(maxOpenPerWebhook),
     },

@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import { test } from './fixtures.js';
 import { expectAccessible, openPage, signIn } from './steps.js';
 
-test('a user creates, tests and repairs a webhook, and redelivers its failed deliveries', async ({
+test('a user creates, tests and corrects a webhook, and redelivers its failed deliveries', async ({
   page,
   stack,
 }) => {
@@ -138,7 +138,10 @@ test('a user creates, tests and repairs a webhook, and redelivers its failed del
   });
 });
 
-test('a change by another user is overwritten only after confirmation', async ({ page, stack }) => {
+test('a conflicting change of another user is reported before it can be overwritten', async ({
+  page,
+  stack,
+}) => {
   const url = `${stack.inbox_url}/conflict`;
   const { id } = await stack.api.webhooks.create({ name: 'Shared', url, body: '{"a": 1}' });
   await signIn(page, stack);

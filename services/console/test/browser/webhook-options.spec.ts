@@ -2,7 +2,10 @@ import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
 import { expectAccessible, signIn } from './steps.js';
 
-test('a webhook gets options and a pause, and a rule is silenced for a time', async ({ page, stack }) => {
+test('a user sets options of a webhook, pauses it and silences a rule for a time', async ({
+  page,
+  stack,
+}) => {
   const { api } = stack;
   const url = `${stack.inbox_url}/options`;
   const { id } = await api.webhooks.create({ name: 'Optional', url, body: '{"a": 1}' });
@@ -43,7 +46,10 @@ test('a webhook gets options and a pause, and a rule is silenced for a time', as
   await expectAccessible(page);
 });
 
-test('requests are signed with a secret that is shown once, rotated and deleted', async ({ page, stack }) => {
+test('a user turns signing on, and creates, rotates and deletes secrets that are shown once', async ({
+  page,
+  stack,
+}) => {
   const { api } = stack;
   const url = `${stack.inbox_url}/signed`;
   const { id } = await api.webhooks.create({ name: 'Signed', url, body: '{"a": 1}' });

@@ -24,8 +24,8 @@ const insert = {
 };
 
 /**
- * Inserts up to 400 of the collected rows whenever one of two connections is free. After each commit, acknowledges the
- * messages up to the first delivery tag whose row is not committed yet.
+ * Inserts up to 400 of the collected rows whenever one of two connections is free. After each commit, acknowledges all
+ * messages before the first one whose row is not committed yet.
  */
 export async function createRowWriter(
   createClient: () => pg.Client,

@@ -38,7 +38,7 @@ export interface RestOptions {
   connections: number;
 }
 
-/** Rate at which request time and latency are measured, in alerts per second. */
+/** Rate of the measurement of request durations and latencies, in alerts per second. */
 const steadyPerSecond = 200;
 
 /**

@@ -56,7 +56,7 @@ export async function runAlerts(testBed: TestBed, options: AlertsRun): Promise<A
   const webhooks = fixtures.webhookIds.length;
   const deliveries = alerts * webhooks;
   await destination.call('startRun', { run, alerts, webhooks });
-  // The lower bound is one second earlier, because the time in an id is rounded.
+  // Lower bound of the times in record ids. It is one second early, because the time in an id is rounded.
   const sinceMs = Date.now() - 1_000;
   const meter = createCpuMeter({
     postgres: testBed.postgres.pid(),

@@ -11,11 +11,11 @@ export interface ThroughputResult {
   repeats: number;
   /** Deliveries per second, from the first publish to the commit of the last record. */
   worker: Spread;
-  /** Deliveries per second of the bare loop, from a queue that is full at the start. */
+  /** Deliveries per second of the bare loop, from a queue that contains all messages at the start. */
   bareLoop: Spread;
   /** Deliveries per second of the bare loop, from a queue that is filled during the measurement. */
   bareLoopWhilePublishing: number;
-  /** Median of the worker divided by the median of the bare loop with a full queue. */
+  /** Median of the worker divided by `bareLoop.median`. */
   ratio: number;
   /** CPU time for each delivery by process in the median runs, in microseconds. */
   cpuMicros: { worker: CpuShares; bareLoop: CpuShares };

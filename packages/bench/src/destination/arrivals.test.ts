@@ -1,6 +1,6 @@
 import { countArrival, createArrivals } from './arrivals.js';
 
-test('a repeated request is counted and the time of the first request is kept', () => {
+test('a repeated request is counted, and the time of the first request is kept', () => {
   const arrivals = createArrivals({ run: 1, alerts: 2, webhooks: 3 });
   countArrival(arrivals, 4, 10);
   countArrival(arrivals, 4, 20);

@@ -22,8 +22,8 @@ export interface Behaviour {
 
 export interface DestinationRun extends ArrivalsRun {
   /**
-   * The first request of every n-th delivery gets status 500, so that retries are in progress all the time. Default: no
-   * request is rejected.
+   * With the value n, the first request of every n-th delivery gets status 500, so that retries are in progress all the
+   * time. Default: no request is rejected.
    */
   rejectOneIn?: number;
 }

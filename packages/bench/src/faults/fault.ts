@@ -9,9 +9,9 @@ export interface Fault {
   name: string;
   /** Injects the fault while alerts are published. Resolves when all processes are running and reachable again. */
   inject(trial: Trial): Promise<Exposure>;
-  /** Publish rate in alerts per second. By default, the rate of the timing. */
+  /** Publish rate in alerts per second. Default: the rate in `Timing`. */
   alertsPerSecond?: number;
-  /** Limit for the recovery time, in milliseconds. By default, `recoveryLimitMs` of the timing. */
+  /** Limit for the recovery time, in milliseconds. Default: the limit in `Timing`. */
   recoveryLimitMs?: number;
   /** True if the fault kills or stops the API, so that its clients may lose connections. */
   affectsApi?: boolean;

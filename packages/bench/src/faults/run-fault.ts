@@ -45,7 +45,7 @@ async function runTrial(testBed: FaultTestBed, fault: Fault): Promise<FaultResul
   const { timing, fixtures, destination, generator, database } = testBed;
   const run = testBed.nextRun();
   const trial: Trial = { ...testBed, run };
-  // The lower bound is one second earlier, because the time in an id is rounded.
+  // Lower bound of the times in record ids. It is one second early, because the time in an id is rounded.
   const sinceMs = Date.now() - 1_000;
   for (const service of [...testBed.workers, testBed.api]) service.takeNewLog();
   await destination.call('startRun', { run, alerts: maxAlerts, webhooks: webhooksPerAlert, rejectOneIn });

@@ -35,7 +35,7 @@ async function kill(service: ProxiedService): Promise<{ pid: number; atMs: numbe
 /** Names of the prepared statements that claim deliveries. */
 export const claimStatements = ['fan-out.write', 'delivery.claim'];
 
-/** Kills a worker whose claims are committed, but which has not received the responses to them from the database. */
+/** Kills a worker after its claims are committed, but before it receives the responses to its claim statements. */
 export async function killBeforePost(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   worker.database.freezeResponsesTo(...claimStatements);
@@ -47,7 +47,7 @@ export async function killBeforePost(trial: Trial): Promise<Exposure> {
   return { ...exposure, inFlight: all.size - sent.size };
 }
 
-/** Kills a worker whose requests have succeeded, but whose records have not reached the database. */
+/** Kills a worker after its requests have succeeded, but before its records reach the database. */
 export async function killBeforeCommit(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   await startLoad(trial);
@@ -153,8 +153,8 @@ export async function recordLate(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Sends SIGTERM to a worker. It must finish its requests within the time to stop and return all other messages to the
- * broker.
+ * Sends SIGTERM to a worker. It must finish its requests within the shutdown deadline and return all other messages to
+ * the broker.
  */
 export async function terminate(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);

@@ -29,7 +29,10 @@ const guesses = { perSecond: 1_000, seconds: 20 };
  */
 const unusedTargets = 20;
 const keysInUse = { count: 20, usesPerSecond: 100 };
-/** Keys that are verified once each. The interval ensures that no bcrypt check of such a key waits for another one. */
+/**
+ * Keys that are verified once each. The interval is long enough that no bcrypt check of such a key waits for another
+ * one.
+ */
 const singleKeys = { count: 18, intervalMs: 500 };
 /**
  * Duration of the guessing during the first checks, in seconds: the intervals, plus one second for the requests

@@ -28,7 +28,10 @@ interface Probe {
 /** Limit for the number of probes. It ends the probing after an hour if `work` never ends. */
 const maxProbes = 3_600;
 
-/** Publishes one alert per second while `work` runs. Returns the result of `work` and the latencies of the alerts. */
+/**
+ * Publishes single alerts, at most one per second, while `work` runs. Returns the result of `work` and the latencies of
+ * the alerts.
+ */
 export async function probeDuring<T>(
   work: () => Promise<T>,
   options: ProbeOptions,

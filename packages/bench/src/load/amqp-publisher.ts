@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConfirmChannel, connect } from 'amqplib';
 import { monotonicMs } from '../measure/clock.js';
 
-/** Publishes alerts, each again until it is accepted. */
+/** Publishes alerts. Each alert is published again until it is accepted. */
 export interface AlertPublisher {
   publish(alert: OfferedAlert): void;
   /** Number of alerts that were sent and have neither a confirm nor a response. */
@@ -63,7 +63,8 @@ export async function openAmqpPublisher(url: string): Promise<AlertPublisher> {
     const ended = new Promise((resolve) => connection.once('close', resolve));
     const opened = await connection.createConfirmChannel();
     opened.on('error', () => {});
-    // A channel can close while its connection stays open, for example after its exchange was deleted.
+    // A channel can close while its connection stays open, for example after its exchange was deleted. The connection
+    // is then closed too, so that the publisher reconnects.
     opened.once('close', () => connection.close().catch(() => {}));
     channel = opened;
     for (const alert of unconfirmed.keys()) send(alert);

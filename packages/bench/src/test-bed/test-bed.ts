@@ -50,7 +50,7 @@ export interface TestBedOptions {
 
 export const suiteApplicationName = 'tocsin-bench';
 
-/** Directory for CPU profiles, which the developer tools of Chrome can open. */
+/** Directory for CPU profiles. The developer tools of Chrome can open them. */
 const profileDirectory = fileURLToPath(new URL('../../results/profiles/', import.meta.url));
 const longStatementMs = 600_000;
 

@@ -102,7 +102,7 @@ export async function startBrokerCluster(options: ServersOptions): Promise<Broke
   };
 }
 
-/** Declares the queues by connecting as a service does. */
+/** Opens a connection as a service does, and closes it. The connection declares the queues. */
 async function declareQueues(url: string): Promise<void> {
   const broker = await createBroker({ url, name: 'tocsin-bench' });
   await broker.ready();

@@ -125,7 +125,10 @@ async function copyDatabase({ url, directory: from }: Node, to: string): Promise
   }
 }
 
-/** Makes the standby synchronous after it has started to stream. Before that, every commit would wait for it. */
+/**
+ * Makes the standby synchronous after it has started to stream. In the opposite order, every commit would wait for that
+ * start.
+ */
 async function waitForStandby({ url }: Node, { name }: Node): Promise<void> {
   const untilState = (states: string[]) =>
     until(

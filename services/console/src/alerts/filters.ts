@@ -33,7 +33,7 @@ export function toDispatch({ label, model_id, ...filter }: FilterValues): Create
   return isDispatchable(filter) && !isListOnly ? (filter as CreateDispatch) : undefined;
 }
 
-/** Returns a function for each filter, which converts its value to the text of a chip. */
+/** Returns a function for each filter. The function converts the value of the filter to the text of a chip. */
 export function chipTexts(ruleName: (id: string) => string): ChipTexts<FilterName> {
   return {
     outcome: (value) => wordsOf(alertOutcomeWords, value)?.label ?? value,

@@ -15,7 +15,7 @@ const item = (minute: number, more: Partial<Item> = {}): Item => ({
 const items = (newest: number, oldest: number) =>
   Array.from({ length: newest - oldest + 1 }, (_, index) => item(newest - index));
 
-test('a poll adds new entries in front of the loaded entries and keeps these', () => {
+test('a poll adds new entries in front of the loaded entries and removes none of them', () => {
   const known = items(100, 1);
   expect(mergeNewest(known, { head: items(103, 104 - newestPage) }, order)).toEqual(items(103, 1));
 });

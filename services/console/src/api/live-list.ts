@@ -62,8 +62,8 @@ const wholePageMs = 60_000;
  */
 const restFactor = 50;
 /**
- * Maximum time between the start of the entries that a poll reads and the previous poll, in milliseconds, if no entry
- * is open. It is needed because the clock of the browser can be ahead of the clock of the API.
+ * If no entry is open, a poll reads entries from at most this time before the previous poll, in milliseconds. The
+ * margin is needed because the clock of the browser can be ahead of the clock of the API.
  */
 const clockToleranceMs = 10 * 60_000;
 /**
@@ -190,8 +190,8 @@ type Order<T> = Pick<LiveListOptions<unknown, T>, 'idOf' | 'timeOf'>;
 
 /**
  * Returns the time from which the next poll reads entries: the time of the oldest open item of the page, or else of the
- * newest item. Without an open item, the time is at most 10 minutes before the previous poll, even if the page is
- * empty, because that poll has read all older entries.
+ * newest item. Without an open item, the time is at most 10 minutes before the previous poll, because that poll has
+ * read all older entries.
  */
 export function changedSince<T>(
   page: readonly T[],

@@ -122,7 +122,7 @@ function PauseReason({ webhookId }: { webhookId: string }) {
   return <p>{reason ? `Its webhook is paused: ${reason}.` : waitingReasonWords.paused}</p>;
 }
 
-/** Buttons that redeliver an ended delivery or cancel a waiting one. */
+/** Buttons that send an ended or waiting delivery now, and cancel a waiting or queued one. */
 function Actions({ delivery: { id, status } }: { delivery: DeliveryWithAttempts }) {
   const { redeliver, cancel } = useDeliveryActions(id);
   const isOnItsWay = status === 'sending' || status === 'queued';

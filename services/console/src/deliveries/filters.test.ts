@@ -7,7 +7,7 @@ test('a status code is converted to a number, and other values are unchanged', (
   expect(toFilter({ status: 'failed', status_code: '503' })).toEqual({ status: 'failed', status_code: 503 });
 });
 
-test('a redelivery that is filtered by state only contains `all: true`', () => {
+test('a redelivery without filters other than the state contains `all: true`', () => {
   expect(toRedelivery({})).toEqual({ status: 'failed', all: true });
   expect(toRedelivery({ status: 'skipped' })).toEqual({ status: 'skipped', all: true });
 });

@@ -67,7 +67,7 @@ export interface Names {
   alertRule(id: string): string;
 }
 
-/** Returns a function for each filter, which converts its value to the text of a chip. */
+/** Returns a function for each filter. The function converts the value of the filter to the text of a chip. */
 export function chipTexts(names: Names): ChipTexts<FilterName> {
   return {
     status: (value) => wordsOf(deliveryStatusWords, value)?.label ?? value,

@@ -13,7 +13,7 @@ import { usePaths } from '../paths.js';
 import { AttachList } from '../shared/attach-list.js';
 import { Button, Card, Failure, Loading, Notice, TextField } from '../ui/index.js';
 
-/** Settings for the name of the workspace and its notice webhooks. */
+/** Form for the settings of the workspace: its name and its notice webhooks. */
 export function WorkspaceSettings() {
   const { data, error, refetch } = useSettings();
   const update = usePermission('workspace_update_settings');

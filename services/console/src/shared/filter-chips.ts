@@ -5,10 +5,10 @@ export interface FilterChip<Name extends string> {
   text: string;
 }
 
-/** Text of each filter, by name. */
+/** Functions that convert the value of each filter to text, by the name of the filter. */
 export type ChipTexts<Name extends string> = Readonly<Record<Name, (value: string) => string>>;
 
-/** Returns the texts of the active filters, in the order of `texts`. */
+/** Returns the names and texts of the active filters, in the order of `texts`. */
 export function chipsOf<Name extends string>(
   values: Partial<Record<Name, string>>,
   texts: ChipTexts<Name>,

@@ -1,6 +1,6 @@
 import { completionPlace, ownNames } from './completion-context.js';
 
-/** Returns the completion place at the `^` in a text. */
+/** Returns the completion place at the character `^` of a text, which is removed. */
 function at(text: string) {
   const offset = text.indexOf('^');
   return completionPlace(text.replace('^', ''), offset);

@@ -9,7 +9,7 @@ test('a user signs in, sees a new delivery appear and opens it', async ({ page, 
   const { api } = stack;
   const paths = `${stack.api_url}/w/${stack.workspace_id}`;
 
-  await test.step('an empty workspace shows the next step', async () => {
+  await test.step('an empty workspace shows a link that creates a webhook', async () => {
     await signIn(page, stack);
     await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible();
     await expect(page.getByRole('link', { name: 'Create a webhook' }).first()).toBeVisible();
@@ -63,7 +63,7 @@ test('a user signs in, sees a new delivery appear and opens it', async ({ page, 
     await expectAccessible(page);
   });
 
-  await test.step('the session survives a reload', async () => {
+  await test.step('the session continues after a reload', async () => {
     await page.reload();
     await expect(page.getByRole('heading', { name: 'Accuracy too low' })).toBeVisible();
     await page.goto(`${paths}/settings`);

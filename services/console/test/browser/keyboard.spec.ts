@@ -30,7 +30,7 @@ test('every step from sign-in to redelivery works with the keyboard alone', asyn
     await press(page.getByRole('button', { name: 'Create webhook' }));
   });
 
-  await test.step('a rule is attached, and a test alert is delivered', async () => {
+  await test.step('a rule is created for the webhook, and its test alert is delivered', async () => {
     await press(page.getByRole('link', { name: 'New alert rule' }));
     await fill(page.getByLabel('Name', { exact: true }), 'Keyboard rule');
     await press(page.getByRole('button', { name: 'Generate an id' }));

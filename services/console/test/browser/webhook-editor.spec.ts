@@ -35,7 +35,7 @@ test('a user creates, tests and corrects a webhook, and redelivers its failed de
     await expect(page.locator('.error-line')).toHaveCount(0);
   });
 
-  await test.step('names are completed', async () => {
+  await test.step('the editor completes a name', async () => {
     await template.press('Control+End');
     await page.keyboard.type('{{ metr');
     await page.getByRole('option', { name: /^metric_value/ }).click();
@@ -84,7 +84,7 @@ test('a user creates, tests and corrects a webhook, and redelivers its failed de
     await expectAccessible(page);
   });
 
-  await test.step('a webhook is detached and attached by name', async () => {
+  await test.step('a webhook is detached from the rule and attached again', async () => {
     await page.getByRole('button', { name: 'Detach' }).click();
     await expect(page.getByText('None yet: its alerts are recorded, and nothing is sent.')).toBeVisible();
     await page

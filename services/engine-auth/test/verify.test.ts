@@ -53,7 +53,7 @@ test('/auth/verify accepts the admin key, a user key and a token, with any metho
   );
 });
 
-describe('a token', () => {
+describe('verifying tokens', () => {
   let platform: TokenIssuer;
   let customer: TokenIssuer;
   let enterprise: EngineAuth;
@@ -133,7 +133,7 @@ test('after a broadcast, another instance rejects a deactivated key before its c
   }
 });
 
-test('without a broadcast, another instance accepts a deactivated key for 10 s from its cache', async () => {
+test('without a broadcast, another instance accepts a deactivated key for up to 10 s', async () => {
   const { id, key } = await createKey(engine);
   expect((await verify(other, key)).status).toBe(204);
   await pair.database.database.knex('api_keys').where({ id }).update({ is_active: false });

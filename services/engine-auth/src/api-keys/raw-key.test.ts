@@ -30,7 +30,7 @@ test.each<[string, string]>([
 
 test('only the canonical base64 form of an API key is valid', () => {
   const raw = formatRawKey(key);
-  // Base64 decoders ignore some bits of the last character before the padding. Another character with the same other
+  // Base64 decoders ignore some bits of the last character before the padding. A character that differs only in these
   // bits therefore gives the same decoded key.
   const index = raw.indexOf('=') - 1;
   const other = `${raw.slice(0, index)}${String.fromCharCode(raw.charCodeAt(index) + 1)}${raw.slice(index + 1)}`;

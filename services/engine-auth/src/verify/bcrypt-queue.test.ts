@@ -8,7 +8,7 @@ test('a bcrypt hash matches only its secret and has cost 9', async () => {
   expect(await bcrypt.compare('Secret', hash, 'k')).toBe(false);
 });
 
-test('a bcrypt call above the limit of waiting calls fails at once as unavailable', async () => {
+test('a bcrypt call above the limit of waiting calls fails at once with code unavailable', async () => {
   const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 2 });
   const hash = await bcrypt.hash('x');
   const results = await Promise.allSettled(

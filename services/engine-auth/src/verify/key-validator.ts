@@ -9,7 +9,7 @@ export interface KeyValidatorDeps {
   /** Reads the hash of an active key. Called for a secret that was verified before. */
   findActiveHash(id: string): Promise<string | undefined>;
   /**
-   * Reads the hash of an active key. Called for a secret that can be a guess, so it should be limited (see
+   * Reads the hash of an active key. Called for a secret that can be a guess, so the calls should be batched (see
    * `createBatchedLookup`).
    */
   lookUp(id: string): Promise<string | undefined>;

@@ -2,8 +2,8 @@ import type { Route } from '@tocsin/kit';
 import { defineRoute, type EngineCaller } from './engine-caller.js';
 
 /**
- * Returns the endpoint that a reverse proxy calls to authenticate each of its requests (forward auth). It accepts every
- * method, because the proxy uses the method of the original request.
+ * Returns the endpoint that a reverse proxy calls to authenticate each request that it receives (forward auth). It
+ * accepts every method, because the proxy uses the method of the original request.
  */
 export function verifyRoute(): Route<EngineCaller> {
   return defineRoute({

@@ -5,7 +5,7 @@ test('the option --short lowers the default numbers, and explicit numbers overri
   expect(readOptions(['--short', '--alerts', '50'])).toMatchObject({ alerts: 50 });
 });
 
-test('without options, all scenarios run with the full numbers', () => {
+test('without options, all scenarios run with the default numbers', () => {
   const { only, alerts, sizes } = readOptions([]);
   expect(only).toEqual([
     'throughput',

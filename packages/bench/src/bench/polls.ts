@@ -32,7 +32,7 @@ interface Poll {
   next(person: number): { path: string; read?: (body: unknown) => void };
 }
 
-/** Number of webhooks of the workspace, which is the default maximum. Only one of them has deliveries. */
+/** Number of webhooks of the workspace: the maximum of the default settings. Only one of them has deliveries. */
 const webhooks = 1_000;
 const storedAlerts = 5_000;
 /** Alerts published per second while the pages are open. */

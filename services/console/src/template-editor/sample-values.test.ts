@@ -12,7 +12,7 @@ test('a text that is not a number is an error and is replaced by the sample valu
   expect([...errors.keys()]).toEqual(['metric_value']);
 });
 
-test('a past alert replaces the sample values, and its members that are no variables are ignored', () => {
+test('a past alert replaces the sample values, and its other members are ignored', () => {
   const alert = { ...sampleFacts, model_name: 'Churn', outcome: 'dispatched' } as unknown as Alert;
   expect(factsOfAlert(alert)).toEqual({ ...sampleFacts, model_name: 'Churn' });
 });

@@ -26,7 +26,7 @@ export function createEngineMetrics(
   ]);
   const bcrypt = metrics.histogram({
     name: 'tocsin_bcrypt_seconds',
-    help: 'Duration of one bcrypt call without its wait.',
+    help: 'Duration of one bcrypt call, without its time in the queue.',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
   });
   metrics.gauge('tocsin_bcrypt_waiting', 'Key checks that wait for bcrypt.', [], (gauge) =>

@@ -46,4 +46,4 @@ export interface Exposure {
 }
 
 /** Options of `until` for the conditions that faults wait for. */
-export const recoveryPolling = { timeoutMs: 60_000, everyMs: 50 };
+export const recoveryPolling = { timeoutMs: 60_000, intervalMs: 50 };

@@ -36,8 +36,8 @@ export async function runFault(testBed: FaultTestBed, fault: Fault): Promise<Fau
   for (let trial = 1; ; trial += 1) {
     const result = await runTrial(testBed, fault);
     if (result.exposure.inFlight > 0 || result.problems.length > 0) return result;
-    testBed.print(`  ${fault.name}: nothing was in flight (${result.exposure.of})`);
-    if (trial === maxTrials) return { ...result, problems: ['nothing was in flight'] };
+    testBed.print(`  ${fault.name}: the fault had no effect (0 ${result.exposure.of})`);
+    if (trial === maxTrials) return { ...result, problems: ['the fault had no effect'] };
   }
 }
 

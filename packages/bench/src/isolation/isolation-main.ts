@@ -71,7 +71,7 @@ const measurements: Record<string, () => Promise<void>> = {
     checkStorm('backlog', backlog);
     check(
       backlog.publishedAgain === 0,
-      `backlog: ${backlog.publishedAgain} deliveries were published again, ${backlog.releasedClaims} claims were released for want of a slot`,
+      `backlog: ${backlog.publishedAgain} deliveries were published again, ${backlog.releasedClaims} claims ended without an attempt`,
     );
   },
   async flood() {
@@ -210,7 +210,7 @@ async function checkManyWebhooks(
   );
   check(
     perSecond >= minDeliveriesPerSecond,
-    `${name}: ${perSecond.toFixed(0)} deliveries a second were tried, limit ${minDeliveriesPerSecond}`,
+    `${name}: ${perSecond.toFixed(0)} deliveries a second were attempted, limit ${minDeliveriesPerSecond}`,
   );
 }
 

@@ -123,7 +123,7 @@ function WebhookTable({ all, search, state }: WebhookTableProps) {
       width: '7rem',
       narrow: 'label',
       cell: ({ health }) => (
-        <span title="Share of successful attempts in the last 24 hours">
+        <span title="Share of deliveries that succeeded in the last 24 hours">
           {formatRate(health.success_rate_24h)}
         </span>
       ),

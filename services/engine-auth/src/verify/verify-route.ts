@@ -18,8 +18,8 @@ export function verifyRoute(): Route<EngineCaller> {
         description: 'The credential is valid.',
         headers: {
           'X-Auth-Issuer':
-            'Issuer of the token, or tocsin-engine for a key. It belongs to the name of the caller.',
-          'X-Auth-Subject': 'The caller, percent-encoded. Different issuers can use one subject.',
+            'Issuer of the token, or tocsin-engine for a key. Issuer and subject together identify the caller.',
+          'X-Auth-Subject': 'Subject of the caller, percent-encoded. Unique only within its issuer.',
           'X-Auth-Kind': 'admin_key, user_key or jwt.',
           'X-Auth-Roles': 'Roles in the deployment, separated by commas.',
         },

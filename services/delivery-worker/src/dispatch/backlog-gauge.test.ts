@@ -33,7 +33,7 @@ test('the gauge reports the backlog in the database and in the queue', async () 
   expect(await reports(1, { queueDepth: async () => 5 })).toEqual([{ ...waiting, ready: 5 }]);
 });
 
-test('the queue depth is NaN and the backlog is reported while the broker is unavailable', async () => {
+test('while the broker is unavailable, the gauge reports the backlog and a queue depth of NaN', async () => {
   const queueDepth = () => Promise.reject(new Error('The broker is unavailable.'));
   expect(await reports(1, { queueDepth })).toEqual([{ ...waiting, ready: Number.NaN }]);
 });
@@ -74,7 +74,7 @@ test('a worker that is not the leader neither reads the backlog nor reports metr
   expect(await served()).toBe(2);
 });
 
-test('a worker that cannot renew its lease reports the backlog, as there may be no leader', async () => {
+test('a worker that cannot renew its lease reports the backlog, in case there is no leader', async () => {
   expect(await reports(1, { queueDepth: async () => 5, hasLease: false })).toEqual([
     { ...waiting, ready: 5 },
   ]);

@@ -5,7 +5,7 @@ import type { DispatchMetrics } from './dispatch-metrics.js';
 import type { DispatchDeps } from './dispatcher.js';
 
 const measureEveryMs = 5_000;
-/** Pause of a worker that is not the leader before it checks again if it is. */
+/** Time between two checks whether this worker has become the leader, in milliseconds. */
 const followEveryMs = 1_000;
 
 /**

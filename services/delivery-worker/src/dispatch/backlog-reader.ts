@@ -1,8 +1,8 @@
 import type { Database } from '@tocsin/database';
 
 /**
- * Counts of waiting deliveries and paused webhooks. The query reads at most 10,000 workspaces and counts at most 10,000
- * due deliveries of each workspace and 50,000 in total.
+ * Counts of waiting deliveries and paused webhooks. The query reads at most 10,000 workspaces. It counts at most 10,000
+ * due deliveries of each workspace, and 50,000 in total.
  */
 export interface Backlog {
   due: number;

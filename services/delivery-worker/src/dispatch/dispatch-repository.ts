@@ -14,7 +14,7 @@ interface QueuedDeliveries {
   webhooks: QueuedWebhook[];
   /** Number of queued deliveries that are not claimed. */
   unclaimed: number;
-  /** Webhooks among the given ones that have due deliveries. */
+  /** Those of the `wanted` webhooks that have due deliveries. */
   backlogged: WebhookKey[];
 }
 

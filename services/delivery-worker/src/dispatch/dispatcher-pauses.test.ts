@@ -6,15 +6,15 @@ const overHalf = { candidates: [candidateOf('a', { due: 51 })] };
 
 test.each<[number, string, Setting]>([
   [250, 'while nothing is due', {}],
-  [250, 'after a pass that found nothing to mark', { ...busy, found: 0 }],
+  [250, 'after a pass whose statement marked no row as queued', { ...busy, found: 0 }],
   [50, 'after a pass that queued something', busy],
   [50, 'after a pass that postponed something', { paused: pausedIn(17) }],
   [50, 'while a webhook with a rate limit has deliveries due', { hasLimited: true }],
   [50, 'while the window is full', { freePlaces: 0 }],
-  [10, 'within a scan that found nothing', { isPartial: true }],
+  [10, 'after a pass that found nothing while workspaces remain to be visited', { isPartial: true }],
   [10, 'after a pass that filled more than half of a nearly empty window', overHalf],
   [50, 'after a pass that filled half of the window', half],
-  [50, 'while half of the window is not claimed', { ...overHalf, unclaimed: 50 }],
+  [50, 'while unclaimed deliveries fill half of the window', { ...overHalf, unclaimed: 50 }],
   [50, 'including the 30 ms that publishing takes', { ...busy, publishMs: 30 }],
   [70, 'including the 60 ms that publishing takes', { ...busy, publishMs: 60 }],
 ])('the next pass of a dispatcher starts after %i ms %s', async (pauseMs, _, setting) => {
@@ -27,12 +27,12 @@ test('a single worker pauses for 1,000 ms while no delivery is open, and one of 
   expect((await run(3, { open: [...open], workers: 2 })).pausesMs).toEqual([250, 250]);
 });
 
-test('a waiting delivery ends only the pause while no delivery is open', async () => {
+test('a new waiting delivery ends the pause only if no delivery was open before', async () => {
   expect((await run(3, { open: [false, false], wakes: true })).pausesMs).toEqual([250, 0]);
   expect((await run(3, { ...busy, wakes: true })).pausesMs).toEqual([50, 50]);
 });
 
-test('each pause of a dispatcher is up to 25 % shorter or longer', async () => {
+test('a random factor makes each pause of a dispatcher up to 25 % shorter or longer', async () => {
   const pauseWith = async (random: number) => (await run(3, { open: [false, false], random })).pausesMs[1];
   expect([await pauseWith(0), await pauseWith(1)]).toEqual([750, 1_250]);
 });

@@ -44,14 +44,14 @@ test('no row is marked while the broker is unavailable, and the next pass marks 
   expect(logFields[0]).toEqual({ err });
 });
 
-test('a lost reply to the statement that queues rows is reported, and another error is not', async () => {
+test('only a lost reply to the statement that queues rows is reported to the lease sweep', async () => {
   const candidates = [candidateOf('a')];
   const callsAfter = async (queueError: Error) => (await run(1, { candidates, queueError })).calls.slice(4);
   expect(await callsAfter(new Error('Connection terminated unexpectedly'))).toEqual(['queue', 'reply lost']);
   expect(await callsAfter(new Error('a defect'))).toEqual(['queue']);
 });
 
-test('a worker that may not dispatch makes no call, and checks again after the idle pause', async () => {
+test('a worker that may not dispatch does nothing, and checks again after 250 ms', async () => {
   const { calls, mayLead, pausesMs } = await run(3, { mayDispatch: false });
   expect(calls).toEqual([]);
   expect(mayLead).toEqual([false, false, false]);
@@ -64,7 +64,7 @@ test('a pass does not look for due deliveries while the window is full', async (
   expect(calls).toEqual([...pass, ...pass, ...pass]);
 });
 
-test('a webhook may queue deliveries up to its quota, which includes those in the queue', async () => {
+test('a webhook has at most as many deliveries in the queue as its quota allows', async () => {
   const { quotas } = await run(1, {
     candidates: [candidateOf('a', { due: 9 }), candidateOf('b', { due: 9 }), candidateOf('c', { due: 9 })],
     queued: { b: 3, c: 6 },
@@ -73,7 +73,7 @@ test('a webhook may queue deliveries up to its quota, which includes those in th
   expect(quotas).toEqual([{ a: 5, b: 2 }]);
 });
 
-test('a webhook whose pause has ended gets one delivery in the queue', async () => {
+test('a webhook whose pause has ended has at most one delivery in the queue', async () => {
   const candidates = [
     candidateOf('probed', { due: 9, probing: true }),
     candidateOf('busy', { due: 9, probing: true }),
@@ -82,20 +82,17 @@ test('a webhook whose pause has ended gets one delivery in the queue', async () 
 });
 
 test.each([
-  ['few alerts wait', { alertsWaiting: 199, perSecond: 2_000 }, 100],
-  ['many alerts wait', { alertsWaiting: 200, perSecond: 2_000 }, 25],
-  ['many alerts wait and little ends', { alertsWaiting: 200, perSecond: 0 }, 16],
-])(
-  'a busy worker gives webhooks that are not responsive only a part of the places: %s',
-  async (_, setting, places) => {
-    const { quotas } = await run(1, {
-      candidates: [candidateOf('a', { due: 500 })],
-      responsive: false,
-      ...setting,
-    });
-    expect(quotas).toEqual([{ a: places }]);
-  },
-);
+  ['all 100 places while 199 alerts wait', { alertsWaiting: 199, perSecond: 2_000 }, 100],
+  ['25 of 100 places while 200 alerts wait', { alertsWaiting: 200, perSecond: 2_000 }, 25],
+  ['at least 16 places while 200 alerts wait', { alertsWaiting: 200, perSecond: 0 }, 16],
+])('webhooks that are not responsive get %s', async (_, setting, places) => {
+  const { quotas } = await run(1, {
+    candidates: [candidateOf('a', { due: 500 })],
+    responsive: false,
+    ...setting,
+  });
+  expect(quotas).toEqual([{ a: places }]);
+});
 
 test('responsive webhooks get all free places while many alerts wait', async () => {
   const { quotas } = await run(1, { candidates: [candidateOf('a', { due: 500 })], alertsWaiting: 200 });
@@ -134,14 +131,14 @@ test('the dispatcher looks for due deliveries as soon as a delivery is open agai
   expect(calls).toEqual([...pass, 'empty', ...pass]);
 });
 
-test('a worker that is not the leader runs no statement while its fan-out wants no place', async () => {
+test('a worker that is not the leader runs no statement while its fan-out requests no place', async () => {
   const { calls, observed, pausesMs } = await run(3, { leads: false, workers: 2 });
   expect(calls).toEqual([]);
   expect(observed.at(-1)).toMatchObject({ ready: 0, workers: 2 });
   expect(pausesMs).toEqual([250, 250]);
 });
 
-test('a worker that is not the leader updates its window while its fan-out wants places', async () => {
+test('a worker that is not the leader updates its window while its fan-out requests places', async () => {
   const { calls, observed, backlogs, pausesMs } = await run(3, {
     leads: false,
     workers: 2,
@@ -159,7 +156,7 @@ test('a worker that is not the leader updates its window while its fan-out wants
   expect(pausesMs).toEqual([50, 50]);
 });
 
-test('a worker that failed and is not the leader checks the broker before it may lead again', async () => {
+test('after a failure, a worker that is not the leader checks the broker before it may lead', async () => {
   const { calls, mayLead } = await run(3, {
     leads: false,
     wanted: ['a'],
@@ -189,13 +186,12 @@ describe('webhooks with a rate limit', () => {
     expect(started).toEqual(claims);
     expect(quotas).toEqual([{ a: 1 }, { a: 1 }]);
     const pass = ['pass', 'depth', 'queued', 'scan'];
-    // The second pass runs while the worker stops. It claims no delivery, because the worker could not send the
-    // delivery any more.
+    // The second pass runs while the worker stops. It claims no delivery, because the worker could no longer send it.
     expect(calls).toEqual([...pass, 'claim limited', 'queue', 'publish', ...pass, 'queue', 'publish']);
     expect([logged[0], logFields[0]]).toEqual(['dispatch.limited_started', { claimed: 2 }]);
   });
 
-  test('a pass without other webhooks marks no row, and one without rate-limited ones claims none', async () => {
+  test('a pass claims only deliveries of rate-limited webhooks, and marks only those of others', async () => {
     const limitedOnly = await run(2, { candidates: candidates.slice(1), hasLimited: true });
     expect(limitedOnly.calls).not.toContain('queue');
     const queuedOnly = await run(2, { candidates: candidates.slice(0, 1), hasLimited: true });

@@ -31,12 +31,12 @@ export interface DispatchDeps {
   /** False while this worker consumes no messages or cannot write to the database. */
   mayDispatch: () => boolean;
   /**
-   * `leads` returns true while this worker is the leader, which dispatches for all workers. `setMayLead` is called after
-   * each pass: with true if this worker can dispatch, and otherwise with false, so that another one can become the
-   * leader.
+   * `leads` returns true while this worker is the leader, the one that dispatches for all workers. `setMayLead` is
+   * called after each pass: with true if this worker can dispatch, and otherwise with false, so that another one can
+   * become the leader.
    */
   lease: Pick<WorkerLease, 'leads' | 'workers' | 'setMayLead'>;
-  /** Pauses while no delivery is open. The pause ends early when this worker writes a waiting delivery. */
+  /** Waits while no delivery is open. The wait ends early when this worker writes a waiting delivery. */
   idleSleep: WakeableSleep['sleep'];
   metrics: Pick<DispatchMetrics, 'dispatchPassed'>;
   logger: Logger;
@@ -53,16 +53,16 @@ const busyPauseMs = 50;
 const idlePauseMs = 250;
 const emptyPauseMs = 1_000;
 /**
- * Shortest pause between two passes, in milliseconds. It limits the database load. The dispatcher uses it in two cases:
- * after a pass that found nothing due while workspaces remain to be visited, and while workers claim deliveries faster
- * than passes queue them.
+ * Shortest pause between two passes, in milliseconds. It limits the database load. The dispatcher uses it in three
+ * cases: after a pass that queued nothing while workspaces remain to be visited, while workers claim deliveries faster
+ * than passes queue them, and after a pass that needed 40 ms or more to publish.
  */
 const minPauseMs = 10;
-/** Number of queued deliveries of a webhook whose pause has ended: one request probes the destination. */
+/** Maximum number of queued deliveries of a webhook whose pause has ended: one request probes the destination. */
 const probeQuota = 1;
 /**
  * Maximum number of deliveries of paused webhooks that a pass postpones. If these deliveries are in at most 16
- * workspaces, nothing is postponed, because visiting so few workspaces in every pass takes little time.
+ * workspaces (`fewVisits`), nothing is postponed, because a pass visits so few workspaces in little time.
  */
 const maxPostponed = 500;
 const fewVisits = 16;
@@ -169,8 +169,8 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
     const queuedAtMs = performance.now();
     const unconfirmed = await publish(due);
     logger.debug({ queued: due.length, unconfirmed, ready, messages }, 'dispatch.queued');
-    // If the workers have already claimed most of this pass, the next one follows soon, so that they do not become
-    // idle.
+    // This pass filled more than half of the free places, and few deliveries in the queue were unclaimed before it. The
+    // next pass follows soon, so that the workers do not become idle.
     const isBehind = due.length > freePlaces / 2 && ready < freePlaces / 2;
     const pauseMs = isBehind ? minPauseMs : busyPauseMs - (performance.now() - queuedAtMs);
     if (due.length > 0) return Math.max(minPauseMs, pauseMs);
@@ -181,7 +181,10 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
 
 /** A worker counts as busy while at least this number of alerts waits in it: one full batch of the fan-out. */
 const manyAlerts = 200;
-/** Fraction of a busy worker's deliveries that may be for webhooks that are not responsive. */
+/**
+ * Places of a pass for webhooks that are not responsive while this worker is busy: this fraction of the attempts of
+ * 50 ms, and at least `minWhileBusy`.
+ */
 const busyPart = 1 / 4;
 const minWhileBusy = 16;
 
@@ -217,8 +220,9 @@ async function startLimited(
 }
 
 /**
- * Postpones the due deliveries of paused webhooks if they are in more than 16 of the visited workspaces. Otherwise
- * every pass would visit these workspaces and find nothing to queue. Resolves to true if a delivery was postponed.
+ * Postpones the due deliveries of paused webhooks if they are in more than 16 of the visited workspaces. Without the
+ * postponement, every pass would visit these workspaces and find nothing to queue. Resolves to true if a delivery was
+ * postponed.
  */
 async function postponeMany({ paused }: ScanResult, { repository }: DispatchDeps): Promise<boolean> {
   if (new Set(paused.map(({ workspaceId }) => workspaceId)).size <= fewVisits) return false;

@@ -2,22 +2,28 @@ import type { Database } from '@tocsin/database';
 import type { WebhookKey } from '../slots/slots.js';
 import type { DueWebhook } from './round-robin.js';
 
-/** A webhook that has deliveries due and is not paused. */
+/** A webhook that has due deliveries and is not paused. */
 export interface Candidate extends DueWebhook {
   /**
    * True if the webhook was found by the scan of webhooks in the order of their ids. False if it was found only because
    * one of the oldest due deliveries of its workspace belongs to it.
    */
   isFromScan: boolean;
-  /** True if a pause of the webhook has ended and no request has succeeded since. Single requests probe it. */
+  /**
+   * True if a pause of the webhook has ended and no response has shown since then that the destination works. Single
+   * requests probe it.
+   */
   probing: boolean;
-  /** True if the webhook has a rate limit: its deliveries are claimed and started, and do not pass the queue. */
+  /**
+   * True if the webhook has a rate limit: the dispatcher claims and starts its deliveries, and they do not pass through
+   * the queue.
+   */
   limited: boolean;
   /** Time on the database's clock until which deliveries may be queued based on this result. */
   queueBy: Date;
 }
 
-/** One workspace to read: its webhooks with ids above `after`. */
+/** One workspace to read. Only its webhooks with ids above `after` are scanned. */
 export interface Visit {
   workspaceId: string;
   after: string;
@@ -47,13 +53,16 @@ export interface ScanResult {
    * their ids.
    */
   candidates: Candidate[];
-  /** Paused webhooks that have deliveries due. */
+  /** Paused webhooks that have due deliveries. */
   paused: WebhookKey[];
-  /** True if a webhook with a rate limit has deliveries due, even if the limit allows no request now. */
+  /**
+   * True if a webhook that has a rate limit and is not paused has due deliveries, even if the limit allows no request
+   * now.
+   */
   hasLimited: boolean;
   /**
-   * Last webhook that the scan read, by workspace; undefined if the scan read the last webhook of the workspace. The
-   * next visit continues after this webhook.
+   * Id of the last webhook that the scan read, by workspace. The next visit continues after this webhook. Undefined:
+   * the scan reached the end of the workspace.
    */
   scannedTo: Map<string, string | undefined>;
 }
@@ -69,7 +78,7 @@ export interface DueReader {
     steps: number;
     workspaces: number;
   }): Promise<{ workspaceIds: string[]; next: string | undefined }>;
-  /** Finds the webhooks with deliveries due in the visited workspaces. */
+  /** Finds the webhooks with due deliveries in the visited workspaces. */
   findWebhooks(visits: Visit[], limits: VisitLimits): Promise<ScanResult>;
 }
 

@@ -3,7 +3,7 @@ import type { Candidate, ScanResult, Visit, VisitLimits } from './due-reader.js'
 import { createDueScan } from './due-scan.js';
 import { allocateRoundRobin } from './round-robin.js';
 
-/** Webhook ids by workspace id. Each webhook has deliveries due. */
+/** Webhook ids by workspace id. Each webhook has due deliveries. */
 type Due = Record<string, string[]>;
 
 const before = (after: string | undefined, id: string) => after === undefined || after < id;
@@ -47,8 +47,8 @@ const idsOf = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(6, '0')}`);
 
 /**
- * Runs passes with `freePlaces` each. Returns the number of places that each webhook got, and the number of index
- * entries that were read.
+ * Runs passes with `freePlaces` each. Returns in how many passes each webhook got a place, and how many index entries
+ * were read.
  */
 async function servedIn(passes: number, { due, freePlaces }: { due: Due; freePlaces: number }) {
   const repository = repositoryOf(due);
@@ -63,7 +63,7 @@ async function servedIn(passes: number, { due, freePlaces }: { due: Due; freePla
   return { served, steps: repository.steps };
 }
 
-test('a pass reads fewer than 1,500 of 300,000 webhooks with deliveries due', async () => {
+test('a pass reads fewer than 1,500 of 300,000 webhooks with due deliveries', async () => {
   const { served, steps } = await servedIn(10, {
     due: { flood: idsOf('f', 300_000), z: ['z1'] },
     freePlaces: 400,
@@ -83,7 +83,7 @@ test('every workspace is served when there are more workspaces than a pass visit
   expect(served.size).toBe(1_000);
 });
 
-test('a webhook that got no place is the first one of the next visit to its workspace', async () => {
+test('the next visit to a workspace starts with the first webhook that got no place', async () => {
   const due = { a: idsOf('a', 7), b: idsOf('b', 7) };
   const { served } = await servedIn(7, { due, freePlaces: 2 });
   expect([...served.values()]).toEqual(Array.from({ length: 14 }, () => 1));
@@ -118,14 +118,17 @@ describe('one call of the scan', () => {
     [1, 5_000, { steps: 1_000, webhooks: 1_000, oldest: 1_000, places: 5_000 }],
     [3, 400, { steps: 333, webhooks: 134, oldest: 134, places: 134 }],
     [400, 400, { steps: 8, webhooks: 2, oldest: 8, places: 1 }],
-  ])('%i workspaces with %i free places have the limits %j', async (workspaces, freePlaces, expected) => {
-    const { scan, found, limits } = scanOver([pageOf(workspaces)]);
-    await scan.next(freePlaces);
-    expect(found).toEqual([{ after: undefined, steps: 1_000, workspaces: 400 }]);
-    expect(limits).toEqual([expected]);
-  });
+  ])(
+    '%i workspaces with %i free places are read with the limits %j',
+    async (workspaces, freePlaces, expected) => {
+      const { scan, found, limits } = scanOver([pageOf(workspaces)]);
+      await scan.next(freePlaces);
+      expect(found).toEqual([{ after: undefined, steps: 1_000, workspaces: 400 }]);
+      expect(limits).toEqual([expected]);
+    },
+  );
 
-  test('a call visits as many workspaces as there are free places, if these are few', async () => {
+  test('a call visits at most as many workspaces as there are free places', async () => {
     const { scan, found } = scanOver([pageOf(7)]);
     await scan.next(7);
     expect(found).toMatchObject([{ workspaces: 7 }]);
@@ -144,13 +147,13 @@ describe('one call of the scan', () => {
     expect(visited).toHaveLength(2);
   });
 
-  test('a scan that finds no workspace finds no webhooks and reads once', async () => {
+  test('a scan that finds no workspace reads once and returns no webhooks', async () => {
     const { scan, found, visited } = scanOver([noWorkspaces]);
     expect(await scan.next(9)).toEqual({ ...nothingFound, isPartial: false });
     expect([found.length, visited]).toEqual([1, []]);
   });
 
-  test('a scan that reads only workspaces with nothing due continues after them', async () => {
+  test('a scan that has read only workspaces without due deliveries continues after them', async () => {
     const { scan, found } = scanOver([{ workspaceIds: [], next: 'm' }, noWorkspaces]);
     expect(await scan.next(9)).toEqual({ ...nothingFound, isPartial: true });
     await scan.next(9);
@@ -161,7 +164,10 @@ describe('one call of the scan', () => {
 describe('the start of the next visit to a workspace', () => {
   const first = '00000000-0000-0000-0000-000000000000';
 
-  /** Returns the starts of the visits after passes with these candidates, of which `served` got a place. */
+  /**
+   * Returns the start of the visit in each pass, and in one more pass. Of the candidates of a pass, those in `served`
+   * got a place.
+   */
   async function startsAfter(
     passes: { candidates: Candidate[]; served: string[]; end?: string | undefined }[],
   ) {
@@ -191,7 +197,7 @@ describe('the start of the next visit to a workspace', () => {
     expect(await startsAfter([{ candidates, served: ['a', 'b', 'c'] }])).toEqual([first, first]);
   });
 
-  test('a visit that served nothing is repeated from the same webhook', async () => {
+  test('a visit that served nothing is repeated from the same start', async () => {
     const passes = [
       { candidates: [candidateOf('a')], served: ['a'], end: 'a' },
       { candidates: [candidateOf('b')], served: [], end: 'b' },
@@ -200,7 +206,7 @@ describe('the start of the next visit to a workspace', () => {
     expect(await startsAfter(passes.slice(1))).toEqual([first, first]);
   });
 
-  test('a visit starts after a webhook with a full quota, and ignores webhooks not from the scan', async () => {
+  test('a used-up quota counts as served, and webhooks that the scan did not find are ignored', async () => {
     const full = [candidateOf('a', { due: 0 }), candidateOf('b')];
     expect(await startsAfter([{ candidates: full, served: [], end: 'b' }])).toEqual([first, 'a']);
     const old = [candidateOf('a'), candidateOf('z', { isFromScan: false })];

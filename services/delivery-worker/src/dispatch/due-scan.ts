@@ -20,19 +20,19 @@ export interface DueScan {
 }
 
 /**
- * Maximum number of index entries that a call reads, about 6 µs each: workspaces, and webhooks of all visited
- * workspaces together.
+ * Number of index entries that the scans of one call may read, about 6 µs each: of workspaces, and of the webhooks in
+ * all visited workspaces together. The minimum of 8 for each workspace can raise the second number.
  */
 const maxWorkspaceSteps = 1_000;
 const maxWebhookSteps = 1_000;
-/** Maximum number of workspaces with deliveries due that a call visits. */
+/** Maximum number of workspaces with due deliveries that a call visits. */
 const maxVisits = 400;
-/** Minimum number of webhooks, and of oldest deliveries, that a call may read in each visited workspace. */
+/** Minimum of the limits `steps` and `oldest` for each visited workspace. */
 const minWebhookSteps = 8;
 const minOldest = 8;
 /**
- * Minimum number of webhooks with deliveries due that a call looks for in each workspace. The quota of the first one
- * may be used up.
+ * Minimum number of webhooks with due deliveries that a call looks for in each workspace. One is not enough, because
+ * its quota may be used up.
  */
 const minWebhooks = 2;
 /**

@@ -55,7 +55,7 @@ test('all places are used, and workspaces with deliveries left differ by at most
 
 const isResponsive = ({ webhookId }: DueWebhook) => webhookId.startsWith('responsive');
 
-test('webhooks that are not responsive get a quarter of the places while others want them all', () => {
+test('webhooks that are not responsive get a quarter of the places while others need them all', () => {
   const [busy, flood] = [dueWebhook('w', 'responsive', 1_000), dueWebhook('flood', 'silent', 1_000)];
   const quotas = allocatePlaces([flood, busy], { freePlaces: 100, maxUnresponsive: 100, isResponsive });
   expect([quotas.get(busy), quotas.get(flood)]).toEqual([75, 25]);

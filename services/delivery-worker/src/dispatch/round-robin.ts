@@ -1,6 +1,6 @@
 import { groupBy } from '@tocsin/kit';
 
-/** A webhook with deliveries due. `due` is the number of them that may be queued now. */
+/** A webhook with due deliveries. `due` is the number of these deliveries that may be queued now. */
 export interface DueWebhook {
   workspaceId: string;
   webhookId: string;
@@ -9,7 +9,7 @@ export interface DueWebhook {
 
 export interface PlaceLimits {
   freePlaces: number;
-  /** Maximum number of places for all webhooks that are not responsive. */
+  /** Maximum number of places that all webhooks that are not responsive get together. */
   maxUnresponsive: number;
 }
 
@@ -20,8 +20,8 @@ export interface PlaceLimits {
 const unresponsivePart = 1 / 4;
 
 /**
- * Distributes places round robin, first among webhooks that are not responsive, up to their limit, and then among
- * responsive ones.
+ * Distributes places round robin. Webhooks that are not responsive get places first, up to their limit. Responsive
+ * webhooks get the rest.
  */
 export function allocatePlaces<W extends DueWebhook>(
   webhooks: W[],
@@ -39,9 +39,9 @@ export function allocatePlaces<W extends DueWebhook>(
 }
 
 /**
- * Distributes `freePlaces` round robin by workspace and, within a workspace, by webhook. A workspace gets its next place
- * only after every other workspace with deliveries left has as many places. Remaining places go to workspaces in the
- * order of `webhooks`.
+ * Distributes `freePlaces` round robin by workspace and, within a workspace, by webhook. A workspace gets its next
+ * place only when every other workspace with deliveries left has at least as many places. Remaining places go to
+ * workspaces in the order of `webhooks`.
  */
 export function allocateRoundRobin<W extends DueWebhook>(webhooks: W[], freePlaces: number): Map<W, number> {
   const quotas = new Map<W, number>();

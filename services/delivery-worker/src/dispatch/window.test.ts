@@ -33,7 +33,7 @@ test('a webhook with nothing queued gets an extra place while another webhook fi
   expect(window.freePlaces()).toBe(0);
 });
 
-test('the window grows to the number of deliveries that end in one second', () => {
+test('the window grows to the number of attempts that end in one second', () => {
   const { window, clock } = windowAt();
   for (let count = 0; count < 4_000; count += 1) window.finished();
   clock.ms = 999;
@@ -44,13 +44,13 @@ test('the window grows to the number of deliveries that end in one second', () =
   expect(window.freePlaces()).toBe(400);
 });
 
-test('messages ready in the queue reduce the number of free places', () => {
+test('deliveries in the queue that are not claimed reduce the number of free places', () => {
   const { window } = windowAt();
   window.observe({ ...nothingSeen, ready: 150 });
   expect(window.freePlaces()).toBe(250);
 });
 
-test('the number of messages in the queue replaces the number of places acquired before', () => {
+test('a new count of deliveries in the queue replaces the places acquired before it', () => {
   const { window } = windowAt();
   for (let count = 0; count < 100; count += 1) acquire(window, 'w');
   expect(window.freePlaces()).toBe(300);
@@ -102,7 +102,7 @@ test('takeWanted returns each webhook for which a place was requested, and retur
   expect(window.takeWanted()).toEqual([]);
 });
 
-test('a rate of ended deliveries that was measured over a longer time is scaled to one second', () => {
+test('a rate of attempts that was measured over more than a second is scaled to one second', () => {
   const { window, clock } = windowAt();
   for (let count = 0; count < 3_000; count += 1) window.finished();
   clock.ms = 1_500;
@@ -116,7 +116,7 @@ test('the window of all workers has at most 10,000 places', () => {
   expect([window.freePlaces(), window.perSecond()]).toEqual([10_000, 12_000]);
 });
 
-test('messages in the queue and acquired places reduce the part that the dispatcher may fill', () => {
+test('unclaimed deliveries and acquired places reduce the places that the dispatcher may fill', () => {
   const { window } = windowAt();
   window.observe({ ...nothingSeen, ready: 20 });
   for (let count = 0; count < 30; count += 1) acquire(window, 'w');
@@ -140,7 +140,7 @@ test('a webhook that never acquired a place keeps its quota when places are rele
   expect([acquire(window, 'w'), acquire(window, 'w')]).toEqual([true, false]);
 });
 
-test('webhooks with something queued get no extra place in a full window', () => {
+test('webhooks with queued deliveries get no extra place in a full window', () => {
   const { window } = windowAt({ slots: 2 });
   window.observe({ ...nothingSeen, ready: 2, queuedByWebhook: new Map([['w', 1]]) });
   expect([acquire(window, 'w'), acquire(window, 'new'), acquire(window, 'late')]).toEqual([

@@ -17,9 +17,9 @@ export interface Window {
    * workspace has to wait behind the messages in the queue.
    */
   freeDispatchPlaces(): number;
-  /** Number of deliveries that ended in the last second, in all workers. */
+  /** Estimated number of attempts that all workers have recorded in the last second. */
   perSecond(): number;
-  /** Must be called for each delivery that has ended. The rate of these calls determines the size of the window. */
+  /** Must be called for each recorded attempt. The rate of these calls determines the size of the window. */
   finished(): void;
   /** Returns the webhooks for which `acquire` was called since the last call of `takeWanted`. */
   takeWanted(): WebhookKey[];
@@ -32,7 +32,7 @@ export interface QueueState {
   ready: number;
   /** Number of queued rows of each webhook. */
   queuedByWebhook: Map<string, number>;
-  /** The webhooks that `takeWanted` returned and that have due deliveries in the database. */
+  /** Ids of the webhooks that `takeWanted` returned and that have due deliveries in the database. */
   backlogged: ReadonlySet<string>;
   /** Number of workers that share the queue. */
   workers: number;
@@ -48,9 +48,9 @@ export interface WindowOptions {
 }
 
 /**
- * Number of places while the rate is unknown, such as at the start of a burst; a worker with fewer slots has one place
- * for each slot. A slot with a slow destination is free again after at most ten seconds, so a queued row waits less
- * than its lease of 45 s.
+ * Number of places for each worker while the measured rate is lower, for example at the start of a burst. A worker with
+ * fewer than 400 slots has one place for each slot. A request ends after at most 20 s, so a queued row usually waits
+ * less than its lease of 45 s.
  */
 const maxInitialPlaces = 400;
 /**

@@ -108,7 +108,7 @@ test('a claimed delivery has the values of its row, its alert and its webhook', 
   expect(claimed!.claimedAtMs).toBeGreaterThanOrEqual(beforeMs);
 });
 
-test('a claimed delivery has no webhook if none exists, and has a disabled webhook', async () => {
+test('a claim returns a disabled webhook, and no webhook if it does not exist', async () => {
   const missing = { ...row, version: null, enabled: null, retry_on_timeout: null };
   const disabled = { ...row, enabled: false, retry_on_timeout: false };
   const { claimed } = await claim([missing, disabled]);
@@ -118,13 +118,13 @@ test('a claimed delivery has no webhook if none exists, and has a disabled webho
   ]);
 });
 
-test("a claimed delivery has the reason, remaining time and number of its webhook's pause", async () => {
+test('a claim returns the pause of its webhook: reason, remaining time, and count in a row', async () => {
   const paused = { ...row, pause_reason: 'circuit', pause_times: 3, pause_remaining_ms: 900 };
   const [pause] = (await claim([paused])).claimed.map((claimed) => claimed.pause);
   expect(pause).toEqual({ reason: 'circuit', remainingMs: 900, times: 3 });
 });
 
-test('claimLimited sends the maximum number for each webhook and marks claims with hasToken', async () => {
+test('claimLimited sends the number of places of each webhook, and its claims have hasToken', async () => {
   const { database, statements, texts } = databaseOf([row]);
   const webhooks = [
     { workspaceId: first, webhookId: second, places: 3 },

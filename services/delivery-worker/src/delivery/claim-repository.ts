@@ -7,13 +7,13 @@ import { type ClaimedDelivery, noTexts } from './claimed-delivery.js';
 export interface ClaimRepository {
   /**
    * Claims, in one commit, those deliveries that are queued, have the given run, and are not claimed. Other deliveries
-   * are missing in the result: they are claimed by another worker, have ended, or have a later run. If the statement is
-   * repeated with the same token, it returns its own claims again and counts them once.
+   * are missing in the result: they are waiting, are claimed already, have ended, or have another run. A repetition
+   * with the same token returns its own claims again, and counts each only once in `claimsWithoutOutcome`.
    */
   claim(due: DeliveryDue[], token: string): Promise<ClaimedDelivery[]>;
   /**
    * Claims waiting deliveries of webhooks with a rate limit, due retries first, and takes their requests from the
-   * limits in the same commit. Webhooks that another worker is claiming for at the same time are skipped.
+   * limits in the same commit. A webhook whose limit is locked by another worker is skipped.
    */
   claimLimited(webhooks: LimitedWebhook[]): Promise<ClaimedDelivery[]>;
 }
@@ -29,8 +29,8 @@ export interface ClaimOptions {
   workerId: string;
   queuedLeaseMs: number;
   /**
-   * Age at which a delivery expires, in milliseconds. Expired deliveries are claimed in addition to the limit, so that
-   * they can be ended.
+   * Age at which a delivery expires, in milliseconds. Expired deliveries are claimed even if the rate limit allows no
+   * request, so that they can be ended.
    */
   maxAgeMs: number;
 }
@@ -70,7 +70,10 @@ function columnsOf(due: DeliveryDue[]): [ids: Buffer, runs: Buffer] {
 
 export const newClaimToken = randomUUID;
 
-/** Returns the SQL that reads all data for sending the claimed rows `c`. */
+/**
+ * Returns the SQL that reads everything that is needed to send the deliveries of the CTE `claimed`. `alertRange` is an
+ * additional condition on the alerts `a`.
+ */
 const readClaimed = (
   alertRange: string,
 ) => `select c.delivery_id, c.run, c.claim, c.claims_without_outcome, c.step, c.manual, c.workspace_id, c.webhook_id,
@@ -86,10 +89,10 @@ const readClaimed = (
     left join webhooks w on w.id = c.webhook_id and w.workspace_id = c.workspace_id
     left join webhook_pauses p on p.webhook_id = c.webhook_id`;
 
-// Rows are updated in the order of their ids, so that two workers with the same messages cannot deadlock. A plan with
-// another order is possible; after a deadlock the statement is repeated. Locking the rows in a separate step would
-// write each page twice. $5 is a lower bound of the alerts' ids, which excludes partitions of earlier days: the ids of
-// a delivery and of its alert begin with the same time.
+// The rows are sorted by id, so that two workers with the same messages rarely deadlock. PostgreSQL may still choose a
+// plan that updates them in another order; after a deadlock the statement is repeated. Locking the rows in a separate
+// step would write each page twice. $5 is a lower bound for the ids of the alerts. It excludes the partitions of
+// earlier days, because the ids of a delivery and of its alert begin with the same time.
 const claim = {
   name: 'delivery.claim',
   text: `
@@ -115,10 +118,10 @@ const claim = {
 /** Maximum number of expired deliveries that one statement claims for each webhook. */
 const maxExpired = 1_000;
 
-// SQL for the interval between two requests. Requests are sent at 91 % of the limit, after a burst of at most a quarter
-// of a period. The margin of 9 % is needed because a request is sent a few milliseconds after its claim: a period can
-// contain a few requests that were claimed before it. For a limit of one or two requests this margin is too small. Such
-// a limit has no burst, and its period counts as 100 ms longer.
+// SQL for the interval between two requests. Requests are sent at 91 % of the limit, after a burst with at most the
+// requests of a quarter of a period. The margin of 9 % is needed because a request is sent a few milliseconds after its
+// claim: a period can contain a few requests that were claimed before it. For a limit of one or two requests this
+// margin is too small. Such a limit has no burst, and its period counts as 100 ms longer.
 export const requestInterval = `(l.period_ms * 1.1 + case when l.requests < 3 then 100 else 0 end) / l.requests
                * interval '1 millisecond'`;
 const burstOf = `case when l.requests < 3 then 0 else l.period_ms * 0.25 end * interval '1 millisecond'`;

@@ -7,8 +7,8 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const due = (deliveryId: string) => ({ deliveryId, run: 1 });
 
 /**
- * Starts a claimer whose repository can claim the deliveries in `ours`. Each call of the repository throws the next
- * error in `errors`.
+ * Creates a claim function whose repository can claim the deliveries in `ours`. Each call of the repository throws the
+ * next error in `errors`, and succeeds when none is left.
  */
 function start({ ours = ['a', 'b'], errors = [] as Error[], waitingForTick = (): number => 0 } = {}) {
   const tries: { ids: string[]; token: string }[] = [];

@@ -4,8 +4,8 @@ import { type ClaimRepository, newClaimToken } from './claim-repository.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 
 /**
- * Claims one delivery. Resolves to undefined if it has ended, belongs to another worker, or has a later run. It must
- * not be called for a delivery while a claim of that delivery is in progress.
+ * Claims one delivery. Resolves to undefined if the delivery is waiting, is claimed already, has ended, or has another
+ * run. Must not be called while a claim of the same delivery is in progress.
  */
 export type Claim = (due: DeliveryDue) => Promise<ClaimedDelivery | undefined>;
 
@@ -19,15 +19,17 @@ export interface ClaimDeps {
 
 interface Pending {
   due: DeliveryDue;
-  /** Token of the first try. That try may have been committed although its reply was lost. */
+  /**
+   * Token of the first statement for this delivery. That statement may have been committed although its reply was lost.
+   */
   token: string | undefined;
 }
 
 const maxClaimsInBatch = 200;
 /**
  * Claims stop while more than this number of claimed deliveries wait for a tick of the event loop. While at least one
- * waits, a batch has at most this size. Without this limit, the dispatcher would queue too many deliveries, because it
- * counts only unclaimed ones. A retry would then have to wait behind all of them.
+ * waits, a batch has at most this size. Without these limits, the dispatcher would queue too many deliveries, because
+ * it counts only unclaimed ones. A retry would then have to wait behind all of them.
  */
 const maxWaitingForTick = 50;
 

@@ -16,7 +16,9 @@ export interface ClaimedDelivery {
   step: number;
   /** Time since the start of the run, in milliseconds. */
   ageMs: number;
-  /** True if a person started this run. */
+  /**
+   * True if a person requested this attempt, by a redelivery or a dispatch by hand. False for the retries that follow.
+   */
   manual: boolean;
   workspaceId: string;
   webhookId: string;
@@ -32,9 +34,12 @@ export interface ClaimedDelivery {
    * breaker.
    */
   pause: { reason: PauseReason; remainingMs: number; times: number } | undefined;
-  /** True if the claim has taken a request from the rate limit of the webhook. */
+  /**
+   * True if `claimLimited` has claimed the delivery. That claim has taken a request from the webhook's rate limit,
+   * unless the delivery had expired.
+   */
   hasToken?: boolean;
-  /** Time before the claim statement on the monotonic clock of the process, in milliseconds. */
+  /** Start of the statement that claimed the delivery, on the monotonic clock of the process, in milliseconds. */
   claimedAtMs: number;
 }
 
@@ -42,16 +47,16 @@ export interface ClaimedDelivery {
 export const noTexts: AlertOrNoticeFacts['labels'] = {};
 
 /**
- * Number of claims without an outcome after which a delivery is put in quarantine at its next claim, because it may
- * crash its workers.
+ * Number of consecutive claims without an outcome after which the next claim puts a delivery in quarantine, because it
+ * may crash its workers.
  */
 const quarantinedAfter = 3;
 /** Number of claims without an outcome after which a delivery fails as `crashes_worker` and is not sent again. */
 export const maxClaimsWithoutOutcome = 8;
 
 /**
- * Returns true if a delivery is in quarantine. A worker sends only one such delivery at a time, so that the crash
- * caused by one is not counted for other deliveries in quarantine.
+ * Returns true if a delivery is in quarantine. A worker sends only one such delivery at a time. A crash that one
+ * delivery causes is therefore not counted for other deliveries in quarantine.
  */
 export function needsQuarantine(delivery: Pick<ClaimedDelivery, 'claimsWithoutOutcome'>): boolean {
   return delivery.claimsWithoutOutcome > quarantinedAfter;

@@ -79,7 +79,7 @@ test('the default schedule has seven retries, and a delivery fails after the las
   });
 });
 
-test('a retry is due at the later of the schedule and Retry-After, which is at most one hour', () => {
+test('a retry is due at the later of the schedule and Retry-After (limited to one hour)', () => {
   expect(classifyResult(response(429, { retryAfterSeconds: 2 }))).toMatchObject({ afterMs: 5_000 });
   expect(classifyResult(response(429, { retryAfterSeconds: 60 }))).toMatchObject({ afterMs: 60_000 });
   expect(classifyResult(response(503, { retryAfterSeconds: 86_400 }))).toMatchObject({ afterMs: 3_600_000 });
@@ -98,7 +98,7 @@ test('Retry-After pauses the webhook only in a response with status 429 or 503',
   ).toEqual(Array(4).fill(undefined));
 });
 
-test('timeouts, connection errors, invalid responses, 5xx and 429 count for the circuit', () => {
+test('timeouts, connection errors, invalid responses, 5xx and 429 can open the circuit breaker', () => {
   const codes: SendErrorCode[] = [
     'timeout',
     'connect_timeout',
@@ -112,7 +112,7 @@ test('timeouts, connection errors, invalid responses, 5xx and 429 count for the 
   expect(failed.map(isDestinationFailure)).toEqual(failed.map(() => true));
 });
 
-test('other statuses, blocked addresses and faults of this worker do not count for the circuit', () => {
+test('other statuses, blocked addresses and faults of the worker do not open the circuit breaker', () => {
   const others = [
     failure('blocked_address'),
     failure('internal_error'),
@@ -150,7 +150,7 @@ test('the jitter changes each wait of the schedule by up to 20 %', () => {
   expect([0, 1].map((random) => waitMs({ random, step: 6 }))).toEqual([8_640_000, 12_960_000]);
 });
 
-test('Retry-After is compared with the wait after its jitter, and has no jitter itself', () => {
+test('Retry-After has no jitter, and is compared with the scheduled wait after its jitter', () => {
   const retryAfterMs = 5_500;
   expect([0, 0.5, 1].map((random) => waitMs({ random, retryAfterMs }))).toEqual([5_500, 5_500, 6_000]);
 });
@@ -167,7 +167,7 @@ test('a retry uses one step, and a delivery without steps left fails with its la
   expect(retry(7)).toEqual({ kind: 'failed', failure: tooSlow });
 });
 
-test('the schedule of a webhook replaces only the schedule of the policy', () => {
+test('the retry schedule of a webhook replaces the schedule of the policy, and nothing else', () => {
   const policy = { scheduleMs: [1_000], jitter: 0.1, maxAgeMs: 60_000 };
   expect(policyFor(policy, { retryScheduleMs: [2_000] })).toEqual({ ...policy, scheduleMs: [2_000] });
   expect(policyFor(policy, { retryScheduleMs: undefined })).toBe(policy);

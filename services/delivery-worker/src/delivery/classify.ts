@@ -12,8 +12,9 @@ export interface ClassifyInput {
 }
 
 /**
- * Returns the outcome of a request. Status 2xx succeeds. Status 408, 425, 429, 5xx, timeouts and connection errors are
- * retried. All other statuses and a blocked address fail.
+ * Returns the outcome of a request. Status 2xx succeeds. Status 408, 425, 429 and 5xx are retried, and other statuses
+ * fail. A request without a valid response is retried, except if its address is blocked, or if it timed out and
+ * `retryOnTimeout` is false. After the last step of the schedule, a retry becomes a failure.
  */
 export function classify({ result, retryOnTimeout, ...retry }: ClassifyInput): Outcome {
   if (result.kind === 'response' && result.statusCode >= 200 && result.statusCode <= 299)
@@ -45,8 +46,8 @@ function isRetryableError(code: Failure['code'], retryOnTimeout: boolean): boole
 }
 
 /**
- * Returns the pause that a response with status 429 or 503 requests with `Retry-After`, in milliseconds; otherwise
- * undefined.
+ * Returns the pause that a response with status 429 or 503 requests with `Retry-After`, in milliseconds, at most one
+ * hour. Undefined for every other result.
  */
 export function pauseRequestedBy(result: SendResult): number | undefined {
   if (result.kind !== 'response' || (result.statusCode !== 429 && result.statusCode !== 503))
@@ -55,8 +56,8 @@ export function pauseRequestedBy(result: SendResult): number | undefined {
 }
 
 /**
- * Returns true if the result is a failure of the whole destination, which counts for its circuit. The rejection of a
- * single request body does not count.
+ * Returns true if the result is a failure of the whole destination. Such failures can open the circuit breaker. The
+ * rejection of a single request body cannot.
  */
 export function isDestinationFailure(result: SendResult): boolean {
   if (result.kind === 'response') return result.statusCode >= 500 || result.statusCode === 429;

@@ -14,10 +14,10 @@ import type { Outcome } from './outcome.js';
 const logger = createLogger({ service: 'test', level: 'silent' });
 const broken = new Error('A fault of this worker.');
 
-/** Returns a claim of a delivery whose webhook was deleted, which ends without a request. */
+/** Returns a claimed delivery of a deleted webhook. It ends without a request. */
 const claimOf = (deliveryId: string) => claimed('hook', { deliveryId, webhook: undefined, claimedAtMs: 0 });
 
-/** Creates the deliveries of a worker with two slots. Records wait until `commit` is called. */
+/** Starts the delivery part of a worker with two slots. The records of outcomes wait until `commit` is called. */
 function start({ isHeld = true, failsFor = '' } = {}) {
   const asked: string[] = [];
   const settled: MessageOutcome[] = [];

@@ -44,14 +44,17 @@ export interface CreateDeliveryDeps {
 }
 
 export interface Delivery {
-  /** Starts a delivery that was claimed at write. If it fails, the lease sweep releases its claim later. */
+  /**
+   * Starts a delivery that was claimed at write. If an error ends its processing, the lease sweep releases the claim
+   * later.
+   */
   start(claimed: ClaimedDelivery, slot: Slot): void;
   /** Starts a delivery that the dispatcher has claimed. The delivery waits for a slot. */
   startLimited(claimed: ClaimedDelivery): void;
   /** Claims and delivers the deliveries named in a message, and then settles the message. */
   handleDue(message: QueueMessage): void;
   acquireAtWrite: Slots['acquireAtWrite'];
-  /** Rejects deliveries from the queue that wait for a permit, and all later calls. */
+  /** Rejects the deliveries from the queue that wait for a permit to start, and all later ones. */
   rejectWaiting(error: Error): void;
   /** Resolves when no delivery is in flight. */
   drained(): Promise<void>;
@@ -59,13 +62,13 @@ export interface Delivery {
 }
 
 /**
- * Number of deliveries from the queue that may be in progress in addition to the number of slots. These have released
- * their slots and wait until their outcomes are recorded; 300 outcomes are one batch.
+ * Number of deliveries from the queue that may be in progress in addition to the number of slots: one full batch of
+ * outcomes. These deliveries have released their slots, and wait until their outcomes are recorded.
  */
 export const maxRecording = 300;
 /**
- * No delivery is claimed at write while this number of deliveries for each slot is in flight. A slot is released before
- * the outcome is recorded, so a high number means that recording is slow.
+ * No delivery is claimed at write while at least this number of deliveries for each slot is in flight. A slot is
+ * released before the outcome is recorded, so a high number means that recording is slow.
  */
 const maxInFlightPerSlot = 3;
 /** Maximum number of deliveries of webhooks in the state `unknown` that start in one tick of the event loop. */
@@ -126,7 +129,7 @@ export function createDelivery(deps: CreateDeliveryDeps): Delivery {
       const due = decodeDeliveriesDue(message.content);
       if (due === undefined) return settle(message, malformed);
       const deliverOne = async (one: DeliveryDue) => {
-        // If the message was returned to the broker, another worker processes it.
+        // A message that was returned to the broker is processed by another worker.
         if (!message.isReturned()) await inFlight.deliverDue(one);
       };
       allEnded(due.map((one) => permits.run(() => deliverOne(one)))).then(

@@ -77,7 +77,7 @@ test.each([
   expect(slots.responsivenessOf('w')).toBe(state);
 });
 
-test('a request has the time limit and the header lines of the options of its webhook', async () => {
+test('the options of a webhook set timeout, headers and retry schedule of its deliveries', async () => {
   const options = {
     retryScheduleMs: [1_000],
     timeoutMs: 7_000,
@@ -94,7 +94,7 @@ test('a request has the time limit and the header lines of the options of its we
   expect(outcome).toMatchObject({ kind: 'retry', afterMs: 1_000, step: 1 });
 });
 
-test('secrets are redacted before texts are cut, with a flag for a body that the sender has cut', async () => {
+test('secrets are redacted before texts are cut, and the redaction knows if a body was cut', async () => {
   const location = 'l'.repeat(3_000);
   const retryAfter = 'r'.repeat(200);
   const result = response(503, { location, retryAfter, truncated: true });
@@ -123,7 +123,7 @@ test('a log line counts attempts from 1', async () => {
   expect(logged).toMatchObject([{ attempt: 3, outcome: 'retry', status_code: 503, duration_ms: 7 }]);
 });
 
-test('the text of a body that is not JSON is recorded', async () => {
+test('a rendered body that is not JSON is recorded and not sent', async () => {
   const render = () => ({ ok: false, code: 'invalid_json', error: 'No JSON.', output: '{' }) as const;
   const { deliverOne, sent } = startDeliverer({ render });
   expect(await deliverOne()).toMatchObject({ attempt: undefined, rendered: '{' });

@@ -71,7 +71,7 @@ test('a deferral is counted with its reason and is not logged', async () => {
   expect([measured, events]).toEqual([[['deferred', 'paused']], []]);
 });
 
-test('the time of a rendering is measured in seconds', async () => {
+test('the duration of a rendering is measured in seconds', async () => {
   const render = () => {
     const startedAtMs = performance.now();
     while (performance.now() - startedAtMs < 20);
@@ -110,7 +110,7 @@ test.each([
   expect((await deliverOne()).attempt?.note).toBe(note);
 });
 
-test('a delivery over the render budget waits for it, and one within the budget does not', async () => {
+test('a delivery waits for the render budget only if its workspace is over the budget', async () => {
   const waited: string[] = [];
   const budgetWith = (isWithin: boolean) => ({
     ...noBudget,
@@ -128,7 +128,7 @@ test('a delivery over the render budget waits for it, and one within the budget 
   expect(waited).toEqual(['w']);
 });
 
-test('a delivery whose webhook cannot be read rejects and releases its slot', async () => {
+test('a delivery whose webhook cannot be read fails with the error and releases its slot', async () => {
   const webhookError = new Error('The database is unavailable.');
   const { deliver, slots, nextTick, sent } = startDeliverer({ webhookError });
   const delivery = claimed('w');

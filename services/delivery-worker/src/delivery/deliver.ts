@@ -174,7 +174,7 @@ async function record(completed: Completed, deps: DeliveryDeps): Promise<void> {
   const { claimed, outcome, result } = completed;
   const { recorder, failures, random, metrics, logger, tracing } = deps;
   const attempt = toAttempt(completed);
-  // The pause is committed before the outcome, so that the claim of the next delivery finds it.
+  // The pause is committed before the outcome, so that later claims of the webhook's deliveries find the pause.
   const change = changePause({ claimed, result, failures, random: random() });
   if (change === 'resume') await recorder.resume(claimed.webhookId);
   else if (change !== undefined) await recorder.pause(change);
@@ -266,15 +266,15 @@ function leaseExpired(random: number): Deferral {
 const maxQuarantineWaitMs = 5_000;
 
 /**
- * Defers a delivery because another one is in quarantine. The delay is random, so that the waiting deliveries become
- * due at different times.
+ * Defers a delivery in quarantine because this worker is sending another one. The delay is random, so that the waiting
+ * deliveries become due at different times.
  */
 function quarantineTaken(random: number): Deferral {
   return { kind: 'deferred', afterMs: random * maxQuarantineWaitMs, reason: 'quarantine' };
 }
 
 /**
- * Returns the fields of the log line of an attempt. They are written as one object literal, because object spreading
+ * Returns the fields of a log line about the end of a claim. One object literal creates them, because object spreading
  * takes longer than writing the log line.
  */
 function logFields(claimed: ClaimedDelivery, outcome: Outcome, attempt?: Attempt) {

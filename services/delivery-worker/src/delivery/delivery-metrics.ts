@@ -14,7 +14,7 @@ export function createDeliveryMetrics(metrics: Metrics) {
   const attempts = metrics.counter('tocsin_attempts_total', 'HTTP requests sent.', ['outcome', 'error_code']);
   const { templates, durations, firstAttempt, success } = createDurations(metrics);
 
-  // Series that alarms watch start at 0. A counter that first appears with the value 1 shows no increase.
+  // Series that alarms watch start at 0, because a counter that first appears with the value 1 shows no increase.
   for (const reason of deferralReasons) deferrals.inc({ reason }, 0);
   for (const error_code of errorCodes) {
     deliveries.inc({ outcome: 'failed', error_code }, 0);

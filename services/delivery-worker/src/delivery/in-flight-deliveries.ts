@@ -1,21 +1,21 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 
 /**
- * The deliveries that this worker processes, from before the claim to the commit of the outcome. They prevent a second
- * claim by the same worker. Without them, a delivery that waits for the commit of its outcome could be released by
- * another worker, queued, and claimed here again. Its request would be repeated, and its first outcome rejected as an
+ * The deliveries that this worker processes, from before the claim to the commit of the outcome. This list prevents a
+ * second claim by the same worker. Without it, a delivery that waits for the commit of its outcome could be released by
+ * another worker, queued, and claimed here again. Its request would be repeated, and its first outcome rejected as the
  * outcome of an earlier claim (docs/adr/0007).
  */
 export interface InFlightDeliveries {
   /**
-   * Claims and delivers. If the delivery is already in flight, the promise resolves at once, and the message is stored
-   * until that delivery has ended, because the message may name the next run. Only the message with the latest run is
-   * stored. This is sufficient, because a claim reads the current state of the row.
+   * Claims and delivers. If the delivery is already in flight, the promise resolves at once, and the message is kept
+   * until the delivery has ended, because the message may name the next run. Of several such messages only the one with
+   * the latest run is kept. One message is sufficient, because a claim reads the current state of the row.
    */
   deliverDue(due: DeliveryDue): Promise<void>;
   /**
    * Counts a delivery as in flight until the promise of `work` has settled. Then processes the message that
-   * `deliverDue` has stored for the delivery meanwhile, even if `work` has failed.
+   * `deliverDue` has kept for the delivery, even if `work` has failed.
    */
   track(deliveryId: string, work: () => Promise<void>): Promise<void>;
   has(deliveryId: string): boolean;

@@ -6,7 +6,11 @@ export interface Failure {
   error: string;
 }
 
-/** Outcome of an attempt. `step` is the number of used steps of the retry schedule. */
+/**
+ * Outcome of a claim. A success always has an attempt, and a skipped delivery never has one. A failure or a retry may
+ * have none, for example if the body could not be rendered. `step` is the number of steps of the retry schedule that
+ * are used, including this retry.
+ */
 export type Outcome =
   | { kind: 'succeeded' }
   | { kind: 'failed'; failure: Failure }
@@ -25,8 +29,8 @@ export const deferralReasons = [
 ] as const;
 
 /**
- * The claim of a delivery is released without an attempt. The delivery becomes due again after `afterMs` and uses no
- * step of its retry schedule.
+ * Release of a claim without an attempt. The delivery becomes due again after `afterMs` milliseconds and uses no step
+ * of its retry schedule.
  */
 export interface Deferral {
   kind: 'deferred';
@@ -58,7 +62,10 @@ export interface Attempt {
   requestBody: string;
   response: AttemptResponse | undefined;
   failure: Failure | undefined;
-  /** Sentence about an incomplete response body. It does not change the outcome, which depends on the status. */
+  /**
+   * Sentence about an incomplete, invalid or compressed response body. It does not change the outcome; only the status
+   * does.
+   */
   note: string | undefined;
 }
 

@@ -9,14 +9,17 @@ export interface Pause {
   version: number;
   reason: 'retry_after' | 'circuit';
   forMs: number;
-  /** Number of consecutive pauses by the circuit breaker, including this one. */
+  /** Number of consecutive pauses by the circuit breaker, including this one; 1 for a pause by `Retry-After`. */
   times: number;
   /** Sentence about the failure that caused the pause, without secrets. */
   error: string;
 }
 
 export interface PauseRepository {
-  /** Pauses webhooks; `pauses` has at most one entry for each. A new pause never shortens the existing one. */
+  /**
+   * Pauses webhooks; `pauses` has at most one entry for each webhook. A new pause never shortens an existing one, and
+   * does not replace a pause by a person.
+   */
   pause(pauses: Pause[]): Promise<void>;
   resume(webhookId: string): Promise<void>;
 }

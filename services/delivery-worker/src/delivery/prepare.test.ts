@@ -155,7 +155,7 @@ test('an undecryptable delivery of a paused webhook is deferred because of the p
   expect(prepareClaimed({ pause }, { webhook })).toMatchObject({ reason: 'paused' });
 });
 
-test('a template error fails the delivery, and a rendering beyond its time limit is retried', () => {
+test('a template error fails the delivery, and a rendering that exceeds its time is retried', () => {
   const failing = (code: 'template_error' | 'internal_error') => () =>
     ({ ok: false, code, error: 'A sentence.' }) as const;
   expect(prepareClaimed({ step: 2 }, { render: failing('template_error') })).toEqual({
@@ -185,7 +185,7 @@ test('a rendering that exceeds its time limit has the error code internal_error'
   expect(rendered).toMatchObject({ ok: false, code: 'internal_error' });
 });
 
-test('a body that is not JSON is kept, and its error has only the position of the fault', () => {
+test('a rendered body that is not JSON is kept, and its error contains only the position', () => {
   const delivery = { deliveryId: 'd', facts: sampleFacts };
   const render = createRenderBody();
   expect(render('{"a":\n {{ alert_rule_name }}}', delivery)).toEqual({
@@ -264,7 +264,7 @@ describe('the options of a webhook', () => {
     expect(prepared([key(nowMs), key(nowMs + 1)])).toMatchObject({ kind: 'request' });
   });
 
-  test('a rendering beyond its time limit is retried by the retry schedule of its webhook', () => {
+  test('a rendering that exceeds its time limit is retried with the schedule of its webhook', () => {
     const render = () => ({ ok: false, code: 'internal_error', error: 'Too slow.' }) as const;
     expect(prepareClaimed({ step: 0, hasToken: true }, { webhook, render })).toMatchObject({
       outcome: { kind: 'retry', afterMs: 1_000, step: 1 },

@@ -90,7 +90,7 @@ test('outcomes are sent as columns in the order of the records', async () => {
   expect(values[19]).toEqual(sqlArray.text(['http://a', 'http://a', null, 'http://a']));
 });
 
-test('the end of a request is sent as its age, which is never negative', async () => {
+test('the end of a request is sent as the milliseconds since then, never as a negative number', async () => {
   const { record, statements } = start();
   const endedAgo = (ms: number): OutcomeRecord => ({
     claimed: claimed(0),

@@ -22,13 +22,12 @@ export interface DeferralRecord {
 }
 
 /**
- * Ends claims. If another worker has claimed the row since, `record` only adds its attempt, and `defer` changes
- * nothing.
+ * Ends claims. If the row has been claimed again since, `record` only adds the attempt, and `defer` changes nothing.
  */
 export interface RecordRepository {
   /**
-   * Records attempt, state and time of the next attempt, in one commit for each day of the deliveries, or in several if
-   * their texts are long. A delivery may occur only once in `records`. The call is safe to repeat.
+   * Records attempt, state and time of the next attempt. Each day of the deliveries has one commit, or several if the
+   * texts are long. A delivery may occur only once in `records`. The call is safe to repeat.
    */
   record(records: OutcomeRecord[]): Promise<void>;
   /** Releases claims without an outcome. The delivery shows the failure of the deferral, if it has one. */
@@ -217,8 +216,8 @@ const record = {
     where n.is_new`,
 };
 
-// Returns unused requests to the rate limits. A limit that another worker has locked is skipped, because waiting for
-// the lock could deadlock.
+// The statement also returns the unused requests of the claims to their rate limits. A limit that another worker has
+// locked is skipped, because waiting for the lock could deadlock.
 const defer = {
   name: 'delivery.defer',
   text: `

@@ -27,7 +27,9 @@ export interface EncryptedTexts {
  */
 const maxTextLength = 1_048_576;
 
-/** Splits records into parts, one for each statement. A record whose texts exceed the limit has its own part. */
+/**
+ * Splits records into parts, one for each statement. A record whose texts alone exceed the limit has a part of its own.
+ */
 export function splitByTexts<Record extends RecordWithTexts>(records: Record[]): Record[][] {
   return splitBySize(records, { sizeOf: textLengthOf, maxSize: maxTextLength });
 }

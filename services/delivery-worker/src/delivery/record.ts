@@ -10,9 +10,12 @@ export interface Recorder {
   /** Records an outcome and retries until it is committed. A delivery may have only one call in progress. */
   record(record: OutcomeRecord): Promise<void>;
   defer(claimed: ClaimedDelivery, deferral: Deferral): Promise<void>;
-  /** Writes the pause of a webhook. A failure to write it is ignored, so that the outcome that follows is recorded. */
+  /**
+   * Writes the pause of a webhook. If that fails, the error is only logged, so that the caller still records the
+   * outcome.
+   */
   pause(pause: Pause): Promise<void>;
-  /** Ends the pause of a webhook. A failure is ignored, because the next response ends the pause. */
+  /** Ends the pause of a webhook. If that fails, the error is only logged, because the next response ends the pause. */
   resume(webhookId: string): Promise<void>;
 }
 
@@ -49,7 +52,8 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   });
   const ignoreFailure = (work: () => Promise<void>) =>
     databaseRetry.whileUnavailable(work).catch((err) => logger.warn({ err }, 'webhook.pause_failed'));
-  // Many circuits can open at the same time. One commit for each would occupy the database.
+  // Many circuits can open at the same time. They are committed in batches, because separate commits would occupy the
+  // database.
   const pausing = createPromiseBatcher<Pause, void>({
     run: (batch) => ignoreFailure(() => pauses.pause(longestOfEachWebhook(batch))),
     maxSize: maxRecordsInBatch,

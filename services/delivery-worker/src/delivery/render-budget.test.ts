@@ -24,8 +24,8 @@ test('renderings over the budget use a quarter of the time and are evenly spread
     spend(20);
   };
   await Promise.all(Array.from({ length: 6 }, () => renderInBudget(budget, 'slow', render)));
-  // A rendering of 20 ms uses the budget of 80 ms. Each start is compared with the earliest time that the budget
-  // allows, because a late timer shortens the next wait. Timers can fire up to a millisecond early.
+  // A rendering of 20 ms uses the budget that accrues in 80 ms. Each start is compared with the earliest time that the
+  // budget allows, because a late timer shortens the next wait. Timers can fire up to a millisecond early.
   const earliestMs = startsMs.map((_, index) => 390 + 78 * index);
   expect(startsMs.filter((startMs, index) => startMs < earliestMs[index]!)).toEqual([]);
   expect(startsMs).toHaveLength(6);

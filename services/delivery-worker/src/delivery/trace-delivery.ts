@@ -9,8 +9,9 @@ interface Traced {
 }
 
 /**
- * Adds two spans to the alert's trace when a claim has ended: one for the time from the claim to its end, and a child
- * span for the request. The trace context is not sent to the destination, which gets only the configured headers.
+ * Adds spans to the alert's trace when a claim has ended: one for the time from the claim to its end and, if a request
+ * was sent, a child span for the request. The trace context is not sent to the destination, which gets only the
+ * configured headers.
  */
 export function traceDelivery(
   claimed: ClaimedDelivery,

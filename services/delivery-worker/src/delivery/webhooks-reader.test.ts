@@ -10,8 +10,8 @@ const secrets = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
 const workspaceId = '11111111-1111-4111-8111-111111111111';
 
 /**
- * Creates a reader of the webhooks in `versions`. Webhooks in `damaged` cannot be decrypted. `options` are the options
- * of each row.
+ * Creates a reader of the webhooks in `versions`. Webhooks in `damaged` cannot be decrypted. `options` is the options
+ * column of each row.
  */
 function start(options: object | null = null) {
   const versions = new Map([
@@ -52,7 +52,7 @@ function start(options: object | null = null) {
   return { ...reader, versions, damaged, reads, statements, events };
 }
 
-test('a webhook is decrypted, and its redaction removes its url and header values from texts', async () => {
+test('a webhook is decrypted, and the secrets in its url and headers are redacted from texts', async () => {
   const { get, statements } = start();
   const webhook = await get('a', 1);
   expect(statements).toEqual([
@@ -102,7 +102,7 @@ test('an undecryptable webhook is logged, and each call reads it again', async (
   const [broken, whole] = await Promise.all([get('a', 1), get('b', 1)]);
   expect(broken).toEqual({ id: 'a', error: expect.anything() });
   expect(whole).toMatchObject({ id: 'b' });
-  // A second line would follow after a minute.
+  // A second log line would follow after a minute.
   await get('a', 1);
   damaged.delete('a');
   expect(await get('a', 1)).toMatchObject({ id: 'a', version: 1 });

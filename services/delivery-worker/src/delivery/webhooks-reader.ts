@@ -13,7 +13,7 @@ export interface DecryptedWebhook {
   url: string;
   headers: Record<string, string[]>;
   body: string;
-  /** Removes the url and header values of the webhook from texts that the destination sends. */
+  /** Removes secrets in the url and the headers of the webhook from texts that the destination sends. */
   redact: RedactSecrets;
   /** Options of the webhook; undefined if every option has its default, as for most webhooks. */
   options: RequestOptions | undefined;
@@ -29,13 +29,13 @@ export interface RequestOptions {
   signingKeys: SigningKey[] | undefined;
   /** Name of the request header that contains the delivery's id. */
   idempotencyHeader: string | undefined;
-  /** Times for which a person paused the webhook, in Unix milliseconds. */
+  /** Periods in which a person has paused the webhook, in Unix milliseconds. */
   manualPauses: readonly (readonly [fromMs: number, toMs: number])[];
 }
 
 export interface SigningKey {
   key: Buffer;
-  /** Unix time in milliseconds. */
+  /** Unix time in milliseconds; Infinity if the key does not expire. */
   expiresAtMs: number;
 }
 
@@ -48,8 +48,8 @@ export interface Undecryptable {
 
 export interface WebhooksReader {
   /**
-   * Returns the webhook with this or a later version, from a cache; undefined if it does not exist. An undecryptable
-   * webhook is not cached.
+   * Returns the webhook in this or a later version, from a cache or from the database; undefined if it does not exist.
+   * An undecryptable webhook is not cached.
    */
   get(id: string, version: number): Promise<DecryptedWebhook | Undecryptable | undefined>;
 }
@@ -126,7 +126,10 @@ interface WebhookRow {
   options: OptionsRow | null;
 }
 
-/** Times are Unix seconds. */
+/**
+ * Times in `pauses` and `expires` are Unix seconds. The durations `retrySchedule`, `timeout` and `period` are
+ * milliseconds.
+ */
 interface OptionsRow {
   retrySchedule: number[] | null;
   timeout: number | null;
@@ -189,7 +192,10 @@ export function validKeys(keys: SigningKey[], nowMs: number): Buffer[] {
   return keys.filter(({ expiresAtMs }) => expiresAtMs > nowMs).map(({ key }) => key);
 }
 
-/** Returns the additional header lines of one attempt: its signatures and the id of the delivery. */
+/**
+ * Returns the additional headers of one attempt, alternately names and values: those of its signatures, and the header
+ * with the delivery's id.
+ */
 export function optionLines(
   { signingKeys, idempotencyHeader }: RequestOptions,
   { deliveryId, body, atMs }: { deliveryId: string; body: string; atMs: number },

@@ -32,7 +32,7 @@ test('alerts wait until half of the slots are free', () => {
   expect(control.maxStarts(1_000)).toBe(200);
 });
 
-test('alerts wait at most 100 ms for slots, and the next batch waits again', () => {
+test('alerts wait at most 100 ms for slots, and each further batch has its own wait', () => {
   const { state, control } = start();
   state.free = 0;
   expect(control.maxStarts(7)).toBe(0);

@@ -1,9 +1,8 @@
 import type { Slots } from '../slots/slots.js';
 
 /**
- * Decides how many alerts fan-out accepts at a time. A delivery that gets a slot when it is written needs about a
- * quarter less CPU time than one that passes through the queue. Alerts therefore wait up to 100 ms for slots,
- * unacknowledged in memory.
+ * Decides how many alerts fan-out accepts at a time. A delivery that is claimed at write needs about a quarter less CPU
+ * time than one that passes through the queue. Alerts therefore wait up to 100 ms for slots, unacknowledged in memory.
  */
 export interface AdmissionControl {
   /**
@@ -12,14 +11,14 @@ export interface AdmissionControl {
    */
   maxStarts(waiting: number): number;
   /**
-   * Reserves slots for a batch that has started. The returned function ends the reservation and takes the numbers of
-   * planned deliveries of the batch; only its first call has an effect.
+   * Reserves slots for a batch of `alerts` alerts that has started. The returned function must be called with the
+   * numbers of deliveries when the batch is planned. Its first call ends the reservation; further calls do nothing.
    */
   reserve(alerts: number): (planned: PlannedDeliveries) => void;
 }
 
 export interface PlannedDeliveries {
-  /** Number of planned delivery rows, including those that are written as failed. */
+  /** Number of planned deliveries, including those that are written as failed. */
   written: number;
   open: number;
 }
@@ -31,8 +30,8 @@ export interface AdmissionControlOptions {
 }
 
 /**
- * Maximum wait for slots, in milliseconds. Fast destinations release half of the slots for claims at write in about 25
- * ms. Hanging destinations keep their slots for seconds, so a longer wait would not help.
+ * Maximum wait for slots, in milliseconds. Fast destinations release half of the slots for claims at write in about
+ * 25 ms. Hanging destinations keep their slots for seconds, so a longer wait would not help.
  */
 const maxWaitMs = 100;
 /**
@@ -42,14 +41,14 @@ const maxWaitMs = 100;
  */
 const minFreePart = 1 / 2;
 /**
- * Maximum number of alerts that may wait for slots. If more are waiting, a batch starts at once, because workspaces are
- * served fairly only after their rows are written.
+ * Number of waiting alerts from which on a batch starts at once, even without free slots, because workspaces are served
+ * fairly only after their rows are written.
  */
 const maxWaitingAlerts = 30_000;
 
 /**
- * Maximum number of deliveries in a batch, which need about 20 ms of CPU time in the worker and 20 ms in the database.
- * Larger batches would delay the retries of other workspaces; 200 alerts for twenty webhooks each have 4,000
+ * Approximate maximum number of deliveries in a batch. They need about 20 ms of CPU time in the worker and 20 ms in the
+ * database. Larger batches would delay the retries of other workspaces: 200 alerts for twenty webhooks each have 4,000
  * deliveries.
  */
 const maxDeliveries = 1_000;

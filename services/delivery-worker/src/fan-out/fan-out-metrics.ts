@@ -15,7 +15,7 @@ export function createFanOutMetrics(metrics: Metrics) {
     'Alerts (workspace) and deliveries (webhook) refused because of a limit on open deliveries.',
     ['limit'],
   );
-  // Series that alarms watch start at 0. A counter that first appears with the value 1 shows no increase.
+  // Series that alarms watch start at 0, because a counter that first appears with the value 1 shows no increase.
   for (const limit of ['workspace', 'webhook']) overQuota.inc({ limit }, 0);
   return {
     alertFannedOut({ outcome, webhooks }: { outcome: AlertOutcome; webhooks: number }) {

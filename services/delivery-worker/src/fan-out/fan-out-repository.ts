@@ -17,7 +17,7 @@ export interface FanOutRepository {
     ids: Set<string>;
     /** Record ids of the written alerts that a cooldown suppresses. Their deliveries are not written. */
     suppressed: ReadonlySet<string>;
-    /** Time before the statement on the monotonic clock of the process, in milliseconds. */
+    /** Start of the statement on the monotonic clock of the process, in milliseconds. */
     claimedAtMs: number;
   }>;
 }
@@ -99,7 +99,7 @@ function idsOf(rows: WrittenRow[]): Set<string> {
 
 /** Parts of the SQL text that differ between batches with and without a rule that has a cooldown. */
 interface CooldownParts {
-  /** Subquery that locks the rules with a cooldown. */
+  /** Subquery that reads and locks the rules with a cooldown. */
   rules: string;
   /**
    * Condition on the insert of the alert keys. It reads `rules`, so that PostgreSQL locks the rules before it inserts

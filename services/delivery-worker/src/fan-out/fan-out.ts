@@ -78,8 +78,8 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     maxStarts: admission.maxStarts,
     keyOf: ({ message, markedAtMs }) =>
       markedAtMs === undefined ? namedWorkspace(message.content) : pipelineMarkerKey,
-    // All alerts of a batch belong to the same day, so a missing partition fails all of them, and splitting the batch
-    // would not help.
+    // All alerts of a batch belong to the same day. A missing partition fails all of them, so splitting the batch would
+    // not help.
     failsWholeBatch: (error) => ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
     // A timeout is usually not caused by the alert itself, so the alert is retried here instead of being redelivered by
     // the broker.
@@ -170,7 +170,7 @@ async function acceptBatch(
   });
 }
 
-/** Starts the span of an alert. If a batch is repeated, each try has its own span. */
+/** Starts the span of an alert. If its batch is repeated, each repetition starts a span of its own. */
 function startSpan({ traceparent, queue }: QueueMessage, { alert }: ResolvedAlert, tracing: Tracing): Span {
   return tracing.startSpan('fan out alert', {
     kind: 'consumer',
@@ -187,8 +187,8 @@ function startSpan({ traceparent, queue }: QueueMessage, { alert }: ResolvedAler
 }
 
 /**
- * Returns the rules to read, and the webhooks that messages name. A message can contain a rule, which is used if no
- * rule with its id is registered.
+ * Returns the rules to read, and the webhooks that messages name. The rule in a message is used only if no rule with
+ * its id was registered.
  */
 function wantedBy(received: Parsed[]) {
   const embedded = received.flatMap(({ alert }) => alert?.alert_rule?.notification_webhook_ids ?? []);
@@ -204,8 +204,8 @@ function newestMarker(received: Parsed[]): number | undefined {
 }
 
 /**
- * Returns one entry for each delivery that may be opened, to refresh the counts of open deliveries. An alert without an
- * existing webhook has one entry, for its workspace.
+ * Returns one key for each delivery that may be opened, to refresh the counts of open deliveries. An alert whose
+ * webhooks do not exist has one key, that of its workspace.
  */
 function webhooksOf(alerts: ResolvedAlert[], webhooks: Map<string, TargetWebhook>): OpenDeliveriesKey[] {
   return alerts.flatMap(({ alert: { workspace_id: workspaceId }, webhookIds }) => {

@@ -74,6 +74,6 @@ test.each([
   ['a message without workspace', '{}', ''],
   ['an empty message', '', ''],
   ['a message that ends after the name', '{"workspace_id"', '{"workspace_id"'],
-])('the workspace of %s is read without parsing it', (_name, content, expected) => {
+])('the workspace of %s is found without parsing the message', (_name, content, expected) => {
   expect(namedWorkspace(Buffer.from(content))).toBe(expected);
 });

@@ -197,7 +197,7 @@ test('an alert gets name, threshold, bound and distinct webhooks from its regist
   });
 });
 
-test('threshold and bound of the message take precedence over the rule, even if zero', () => {
+test('threshold and bound of the message replace those of the rule, even a threshold of zero', () => {
   const fired: AlertFired = { ...firedAlert, threshold: 0, bound: 'lower_bound' };
   expect(resolveAlert(fired, registered)).toMatchObject({ threshold: 0, bound: 'lower_bound' });
 });
@@ -217,7 +217,7 @@ test('the rule in a message is used only if no rule with its id was registered',
   });
 });
 
-test('no webhooks are determined for an alert without a rule of its workspace', () => {
+test('no webhooks are determined for an alert whose rule is not in its workspace', () => {
   expect(resolveAlert(firedAlert, undefined)).toBeUndefined();
   const foreign = { ...registered, workspaceId: 'v' };
   expect(resolveAlert({ ...firedAlert, alert_rule: embedded }, foreign)).toBeUndefined();

@@ -39,9 +39,8 @@ type Rule = Omit<RegisteredRule, 'id' | 'workspaceId'>;
 
 /**
  * Determines the webhooks and the outcome of an alert; undefined if the workspace has no rule with the alert's rule id.
- * A registered rule provides name, enabled and webhooks. Threshold and bound of the message take precedence, because
- * they are the values at the time of firing. The rule in the message is used only if no rule with its id was ever
- * registered.
+ * The rule in the message is used only if no rule with its id was ever registered. Threshold and bound of the alert
+ * take precedence over those of the rule, because they are the values at the time of firing.
  */
 export function resolveAlert(
   alert: AlertFired,

@@ -10,7 +10,10 @@ export interface TargetWebhook {
   version: number;
   enabled: boolean;
   retryOnTimeout: boolean;
-  /** True if new deliveries must wait for the dispatcher, because the webhook is paused or has a rate limit. */
+  /**
+   * True if new deliveries must wait for the dispatcher, because the webhook has a rate limit, is paused, or is being
+   * probed after a pause.
+   */
   paused: boolean;
 }
 

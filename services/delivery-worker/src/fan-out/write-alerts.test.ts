@@ -72,7 +72,8 @@ describe('a write whose reply was lost', () => {
   test('after a lost reply, the same write is repeated, and its claims are found by their token', async () => {
     const { tries, claimedBy, sent, published, releasedSlots } = await writeAlert([lost, []]);
     const { token } = tries[0]!;
-    // Ids depend on the time of acceptance, and claims on the token. A retry with other values would write other rows.
+    // Ids depend on the time of acceptance, and claims on the token. A repetition with other values would write other
+    // rows.
     expect(tries).toEqual([
       { acceptedAtMs: 1_000, token, markedAtMs: undefined },
       { acceptedAtMs: 1_000, token, markedAtMs: undefined },
@@ -90,7 +91,7 @@ describe('a write whose reply was lost', () => {
     expect([sent, releasedSlots]).toEqual([[{ deliveryId: 'ours' }], []]);
   });
 
-  test('after a lost reply, slots are released if the worker cannot read its claims', async () => {
+  test('after a lost reply, slots are released if the deliveries cannot be claimed', async () => {
     const { sent, releasedSlots, logged } = await writeAlert([lost, []], { claims: refused });
     await until('the slot is released', () => releasedSlots.length === 1);
     expect([sent, logged.at(-1)]).toEqual([[], ['warn', 'fan_out.claim_failed', { err: refused }]]);
@@ -101,7 +102,7 @@ test.each([
   ['at once', [[]]],
   ['after a deadlock', [deadlock, []]],
 ])(
-  'a repeated alert, detected %s, is not sent and releases its slot and its queue place',
+  'a repeated alert that is detected %s sends nothing and releases its slots and places',
   async (_, responses) => {
     const result = await writeAlert(responses, { span: true });
     expect(result).toMatchObject({
@@ -173,7 +174,7 @@ describe('metrics and log of an alert', () => {
     expect(logged).toMatchObject([['info', 'alert.fanned_out', { webhooks: 3, failed: 2 }]]);
   });
 
-  test('a suppressed alert has no deliveries, and their slots and places are released', async () => {
+  test('a suppressed alert sends nothing and releases its slots and its places in the queue', async () => {
     const states = { ...threeStates, gone: 'webhook_deleted', full: 'over_quota' } as const;
     const result = await writeAlert([{ ids: ['alert'], suppressed: ['alert'] }], { states, span: true });
     expect(result).toMatchObject({

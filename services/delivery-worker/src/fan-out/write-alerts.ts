@@ -28,7 +28,7 @@ interface Written {
   /** Claim token of the deliveries that were written as claimed. */
   token: string;
   claimedAtMs: number;
-  /** False if the rows may have been written by an earlier try or by another worker. */
+  /** False after a lost reply: an earlier call of this worker, or another worker, may have written the rows. */
   isCertain: boolean;
 }
 
@@ -40,8 +40,9 @@ export interface WriteTimes {
 }
 
 /**
- * Writes alerts and their deliveries in one commit. It then sends the claimed deliveries and publishes the queued ones.
- * If this fails, the lease sweep releases the deliveries later, and the dispatcher queues them again.
+ * Writes alerts and their deliveries in one commit. It then starts the claimed deliveries, publishes the queued ones,
+ * and notifies the dispatcher of waiting ones. If starting or publishing fails, the lease sweep releases the deliveries
+ * later, and the dispatcher queues them again.
  */
 export async function writeAlerts(alerts: PlannedAlert[], times: WriteTimes, deps: WriteDeps): Promise<void> {
   if (alerts.length === 0 && times.markedAtMs === undefined) return;
@@ -142,7 +143,10 @@ function startDeliveries(alerts: PlannedAlert[], written: Written, deps: WriteDe
   if (uncertain.length > 0) void claimAndStart(uncertain, written.token, deps);
 }
 
-/** Claims the deliveries whose rows have this token, which means that this worker has written them, and sends these. */
+/**
+ * Claims and starts the deliveries whose rows have this token: this worker has written these rows. Releases the slots
+ * of the others.
+ */
 async function claimAndStart(
   uncertain: UncertainDelivery[],
   token: string,
@@ -160,7 +164,7 @@ async function claimAndStart(
   }
 }
 
-/** Creates the claimed delivery from the plan, so that the written row need not be read again. */
+/** Creates the claimed delivery from the plan, so that the written row need not be read. */
 function toClaimed(
   { resolved }: PlannedAlert,
   { id, webhookId, webhook }: PlannedDelivery,

@@ -21,7 +21,7 @@ test.each([
   },
 );
 
-test('slots in use by other workspaces reduce the queue quota of a workspace, its own do not', () => {
+test('the slots of other workspaces reduce the queue quota of a workspace, and its own do not', () => {
   const usage = createSlotUsage({ total: 800, atWrite: 600 });
   const count = (workspaceId: string, responsiveness: 'slow' | 'responsive', slots: number) => {
     for (let slot = 0; slot < slots; slot += 1)
@@ -32,7 +32,7 @@ test('slots in use by other workspaces reduce the queue quota of a workspace, it
   count('own', 'slow', 30);
   count('other', 'slow', 60);
   count('other', 'responsive', 100);
-  // Other workspaces use 60 of the 600 slots for webhooks that are not responsive.
+  // Slow webhooks of the other workspace use 60 of the 600 unreserved slots.
   expect([quota(3), quota(4), quota(541), quota(10_000)]).toEqual([180, 135, 1, 1]);
   expect([quota(0), quota(2), quota(3, 'unknown'), quota(3, 'responsive')]).toEqual([256, 256, 4, 1_000]);
 });

@@ -1,9 +1,10 @@
 import type { KeyedCounter, PoolUsage, Responsiveness, SlotRequest, SlotUsage } from './slot-usage.js';
 
 /**
- * Limit 1: slots of one webhook. A webhook gets four slots until its destination responds, so that 150 hanging webhooks
- * are needed to occupy the 600 unreserved slots. The limit of a responsive webhook exceeds the 400 slots for claims at
- * write, because the burst of a rule with one webhook would otherwise pass through the queue.
+ * Limit 1: slots of one webhook. The numbers fit the default of 800 slots. A webhook gets four slots until its
+ * destination responds, so that 150 hanging webhooks are needed to occupy the 600 unreserved slots. The limit of a
+ * responsive webhook exceeds the 400 slots for claims at write. With a lower limit, the burst of a rule with one
+ * webhook would pass through the queue.
  */
 const webhookLimits: Record<Responsiveness, number> = { responsive: 512, slow: 256, unknown: 4 };
 
@@ -18,8 +19,8 @@ const maxSlotsPerFreeSlot = 15;
 
 /**
  * Fraction of the slots that deliveries claimed at write may use. The other slots are left to deliveries from the
- * queue. Limits 2 and 3 also apply within this fraction. A larger fraction would not make the worker faster: 400
- * deliveries keep it busy, and further ones would only wait for a tick of the event loop and use memory.
+ * queue. Limits 2 and 3 also apply within this fraction. A larger fraction would not make the worker faster: 400 of 800
+ * slots keep it busy, and further deliveries would only wait for a tick of the event loop and use memory.
  */
 const atWritePart = 1 / 2;
 
@@ -54,9 +55,9 @@ export function shareOfOne(size: number): number {
 const responsiveQuota = 1_000;
 
 /**
- * Returns the maximum number of a webhook's deliveries in the queue, at least 1. A delivery that finds no slot needs a
- * claim and a release. The webhooks of a workspace that are not responsive therefore share a quota as large as the
- * number of slots that the workspace can have.
+ * Returns the maximum number of a webhook's deliveries in the queue, at least 1. A queued delivery that finds no slot
+ * costs a claim and a release. The webhooks of a workspace that are not responsive therefore share a quota as large as
+ * the number of slots that the workspace can have.
  */
 export function queueQuotaOf(
   { workspaceId, responsiveness }: Pick<SlotRequest, 'workspaceId' | 'responsiveness'>,

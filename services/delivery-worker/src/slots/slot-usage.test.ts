@@ -12,7 +12,7 @@ describe('the responsiveness of a webhook', () => {
     [500, 'slow'],
     [9_000, 'slow'],
     [undefined, 'unknown'],
-  ])('a webhook whose last request took %s ms is %s', (durationMs, expected) => {
+  ])('a webhook whose last response took %s ms (undefined: no response) is %s', (durationMs, expected) => {
     const { tracker } = start();
     tracker.observe('w', 1);
     tracker.observe('w', durationMs);

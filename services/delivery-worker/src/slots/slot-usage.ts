@@ -88,7 +88,10 @@ export type Responsiveness = 'responsive' | 'slow' | 'unknown';
 
 export interface ResponsivenessTracker {
   of(webhookId: string): Responsiveness;
-  /** Returns the time since the last response in milliseconds; Infinity in the state `unknown`. */
+  /**
+   * Returns the time since the last response in milliseconds; Infinity if the last request had no response, or if none
+   * is remembered.
+   */
   sinceResponseMs(webhookId: string): number;
   /** Records the duration of a request in milliseconds; undefined for a request without a response. */
   observe(webhookId: string, durationMs: number | undefined): void;

@@ -11,7 +11,7 @@ const { jest } = import.meta;
 
 afterEach(() => void jest.useRealTimers());
 
-test('a responsive webhook has 512 slots, a slow one 256, and one without a response 4', () => {
+test('a responsive webhook can have 512 slots, a slow one 256, and one without a response 4', () => {
   const slots = createTestSlots(1_000);
   const count = () => {
     const acquired = acquireMany(slots, webhook('w'));
@@ -124,7 +124,7 @@ test('deliveries claimed at write leave half of the slots to deliveries from the
   expect(slots.freeAtWrite()).toBe(38);
 });
 
-test('hanging webhooks leave slots for claims at write to responsive webhooks', () => {
+test('of the slots for claims at write, hanging webhooks leave a quarter to responsive webhooks', () => {
   const slots = createTestSlots(80);
   const hanging = Array.from({ length: 40 }, (_, index) =>
     acquireManyAtWrite(slots, webhook(`hanging-${index}`)),
@@ -146,7 +146,7 @@ test('a workspace gets a slot for a claim at write while another workspace is at
 test('the queue quota of an unknown webhook is the number of slots that it can get', () => {
   const slots = createTestSlots(160);
   expect(slots.queueQuota(webhook('hanging-0', 'loud'))).toBe(4);
-  // The hanging webhooks of this workspace can have 120 slots together.
+  // All hanging webhooks of this workspace together can have 120 slots.
   slots.setBacklog(Array.from({ length: 60 }, (_, index) => webhook(`hanging-${index}`, 'loud')));
   expect(slots.queueQuota(webhook('hanging-0', 'loud'))).toBe(2);
   expect(slots.queueQuota(webhook('new'))).toBe(4);

@@ -15,15 +15,15 @@ export interface Slots {
   acquireAtWrite(webhook: WebhookKey): Slot | undefined;
   /**
    * Waits for a slot. Waiting for a few milliseconds takes less work than releasing the claim and claiming again.
-   * Resolves to undefined after 100 ms. For a responsive webhook the wait ends after 500 ms without a response, or
-   * after 5 s.
+   * Resolves to undefined if no slot becomes free within 100 ms. For a responsive webhook the wait ends only after
+   * 500 ms without a response, or after 5 s.
    */
   acquireSoon(webhook: WebhookKey): Promise<Slot | undefined>;
   /** Number of free slots that one workspace can get for claims at write. */
   freeAtWrite(): number;
   /** Maximum number of a webhook's deliveries in the queue; 0 only for a workspace over its render budget. */
   queueQuota(webhook: WebhookKey): number;
-  /** Sets the webhooks that have waiting deliveries. Webhooks of one workspace share its queue quota. */
+  /** Sets the webhooks that have waiting deliveries. The webhooks of a workspace share the quotas of the workspace. */
   setBacklog(webhooks: Iterable<WebhookKey>): void;
   responsivenessOf(webhookId: string): Responsiveness;
   /** Records the duration of a request in milliseconds; undefined for a request without a response. */
@@ -56,7 +56,7 @@ export interface SlotsOptions {
  * is repeated while responses arrive.
  */
 const responsiveWaitFactor = 5;
-/** Maximum wait in total, in milliseconds. The lease of the waiting delivery must leave time for the request. */
+/** Maximum wait in total, in milliseconds. The delivery is then deferred, so that another worker can claim it. */
 const maxWaitMs = 5_000;
 
 export function createSlots(options: SlotsOptions): Slots {
@@ -108,7 +108,7 @@ export function createSlots(options: SlotsOptions): Slots {
         resolve(slot);
       };
       const check = () => {
-        // A slot released by another webhook is not assigned to this delivery, so the limits are checked again.
+        // No waiting delivery is notified when another webhook releases a slot, so the limits are checked again here.
         const slot = acquire(webhook);
         if (slot !== undefined || !mayWaitOn()) return end(slot);
         timer = setTimeout(check, intervalMs());

@@ -95,9 +95,9 @@ const end = { name: 'lease.end', text: 'delete from workers where id = $1::uuid'
 
 // Claims: the claim number is kept, so a late worker can still record its outcome until another worker claims the row.
 //
-// Due time: a row keeps its due time, so that deliveries that became due later do not overtake it. From its second
-// claim without an outcome on, a row becomes due at a random time. Random times separate the delivery that crashes its
-// workers from deliveries that were only in flight at the same time.
+// Due time: a row keeps its due time, so that deliveries that became due later do not overtake it. After its second
+// claim without an outcome and each later one, a row becomes due at a random time instead. Random times separate the
+// delivery that crashes its workers from deliveries that were only in flight at the same time.
 //
 // Messages: a worker is removed at least 2 s after its death. All rows that it queued are older than 1 s by then, and
 // the queue holds about one second of work. Rows that this worker may have queued without publishing them ($5) are

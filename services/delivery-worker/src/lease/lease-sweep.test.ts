@@ -14,7 +14,7 @@ const startSweep = (
     now,
   });
 
-test('after a lost reply, sweeps include unpublished rows until a sweep 12 s later succeeds', async () => {
+test('sweeps release unpublished rows until one succeeds 12 s or more after the lost reply', async () => {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;
   let isAvailable = true;
@@ -57,7 +57,7 @@ test('a worker that is not the leader sweeps in one of ten calls, and after a lo
   expect(releases).toBe(3);
 });
 
-test('sweeps include unpublished rows also if the reply was lost while a sweep was running', async () => {
+test('a reply that is lost during a sweep makes the next sweep release unpublished rows', async () => {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;
   const sweep = startSweep(

@@ -5,8 +5,8 @@ import type { LeaseRepository } from './lease-repository.js';
 export interface LeaseSweep {
   /**
    * Releases deliveries whose lease has expired. A call while a release is running does nothing. The leader releases in
-   * every call. Every other worker releases in one of ten calls, which finds its own lost claims, and in every call
-   * after a lost reply.
+   * every call. Every other worker releases in every call after a lost reply, and otherwise in one of ten calls, to
+   * find its own lost claims.
    */
   release(releaseBy: Date): Promise<void>;
   /**
@@ -33,9 +33,7 @@ export interface LeaseSweepDeps {
  * 12 s therefore finds all of them.
  */
 const lostForMs = 12_000;
-/**
- * Number of calls for each release by a worker that is not the leader. After a lost reply it releases in every call.
- */
+/** A worker that is not the leader releases in one of this number of calls, and in every call after a lost reply. */
 const followerCalls = 10;
 
 export function createLeaseSweep(deps: LeaseSweepDeps): LeaseSweep {

@@ -7,8 +7,8 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const releaseBy = new Date();
 
 /**
- * Starts a lease on a clock that the test controls. A renewal resolves to the result of `respondWith`. If `respondWith`
- * is undefined, the renewal is pending until the test settles it.
+ * Creates a lease with a clock that the test controls. A renewal resolves to the result of `respondWith`. If
+ * `respondWith` is undefined, the renewal is pending until the test settles it.
  */
 function startLease() {
   jest.useFakeTimers();
@@ -231,7 +231,7 @@ test('a late reply to an earlier renewal does not make the worker the leader aga
   expect(lease.leads()).toBe(false);
 });
 
-test('each renewal tells the database if this worker may be the leader', async () => {
+test('each renewal writes to the database if this worker may be the leader', async () => {
   const { lease, asked, pass, start } = startLease();
   await start();
   lease.setMayLead(false);

@@ -3,16 +3,16 @@ import type { WriteFailure } from '../database-retry.js';
 import type { LeaseRepository, RenewalResult } from './lease-repository.js';
 
 /**
- * The lease of this worker. All its claims are valid while the lease is held (docs/adr/0029). Times are milliseconds on
- * the monotonic clock of the process. A lease is counted from the start of its renewal, so that it ends here before it
- * ends in the database.
+ * The lease of this worker. All claims of the worker are valid while the lease is held (docs/adr/0029). Times are
+ * milliseconds on the monotonic clock of the process. A lease is counted from the start of its renewal, so that it ends
+ * here before it ends in the database.
  */
 export interface WorkerLease {
   /** Renews the lease now, and then every second until `end`. */
   start(): void;
   /**
-   * Sets the function that is called after a renewal, but only when the database has been available long enough for all
-   * live workers to renew their leases. The function may release expired leases until `releaseBy`.
+   * Sets the function that is called after each renewal, once the database has been available long enough for all live
+   * workers to renew their leases. The function may release expired leases until `releaseBy`.
    */
   onReleaseAllowed(listener: (releaseBy: Date) => void): void;
   isHeld(): boolean;
@@ -22,9 +22,9 @@ export interface WorkerLease {
    */
   covers(sinceMs: number): boolean;
   /**
-   * True while this worker is the leader, which dispatches for all workers. Another worker becomes the leader only
-   * after the lease of this one has expired in the database. This worker counts its lease from an earlier time, so it
-   * stops leading first, even after it was frozen.
+   * True while this worker is the leader, the one that dispatches for all workers. Another worker becomes the leader
+   * only after the lease of this one has expired in the database. This worker counts its lease from an earlier time, so
+   * it stops leading first, even after it was frozen.
    */
   leads(): boolean;
   /**
@@ -66,8 +66,8 @@ const unstableForMs = 10_000;
  */
 const renewalsBeforeRelease = 3;
 /**
- * Number of successful renewals before a release, after a failed, slow or late renewal. Other live workers may have the
- * same trouble and need time to reconnect.
+ * Number of successful renewals before the next release of expired leases, after a failed, slow or late renewal. Other
+ * live workers may have the same trouble and need time to reconnect.
  */
 const renewalsBeforeReleaseAfterFailure = 6;
 const slowRenewalMs = 1_000;

@@ -43,7 +43,7 @@ test.each([
   expect([await detail(), isWritable()]).toEqual([sentence, false]);
 });
 
-test('failing batches show that the disk is full while renewals of the lease still succeed', async () => {
+test('a full disk is reported when only batches fail and renewals of the lease succeed', async () => {
   const { clock, failing, detail } = start();
   failing.batch = { sinceMs: 0, error: withCode('53100') };
   clock.ms = 10_000;

@@ -14,8 +14,8 @@ export interface WriteCheck {
 
 export interface WriteCheckDeps {
   /**
-   * Sources of write failures. Renewals of the lease test writes while there is no work, and batches test that tables
-   * can grow.
+   * Each function returns a current write failure. Renewals of the lease test writes while there is no work. Batches
+   * also test that tables can grow.
    */
   failures: (() => WriteFailure | undefined)[];
   shutdown: Pick<Shutdown, 'addInterval'>;

@@ -20,8 +20,8 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
   /** Retention of attempts in days. Attempts contain the bodies of requests and responses. */
   retentionAttemptsDays: number;
   /**
-   * True: partitions of expired days are moved to the schema `archive`, where they wait for the command that writes
-   * them to files.
+   * True: partitions of expired days are moved to the schema `archive`, until a command writes them to files. False:
+   * they are dropped.
    */
   retentionArchive: boolean;
   notices: NoticeOptions;
@@ -74,7 +74,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
   }));
 }
 
-/** Parses the keys of the secret box, which `loadConfig` has validated. */
+/** Parses the keys for encrypted values. `loadConfig` has validated them. */
 export function openKeys(keys: Secret): [SecretKey, ...SecretKey[]] {
   return parseSecretKeys(keys.reveal());
 }

@@ -13,8 +13,8 @@ import type { DatabaseRetry } from './database-retry.js';
 import { maxRecording } from './delivery/create-delivery.js';
 
 /**
- * Reasons to receive no messages: the database is unavailable, or the keys do not decrypt its values. Another worker
- * may be able to process the messages.
+ * Reasons to receive no messages: the database is unavailable, or this worker's keys do not decrypt the values in the
+ * database. Another worker may be able to process the messages.
  */
 type PauseReason = 'database' | 'keys';
 
@@ -54,12 +54,12 @@ export interface ConsumersDeps {
 /**
  * Maximum number of alerts in flight. The queue is first in, first out, but the worker serves the alerts in flight
  * round robin by workspace. When alerts are published faster than they are written, only the alerts in flight are
- * served fairly, so the number is large (docs/adr/0010).
+ * served fairly, so this maximum is large (docs/adr/0010).
  */
 const alertPrefetch = 40_000;
 /**
- * Maximum bytes in flight for each queue. It protects the memory of the worker from large messages. The prefetch aims
- * at half of this limit, which holds 40,000 alerts of the usual size, 600 bytes.
+ * Maximum bytes in flight for each queue. It protects the memory of the worker from large messages. The consumer adapts
+ * its prefetch to half of this limit. This half, 32 MiB, holds 40,000 alerts of the usual size, 600 bytes.
  */
 const maxBytes = 64 * 1_048_576;
 /**
@@ -68,8 +68,8 @@ const maxBytes = 64 * 1_048_576;
  */
 const unroutedPrefetch = 1_000;
 /**
- * Maximum wait for replies of the broker when consumers are paused, in milliseconds. A frozen broker does not reply.
- * Messages that it sends later are returned when the channel closes.
+ * Maximum wait for the broker's replies when a stopping worker pauses its consumers, in milliseconds. A frozen broker
+ * does not reply. Messages that it sends later are returned when the channel closes.
  */
 const pauseTimeoutMs = 2_000;
 

@@ -13,7 +13,7 @@ function start(logger = silent) {
   return { databaseRetry, events, stopping };
 }
 
-/** Returns a function that throws an error for each code in turn and then succeeds. */
+/** Returns a function that throws an error with the next code at each call, and succeeds when no code is left. */
 function failingWith(...codes: string[]) {
   return async () => {
     const code = codes.shift();
@@ -24,7 +24,7 @@ function failingWith(...codes: string[]) {
 
 const tenConflicts = Array.from({ length: 10 }, () => '40P01');
 
-test('an outage resets the count of conflicts: ten before and ten after it are retried', async () => {
+test('an outage resets the count of conflicts, so ten before it and ten after it are retried', async () => {
   const { databaseRetry, events } = start();
   const work = failingWith(...tenConflicts, 'ECONNREFUSED', ...tenConflicts);
   expect(await databaseRetry.whileUnavailable(work)).toBe('done');
@@ -84,7 +84,7 @@ test('a retried item is replaced only if the database has rejected its value', a
   expect(replaced).toEqual([5]);
 });
 
-test('the first of thirty failures of an item is logged', async () => {
+test('of thirty consecutive failures of an item, only the first one is logged', async () => {
   const failures: unknown[] = [];
   const logger = Object.assign(Object.create(silent), {
     warn: (fields: { failures: number }, event: string) => failures.push([event, fields.failures]),

@@ -9,7 +9,9 @@ import {
   retry,
 } from '@tocsin/kit';
 
-/** `unavailable`: a call has begun to wait for the database. `available`: no call waits any more. */
+/**
+ * Emits `unavailable` when a first call starts to wait for the database, and `available` when no call waits any longer.
+ */
 export type DatabaseAvailability = EventEmitter<{ unavailable: []; available: [] }>;
 
 /** A period of failing writes: its start on the monotonic clock of the process, in milliseconds, and the last error. */
@@ -40,8 +42,8 @@ interface DatabaseBatcherOptions<Item, Result>
     'maxSize' | 'concurrency' | 'gatherMs' | 'maxStarts' | 'onBatch'
   > {
   /**
-   * Commits all items or none, with results in the order of the items. The call is repeated if a reply was lost, so a
-   * repetition must be harmless.
+   * Commits the items, and resolves to their results in the same order. The call is repeated after a lost reply, and in
+   * smaller parts after an error, so a repetition must be harmless.
    */
   commit: BatcherOptions<Item, Result>['run'];
   /** Returns a replacement for an item whose value the database rejected. Default: the same item. */
@@ -104,7 +106,7 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
       return createPromiseBatcher({
         ...options,
         run: (items) => whileUnavailable(async () => (await commit(items)) ?? []),
-        // `whileUnavailable` rejects with this error only when the worker stops. Every item of the batch fails then.
+        // `whileUnavailable` rejects with such an error only when the worker stops. Every item of the batch fails then.
         failsWholeBatch: isDatabaseUnavailable,
         retryItem(item, { error, failures }) {
           if (failures % retriesPerLogLine === 1) logger.warn({ err: error, failures }, 'database.postponed');
@@ -119,8 +121,8 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
 }
 
 /**
- * Retries after a deadlock, a serialization failure or a duplicate key. The server has rolled the statement back, and
- * the retry waits for the locks of the other transaction.
+ * Retries up to ten times after a deadlock, a serialization failure or a duplicate key. The server has rolled the
+ * statement back, and the retry waits for the locks of the other transaction.
  */
 function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   let conflicts = 0;

@@ -7,8 +7,8 @@ import { createFanOutMetrics } from './fan-out/fan-out-metrics.js';
 import { createLeaseMetrics } from './lease/lease-metrics.js';
 
 /**
- * Creates all metrics of the worker. Labels have closed lists of values and never contain a webhook, a workspace or a
- * URL. The given functions are called at each scrape.
+ * Creates all metrics of the worker. The values of each label come from a fixed list, and never contain a webhook, a
+ * workspace or a URL. The functions in `read` are called at each scrape.
  */
 export function createWorkerMetrics(
   metrics: Metrics,

@@ -41,8 +41,8 @@ export async function openConnections(
     applicationName: 'tocsin-delivery-worker',
     poolSize: config.databasePoolSize,
     plansByKey: true,
-    // Maximum wait for a lock in milliseconds. A batch that waits for a locked row delays its other rows; after this
-    // time it is rolled back and split.
+    // Maximum wait for a lock in milliseconds. A batch that waits for a locked row delays its other rows. After this
+    // time the batch is rolled back and split.
     lockTimeoutMs: 2_000,
   });
   shutdown.add('database', () => database.close());
@@ -72,8 +72,8 @@ export async function openConnections(
 
 /**
  * Wraps a database. If a statement fails because a partition is missing, the partitions of the current days are created
- * and the statement is repeated; the failed statement has changed nothing. If the statement needs a partition of
- * another day, its error is thrown.
+ * and the statement is repeated. This is safe, because the failed statement has changed nothing. If the statement needs
+ * a partition of another day, it fails again and its error is thrown.
  */
 function withMissingPartitions(database: Database): Database {
   return {

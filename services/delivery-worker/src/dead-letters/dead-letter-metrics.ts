@@ -7,8 +7,8 @@ export function createDeadLetterMetrics(metrics: Metrics) {
     'Messages moved to the dead-letter table.',
     ['reason'],
   );
-  // All series start at 0. A counter that first appears with the value 1 shows no increase, and the alarms watch for
-  // increases.
+  // All series start at 0, because alarms watch for increases, and a counter that first appears with the value 1 shows
+  // no increase.
   for (const reason of deadLetterReasons) deadLetters.inc({ reason }, 0);
   return { deadLettered: (reason: DeadLetterReason) => deadLetters.inc({ reason }) };
 }

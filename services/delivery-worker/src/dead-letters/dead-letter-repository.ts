@@ -23,15 +23,16 @@ export interface DeadLetter {
 export interface DeadLetterRepository {
   /**
    * Writes dead letters and resolves after the commit, when their messages may be acknowledged. Two kinds of duplicates
-   * are skipped: a dead letter whose id exists, and a dead letter of a redelivered message that equals one of the last
-   * hour. A dead letter that was requeued does not count as a duplicate.
+   * are skipped: a dead letter whose id exists, and, for a redelivered message, one that equals a dead letter of the
+   * last hour. A dead letter that was requeued does not count as a duplicate.
    */
   add(letters: DeadLetter[]): Promise<void>;
 }
 
 /**
- * Maximum size of a message that is parsed as an alert, in bytes. Alerts from the API have a few kilobytes. A message
- * of 128 MiB, the default limit of the broker, would exceed the memory of one worker after the other.
+ * Maximum size of a message that is parsed as an alert, in bytes. Alerts from the API have a few kilobytes. With
+ * default settings RabbitMQ 3 accepts messages of 128 MiB. Parsing such a message would exceed the memory of one worker
+ * after the other.
  */
 export const maxAlertBytes = 1_048_576;
 

@@ -7,7 +7,7 @@ import { createSettleMessage, type MessageOutcome } from './dead-letters.js';
 const logger = createLogger({ service: 'test', level: 'silent' });
 const unprocessable = { kind: 'unprocessable', reason: 'malformed_message', detail: '' } as const;
 
-/** Collects the dead letters of each commit. The first `failures` commits succeed, but their replies are lost. */
+/** Collects the dead letters of each commit. The replies to the first `failures` commits are lost. */
 function start({ failures = 0, signal = new AbortController().signal, queue = 'alerts' } = {}) {
   const commits: DeadLetter[][] = [];
   const inProgress = { now: 0, max: 0 };
@@ -88,7 +88,7 @@ test('many dead letters are written in batches of 200, one batch at a time', asy
   expect(inProgress.max).toBe(1);
 });
 
-test('a statement has at most 4 MiB of dead letters, and larger messages are truncated', async () => {
+test('a statement stores at most 4 MiB of dead letters, and messages above 1 MiB are truncated', async () => {
   const { commits, settled } = start();
   const large = Array.from({ length: 10 }, () => settled(Buffer.alloc(1_048_576)));
   const largest = Array.from({ length: 10 }, () => settled(Buffer.alloc(1_048_577)));

@@ -115,8 +115,8 @@ function toLetter({ message, reason, detail, receivedAtMs }: Pending, offsetMs: 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Returns the workspace that a message names, even if the message is not a valid alert. A message above 1 MiB is not
- * parsed.
+ * Returns the workspace that a message names, even if the message is not a valid alert. Undefined if it names none, or
+ * if the message is larger than 1 MiB.
  */
 function workspaceOf(content: Buffer): string | undefined {
   if (content.length > maxAlertBytes) return undefined;

@@ -29,14 +29,17 @@ async function runOnce(database: Database): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith('tocsin_maintenance_'));
 }
 
-test('a job that never succeeded has its start as the last success, and no duration', async () => {
+test('until its first success, a job reports its start as the last success, and no duration', async () => {
   const before = Date.now() / 1_000;
   const lines = await runOnce({} as Database);
   expect(lines).toEqual([expect.stringContaining('last_success_timestamp_seconds{maintenance="partitions"')]);
   expect(Number(lines[0]?.split(' ').at(-1))).toBeGreaterThanOrEqual(before - 0.01);
 });
 
-/** Names of the jobs that are tried, and of those with a time of the last success. */
+/**
+ * Runs the jobs until the 50th pause; each run fails. Resolves to the names of the jobs that ran, and of those that
+ * report the time of their last success.
+ */
 async function runAll(leads: () => boolean) {
   const stopping = new AbortController();
   const registry = createMetrics({ service: 'test' });

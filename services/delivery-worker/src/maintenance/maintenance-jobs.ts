@@ -34,8 +34,8 @@ export interface MaintenanceDeps {
   /** True in the worker that runs the frequent jobs for all. */
   leads: () => boolean;
   /**
-   * Returns the time on the database's clock in Unix milliseconds. A worker with a wrong clock would otherwise drop
-   * partitions in use.
+   * Returns the time on the database's clock in Unix milliseconds. With its own clock, a worker whose clock is wrong
+   * would drop partitions in use.
    */
   now: () => Promise<number>;
   /** Waits between two runs of a job. Default: a timer. */
@@ -54,7 +54,7 @@ const statsPauseMs = 5_000;
 const noticePollMs = 5_000;
 const jobPollMs = 500;
 const jobPageSize = 500;
-/** Pause of a worker that is not the leader before it checks again if it is. */
+/** Time between two checks whether this worker has become the leader, in milliseconds. */
 const followPauseMs = 1_000;
 
 /**
@@ -94,8 +94,8 @@ async function createPartitions({ database, now }: MaintenanceDeps): Promise<voi
 }
 
 /**
- * Warns if this worker's clock differs from the database's clock. The worker's clock is used only for log times and
- * start times of attempts.
+ * Warns if this worker's clock differs from the database's clock. A wrong clock affects only log times, start times of
+ * attempts, metrics, and the signatures, secrets and pauses of webhooks.
  */
 async function reportWrongClock({ logger, now }: MaintenanceDeps): Promise<void> {
   const aheadMs = Date.now() - (await now());
@@ -103,8 +103,8 @@ async function reportWrongClock({ logger, now }: MaintenanceDeps): Promise<void>
 }
 
 /**
- * Removes everything older than the retention every hour. Each kind of data has its own job, so that a failing job does
- * not stop the others.
+ * Every hour removes everything that is older than the retention. Each kind of data has its own job, so that a failing
+ * job does not stop the others.
  */
 export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
   const { database, logger, retentionDays, archive, now, signal } = deps;
@@ -141,7 +141,7 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
   ]);
 }
 
-/** Applies the changes of delivery counts every 5 s. */
+/** Applies the changes of delivery counts, at once while more are left, and otherwise every 5 s. */
 async function updateStats(deps: MaintenanceDeps): Promise<void> {
   await repeat(deps, { job: 'statistics', retryMs: retrySoonMs, isFrequent: true }, async () => {
     const moreAreLeft = await applyStatsChanges(deps.database);
@@ -152,9 +152,9 @@ async function updateStats(deps: MaintenanceDeps): Promise<void> {
 /** Runs the jobs of users page by page. The next leader continues a job after its last committed page. */
 async function runJobs(deps: MaintenanceDeps): Promise<void> {
   const options = { pageSize: jobPageSize, counts: deps.openDeliveries };
-  // Ids of the jobs that are waiting because of a limit on open deliveries. A page that is not paused empties the set.
-  // Jobs are served round robin, so if an id occurs twice, all running jobs are paused, and the worker waits before the
-  // next page.
+  // Ids of the jobs that are paused because of a limit on open deliveries. A page of a job that is not paused empties
+  // the set. Jobs are served round robin. If a paused job comes up for the second time, all running jobs are paused,
+  // and the worker waits before the next page.
   const pausedJobs = new Set<string>();
   await repeat(deps, { job: 'jobs', retryMs: retrySoonMs, isFrequent: true }, async () => {
     const page = await runJobPage(deps.database, options);
@@ -188,7 +188,10 @@ interface RepeatOptions {
   isFrequent?: boolean;
 }
 
-/** Repeats `work` until the worker stops. `work` resolves to the pause before its next run, in milliseconds. */
+/**
+ * Repeats `work` until the worker stops; a frequent job only while this worker leads. `work` resolves to the pause
+ * before its next run, in milliseconds.
+ */
 async function repeat(
   deps: MaintenanceDeps,
   { job, retryMs, isFrequent = false }: RepeatOptions,

@@ -1,6 +1,6 @@
 import type { Metrics } from '@tocsin/kit';
 
-/** Metrics of the maintenance jobs, labelled with the name of the job. */
+/** Creates the metrics of the maintenance jobs. Their label `maintenance` is the name of the job. */
 export function createMaintenanceMetrics(metrics: Metrics) {
   const succeededAt = metrics.gauge(
     'tocsin_maintenance_last_success_timestamp_seconds',

@@ -18,15 +18,16 @@ interface Given {
   span?: boolean;
   alerts?: 'none';
   markedAtMs?: number;
-  /** Result of the claim after a lost reply: the claimed deliveries, or the error to throw. */
+  /** Result of the claim that follows a lost reply: the ids of the claimed deliveries, or the error to throw. */
   claims?: string[] | Error;
 }
 
 export const threeStates = { ours: 'claimed', any: 'queued', later: 'waiting' } as const;
 
 /**
- * Writes an alert with three deliveries: `ours` is claimed, `any` is queued and `later` waits. Each try gets the next
- * entry of `responses`: an error to throw, or the ids of the written rows.
+ * Writes an alert with the deliveries in `given.states`. By default `ours` is claimed, `any` is queued and `later`
+ * waits. Each call of the repository takes the next entry of `responses`: an error to throw, or the ids of the written
+ * rows, with those of suppressed alerts.
  */
 export async function writeAlert(responses: (Error | string[] | Response)[], given: Given = {}) {
   const tries: { acceptedAtMs: number; token: string; markedAtMs?: number | undefined }[] = [];

@@ -121,7 +121,7 @@ export function createDatabaseFixtures(database: Database) {
       return sweeper.releaseExpired({ inFlight: [], releaseBy });
     },
 
-    /** Sets the row to the state after its claim was released and the delivery was queued again. */
+    /** Removes the claim from a row, as if it had been released and the delivery queued again. */
     releaseClaim: (id: string) =>
       database
         .knex('open_deliveries')

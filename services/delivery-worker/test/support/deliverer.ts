@@ -41,7 +41,7 @@ export const noBudget: Omit<RenderBudget, 'rendersLeft'> = {
   charge: (_, render) => render(),
 };
 
-/** Options of a webhook that has none. */
+/** Options of a webhook for which no option is set. */
 export const unsetOptions: RequestOptions = {
   retryScheduleMs: undefined,
   timeoutMs: undefined,
@@ -59,7 +59,7 @@ interface StartOptions {
   random?: number;
   options?: RequestOptions;
   render?: RenderBody;
-  /** True: the spans of each delivery are recorded. */
+  /** True: the arguments of `startSpan` are recorded in `spans`. */
   traced?: boolean;
   /** Error of the query that reads the webhook. */
   webhookError?: Error;
@@ -99,7 +99,7 @@ export function startDeliverer({
     logged.push(fields);
     events.push([level, event]);
   };
-  /** Name and argument of each call of the metrics; `counted` is `onAttempt`. */
+  /** Name and argument of each call of the metrics. The name `counted` stands for `onAttempt`. */
   const measured: [name: string, value?: unknown][] = [];
   const measure = (name: string) => (value?: unknown) => void measured.push([name, value]);
   const spans: Parameters<Tracing['startSpan']>[] = [];

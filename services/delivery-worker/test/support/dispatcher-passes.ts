@@ -7,7 +7,7 @@ import type { QueueState } from '../../src/dispatch/window.js';
 
 const { jest } = import.meta;
 
-/** Creates a webhook with one delivery due. */
+/** Creates the scan result for a webhook with one due delivery. */
 export const candidateOf = (webhookId: string, changes: Partial<Candidate> = {}): Candidate => ({
   workspaceId: 'w',
   webhookId,
@@ -33,7 +33,7 @@ export interface Setting {
   isPartial?: boolean;
   /** Number of deliveries that the statement marks as queued. Default: the sum of the quotas. */
   found?: number;
-  /** Error of the broker in each pass. */
+  /** Error of the broker in each pass; undefined for a pass without an error. */
   brokerErrors?: (Error | undefined)[];
   mayDispatch?: boolean;
   /** Result of `hasOpen` in each idle pass. Default: true. */
@@ -49,7 +49,7 @@ export interface Setting {
   wanted?: string[];
   /** Number of queued rows that no worker has claimed. */
   unclaimed?: number;
-  /** Error of the statement that reads the queued rows, in each pass. */
+  /** Error of the statement that reads the queued rows in each pass; undefined for a pass without an error. */
   queuedErrors?: (Error | undefined)[];
   /** Deliveries of webhooks with a rate limit that each claim returns. */
   claims?: ClaimedDelivery[];
@@ -59,12 +59,12 @@ export interface Setting {
   random?: number;
 }
 
-/** Number of timers after which a dispatcher counts as one that never stops. */
+/** A dispatcher that waits for more timers than this is considered endless, and the test fails. */
 const maxTimers = 200;
 
 /**
- * Runs the passes of one dispatcher with a fake clock. Returns the calls of its dependencies, the times between
- * the starts of the passes, and the log.
+ * Runs the passes of one dispatcher with a fake clock. Returns the calls of its dependencies with their arguments, the
+ * times between the starts of the passes, and the log.
  */
 export async function run(passes: number, setting: Setting = {}) {
   jest.useFakeTimers();
@@ -214,7 +214,7 @@ export async function run(passes: number, setting: Setting = {}) {
   return { ...seen, logged, logFields, limited, started };
 }
 
-/** Creates paused webhooks with deliveries due: `each` in each workspace. */
+/** Creates paused webhooks with due deliveries: `each` webhooks in each of the workspaces. */
 export const pausedIn = (workspaces: number, each = 1) =>
   Array.from({ length: workspaces * each }, (_, index) => ({
     workspaceId: `w${index % workspaces}`,

@@ -10,7 +10,7 @@ export const noticeBody =
 
 type Connection = Pick<WorkerHarness, 'database' | 'workspaceId'>;
 
-/** Writes the notices that are due. A webhook is reported after it has failed for ten minutes. */
+/** Writes the notices that are due. A webhook is reported after it has been failing for ten minutes. */
 export const report = ({ database }: Connection, disableAfterMs?: number) =>
   reportWebhooks(database, { noticeAfterMs: 10 * minuteMs, disableAfterMs });
 

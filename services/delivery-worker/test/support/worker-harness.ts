@@ -19,8 +19,8 @@ import { createDatabaseFixtures, type DatabaseFixtures } from './database-fixtur
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /**
- * Creates a real database (on the server `serverUrl`, if given), a broker, and a destination that counts its requests.
- * The returned functions start workers on them and insert rows.
+ * Creates a database (on the server `serverUrl`, if given), a virtual host of the broker, and a destination that
+ * records its requests. The returned functions start workers on them and insert rows.
  */
 export async function createWorkerHarness(
   overrides: Partial<DeliveryWorkerConfig> = {},
@@ -77,7 +77,7 @@ export async function createWorkerHarness(
       workers.push(worker);
       return worker;
     },
-    /** Starts the built worker as a separate process, which `close` kills. */
+    /** Starts the built worker as a separate process. `close` kills the process. */
     startProcess(env: Record<string, string> = {}): Program {
       const program = startProgram(main, {
         HOST: '127.0.0.1',

@@ -40,7 +40,10 @@ interface AttemptState {
   responseBody: string;
 }
 
-/** A claim of a worker. `decision` is its only outcome or deferral, set when the worker first reports one. */
+/**
+ * A claim of a worker. `decision` is the only outcome or deferral of the claim. It is set when the worker first reports
+ * one.
+ */
 export interface HeldClaim {
   claimed: ClaimedDelivery;
   decision?: { record: OutcomeRecord } | { deferral: Deferral };
@@ -53,7 +56,7 @@ export interface ModelDelivery {
 
 export interface Model {
   deliveries: ModelDelivery[];
-  /** Number of times that each situation has occurred in all runs. */
+  /** Number of times that each situation has occurred in all sequences of steps. */
   seen: Map<string, number>;
 }
 
@@ -111,7 +114,7 @@ export function claim(
   return true;
 }
 
-/** Returns a queued row, whose message or claim is lost, to the state `waiting`. */
+/** Returns a queued row to the state `waiting`, because its message or its claim was lost. */
 export function release({ open }: DeliveryState): void {
   if (open === null) return;
   Object.assign(open, {

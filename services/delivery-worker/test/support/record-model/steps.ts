@@ -8,7 +8,7 @@ import type { RealDeliveries } from './real-deliveries.js';
 
 export type Step = fc.AsyncCommand<model.Model, RealDeliveries>;
 
-/** Creates a step that changes the model and the database. Afterwards both must be equal. */
+/** Creates a step that changes the model and the database. After the step, both must have the same state. */
 function step(name: string, run: (state: model.Model, real: RealDeliveries) => Promise<void>): Step {
   const made: Step = {
     check: () => true,
@@ -42,7 +42,7 @@ export interface ClaimStep {
   queuesFirst: boolean;
   /** True: the claim is repeated with its token, as after a lost reply. */
   repeats: boolean;
-  /** 1 or -1: the message names the run before or after the current run. */
+  /** Run in the message: 0 for the current run, 1 for the run before it, -1 for the run after it. */
   runBehind: number;
 }
 
@@ -126,7 +126,7 @@ export interface ClaimName {
   index: number;
   /** Number of claims to count back from the latest. */
   back: number;
-  /** True: a claim that already has an outcome can be selected, as after a lost reply. */
+  /** True: a claim that already has an outcome can also be selected, as after a lost reply. */
   repeats: boolean;
 }
 

@@ -19,7 +19,10 @@ const hundredAnHour = { requests: 100, period_ms: hourMs };
 const intervalMs = 39_600;
 const burstMs = 900_000;
 
-/** Adds a webhook with a rate limit whose next request is allowed at `nextAt`. */
+/**
+ * Adds a webhook with a rate limit that allows the next request at `nextAt`. `columns` has values for columns of the
+ * webhook.
+ */
 async function addLimited(
   limit: { requests: number; period_ms: number },
   nextAt: Date,
@@ -31,7 +34,9 @@ async function addLimited(
   return id;
 }
 
-/** Writes waiting deliveries of a webhook. `open` has values for columns of their open rows. Returns their ids. */
+/**
+ * Writes waiting deliveries of a webhook. `open` has values for columns of `open_deliveries`. Returns the delivery ids.
+ */
 async function addWaiting(webhookId: string, count: number, open: object = {}): Promise<string[]> {
   const planned = Array.from({ length: count }, () => fixtures.plan([webhookId]));
   await fixtures.write(planned);
@@ -63,7 +68,7 @@ async function nextInMs(webhookId: string, [claimed]: string[]): Promise<number>
 /** PostgreSQL rounds times to microseconds and pg to milliseconds, so a difference of 1 ms is allowed. */
 const expectMs = (ms: number, expected: number) => expect(Math.abs(ms - expected)).toBeLessThanOrEqual(1);
 
-test('a webhook without recent requests sends the requests of a quarter of a period at once', async () => {
+test('after an idle time, a rate limit allows the requests of a quarter of its period at once', async () => {
   const id = await addLimited(hundredAnHour, ago(24 * hourMs));
   await addWaiting(id, 40);
   const claimed = await claim(id);
@@ -73,7 +78,7 @@ test('a webhook without recent requests sends the requests of a quarter of a per
 });
 
 test.each([1, 2])(
-  'a rate limit of %d requests has no burst, and 100 ms more between two requests',
+  'a rate limit of %d requests has no burst, and its period counts as 100 ms longer',
   async (requests) => {
     const id = await addLimited({ requests, period_ms: 100 * secondMs }, ago(24 * hourMs));
     await addWaiting(id, 3);
@@ -95,7 +100,7 @@ test('a claim takes at most the given number of deliveries, and uses one request
 test.each([
   ['older', ago(2 * hourMs)],
   ['newer', ago(secondMs)],
-])('%s retries take requests first, and deliveries without an attempt get the rest', async (_, dueAt) => {
+])('retries that are %s than deliveries without an attempt take requests before them', async (_, dueAt) => {
   const id = await addLimited(hundredAnHour, ago(24 * hourMs));
   await addWaiting(id, 5, { due_at: ago(hourMs) });
   const retries = await addWaiting(id, 2, { step: 1, due_at: dueAt });

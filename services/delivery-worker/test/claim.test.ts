@@ -21,7 +21,7 @@ test('a claim returns the data of alert and webhook, and a second claim returns 
   expect(await fixtures.claims.claim([due], randomUUID())).toEqual([]);
 });
 
-test('a claim returns the settings of the webhook, and that a person has redelivered', async () => {
+test('a claim returns the settings of the webhook, and if a person requested the attempt', async () => {
   const due = await fixtures.queueOne();
   const row = db.database.knex('open_deliveries').where({ delivery_id: due.deliveryId });
   const { webhook_id } = await row.clone().first();
@@ -41,7 +41,7 @@ test('a claim whose reply was lost can be repeated with its token, and is counte
   expect(again).toMatchObject({ deliveryId: due.deliveryId, claim: 2, claimsWithoutOutcome: 1 });
 });
 
-test('a delivery claimed at write can be claimed again only with the token of its writer', async () => {
+test('a delivery claimed at write can be claimed again only with the same token', async () => {
   const webhookId = await fixtures.addWebhook();
   const planned = fixtures.plan([webhookId], { state: 'claimed' });
   const due = { deliveryId: planned.deliveries[0]!.id, run: 1 };

@@ -4,7 +4,7 @@ import { until } from '@tocsin/testing';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 let harness: WorkerHarness;
-/** Database role of one worker. Without the permission to log in, only this worker loses the database. */
+/** Database role of one worker. When the role may not log in, only this worker loses the database. */
 let role: string;
 
 beforeEach(async () => {

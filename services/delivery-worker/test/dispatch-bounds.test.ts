@@ -30,10 +30,13 @@ afterEach(async () => {
 });
 
 const freePlaces = 400;
-/** Maximum number of index entries that a pass with 400 free places may read. 300,000 webhooks have 600,000 entries. */
+/**
+ * Maximum number of index entries that a pass with 400 free places may read. 300,000 waiting deliveries have 600,000
+ * index entries.
+ */
 const maxEntries = 12_000;
 
-/** Runs a pass of the dispatcher in which webhooks have no quota. Returns the webhook of each queued delivery. */
+/** Runs a pass of the dispatcher without queue quotas. Returns the webhook of each queued delivery. */
 async function pass(): Promise<Candidate[]> {
   const found = await scan.next(freePlaces);
   const quotas = allocateRoundRobin(found.candidates, freePlaces);
@@ -91,7 +94,7 @@ async function passesUntilRetry() {
   return { passes: Number.POSITIVE_INFINITY, entries };
 }
 
-test('the first pass queues a retry while 300,000 webhooks of another workspace are due', async () => {
+test('the first pass queues a retry while 300,000 webhooks of another workspace have a backlog', async () => {
   await addWaiting({ workspaces: 1, webhooks: 300_000, dueIn: '-random() * 60' });
   await addRetries();
   const { passes, entries } = await passesUntilRetry();
@@ -99,7 +102,7 @@ test('the first pass queues a retry while 300,000 webhooks of another workspace 
   expect(entries).toBeLessThan(maxEntries);
 }, 120_000);
 
-test('one webhook gets half of the places while 300,000 webhooks of another workspace are due', async () => {
+test('a webhook gets half of the places while 300,000 of another workspace have a backlog', async () => {
   await addWaiting({ workspaces: 1, webhooks: 300_000, dueIn: '-random() * 60' });
   await addRetries(1_000);
   const places = await pass();

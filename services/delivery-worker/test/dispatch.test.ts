@@ -52,7 +52,7 @@ test('a statement that reaches the database 11 s late queues nothing', async () 
   expect(await fixtures.dispatch.queue([{ candidate: candidate!, quota: 1 }])).toHaveLength(1);
 });
 
-test('a webhook whose pause has ended is found as due and probing', async () => {
+test('a webhook whose pause has ended is found and marked as probing', async () => {
   const webhookId = await fixtures.addWebhook();
   await fixtures.write([fixtures.plan([webhookId])]);
   await fixtures.pauses.pause([
@@ -198,7 +198,7 @@ test('two concurrent dispatchers queue each delivery once', async () => {
   expect(ids.length).toBeGreaterThanOrEqual(100);
 });
 
-test('a read of given webhooks returns those that have due deliveries', async () => {
+test('a count of queued rows also returns those of the given webhooks that have due deliveries', async () => {
   const [due, later, none] = await Promise.all([0, 1, 2].map(() => fixtures.addWebhook()));
   const planned = [due!, later!].map((webhookId) => fixtures.plan([webhookId]));
   await fixtures.write(planned);

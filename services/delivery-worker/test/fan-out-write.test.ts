@@ -26,7 +26,7 @@ test.each(['webhook_deleted', 'over_quota'] as const)(
   },
 );
 
-test('an alert is stored with its request, publisher, mark as a test, state and texts', async () => {
+test('an alert is stored with request id, publisher, test flag, state, labels and annotations', async () => {
   const stored = async (changes: object, alertChanges: object) => {
     const planned = fixtures.plan([]);
     Object.assign(planned.resolved, changes);

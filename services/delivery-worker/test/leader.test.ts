@@ -44,7 +44,7 @@ async function startTwoWorkers(): Promise<[Worker, Worker]> {
   await until('the first one leads', leader.leads, { timeoutMs: 30_000 });
   const follower = await startWorker();
   await until('both have a lease', async () => (await harness.database.knex('workers')).length === 2);
-  // A worker replaces others only after it has renewed its own lease for two seconds.
+  // A worker releases the claims of others only after it has renewed its own lease for two seconds.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   return [leader, follower];
 }

@@ -59,7 +59,7 @@ test('claims are released after their worker has ended its lease', async () => {
   expect((await other.renew(3_000)).wasHeld).toBe(true);
 });
 
-test("claims are released if their worker's lease ends hours ahead, after the clock was set back", async () => {
+test("claims are released if the clock was set back and their worker's lease ends hours ahead", async () => {
   await fixtures.lease.renew(3_000);
   await claimedAtWrite();
   await setLease(fixtures.workerId, `now() + interval '3 hours'`);
@@ -136,7 +136,7 @@ test('a worker releases its own old claims that it does not process', async () =
     expect(await fixtures.open(id)).toMatchObject({ state: 'queued', claimed_by: fixtures.workerId });
 });
 
-test('a claim is a HOT update, which changes no index', async () => {
+test('a claim is a heap-only (HOT) update and changes no index', async () => {
   const updates = async () => {
     await db.database.knex.raw('select pg_stat_force_next_flush()');
     const { rows } = await db.database.knex.raw(

@@ -16,7 +16,7 @@ const letters = () => harness.database.knex('dead_letters').orderBy('id');
 test.each([
   ['an unreadable list', () => `no delivery ${randomUUID()}`],
   ['a run that no row can have', () => `${randomUUID()}/${2 ** 31}`],
-])('a delivery message with %s becomes a dead letter, and again after its requeue', async (_, make) => {
+])('a delivery message with %s becomes a dead letter, and a second one after a requeue', async (_, make) => {
   const content = Buffer.from(make());
   await harness.publishDue(content);
   const [letter] = await until('the message is a dead letter', async () => {

@@ -60,7 +60,7 @@ test('a webhook that fails for ten minutes is reported once, and so is its recov
   expect(await events()).toEqual([]);
 });
 
-test('twenty concurrent calls write one notice', async () => {
+test('twenty concurrent runs of the notice job write one notice', async () => {
   const [target, failing] = [await harness.addTarget(), await harness.addWebhook()];
   await nameForNotices(harness, target.id);
   await setHealth(failing, { failing: true, since: ago(11 * minuteMs) });
@@ -130,7 +130,7 @@ test('a webhook that fails for too long is disabled after twenty of its deliveri
       .whereIn('id', knex('deliveries').select('id').where({ webhook_id: failing }).limit(count))
       .update({ status: 'failed', failed_at: new Date() });
   await fail(20);
-  // Failures before the start of the current failure are not counted.
+  // Deliveries that failed before the webhook began to fail are not counted.
   await knex('deliveries')
     .where({ webhook_id: failing })
     .update({ failed_at: ago(61 * minuteMs) });
@@ -177,7 +177,7 @@ const reportAfter = async (ms: number) => {
   return reported.map(({ event }) => event);
 };
 
-test('failed deliveries of notices do not count for automatic disabling', async () => {
+test('failed deliveries of notices do not count towards automatic disabling', async () => {
   await addFailing();
   const { knex } = harness.database;
   const one = knex('deliveries').select('id').limit(1);
@@ -235,7 +235,7 @@ test('a webhook that was disabled automatically and succeeds after it is enabled
   expect(await reportAfter(30 * minuteMs)).toEqual(['webhook.recovered']);
 });
 
-test('a webhook that recovers and fails again between two runs is reported as recovered', async () => {
+test('a webhook that recovers and fails again between two runs of the job counts as recovered', async () => {
   const [target, failing] = [await harness.addTarget(), await harness.addWebhook()];
   await nameForNotices(harness, target.id);
   await setHealth(failing, { failing: true, since: ago(20 * minuteMs) });

@@ -99,7 +99,7 @@ test.each<[string, Limits]>([
   60_000,
 );
 
-test('a delivery that is queued again while it is being sent is claimed right after the send', async () => {
+test('a delivery that is queued again while it is being sent is claimed when the send has ended', async () => {
   const target = await addTargetThatWaits();
   await writeWaiting(target.id, 1);
   // The lease of queued rows is longer than the test, so that the lease sweep releases no row.
@@ -125,7 +125,7 @@ test('a delivery that is queued again while it is being sent is claimed right af
   expect(await harness.database.knex('open_deliveries')).toEqual([]);
 }, 60_000);
 
-test('a delivery is not sent again if the commit of its outcome takes longer than its lease', async () => {
+test('a delivery is not sent again if the commit of its outcome takes longer than a lease', async () => {
   const target = await addTargetThatWaits();
   const ids = await writeWaiting(target.id, inFlight);
   await Promise.all([startWorker(), startWorker()]);
@@ -173,13 +173,13 @@ test('the number of sent deliveries that are not recorded yet is limited', async
     );
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(requests(target.path)).toBeGreaterThan(slots);
-    // Besides the requests in flight, one batch of 200 records can be in progress.
+    // Without a limit all 401 deliveries would be sent. This bound allows five deliveries for each slot, and 200 more.
     expect(requests(target.path)).toBeLessThanOrEqual(1 + 5 * slots + 200);
   });
   await expectOnce(target.path, 401);
 }, 60_000);
 
-test("an outcome is recorded while the commit of its webhook's pause waits", async () => {
+test('an outcome is recorded even if the pause of its webhook cannot be committed', async () => {
   const target = await harness.addTarget();
   harness.destination.respond(target.path, (_, response) =>
     response.writeHead(503, { 'retry-after': '60' }).end(),

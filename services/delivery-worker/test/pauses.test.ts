@@ -36,7 +36,7 @@ test('an outcome neither changes nor ends a pause by a person', async () => {
   expect(await rowOf(id)).toEqual(before);
 });
 
-test('an outcome can replace or remove a pause by a person after its end', async () => {
+test('an outcome can replace or remove a pause by a person that has ended', async () => {
   const [replaced, ended] = [await pauseByHand(inMs(-1_000)), await pauseByHand(inMs(-1_000))];
   await fixtures.pauses.pause([circuit(replaced)]);
   expect(await rowOf(replaced)).toMatchObject({ reason: 'circuit', times: 1, error: 'e' });
@@ -83,7 +83,7 @@ describe('deliveries that wait for the end of a pause', () => {
   });
 });
 
-describe('pauses by an outcome', () => {
+describe('a pause that an outcome starts', () => {
   const pause = (webhookId: string, changes: Partial<Pause> = {}) =>
     fixtures.pauses.pause([
       { webhookId, version: 1, reason: 'circuit', forMs: 60_000, times: 1, error: 'a', ...changes },

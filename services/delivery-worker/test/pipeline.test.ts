@@ -157,7 +157,7 @@ test('a delivery of a missing webhook can be redelivered after the webhook was c
   expect(harness.destination.at(target.path)).toHaveLength(1);
 });
 
-test('the webhooks of a disabled rule in a message are stored, and a dispatch calls them', async () => {
+test('the webhooks of a disabled rule in a message are stored, and a dispatch by hand calls them', async () => {
   const target = await harness.addTarget({ body: '{"limit": {{ threshold }}, "at": "{{ fired_at }}"}' });
   const alert_rule = {
     name: 'of the monitor',
@@ -234,7 +234,7 @@ test.each([
     (id: string) => harness.database.knex('webhooks').where({ id }).update({ enabled: false }),
   ],
 ])(
-  'a request that fails after a change of its webhook ends its delivery at once as %s, %s',
+  'if the webhook changes during a failing request, the delivery ends at once as %s, %s',
   async (status, error_code, change) => {
     const target = await harness.addTarget();
     harness.destination.respond(target.path, async (_, response) => {

@@ -8,7 +8,7 @@ import { usePlannedDatabase } from './support/planned-database.js';
 const db = usePlannedDatabase({ poolSize: 1 });
 let fixtures: DatabaseFixtures;
 let webhookId: string;
-/** Number of rows that are inserted after the statements were planned for an empty table. */
+/** Number of rows that are inserted after the statements were planned for a table with four rows. */
 const others = 3_000;
 
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
   webhookId = await fixtures.addWebhook();
   await write(others, 'waiting');
   await database.knex('open_deliveries').delete();
-  // After a vacuum of the empty table, its statistics make the planner consider every plan cheap.
+  // After a vacuum of the empty table, its statistics say that it is small, so the planner considers every plan cheap.
   await database.knex.raw('vacuum (truncate false) open_deliveries');
 });
 
@@ -34,7 +34,7 @@ const failure = {
 const attempt = createAttempt({ response: { statusCode: 500, body: 'no', truncated: false }, failure });
 const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure };
 
-test('statements that were planned for an empty table read only the rows that they name', async () => {
+test('statements that were planned for four rows read only the rows that they name', async () => {
   const { claims, records, dispatch, lease } = fixtures;
   const visit = { workspaceId: fixtures.workspaceId, after: '00000000-0000-0000-0000-000000000000' };
   const [ended, retried, deferred, unqueued] = [

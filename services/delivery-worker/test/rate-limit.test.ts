@@ -53,7 +53,7 @@ test.each([
     const starts = await startsOf(target.id);
     expect(mostWithin(starts, period_ms)).toBeLessThanOrEqual(1.4 * requests);
     expect(mostWithin(starts, 10 * period_ms)).toBeLessThanOrEqual(11 * requests);
-    // Only periods before the last request are counted, because deliveries were waiting during all of them.
+    // Only periods before the last request are counted, because deliveries were waiting in each of these periods.
     const tenPeriods = starts.filter((at) => at + 10 * period_ms <= starts.at(-1)!);
     const fewest = Math.min(
       ...tenPeriods.map((from) => starts.filter((at) => at >= from && at < from + 10 * period_ms).length),
@@ -103,7 +103,7 @@ test('the error of a delivery that expired while it waited for its rate limit na
   expect(rows[0].error).toContain('1 requests in 1000 ms');
 });
 
-test('a delivery of a killed worker is sent by another, and its request counts for the limit', async () => {
+test('a delivery of a killed worker is sent by another one, without exceeding the rate limit', async () => {
   const target = await addLimited({ requests: 2, period_ms: 2_000 });
   await harness.lease.renew(60_000);
   await harness.write([harness.plan([target.id])]);

@@ -35,7 +35,7 @@ async function setReadOnly(value: 'on' | 'off') {
   await harness.database.knex.raw('select pg_reload_conf()');
 }
 
-/** Fires an alert every 20 ms. Returns a function that stops and resolves to the number of alerts. */
+/** Fires an alert every 20 ms. Returns a function that stops the load and resolves to the number of fired alerts. */
 function startLoad(ruleId: string) {
   let isStopped = false;
   const fireUntilStopped = async () => {

@@ -11,8 +11,8 @@ const dayMs = 86_400_000;
 const attempt = createAttempt();
 
 /**
- * Accepts an alert at each of these times and claims its delivery. Returns a successful outcome for each delivery,
- * which is not recorded yet.
+ * Accepts an alert at each of these times and claims its delivery. Returns a successful outcome for each delivery. The
+ * outcomes are not recorded yet.
  */
 async function succeededAt(acceptedAt: number[]) {
   const fixtures = createDatabaseFixtures(db.database);

@@ -115,7 +115,7 @@ test('the time of the first success is kept in later runs', async () => {
   const claimed = await claimNew();
   await record(claimed, failed);
   expect((await fixtures.delivery(claimed.deliveryId)).first_succeeded_at).toBeNull();
-  // A success has the end time of its request, which can be an hour before the record.
+  // The time of a success is the end of its request. It can be an hour before the record.
   const request = { startedAt: new Date(Date.now() - 3_610_000), durationMs: 10_000 };
   await record(await claimNextRun(claimed.deliveryId), succeeded, request);
   const { first_succeeded_at } = await fixtures.delivery(claimed.deliveryId);
@@ -256,7 +256,7 @@ test.each<[string, (late: ClaimedDelivery) => Promise<void>, number]>([
 
 const deferred = { kind: 'deferred', afterMs: 0, reason: 'no_slot' } as const;
 
-test('an outcome or deferral with an earlier run does not change the next run', async () => {
+test('an outcome or deferral of an earlier run does not change the next run', async () => {
   const first = await claimNew();
   await record(first, failed);
   const second = await claimNextRun(first.deliveryId);

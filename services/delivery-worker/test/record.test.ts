@@ -199,7 +199,7 @@ test.each([
   ['render_budget', 'render_budget'],
   ['quarantine', 'crashed'],
 ] as const)(
-  'a deferral with the reason %s waits with the waiting reason %s',
+  'a delivery that is deferred with the reason %s has the waiting reason %s',
   async (reason, waiting_reason) => {
     const claimed = await fixtures.claimOne(await fixtures.queueOne());
     await fixtures.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason } }]);

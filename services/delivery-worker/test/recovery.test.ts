@@ -21,7 +21,7 @@ const ended = (count: number, timeoutMs = 15_000) =>
 
 test('a queued delivery whose message was lost is released and delivered', async () => {
   const target = await harness.addTarget();
-  // The row is queued and has no message, as after a crash between commit and publish.
+  // The row is queued without a message, as after a crash between the commit and the publication.
   await harness.write([harness.plan([target.id], { state: 'queued' })]);
   await harness.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
   await harness.startWorker();

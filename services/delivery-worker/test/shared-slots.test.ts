@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-test('new webhooks get slots while slow webhooks of another workspace use all unreserved ones', async () => {
+test('new webhooks get slots while slow webhooks of another workspace use all unreserved slots', async () => {
   let inFlight = 0;
   const drip = (path: string) =>
     harness.destination.respond(path, (_, response) => {

@@ -2,7 +2,7 @@ import { type Program, startTcpProxy, type TcpProxy, until } from '@tocsin/testi
 import { startBrokerProxy } from '@tocsin/testing/broker';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
-// A worker process gets SIGTERM while its database or broker is unresponsive.
+// A worker process gets SIGTERM while its database is unavailable or its broker is unresponsive.
 
 /** Time after which `npm start` kills a process that does not stop, in milliseconds. */
 const graceMs = 15_000;

@@ -52,7 +52,7 @@ test('an alert during a cooldown is suppressed and names the alert that started 
   const second = await harness.fire(ruleId);
   expect(await outcome(second)).toEqual(byCooldown(first));
   expect(await harness.deliveriesOf(second)).toEqual([]);
-  // Both alerts are published again, which must change nothing.
+  // Both alerts are published again. This must change nothing.
   const before = await rule(ruleId);
   for (const alert_id of [first, second]) await harness.fire(ruleId, { alert_id });
   const third = await harness.fire(ruleId);
@@ -100,7 +100,7 @@ test('each rule of a batch has its own cooldown, and rules without one are not a
   expect(await rule(free.ruleId)).toMatchObject({ cooldown_from: null, cooldown_alert_id: null });
 });
 
-test('a rule of another workspace and a rule in a message have no cooldown', async () => {
+test('no cooldown starts for a rule in a message or for a rule of another workspace', async () => {
   const target = await harness.addTarget();
   const alert_rule = {
     name: 'of the monitor',

@@ -123,7 +123,7 @@ test.each([
   },
 );
 
-test('an unchanged outcome is not written again within a minute', async () => {
+test('an unchanged health is not written again within a minute', async () => {
   const id = await fixtures.addWebhook();
   await record(id, {});
   const version = async () =>

@@ -59,7 +59,7 @@ async function timeToRepeat(targets: Targets): Promise<number> {
   return performance.now() - sinceMs;
 }
 
-/** Starts two workers. Returns the first one, which has all requests, because the second one starts later. */
+/** Starts a worker, and a second one when all requests of the first are in flight. Returns the first worker. */
 async function startTwoWorkers(targets: Parameters<typeof startRequests>[0]) {
   const worker = harness.startProcess();
   await startRequests(targets);
@@ -106,7 +106,7 @@ test('a frozen worker loses its deliveries and later only adds its late attempts
   await untilWorkers(2);
 }, 120_000);
 
-test('a worker that is stopped for 1.3 seconds keeps its deliveries', async () => {
+test('a worker that is frozen for 1.3 seconds keeps its deliveries', async () => {
   const targets = await addTargets();
   const worker = await startTwoWorkers(targets);
   await new Promise((resolve) => setTimeout(resolve, 3_000));

@@ -9,7 +9,7 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
   egress: { allow: string[]; caFile?: string };
   retry: RetryPolicy;
   /**
-   * Maximum number of requests in flight. The worker also holds up to twice as many delivery messages in flight, plus
+   * Maximum number of requests in flight. The maximum number of delivery messages in flight is twice as large, plus
    * 300.
    */
   slots: number;

@@ -17,7 +17,10 @@ export interface EndpointsDeps {
   config: Pick<DeliveryWorkerConfig, 'http' | 'metrics'>;
   database: Database;
   consuming: { alerts: Broker; deliveries: Broker };
-  /** Resolves to the number of messages ready in a queue. Rejects if the broker does not reply within 2 s. */
+  /**
+   * Resolves to the number of messages ready in the queue of deliveries. Rejects if the broker does not reply within
+   * 2 s.
+   */
   queueDepth: () => Promise<number>;
   checkKeys: HealthCheck;
   checkWrites: HealthCheck;

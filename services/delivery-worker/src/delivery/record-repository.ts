@@ -26,8 +26,8 @@ export interface DeferralRecord {
  */
 export interface RecordRepository {
   /**
-   * Records attempt, state and time of the next attempt. Each day of the deliveries has one commit, or several if the
-   * texts are long. A delivery may occur only once in `records`. The call is safe to repeat.
+   * Records attempt, state and time of the next attempt. The deliveries of one day are recorded in one commit, or in
+   * several if their texts are long. A delivery may occur only once in `records`. The call is safe to repeat.
    */
   record(records: OutcomeRecord[]): Promise<void>;
   /** Releases claims without an outcome. The delivery shows the failure of the deferral, if it has one. */

@@ -21,14 +21,16 @@ export interface DispatchDeps {
   claims: Pick<ClaimRepository, 'claimLimited'>;
   startLimited: (claimed: ClaimedDelivery) => void;
   slots: Pick<Slots, 'queueQuota' | 'setBacklog' | 'responsivenessOf'>;
-  /** Number of alerts that this worker has received and not yet written to the database. */
+  /** Number of alerts in this worker that wait for a batch of the fan-out. */
   alertsWaiting: () => number;
   /**
    * Called when the reply to a statement was lost: the statement may have marked rows as queued that this worker does
    * not publish.
    */
   replyLost: () => void;
-  /** False while this worker consumes no messages or cannot write to the database. */
+  /**
+   * False while the keys of this worker do not decrypt the canary, and while its writes have failed for 10 s or longer.
+   */
   mayDispatch: () => boolean;
   /**
    * `leads` returns true while this worker is the leader, the one that dispatches for all workers. `setMayLead` is
@@ -69,9 +71,9 @@ const fewVisits = 16;
 
 /**
  * Queues waiting deliveries that are due: retries, redeliveries, a backlog, and deliveries of a worker that died. Each
- * pass marks rows as queued, round robin by workspace and webhook, until the window is full, and publishes them. Only
- * the leader makes passes. Two leaders at the same time are harmless, because a pass skips rows that another one has
- * locked.
+ * pass marks rows as queued, round robin by workspace and webhook, until a quarter of the window is filled, and
+ * publishes them. Deliveries of webhooks with a rate limit are claimed and started instead. Only the leader makes
+ * passes. Two leaders at the same time are harmless, because a pass skips rows that another one has locked.
  */
 export async function runDispatcher(deps: DispatchDeps): Promise<void> {
   const { repository, lease, logger, signal } = deps;

@@ -41,7 +41,7 @@ export interface VisitLimits {
    */
   oldest: number;
   /**
-   * Number of deliveries that each workspace may add to the queue. At most twice as many of its due deliveries are
+   * Number of deliveries that each workspace may add to the queue. Up to twice this number of its due deliveries is
    * counted.
    */
   places: number;

@@ -7,7 +7,10 @@ import type { WebhookKey } from '../slots/slots.js';
  * delivery to be queued.
  */
 export interface Window {
-  /** Acquires a place for one delivery. Returns false if the queue is full or the webhook's quota is used up. */
+  /**
+   * Acquires a place for one delivery. Returns false if the queue is full, if the webhook's quota is used up, or if
+   * older deliveries of the webhook wait in the database.
+   */
   acquire(webhook: WebhookKey): boolean;
   release(webhookId: string): void;
   /** Number of free places. */

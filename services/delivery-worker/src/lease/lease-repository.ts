@@ -15,8 +15,8 @@ export interface LeaseRepository {
   /** Removes the row of this worker, so that other workers can release its claims. */
   end(): Promise<void>;
   /**
-   * Returns queued and claimed deliveries to `waiting` if their message or their worker is lost, and removes the rows
-   * of workers whose lease has expired. Resolves to the number of released deliveries.
+   * Returns up to 5,000 queued or claimed deliveries to `waiting` if their message or their worker is lost, and removes
+   * the rows of workers whose lease has expired. Resolves to the number of released deliveries.
    * - `inFlight`: deliveries that this worker processes. Other claims of this worker are released when the queued lease
    *   of their row (`lease_until`) has expired.
    * - `releaseBy`: time after which the statement changes nothing.

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** A delivery that needs a slot, with the responsiveness of its webhook at that time. */
+/** A delivery that needs a slot, with the current responsiveness of its webhook. */
 export interface SlotRequest {
   workspaceId: string;
   webhookId: string;
@@ -9,7 +9,7 @@ export interface SlotRequest {
   atWrite: boolean;
 }
 
-/** Numbers of slots in use: in total, by webhook, and by workspace. */
+/** Numbers of slots in use, by webhook and by workspace. `total` is the number of all slots of the worker. */
 export interface SlotUsage {
   total: number;
   byWebhook: KeyedCounter;

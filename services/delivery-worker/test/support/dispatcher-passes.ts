@@ -38,7 +38,7 @@ export interface Setting {
   mayDispatch?: boolean;
   /** Result of `hasOpen` in each idle pass. Default: true. */
   open?: boolean[];
-  /** True: the pause while no delivery is open ends at once. */
+  /** True: `idleSleep` ends at once, as if this worker had written a waiting delivery. */
   wakes?: boolean;
   hasLimited?: boolean;
   /** Error of the statement that marks rows as queued. */

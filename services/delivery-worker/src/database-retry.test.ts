@@ -84,7 +84,7 @@ test('a retried item is replaced only if the database has rejected its value', a
   expect(replaced).toEqual([5]);
 });
 
-test('of thirty consecutive failures of an item, only the first one is logged', async () => {
+test('only the first of thirty consecutive failures of an item is logged', async () => {
   const failures: unknown[] = [];
   const logger = Object.assign(Object.create(silent), {
     warn: (fields: { failures: number }, event: string) => failures.push([event, fields.failures]),

@@ -124,7 +124,7 @@ test('deliveries claimed at write leave half of the slots to deliveries from the
   expect(slots.freeAtWrite()).toBe(38);
 });
 
-test('of the slots for claims at write, hanging webhooks leave a quarter to responsive webhooks', () => {
+test('responsive webhooks get a quarter of the slots for claims at write while others hang', () => {
   const slots = createTestSlots(80);
   const hanging = Array.from({ length: 40 }, (_, index) =>
     acquireManyAtWrite(slots, webhook(`hanging-${index}`)),

@@ -32,7 +32,10 @@ const tooMany = {
   message: 'must name at most 20 webhooks, and names 21',
 };
 
-/** The fake repository writes everything. The webhooks in `unknown` do not exist in it. */
+/**
+ * Creates the use cases with a fake repository. `unknown`: webhook ids that do not exist. `isFull`: the workspace has
+ * its maximum number of rules. `isMissing`: the rule to delete does not exist.
+ */
 function start({ unknown = [] as string[], isFull = false, isMissing = false } = {}) {
   const writtenFields: string[][] = [];
   const repository = {
@@ -109,7 +112,7 @@ test.each<[PatchAlertRule, Partial<StoredAlertRule>]>([
   [{ silenced_until: null }, { silencedUntil: null }],
   [{ silenced_until: '2026-05-01T00:00:00Z' }, { silencedUntil: new Date('2026-05-01T00:00:00Z') }],
   [{ notification_webhook_ids: [] }, { webhookIds: [] }],
-])('the change %j of an alert rule changes nothing else', async (fields, changed) => {
+])('the change %j of an alert rule keeps all other writable fields', async (fields, changed) => {
   const { update, writtenFields } = start();
   expect(await update(fields)).toEqual({
     ...stored,
@@ -133,7 +136,7 @@ test('a request that changes no value of an alert rule writes nothing', async ()
   expect(writtenFields).toEqual([]);
 });
 
-test('an alert rule takes twenty webhooks, and no more', async () => {
+test('an alert rule can have twenty webhooks, and no more', async () => {
   const { create, update } = start();
   const [most, more] = [idsOf(20), idsOf(21)];
   expect((await create({ notification_webhook_ids: most })).webhookIds).toEqual(most);
@@ -145,7 +148,7 @@ test('an alert rule takes twenty webhooks, and no more', async () => {
     });
 });
 
-test('the errors of a body that the schema has rejected include the silence and the webhooks', async () => {
+test('a body that the schema rejects is also checked for errors of its silence and its webhooks', async () => {
   const { useCases } = start({ unknown: [idOf(3)] });
   const errorsOf = (body: object) => useCases.errorsOf(workspaceId, { ...body });
   const silence = { path: '/silenced_until', message: 'must be within the years 0001 to 9999 in UTC' };
@@ -160,7 +163,7 @@ test('the errors of a body that the schema has rejected include the silence and 
   expect(await errorsOf({ silenced_until: 'no time', notification_webhook_ids: idsOf(3) })).toEqual([]);
 });
 
-test('a silence ends in a year from 0001 to 9999', async () => {
+test('a silence must end in a year from 0001 to 9999 in UTC', async () => {
   const { create } = start();
   for (const silenced_until of ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'])
     expect((await create({ silenced_until })).silencedUntil).toEqual(new Date(silenced_until));

@@ -40,7 +40,7 @@ export interface AlertRuleQuery extends AlertRuleFilter {
   limit: number;
 }
 
-/** Result of a write. Only the kind `written` means that something was written. */
+/** Result of a write. It is also `written` if an update has changed no value. */
 export type WriteOutcome =
   | { kind: 'written'; rule: StoredAlertRule }
   /** The workspace of the rule has no webhooks with the ids in `ids`. */
@@ -65,8 +65,8 @@ export interface AlertRulesRepository {
   create(rule: StoredAlertRule, options: { maxPerWorkspace: number; change: Change }): Promise<WriteOutcome>;
   /**
    * Calls `apply` with the locked rule and writes its result, unless the result is undefined. If the result contains
-   * the same array `webhookIds`, webhooks that were deleted meanwhile are removed from it. The ids in a new array must
-   * exist in the workspace.
+   * the array `webhookIds` of the locked rule, webhooks that were deleted meanwhile are removed from the list. The ids
+   * in a new array must exist in the workspace.
    * @throws AppError `precondition_failed`; `conflict` if another rule has the external id
    */
   update(
@@ -195,9 +195,8 @@ function without(webhookIds: string[], found: readonly { id: string }[]): string
 }
 
 /**
- * Sets the alert from which the cooldown of a rule runs. Workers record this alert only for rules that have a cooldown,
- * so for a rule with a new cooldown it is read from the history. Only alerts within the length of the cooldown are
- * searched.
+ * Stores the alert that started the cooldown of a rule. Workers store this alert only for rules that have a cooldown.
+ * For a rule that gets a cooldown, it is the last alert that the rule dispatched within the length of the cooldown.
  */
 async function startCooldown(trx: Transaction, { id, workspaceId, cooldownSeconds }: StoredAlertRule) {
   const { rows } = await trx.raw<{ rows: { now: Date }[] }>('select now() as now');

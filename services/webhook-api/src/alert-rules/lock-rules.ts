@@ -1,9 +1,9 @@
 import type { Transaction } from '@tocsin/database';
 
 /**
- * Serializes the changes of a workspace's alert rules until the transaction ends. The lock prevents two problems. A
- * change locks a rule before its webhooks and a forced deletion locks a webhook before its rules, which could deadlock.
- * Concurrent creations could exceed the maximum number of rules.
+ * Serializes the changes of a workspace's alert rules until the transaction ends. Without this lock, concurrent
+ * creations could exceed the maximum number of rules. A change of a rule and the forced deletion of a webhook could
+ * also deadlock, because they lock rules and webhooks in opposite orders.
  */
 export async function lockRules(trx: Transaction, workspaceId: string): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(hashtextextended('alert_rules/' || ?, 0))`, [workspaceId]);

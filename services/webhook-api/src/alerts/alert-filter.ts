@@ -18,18 +18,18 @@ export interface AlertSearch {
   /** Selects only alerts that this principal published over REST. Undefined selects all alerts. */
   publishedBy?: string | undefined;
   window: IdRange;
-  /** Limits the next statement to the time that is left for the search. Must be awaited between two statements. */
+  /** Limits the next statement to the time that is left for the search. It must be awaited between two statements. */
   beforeNext: () => Promise<void>;
 }
 
-/** Maximum number of alerts that are read without an order and then sorted here. */
+/** Maximum number of alerts that are read without an order and then sorted by this process. */
 const maxUnordered = 5_000;
 
 /**
- * Returns the record ids of the newest `limit` alerts that match, newest first. The index of labels is not ordered by
- * time. For a statement with an order and a limit, PostgreSQL therefore often reads all alerts, newest first, until
- * enough have the label, which takes seconds for a rare label. The first statement has no order, so that it uses the
- * index. If it finds few alerts, they are sorted here and the second statement is not needed.
+ * Returns the record ids of the newest `limit` alerts that match, newest first. With an order and a limit, PostgreSQL
+ * often does not use the index of labels, because it is not ordered by time. It then reads all alerts, newest first,
+ * until enough have the label: seconds for a rare label. A search by label therefore starts with a statement without an
+ * order. If this finds at most 5,000 alerts, they are sorted here, and the statement with an order is not needed.
  */
 export async function findAlerts(search: AlertSearch, limit: number): Promise<string[]> {
   const matching = () => findMatching(search).select('a.id');
@@ -67,13 +67,12 @@ export function matchAlerts(query: Knex.QueryBuilder, filter: AlertFilter): void
   query.where(
     definedOnly({ 'a.alert_rule_id': alert_rule_id, 'a.outcome': outcome, 'a.model_id': model_id }),
   );
-  // The expression and the condition on null must equal those of the index alerts_labels, otherwise PostgreSQL does not
-  // use it.
+  // PostgreSQL uses the index alerts_labels only if the expression and the condition on null equal those of the index.
   for (const label of labels)
     query.whereNotNull('a.labels').whereRaw('a.labels::jsonb @> ?::jsonb', [toObject(label)]);
 }
 
-/** Splits at the first colon, because a label name contains none. */
+/** Splits a label at its first colon, because the name of a label contains no colon. */
 function toObject(label: string): string {
   const colon = label.indexOf(':');
   return JSON.stringify(Object.fromEntries([[label.slice(0, colon), label.slice(colon + 1)]]));

@@ -9,7 +9,10 @@ type DispatchedAlert = { recordId: string; workspaceId: string };
 /** Summary of an alert without deliveries. */
 export const noDeliveries: AlertSummary = { succeeded: 0, failed: 0, skipped: 0, open: 0 };
 
-/** Counts the deliveries of several alerts of one workspace in one statement. Returns a map by record id. */
+/**
+ * Counts the deliveries of several alerts of one workspace in one statement. Returns the counts by the record id of the
+ * alert. Alerts without deliveries are missing.
+ */
 export async function readSummaries(
   knex: Knex,
   alerts: readonly DispatchedAlert[],
@@ -17,8 +20,8 @@ export async function readSummaries(
   if (alerts.length === 0) return new Map();
   const ids = alerts.map(({ recordId }) => recordId);
   const { first, last } = deliveryRangesOf(ids);
-  // Deliveries have no index on their alert. The lowest and highest ids are passed as constants, so that PostgreSQL can
-  // skip partitions.
+  // Deliveries have no index on their alert, so they are found by the ranges of their ids. The lowest and highest ids
+  // are passed as constants, so that PostgreSQL can skip partitions.
   const { rows } = await knex.raw<{ rows: ({ id: string } & AlertSummary)[] }>(
     `select d.alert_record_id as id,
        count(*) filter (where d.status = 'succeeded')::integer as succeeded,

@@ -12,10 +12,10 @@ export interface StoredAlert {
   recordId: string;
   workspaceId: string;
   alertId: string;
-  /** Id of the principal that published the alert over REST. */
+  /** `publisherId` of the principal that published the alert over REST; null for other alerts. */
   publishedBy: string | null;
   acceptedAt: Date;
-  /** Time of firing, in the format that the monitor has sent. */
+  /** Time of firing in UTC, as text with all digits that the monitor sent. A `Date` keeps only milliseconds. */
   firedAt: string;
   alertRuleId: string;
   alertRuleName: string;
@@ -33,8 +33,8 @@ export interface StoredAlert {
   /** Id of the alert that started the cooldown; null if no cooldown suppressed this alert. */
   suppressedByAlert: string | null;
   /**
-   * Ids of the webhooks that a dispatch by hand will call. Stored only for an alert above its workspace's limit, and
-   * for an alert whose message contains a disabled rule. Null for other alerts.
+   * Ids of the webhooks that a dispatch by hand calls if the rule is not registered. They are stored only for an alert
+   * with the outcome `over_quota`, and for one whose message contains a disabled rule. Null for other alerts.
    */
   webhookIds: string[] | null;
   dispatchedAt: Date | null;
@@ -47,19 +47,19 @@ interface AlertQuery {
   workspaceId: string;
   range: IdRange;
   filter: AlertFilter;
-  /** Only alerts that this principal published over REST; undefined for all. */
+  /** `publisherId` of a principal: selects only alerts that it published over REST. Undefined selects all alerts. */
   publishedBy?: string | undefined;
 }
 
 /** An alert in a list. */
 interface ListedAlert extends StoredAlert {
   summary: AlertSummary;
-  /** True for an alert above the byte limit of the page. It becomes the first alert of the next page. */
+  /** True for each alert above the byte limit of the page. The next page starts with the first of these alerts. */
   beyondBudget: boolean;
 }
 
 export interface AlertsReader {
-  /** Lists alerts, newest first. A page contains up to 4 MiB of labels and annotations. */
+  /** Lists alerts, newest first. Alerts above 4 MiB of labels and annotations are marked `beyondBudget`. */
   list(query: AlertQuery & { limit: number }): Promise<ListedAlert[]>;
   /** Counts alerts, up to `max`. */
   count(query: AlertQuery, max: number): Promise<number>;
@@ -70,7 +70,7 @@ export interface AlertsReader {
   findRules(wanted: {
     workspaceId: string;
     alertRuleIds: string[];
-    /** Ids of the webhooks that rules within the messages name. */
+    /** Ids of the webhooks that the rules in the messages name. */
     webhookIds: string[];
   }): Promise<RulesOfAlerts>;
 }

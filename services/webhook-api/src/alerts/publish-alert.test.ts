@@ -58,8 +58,8 @@ test('an alert whose rule lookup times out gets 503 with its id and is not publi
   expect(published).toEqual([]);
 });
 
-// Workers serve waiting messages round robin by the first member `workspace_id`, without parsing them.
-test('a label named workspace_id stands behind the workspace of the alert in its message', async () => {
+// Workers find the workspace of a waiting message without parsing it: they read the first member `workspace_id`.
+test('a label named workspace_id comes after the workspace of the alert in its message', async () => {
   const { publish, published } = startPublishing();
   const body = { labels: { workspace_id: randomUUID() }, ...fired };
   await publish({ workspaceId, body, requestId: 'r', publisherId: randomUUID() });
@@ -70,7 +70,7 @@ test('a label named workspace_id stands behind the workspace of the alert in its
   ]);
 });
 
-test('the message of an alert names its request, its publisher and its trace', async () => {
+test('the message of an alert contains its request id, its publisher and its trace context', async () => {
   const { publish, published } = startPublishing(new Date(0));
   const publisherId = randomUUID();
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';

@@ -54,10 +54,10 @@ interface PublishRequest {
 export interface PublishAlert {
   /**
    * Publishes an alert of a workspace. Returns its id after the broker has routed and confirmed the message.
-   * @throws AppError `validation_failed` with all errors, including a workspace, rule or webhooks that do not match the
-   *   path; `too_many_requests` if the workspace has too many open deliveries; `unavailable`, with the alert's id, if
-   *   the broker or the database does not respond. The publisher can retry with this id without creating a second
-   *   alert.
+   * @throws AppError `validation_failed` with all errors, also for a workspace, rule or webhook that does not belong to
+   *   the path; `too_many_requests` if the workspace has too many open deliveries; `unavailable`, with the alert's id,
+   *   if the broker does not confirm the message or the database does not respond. The publisher can retry with this id
+   *   without creating a second alert.
    */
   publish(input: PublishRequest & { body: PublishAlertBody }): Promise<string>;
   /**
@@ -69,7 +69,7 @@ export interface PublishAlert {
   publishBatch(
     input: PublishRequest & { items: CheckedItem<PublishAlertBody>[] },
   ): Promise<(string | AppError)[]>;
-  /** Lists the errors of workspace, rule and webhooks in a body that the schema has rejected. */
+  /** Lists the errors of the workspace, the rule and the webhooks in a body that the schema has rejected. */
   errorsOf(workspaceId: string, body: unknown): Promise<FieldError[]>;
 }
 
@@ -192,8 +192,8 @@ function errorsOfWorkspace(workspaceId: string, given: string | undefined): Fiel
 }
 
 /**
- * Serializes an object like `JSON.stringify`, but writes minus zero as `-0.0`, because templates print it as Python
- * does.
+ * Serializes an object like `JSON.stringify`, but writes members that are minus zero as `-0.0`. Templates print minus
+ * zero as `-0.0`, as Python does.
  */
 function writeJson(value: object): string {
   const members = Object.entries(value).flatMap(([name, member]) =>

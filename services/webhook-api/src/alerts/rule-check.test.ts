@@ -38,7 +38,7 @@ test('the rules of several alerts are read in one query, each rule once', async 
   expect(reads).toEqual([{ alertRuleIds: [ownRule, own, foreignRule], webhookIds: [webhookId] }]);
 });
 
-test('a registered rule is read once in a second, and other workspaces cannot use it', async () => {
+test('a registered rule is read only once a second, and other workspaces cannot use it', async () => {
   const { reads, pathsOf, errorsOf } = checkOf();
   for (let count = 0; count < 3; count += 1)
     expect(await pathsOf(named(ownRule), named(foreignRule, []))).toStrictEqual([[], ['/alert_rule_id']]);
@@ -81,7 +81,7 @@ test('an unregistered rule and its webhooks are read from the database for each 
   }
 });
 
-test('an alert needs a registered rule or a rule of its own', async () => {
+test('an alert is rejected if its rule is neither registered nor contained in its message', async () => {
   const { pathsOf } = checkOf();
   expect(await pathsOf(named(randomUUID()), named(randomUUID(), []))).toStrictEqual([['/alert_rule_id'], []]);
 });
@@ -107,7 +107,7 @@ test.each([
     },
     named(ownRule, [webhookId]),
   ],
-])('only valid ids in the rejected body %j are looked up', (body, expected) => {
+])('only the valid ids in the rejected body %j are looked up', (body, expected) => {
   expect(resourcesIn(body)).toEqual(expected);
 });
 

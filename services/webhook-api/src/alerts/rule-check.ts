@@ -4,8 +4,8 @@ import { unknownWebhooks } from '../webhooks/webhook-ids.js';
 import type { AlertsReader, RulesOfAlerts } from './alerts-reader.js';
 
 /**
- * Ids in an alert that must exist: the id of its rule, and the ids of its webhooks if the message itself defines the
- * rule. Otherwise `webhookIds` is undefined.
+ * Ids in the message of an alert: the id of its rule, and the ids of its webhooks if the message contains the rule
+ * itself. `webhookIds` is undefined if the message contains only the rule's id.
  */
 export interface NamedResources {
   alertRuleId: string;
@@ -81,7 +81,7 @@ function errorsOfWebhooks(unknown: string[]): FieldError[] {
   return unknown.length === 0 ? [] : [unknownWebhooks(unknown, '/alert_rule/notification_webhook_ids')];
 }
 
-/** Returns the rule and the webhooks that a rejected body names. Ids that are not UUIDs are omitted. */
+/** Returns the rule and up to 20 webhooks that a rejected body names. Ids that are not UUIDs are omitted. */
 export function resourcesIn(body: unknown): NamedResources | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { alert_rule_id: alertRuleId, alert_rule: rule } = body as Record<string, unknown>;

@@ -24,7 +24,7 @@ export interface StoredDeadLetter {
   sizeBytes: number;
   createdAt: Date;
   requeuedAt: Date | null;
-  /** True for a listed row above the byte limit of the page. Its message was not read. */
+  /** True for a row of a list above the byte limit of the page. The message of this row was not read. */
   beyondBudget: boolean;
 }
 
@@ -55,8 +55,8 @@ export interface DeadLettersRepository {
   /** Counts dead letters, up to `max`. */
   count(query: DeadLetterQuery, max: number): Promise<number>;
   /**
-   * Calls `publish` and marks the dead letter as requeued. The row is locked meanwhile, so that the message is
-   * published only once.
+   * Calls `publish` and marks the dead letter as requeued. The row is locked meanwhile, so that concurrent calls
+   * publish the message only once.
    */
   requeue(
     id: string,
@@ -95,7 +95,7 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
 
     requeue: (id, author, publish) =>
       database.knex.transaction(async (trx): Promise<RequeueOutcome> => {
-        // The locking statement skips locked rows, so a second statement distinguishes a locked row from a missing one.
+        // The locking statement below skips a locked row, so this statement checks first if the row exists.
         const known = await trx('dead_letters').select('id').where({ id });
         if (known.length === 0) return { kind: 'not_found' };
         const letter: LockedLetter | undefined = await trx('dead_letters')

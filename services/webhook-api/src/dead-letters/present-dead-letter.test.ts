@@ -3,7 +3,7 @@ import { readMessage } from './present-dead-letter.js';
 const whole = (text: string) => readMessage(Buffer.from(text, 'utf8'), false);
 
 describe('dead letters', () => {
-  test('a dead letter that is any JSON value is shown as JSON', () => {
+  test('a dead letter that consists of any JSON value is shown as JSON', () => {
     expect(whole('{"alert_id":"x","n":[1,null]}')).toEqual({
       message: { alert_id: 'x', n: [1, null] },
       encoding: 'json',
@@ -23,7 +23,7 @@ describe('dead letters', () => {
     expect(whole(text)).toEqual({ message: text, encoding: 'utf-8' });
   });
 
-  test('a dead letter with any notation of spaces, strings and integers is shown as JSON', () => {
+  test('a dead letter is shown as JSON for any notation of its spaces, strings and integers', () => {
     const text = ' {\r\n"a \\" .0\\u00e9\\/" : "\\ud800 , 1.0",\t"n": [1.0, -2.0 ,0.5,0.0]} ';
     expect(whole(text)).toEqual({
       message: { 'a " .0é/': '\ud800 , 1.0', n: [1, -2, 0.5, 0] },

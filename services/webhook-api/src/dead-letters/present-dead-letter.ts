@@ -1,7 +1,10 @@
 import type { DeadLetter } from '@tocsin/contracts';
 import type { StoredDeadLetter } from './dead-letters-repository.js';
 
-/** Shows the message as JSON if it is JSON, otherwise as text if it is UTF-8, otherwise as base64. */
+/**
+ * Shows the message as JSON if its JSON can be written without loss, otherwise as text if it is UTF-8, otherwise as
+ * base64.
+ */
 export function presentDeadLetter(letter: StoredDeadLetter): DeadLetter {
   const truncated = letter.sizeBytes > letter.beginning.length;
   return {
@@ -31,9 +34,9 @@ export function readMessage(content: Buffer, truncated: boolean): Pick<DeadLette
 }
 
 /**
- * Parses a message if its JSON can be serialized again without loss. A number that a double cannot represent, a minus
- * zero and a repeated name would be lost, although they can be the reason of the dead letter. The depth is limited,
- * because the serializer is recursive.
+ * Parses a message if its JSON can be serialized again without loss. For example, a number that a double cannot
+ * represent, a minus zero or a repeated name would be lost, although it can be the reason of the dead letter. The depth
+ * is limited, because the serializer is recursive.
  */
 function parseMessage(text: string): Pick<DeadLetter, 'message' | 'encoding'> {
   try {

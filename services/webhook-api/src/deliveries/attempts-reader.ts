@@ -13,7 +13,10 @@ export interface StoredAttempt extends StoredExchange {
 }
 
 export interface AttemptsReader {
-  /** Lists the latest 100 attempts of a delivery, or fewer if their stored texts exceed 4 MiB, newest first. */
+  /**
+   * Lists the latest attempts of a delivery, newest first: up to 100, with up to 4 MiB of encrypted texts in total. The
+   * latest attempt is always listed.
+   */
   list(deliveryId: string): Promise<StoredAttempt[]>;
 }
 

@@ -6,8 +6,8 @@ import { countDeliveries, type DeliverySearch, findDeliveries, isRecentSearch } 
 import { type StatusColumns, toDeliveryStatus } from './delivery-status.js';
 
 /**
- * The encrypted texts of the request and the response of an attempt, and the status code of the response. The status
- * code is null if there was no response.
+ * The result of an attempt: the status code of the response, and the encrypted texts of request and response. The
+ * status code is null if there was no response.
  */
 export interface StoredExchange {
   /** Number of the claim in which the attempt was made; null if there was no attempt. */
@@ -37,14 +37,17 @@ export interface StoredDelivery extends StoredExchange {
   error: string | null;
   /** True if attempts were removed because they exceeded their retention. */
   attemptsExpired: boolean;
-  /** The rendered text of a body that was not JSON. */
+  /** Encrypted rendered text of a body that was not JSON; null for other deliveries. */
   renderedEncrypted: Buffer | null;
-  /** True for a listed row above the byte limit of the page. Its texts were not read. */
+  /** True for a row of a list above the byte limit of the page. The texts of this row were not read. */
   beyondBudget: boolean;
 }
 
 export interface DeliveriesReader {
-  /** Lists deliveries, newest first, with up to 4 MiB of texts. Rows above this limit are marked `beyondBudget`. */
+  /**
+   * Lists deliveries, newest first, with up to 4 MiB of encrypted texts. Rows above this limit are marked
+   * `beyondBudget`.
+   */
   list(search: DeliverySearch & { limit: number }): Promise<StoredDelivery[]>;
   /** Counts deliveries, up to `max`. */
   count(search: DeliverySearch, max: number): Promise<number>;
@@ -56,8 +59,8 @@ const textBytes = 4 * 1_048_576;
 export function createDeliveriesReader(database: Database): DeliveriesReader {
   return {
     async list({ limit, ...search }) {
-      // Each open browser tab with the list searches the last day every 5 s. Such a search runs a single statement,
-      // which saves round trips.
+      // Each browser tab that shows the list searches the last day every 5 s. Such a search runs a single statement, to
+      // save round trips to the database.
       if (isRecentSearch(search)) return readRecentPage(database, search, limit);
       return readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
         const ids = await findDeliveries({ ...search, trx, beforeNext }, limit);
@@ -101,7 +104,7 @@ const deliveriesWithState = (ids: string) => `deliveries d
   left join webhook_pauses p on p.webhook_id = o.webhook_id
   left join webhook_rate_limits l on l.webhook_id = o.webhook_id`;
 
-/** Deliveries by their ids. Constants let PostgreSQL skip the partitions without them. */
+/** Reads deliveries by their ids. The ids are passed as constants, so that PostgreSQL can skip other partitions. */
 async function readPage(knex: Knex, ids: string[]): Promise<StoredDelivery[]> {
   const { rows } = await knex.raw<{ rows: DeliveryRow[] }>(pageByIds, { ids, textBytes });
   return rows.map(toDelivery);
@@ -133,7 +136,7 @@ interface PageText {
   ids: string;
   /** SQL parameter with the maximum number of bytes of all texts of the page. */
   textBytes: string;
-  /** Returns an SQL condition on the column with the delivery's id, so that PostgreSQL can skip partitions. */
+  /** Returns an SQL condition on the given column of delivery ids, so that PostgreSQL can skip partitions. */
   inRange?: (column: string) => string;
 }
 
@@ -159,9 +162,9 @@ const pageOf = ({ ids, textBytes, inRange = () => '' }: PageText) => `
 
 const pageByIds = pageOf({ ids: 'cast(:ids as uuid[])', textBytes: ':textBytes' });
 
-// PostgreSQL plans this statement with the values of each search. It then drops the conditions of filters that are
-// null, and skips partitions outside of the range. Failed deliveries have an index on `failed_at`, as in
-// `delivery-search.ts`.
+// PostgreSQL plans this statement with the values of each search. The plan omits the conditions of filters that are
+// null, and the partitions outside of the range. Failed deliveries are selected by `failed_at`, because this column has
+// an index.
 const readRecent = `
   with page as (
     select d.id from deliveries d

@@ -29,13 +29,14 @@ export interface DeliverySearch {
 
 interface Search extends DeliverySearch {
   trx: Transaction;
-  /** Limits the next statement to the time that is left for the search. Must be awaited between two statements. */
+  /** Limits the next statement to the time that is left for the search. It must be awaited between two statements. */
   beforeNext: () => Promise<void>;
 }
 
 /**
- * Returns true for a search that a single statement can answer: it begins within the last day, does not filter by an
- * open status, and does not filter by label, model or alert. For these filters, alerts must be read first.
+ * Returns true for a search that needs only a single statement. It begins within the last day, and does not filter by
+ * an open status, label, model or alert. Open states are searched in another table, and searches by label, model or
+ * alert read alerts first.
  */
 export function isRecentSearch({ range, filter }: DeliverySearch): boolean {
   const { label, model_id, alert_id, status } = filter;
@@ -96,8 +97,8 @@ interface DeliveriesQuery {
 }
 
 /**
- * Maximum number of alerts for which deliveries are looked up by alert, which takes about 5 µs for each. Above this
- * number, reading the deliveries newest first and looking up the alert of each is faster.
+ * Maximum number of alerts whose deliveries are looked up, at about 5 µs for each alert. Above this number, it is
+ * faster to read the deliveries newest first and look up the alert of each.
  */
 const maxAlerts = 5_000;
 
@@ -114,8 +115,8 @@ async function queriesIn(search: Search, window: IdRange): Promise<DeliveriesQue
     maxAlerts + 1,
   );
   if (alerts.length <= maxAlerts) return [ofAlerts(matching(search, window), search.trx, alerts)];
-  // The maximum number of alerts can cut off alerts of the oldest millisecond. The second query therefore reads all
-  // deliveries of that millisecond.
+  // The maximum number of alerts can cut off alerts of the oldest millisecond. The second query therefore reads the
+  // deliveries of that millisecond and all older ones.
   const boundary = firstIdAt(timeOfRecordId(alerts.at(-1)!) + 1);
   const [newer, older] = [
     { ...window, from: boundary },
@@ -177,8 +178,8 @@ function historyConditions({ webhook_id, alert_id, alert_rule_id, status_code, e
 }
 
 /**
- * Restricts a query to the deliveries of these alerts. The order by id within each range forces PostgreSQL to join
- * range by range.
+ * Restricts a query to the deliveries of these alerts. The subquery of each range has an order by id, which forces
+ * PostgreSQL to read range by range.
  */
 function ofAlerts(
   { query, id, alert }: DeliveriesQuery,

@@ -11,8 +11,8 @@ interface Reader {
 }
 
 /**
- * A row with the decrypted texts of its attempt. They are null if there was no attempt or the row is above the byte
- * limit.
+ * A row with the decrypted texts of its attempt. `exchange` is null if there was no attempt, if the texts cannot be
+ * decrypted, or if the row is above the limit of the page.
  */
 type Decoded<Row> = Row & { exchange: Exchange | null; beyondBudget: boolean };
 
@@ -23,7 +23,7 @@ const textBudget = 4 * 1_048_576;
 
 /**
  * Decrypts the texts of rows, in the order of the rows, and marks the rows above the limit of a page. The SQL statement
- * that reads the rows has a limit too, but it counts compressed bytes.
+ * that reads the rows has a limit too, but it counts encrypted bytes, which can be compressed.
  */
 export function decodeWithinBudget<Row extends StoredExchange & { beyondBudget?: boolean }>(
   rows: readonly Row[],
@@ -101,8 +101,8 @@ export function presentAttempt(
 }
 
 /**
- * Returns the response of an attempt. A body that cannot be decrypted is shown as truncated, so that the rest of the
- * delivery can be read.
+ * Returns the response of an attempt. A body that cannot be decrypted is shown as an empty, truncated text, so that the
+ * rest of the delivery can be read.
  */
 function presentResponse(
   { statusCode, responseTruncated }: StoredExchange,

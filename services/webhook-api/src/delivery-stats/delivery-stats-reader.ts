@@ -125,7 +125,8 @@ const readWebhooks = `
 const ofScope =
   'workspace_id = :workspaceId and is_total = :isTotal and webhook_id = :webhookId and open <> 0';
 
-// The day is searched first, because a workspace has at most 90 rows for days but 129,600 for minutes.
+// The day is searched first: with a retention of 90 days, a workspace has at most 90 rows for days but 129,600 for
+// minutes.
 const readFirstOpenMinute = `
   with changes as materialized (
     select minute, sum(open) as open from delivery_stats_changes

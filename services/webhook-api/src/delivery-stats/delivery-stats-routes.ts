@@ -8,7 +8,7 @@ import { summarizeStats } from './summarize-stats.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** Maximum number of entries with `group_by=webhook`, enough for 25 hours of 1,000 webhooks. */
+/** Maximum number of entries with `group_by=webhook`, enough for the default range (25 steps) of 1,000 webhooks. */
 const maxEntries = 30_000;
 
 export function deliveryStatsRoutes({ database, lists, now }: ApiDeps): Route<Principal>[] {

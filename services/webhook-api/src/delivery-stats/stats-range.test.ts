@@ -24,7 +24,7 @@ test.each<[Parameters<typeof statsRange>[0], [string, string, number]]>([
     { since: '2026-03-09T11:34:00Z', step: 'minute', until: '2026-03-10T12:34:00Z' },
     ['2026-03-09T11:34:00.000Z', '2026-03-10T12:34:00.000Z', 1_500],
   ],
-])('the query %j selects the time range %j of statistics', (query, expected) => {
+])('the statistics query %j selects the start, the end and the number of steps in %j', (query, expected) => {
   expect(shown(query)).toEqual(expected);
 });
 
@@ -33,7 +33,7 @@ test.each([
   [{ since: '2026-03-11T10:00:00Z' }, 'until'],
   [{ since: '2026-03-09T11:33:59.999Z', until: '2026-03-10T12:34:00Z', step: 'minute' as const }, 'step'],
   [{ since: '0001-01-01T00:00:00Z', step: 'day' as const }, 'step'],
-])('the statistics query %j is rejected with an error of %s', (query, path) => {
+])('the statistics query %j is rejected with an error of the parameter %s', (query, path) => {
   expect(() => statsRange(query, now)).toThrow(AppError);
   expect(() => statsRange(query, now)).toThrow(
     expect.objectContaining({ errors: [expect.objectContaining({ path })] }),

@@ -52,7 +52,7 @@ test('the statistics of a time step are the sum of its rows, and zero without ro
   ]);
 });
 
-test('statistics by webhook have every time step for each webhook', () => {
+test('statistics by webhook contain every time step of each webhook', () => {
   const rows = [row({ webhookId: 'b', failed: 1 }), row({ webhookId: 'a', failed: 2 })];
   const steps = summarizeStats(rows, { ...range, byWebhook: true });
   expect(steps.map(({ webhook_id, failed }) => [webhook_id, failed])).toEqual([

@@ -6,7 +6,7 @@ import { type StatsRange, stepMs } from './stats-range.js';
 type Step = DeliveryStats['steps'][number];
 
 export interface SummarizeOptions extends StatsRange {
-  /** True: the steps of each webhook are returned. False: the steps of all rows together. */
+  /** True: each webhook has its own steps. False: each step counts all rows together. */
   byWebhook: boolean;
 }
 

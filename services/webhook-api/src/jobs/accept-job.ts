@@ -12,7 +12,7 @@ export interface AcceptJobDeps {
   database: Database;
 }
 
-/** Members that the filters of all kinds of jobs have. Each kind has more members. */
+/** Members of a job's filter that this file uses. Each kind of job has further members. */
 type GivenFilter = { all?: boolean; until?: string; status?: 'failed' | 'skipped' | 'succeeded' };
 
 interface AcceptJob {
@@ -33,7 +33,7 @@ const maxRunning = 10;
 export function createAcceptJob({ repository, searches, database }: AcceptJobDeps) {
   return async ({ kind, workspaceId, body, author }: AcceptJob): Promise<StoredJob> => {
     requireFilter(kind, body);
-    // The database's clock is used, because it also sets the times in the ids of deliveries.
+    // The database's clock is used, because the times in the ids of deliveries come from it too.
     const nowMs = await readClock(database);
     const filter = fixFilter(kind, body, nowMs);
     const matched = await searches.run(workspaceId, () =>

@@ -83,8 +83,8 @@ export function createJobsRepository(database: Database): JobsRepository {
 const columns = `id, kind, workspace_id as "workspaceId", filter, matched, done, status, created_by as "createdBy",
   created_at as "createdAt", updated_at as "updatedAt"`;
 
-// The database's clock sets created_at, because it is compared with the failure times of deliveries, which that clock
-// sets too.
+// The database's clock sets created_at, because jobs compare this time with the failure times of deliveries, which come
+// from the same clock.
 const add = `
   insert into jobs (id, kind, workspace_id, filter, matched, cursor, status, created_by, created_at, updated_at)
   select :id, :kind, :workspaceId, :filter, :matched, :cursor, 'running', :createdBy, now(), now()

@@ -8,8 +8,8 @@ type GivenFields = { [Name in keyof WebhookSecrets]?: WebhookSecrets[Name] | und
 
 export interface WebhookChecks {
   /**
-   * Checks the given fields before they are saved, and returns warnings. `others` are errors of other fields, which are
-   * reported together with those found here.
+   * Checks the given fields before they are saved, and returns warnings. `others` are errors of other fields. They are
+   * reported together with the errors that this check finds.
    * @throws AppError `validation_failed` with all errors; `unavailable` if the check of the body times out
    */
   checkSave(workspaceId: string, fields: GivenFields, others?: FieldError[]): Promise<string[]>;

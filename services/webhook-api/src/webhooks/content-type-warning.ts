@@ -1,6 +1,6 @@
 /**
- * Returns a warning if the configured headers do not declare the body as JSON in UTF-8, which it always is. Only
- * configured headers are sent, so no Content-Type is added.
+ * Returns a warning if the configured headers do not declare JSON in UTF-8, the format of every body. Tocsin adds no
+ * Content-Type.
  */
 export function contentTypeWarning(headers: Readonly<Record<string, readonly string[]>>): string | undefined {
   const values = Object.entries(headers)

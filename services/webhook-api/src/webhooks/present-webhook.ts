@@ -19,7 +19,7 @@ interface PresentOptions {
 }
 
 /**
- * Returns a webhook as the caller may see it. Secrets are hidden from readers.
+ * Returns a webhook as the caller may see it. Secrets are hidden from callers without the permission `webhook_update`.
  * @throws AppError `undecryptable`
  */
 export function presentWebhook(

@@ -17,7 +17,7 @@ import { type webhookLoader, webhookParams, webhookPath } from './webhook-path.j
 
 const collection = `${webhookPath}/signing_secrets`;
 const tag = 'webhooks';
-/** Maximum number of secrets of a webhook. Each request is signed with all of them. */
+/** Maximum number of unexpired secrets of a webhook. Each request is signed with all of them. */
 const maxSecrets = 5;
 
 export interface SigningSecretRoutesDeps {
@@ -109,7 +109,7 @@ export function signingSecretRoutes({
   ];
 }
 
-/** Returns the keys that sign a test of a webhook. */
+/** Returns the decrypted secrets that sign a test of a webhook. */
 export async function readSigningSecrets(
   webhook: StoredWebhook,
   { repository, secretBox }: Pick<SigningSecretRoutesDeps, 'repository' | 'secretBox'>,

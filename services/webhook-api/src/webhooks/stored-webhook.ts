@@ -18,7 +18,7 @@ interface EncryptedValues {
 }
 
 interface EncryptedSecrets extends EncryptedValues {
-  /** Scheme and host of the URL, for lists. */
+  /** Scheme, host and port of the URL, for lists. */
   destination: string;
   headerNames: string[];
 }

@@ -34,8 +34,8 @@ interface TemplateCheck {
 type Rendering = Pick<Preview, 'rendered' | 'error'>;
 
 /**
- * Checks and renders templates on the thread that serves all requests. The time of each call is charged to the
- * workspace.
+ * Checks and renders templates on the thread that serves all requests. The time of each call counts towards the time
+ * budget of the workspace.
  * @throws AppError `too_many_requests` if the workspace has used up its time
  */
 export interface Templates {
@@ -48,8 +48,8 @@ export interface Templates {
 }
 
 /**
- * Time for templates of one workspace. A check usually takes 2 ms, so a workspace can check 500 templates at once and
- * 50 a second after that.
+ * Time budget for the templates of one workspace. A check usually takes 2 ms, so a workspace can check 500 templates at
+ * once and 50 a second after that.
  */
 const timeBudget = { share: 0.1, burstMs: 1_000 };
 

@@ -32,7 +32,7 @@ export function testLines(
   return idempotencyHeader === null ? signature : [...signature, idempotencyHeader, id];
 }
 
-/** Highest status that counts as success. The product specification counts a status above 299 as a failed test. */
+/** Highest status code that counts as success. The product specification counts a higher one as a failed test. */
 const lastSuccess = 299;
 
 export function toTestResult(result: SendResult): TestResult {

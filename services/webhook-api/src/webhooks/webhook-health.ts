@@ -12,7 +12,10 @@ export interface StoredHealth {
   errorCode: DeliveryErrorCode | null;
   error: string | null;
   errorAt: Date | null;
-  /** Numbers of deliveries whose alerts were accepted in the last 24 hours. The period begins with a full hour. */
+  /**
+   * Numbers of succeeded and failed deliveries whose alerts were accepted in the last 24 hours. The period begins with
+   * a full hour.
+   */
   succeeded: number;
   failed: number;
 }

@@ -2,8 +2,8 @@ import type { Transaction } from '@tocsin/database';
 import type { StoredWebhook } from './stored-webhook.js';
 
 /**
- * Writes the options that workers read from tables of their own: the rate limit, and the pause by hand if it has
- * changed.
+ * Writes the options that workers read from other tables than `webhooks`: the rate limit, and the pause by hand if a
+ * request can have changed it.
  */
 export async function applyOptions(
   trx: Transaction,
@@ -15,9 +15,9 @@ export async function applyOptions(
 }
 
 /**
- * Writes or deletes the row of the rate limit. A change of the limit does not reset the requests that were already
- * used, and a change of another field does not change the time of the next request. A disabled webhook has no row,
- * because its deliveries end without a request.
+ * Writes or deletes the row of the rate limit. The row contains the time of the next request. A change of the limit
+ * keeps this time, unless it is more than one interval of the new limit ahead; then it becomes one interval from now. A
+ * change of another field keeps the time. A disabled webhook has no row, because its deliveries end without a request.
  */
 async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: StoredWebhook): Promise<void> {
   if (rateLimit === null || !enabled) {
@@ -37,8 +37,8 @@ async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: Stor
 }
 
 /**
- * Maximum number of pauses that are kept. Above it, the pauses of the last 90 days are merged into one, so that the row
- * stays small.
+ * Maximum number of pauses that are kept. Above this number, the pauses of the last 90 days are replaced by one pause
+ * from the start of the first to the end of the last, so that the row stays small.
  */
 const maxPauses = 100;
 

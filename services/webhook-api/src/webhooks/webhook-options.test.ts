@@ -53,7 +53,7 @@ test('a missing field keeps its option, null removes it, and a value replaces it
   });
 });
 
-test('the options of a webhook are shown and stored under their names', () => {
+test('the options of a webhook have their API names in responses and their column names in rows', () => {
   const webhook = { ...all, disabledReason: 'r' } as StoredWebhook;
   expect(presentOptions(webhook)).toEqual({
     retry_schedule_ms: [1_000, 2_000],
@@ -104,14 +104,14 @@ test.each([
   ['Content-Length', [], expect.any(String)],
   ['a b', [], expect.any(String)],
 ])(
-  'the idempotency header %s next to the headers %j has the problem %s',
+  'the idempotency header %s with the configured headers %j causes the error %s',
   (idempotencyHeader, headerNames, message) => {
     const errors = optionErrors({ ...noOptions, idempotencyHeader }, { headerNames, now });
     expect(errors).toEqual(message === undefined ? [] : [{ path: '/idempotency_header', message }]);
   },
 );
 
-test('a webhook that signs cannot configure a header of the signature', () => {
+test('a webhook that signs its requests cannot have a configured header of the signature', () => {
   const headerNames = ['X-A', 'Webhook-Id', 'webhook-timestamp'];
   expect(pathsOf({ signing: false }, headerNames)).toEqual([]);
   const errors = optionErrors({ ...noOptions, signing: true }, { headerNames, now });
@@ -135,7 +135,7 @@ describe('options in a body that its schema has rejected', () => {
   const pathsOfGiven = (given: object, before = noOptionsAndHeaders) =>
     errorsOfGivenOptions(before, { ...given }, now).map(({ path }) => path);
 
-  test('options that have the right type are also checked in a rejected body', () => {
+  test('options of the right type are checked even if the schema rejects the body', () => {
     expect(pathsOfGiven(wrong)).toEqual(paths);
   });
 

@@ -33,7 +33,8 @@ const dayMs = 86_400_000;
 const maxPauseMs = 7 * dayMs;
 
 /**
- * Returns the errors of options that JSON Schema cannot express. `headerNames` are the names of the configured headers.
+ * Checks the rules for options that JSON Schema cannot express, and returns the errors. `headerNames` are the names of
+ * the configured headers.
  */
 export function optionErrors(
   { retryScheduleMs, signing, idempotencyHeader, pausedUntil }: WebhookOptions,

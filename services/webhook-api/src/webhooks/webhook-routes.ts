@@ -239,7 +239,7 @@ function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): 
   });
 }
 
-/** Functions with which a list reads its entries, and shows them to the caller. */
+/** Functions that read the entries of a list, and present them to the caller. */
 interface Entries<Stored> {
   find(ids: readonly string[]): Promise<Stored[]>;
   show(webhook: Stored, health: StoredHealth | undefined): Webhook;

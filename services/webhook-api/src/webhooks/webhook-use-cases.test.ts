@@ -38,7 +38,7 @@ const noSecret = 'signing: the webhook has no signing secret; its deliveries wai
 
 interface Given {
   before?: StoredWebhook;
-  /** The webhook when it is locked. */
+  /** The webhook after it is locked. Undefined: it was deleted before. Default: the value of `before`. */
   locked?: StoredWebhook | undefined;
   signingSecrets?: number;
   isForNotices?: boolean;
@@ -163,7 +163,7 @@ test.each<[PatchWebhook, Partial<ReturnType<typeof plain>> & object, object]>([
     { enabled: false, enabledChangedAt: now },
     { affectsRequests: true, changesPause: true },
   ],
-])('the change %j of a webhook changes nothing else', async (fields, changed, effects) => {
+])('the change %j of a webhook keeps all other writable fields', async (fields, changed, effects) => {
   const { update, writes } = start();
   const { webhook } = await update(fields);
   const written = { version: 4, updatedAt: now, lastUpdatedBy: principal };
@@ -180,7 +180,7 @@ test('reordering the headers is a change, and sending equal values is not', asyn
   expect(writes).toMatchObject([{ changedFields: ['headers'] }]);
 });
 
-test('the reason of an automatic disabling ends when a request enables the webhook', async () => {
+test('the reason of an automatic disabling is removed when a request enables the webhook', async () => {
   const disabled = { ...stored, enabled: false, disabledReason: 'No delivery has succeeded.' };
   const { webhook } = await start({ before: disabled }).update({ enabled: true });
   expect(webhook).toMatchObject({ enabled: true, enabledChangedAt: now, disabledReason: null });
@@ -204,7 +204,7 @@ test('options are checked against the webhook before and after it is locked', as
   expect(raced.writes).toEqual([]);
 });
 
-test('a webhook whose secrets cannot be decrypted is changed only with all of them', async () => {
+test('a webhook with undecryptable secrets is changed only if the request replaces all of them', async () => {
   const before = { ...stored, bodyEncrypted: stored.urlEncrypted };
   await expect(start({ before }).update({ name: 'Renamed' })).rejects.toMatchObject({
     code: 'undecryptable',
@@ -231,7 +231,7 @@ test('the change of a webhook that was deleted meanwhile is rejected as not foun
   });
 });
 
-test('the further errors of a rejected body are those of the request and of its options', () => {
+test('a body that the schema rejects is also checked for errors of its URL and its options', () => {
   const { useCases } = start();
   const given = { idempotency_header: 'X-A', headers: { 'x-a': ['1'] } };
   expect(useCases.errorsOf(key.workspaceId, given).map(({ path }) => path)).toEqual([
@@ -251,7 +251,7 @@ describe('the deletion of a webhook', () => {
   const inUse = (rules: number, forNotices = false) =>
     remove({ kind: 'in_use', rules: rulesOf(rules), forNotices });
 
-  test('the deletion of a webhook returns the rules that called it', async () => {
+  test('the deletion of a webhook returns the rules that called the webhook', async () => {
     expect(await remove({ kind: 'deleted', rules: rulesOf(2) })).toEqual(rulesOf(2));
     await expect(remove({ kind: 'missing' })).rejects.toMatchObject({ code: 'not_found' });
   });
@@ -262,7 +262,7 @@ describe('the deletion of a webhook', () => {
     [1, true, 'the alert rule "rule 0" (id-0) and to the notices of the workspace; detach'],
     [20, false, '"rule 19" (id-19); detach'],
     [22, false, '"rule 19" (id-19) and 2 more; detach'],
-  ])('a webhook in %d rules, with notices: %s, is not deleted', async (rules, forNotices, text) => {
+  ])('a webhook in %d rules (notices: %s) is not deleted without force', async (rules, forNotices, text) => {
     await expect(inUse(rules, forNotices)).rejects.toMatchObject({
       code: 'conflict',
       detail: expect.stringContaining(text),
@@ -270,7 +270,7 @@ describe('the deletion of a webhook', () => {
     });
   });
 
-  test('a webhook that only receives notices is not deleted', async () => {
+  test('a webhook that only receives notices is not deleted without force', async () => {
     await expect(inUse(0, true)).rejects.toMatchObject({
       code: 'conflict',
       detail: expect.stringContaining('calls the webhook for notices'),

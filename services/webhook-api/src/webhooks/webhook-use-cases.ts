@@ -187,7 +187,7 @@ function sentOptions({ timeoutMs, signing, idempotencyHeader }: WebhookOptions) 
 }
 
 /**
- * Replaces the stored secrets that the request contains.
+ * Returns the secrets after a request: those in the request, and the stored ones for the others.
  * @throws AppError `undecryptable` if the request omits a secret and the stored secrets cannot be decrypted
  */
 function mergeSecrets(

@@ -39,7 +39,7 @@ interface WebhookQuery extends WebhookFilter {
 interface WebhookChange {
   webhook: StoredWebhook;
   changedFields: string[];
-  /** True if the change affects requests. A pause that the destination has caused then ends. */
+  /** True if the change affects requests. In this case a pause ends, unless it is a pause by hand. */
   affectsRequests: boolean;
   /** True if the change can start or end a pause by hand. */
   changesPause: boolean;
@@ -54,7 +54,7 @@ export interface WebhooksRepository {
   isForNotices(webhook: WebhookKey): Promise<boolean>;
   /** Returns webhooks in the order of `ids`. Deleted webhooks are omitted. */
   findAll(ids: readonly string[]): Promise<StoredWebhook[]>;
-  /** Works like `findAll`, without the encrypted values. `keyIds` are the ids of the keys that can decrypt them. */
+  /** Works like `findAll`, without the encrypted values. `keyIds` are the ids of the keys that this process has. */
   findAllWithoutSecrets(ids: readonly string[], keyIds: readonly string[]): Promise<WebhookWithoutSecrets[]>;
   /**
    * Creates a webhook. Returns undefined and inserts nothing if the workspace has `maxPerWorkspace` webhooks.
@@ -162,13 +162,13 @@ function inOrder<Row extends { id: string }>(ids: readonly string[], rows: reado
   return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
 }
 
-/** Reads the row after the change, with its pause. */
+/** Reads the webhook after the change, with its pause. */
 async function readBack(trx: Transaction, { id }: WebhookKey): Promise<StoredWebhook> {
   return trx('webhooks').select(trx.raw(columns)).where({ id }).first();
 }
 
-// A pause that has ended is not shown; single requests probe the destination then. The pause is read in a subquery,
-// because `for update` does not allow an outer join.
+// A pause whose end has passed is not shown, although its row remains while single requests probe the destination. The
+// pause is read in a subquery, because `for update` does not allow an outer join.
 const plainColumns = `id, workspace_id as "workspaceId", external_id as "externalId", name, destination,
   header_names as "headerNames", enabled, enabled_changed_at as "enabledChangedAt",
   retry_on_timeout as "retryOnTimeout",
@@ -189,7 +189,7 @@ const findByIds = {
   text: `select ${columns} from webhooks where id = any($1::uuid[])`,
 };
 
-/** A value begins with the length of its key id in one byte, and the key id. */
+/** An encrypted value begins with one byte, the length of its key id, and then has the key id. */
 const keyIdOf = (column: string) =>
   `convert_from(substring(${column} from 2 for get_byte(${column}, 0)), 'LATIN1')`;
 

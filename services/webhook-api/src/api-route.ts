@@ -17,9 +17,9 @@ export interface ApiDeps {
   secretBox: SecretBox;
   paging: Paging;
   quota: OpenDeliveryQuota;
-  /** Limits concurrent searches of alerts and deliveries, whose tables can have millions of rows. */
+  /** Limits concurrent searches of the history, for example of alerts. Its tables can have millions of rows. */
   searches: SearchLimiter;
-  /** Limits concurrent reads of the lists of webhooks and alert rules, which can have any length. */
+  /** Limits concurrent reads of other long results, for example complete lists of webhooks. */
   lists: SearchLimiter;
   /**
    * Counts the alerts of a batch towards the rate limits, except the first one, which was counted with the request. If
@@ -53,7 +53,7 @@ export function pathIn(collection: string, workspaceId: string): string {
 
 /**
  * Access to a path below `/workspaces/{workspace_id}`. Another system manages the workspaces, so every UUID is accepted
- * as the id of one.
+ * as a workspace id.
  */
 export function inWorkspace<const P extends Permission>(permission: P) {
   return {

@@ -55,7 +55,7 @@ export interface WebhookApi {
   close(deadlineMs: number): Promise<void>;
 }
 
-/** Replacements of dependencies, for tests. */
+/** Dependencies that tests replace. */
 export interface WebhookApiOverrides {
   logger?: Logger;
   now?: () => Date;
@@ -84,10 +84,10 @@ export async function createWebhookApi(
     url: config.databaseUrl.reveal(),
     applicationName: service,
     poolSize: config.databasePoolSize,
-    // A short limit, so that callers soon get a 503 while the database does not respond.
+    // A short limit, so that callers soon get a 503 if a statement hangs.
     statementTimeoutMs: 5_000,
-    // Shorter than the timeout of the rule lookup of a published alert (2 s). Otherwise a connection could be given to
-    // a lookup that has already failed.
+    // Shorter than the 2 s after which the rule lookup of a published alert times out. With a longer wait, a lookup
+    // that has already timed out could still get a connection.
     acquireTimeoutMs: 1_500,
     refuseAfterMs: 1_000,
   });

@@ -4,7 +4,7 @@ import type { Principal } from '@tocsin/identity';
 import { etagOf, requireMatch } from '@tocsin/kit';
 import { principalName } from './api-route.js';
 
-/** A change that a request asks for, with its author and the condition of its `If-Match` header. */
+/** The author of a change and the condition of the request's `If-Match` header. */
 export interface Change extends AuditAuthor {
   /**
    * Checks `If-Match`. It must be called within the transaction of the change.

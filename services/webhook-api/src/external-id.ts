@@ -4,9 +4,9 @@ import { AppError } from '@tocsin/kit';
 const tables = { webhook: 'webhooks', 'alert rule': 'alert_rules' } as const;
 
 /**
- * Throws if another resource of the same kind in the workspace has the external id. Must be called only for a new
- * external id, because the resource itself would be found too. A lock until the end of the transaction prevents that
- * another transaction writes the external id after the check.
+ * Throws if a resource of the same kind in the workspace already has the external id. It must not be called for an
+ * unchanged external id, because it would find the resource itself. A lock until the end of the transaction prevents
+ * other transactions from writing the external id after the check.
  * @throws AppError `conflict` that names the resource with the external id
  */
 export async function requireFreeExternalId(

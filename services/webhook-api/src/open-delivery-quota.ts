@@ -17,8 +17,8 @@ export interface OpenDeliveryQuota {
 }
 
 /**
- * Time after which a rejected publisher should retry, in seconds. A workspace at its limit ends at least 2,000
- * deliveries a second, so new alerts are accepted again within seconds.
+ * Time after which a rejected publisher should retry, in seconds. If the destinations of the workspace respond, it ends
+ * thousands of deliveries a second, so it is below its limit again within seconds.
  */
 const retryAfterSeconds = 10;
 
@@ -28,7 +28,8 @@ export function createOpenDeliveryQuota(
   metrics: Metrics,
 ): OpenDeliveryQuota {
   const counts = createOpenDeliveryCounts(database, limits);
-  // One refresh serves all concurrent requests, because counting a million rows takes a third of a second.
+  // Concurrent requests for the same counts share one refresh, because counting a million rows takes a third of a
+  // second.
   const refreshes = createSingleFlight<void>();
   const refused = metrics.counter(
     'tocsin_over_quota_total',

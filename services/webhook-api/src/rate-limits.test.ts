@@ -57,7 +57,7 @@ test.each([
     { alertsPerMinute: 100, workspaceAlertsPerMinute: 5 },
     'Too many requests to this workspace within a minute.',
   ],
-])('a batch above the rate limit of its %s uses nothing of either limit', (_, changed, refusal) => {
+])('a batch above the rate limit of its %s counts towards neither rate limit', (_, changed, refusal) => {
   const { admit, admitToWorkspace, admitBatch } = createRateLimits({ ...limits, ...changed });
   const publish = (alerts: number) => {
     admit({ principal: ada, route: batch });
@@ -71,7 +71,7 @@ test.each([
   expect(() => publish(1)).toThrow(refusal);
 });
 
-test('a request above a rate limit gets 429 with the time to wait', () => {
+test('a request above a rate limit is rejected with 429 and the code too_many_requests', () => {
   const { admit } = createRateLimits(limits);
   const call = () => admit({ principal: ada, route: request });
   call();

@@ -7,8 +7,8 @@ export const publishAlertOperation = 'publishAlert';
 export const publishBatchOperation = 'publishAlertBatch';
 
 /**
- * Operations with the separate limit for published alerts, because monitors publish far more often than other clients
- * send requests.
+ * Operations that publish alerts. They have a separate limit, because monitors publish far more often than other
+ * clients send requests.
  */
 const publishing = new Set<string>([publishAlertOperation, publishBatchOperation]);
 

@@ -8,7 +8,7 @@ import { searchTimeoutMs } from '../lists/search-limiter.js';
 export type StoredAuditEvent = Omit<AuditEvent, 'time'> & { time: Date };
 
 interface AuditQuery {
-  /** Selects the events of one workspace; undefined for those of all workspaces and of resources outside them. */
+  /** Selects the events of one workspace. Undefined selects all events, also those that belong to no workspace. */
   workspaceId: string | undefined;
   filter: {
     resource_id?: string | undefined;

@@ -17,14 +17,14 @@ export interface ConsoleFilesOptions {
 export const builtConsole = fileURLToPath(new URL('../../../console/dist/site', import.meta.url));
 
 /**
- * Serves the console. Its page is served at `/`, and at every path outside `/api/` that has no route and that a browser
- * opens. Other clients do not ask for `text/html` and get a 404.
+ * Serves the console. Its page is served at `/`, and at every path outside `/api/` that has no file and no route, if
+ * the request accepts `text/html`, as those of browsers do.
  */
 export function consoleFiles({ directory, issuer }: ConsoleFilesOptions): RequestHandler {
   const page = servePage(directory, new URL(issuer).origin);
   const files = { index: false, redirect: false, cacheControl: false } as const;
   const router = express.Router({ caseSensitive: true });
-  // API paths skip the search for files, which would take a sixth of the time of an API request.
+  // API paths skip the search for files, because it would take a sixth of the time of an API request.
   router.use((request, _response, next) => (isOfApi(request) ? next('router') : next()));
   // Assets can be cached forever, because their names contain a hash of their content.
   router.use(
@@ -84,8 +84,8 @@ function servePage(directory: string, issuerOrigin: string): RequestHandler {
 }
 
 /**
- * Returns the Content-Security-Policy. Style elements need the nonce, because libraries of the console create them.
- * Scripts can only be loaded from files of the console.
+ * Returns the Content-Security-Policy. The nonce allows the style elements that libraries of the console create.
+ * Scripts can only be loaded from files of this origin.
  */
 function contentPolicy(nonce: string, issuerOrigin: string): string {
   return [

@@ -6,7 +6,7 @@ export const assetPath = 'docs/assets';
 
 /**
  * Renders the reference page. A viewer shows the operations of the OpenAPI document and can call them. The messages of
- * the AsyncAPI document are rendered here. The page has no inline scripts and styles.
+ * the AsyncAPI document are rendered here. The page has no inline scripts or styles.
  */
 export function renderReferencePage(
   asyncApi: ReturnType<typeof createAsyncApiDocument>,

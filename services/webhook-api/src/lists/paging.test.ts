@@ -20,7 +20,7 @@ test('the last page of a list has no link to a next page', async () => {
   expect(await paging.page(list, ['1'], { ...options, limit: 0 })).toEqual({ rows: [], headers: {} });
 });
 
-test('the next page of a list starts after the last row and keeps filter and limit', async () => {
+test('the next page of a list starts after the last row and keeps the filter and the limit', async () => {
   const { rows, headers } = await paging.page(list, ['1', '2', '3'], options);
   expect(rows).toEqual(['1', '2']);
   expect(headers.Link).toMatch(/^<https:\/\/api\.example\/things\?.*>; rel="next"$/);
@@ -95,7 +95,7 @@ test.each([
   expect(() => paging.positionOf(asked)).toThrow(AppError);
 });
 
-/** Reads the first page of a history. Returns its id range and the request of the next page. */
+/** Reads the first page of a history. Returns its cursor, a function for further pages, and the id ranges of all reads. */
 async function firstPage(query: { since?: string; until?: string }) {
   const ranges: { from: string; below: string }[] = [];
   const reader = {
@@ -135,7 +135,7 @@ test('a page of a history has 50 entries unless the limit is given', async () =>
   ]);
 });
 
-test('a page ends before an entry beyond its byte budget, which starts the next page', async () => {
+test('the first entry above the byte limit of a page is the first entry of the next page', async () => {
   const ids = ['0190-5', '0190-4', '0190-3', '0190-2'];
   const reader = {
     read: async () => ids,

@@ -52,7 +52,7 @@ interface HistoryReader<Row, Shown> {
   count(range: IdRange, max: number): Promise<number>;
   idOf(row: Row): string;
   present(row: Row): Shown;
-  /** Returns true for a row above the byte limit of the page. This row starts the next page. */
+  /** Returns true for each row above the byte limit of the page. The next page starts with the first of these rows. */
   isBeyondBudget?(row: Row): boolean;
 }
 
@@ -140,8 +140,8 @@ export function createPaging({ secretBox, publicUrl = '' }: PagingOptions): Pagi
 }
 
 /**
- * Returns the range of ids for a time range and a position. Both are bounds of ids, because ids of a history start with
- * the time of acceptance. The position is always within the time range, because a cursor is bound to the filters of its
+ * Returns the range of ids for a time range and a position. Times are bounds of ids too, because the ids of a history
+ * start with a time. The position is always within the time range, because a cursor is bound to the filters of its
  * list.
  */
 function idRange({ since, until }: HistoryRequest['query'], after: string | undefined): IdRange {
@@ -149,7 +149,7 @@ function idRange({ since, until }: HistoryRequest['query'], after: string | unde
   return { from, below: after ?? (until === undefined ? lastId : firstIdAt(Date.parse(until))) };
 }
 
-/** Maximum count of entries. An exact count takes longer, the longer the history is. */
+/** Highest exact total. Larger numbers are not counted, because the time for a count grows with the history. */
 const maxCounted = 10_000;
 
 function toTotal(count: number): string {
@@ -170,7 +170,7 @@ function locationOf(list: string) {
   return { workspaceId: null, table: 'cursors', id: list, column: 'position' };
 }
 
-/** Returns path and filters, which are equal for all pages of one list. */
+/** Returns the path and the query without `limit`, `cursor` and `count`. It is equal for all pages of a list. */
 function nameOf({ path, query }: ListRequest): string {
   const { limit: _limit, cursor: _cursor, count: _count, ...rest } = query;
   return `${path}?${toQuery(rest)}`;

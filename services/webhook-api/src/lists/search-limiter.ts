@@ -16,9 +16,9 @@ export interface SearchLimiter {
    */
   run<T>(workspaceId: string | null, search: () => Promise<T>): Promise<T>;
   /**
-   * Returns the same pages, and holds a permit while a page is read. While the client receives the page, no permit is
-   * held. Only the first page can be rejected with an error: later, the status has been sent and the response could
-   * only be cut.
+   * Returns the same pages, and holds a permit only while a page is read, not while the client receives it. The wait
+   * for the first permit is limited to 3 s, as in `run`. Later pages wait without a limit, because the status of the
+   * response has been sent by then.
    */
   stream<Row>(workspaceId: string, pages: AsyncIterable<Row[]>): AsyncIterable<Row[]>;
 }
@@ -31,7 +31,7 @@ export interface SearchLimiterOptions {
 
 /**
  * Fraction of the database connections that one limiter can use. There are two limiters, for searches and for lists, so
- * a fifth of the connections stays free for short reads.
+ * at least a fifth of the connections stays free for short reads.
  */
 const part = 0.4;
 

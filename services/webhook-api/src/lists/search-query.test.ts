@@ -13,7 +13,7 @@ const filters = [
 ] as const;
 
 test.each(filters)(
-  'the filter %s needs a since of the last 31 days, with an hour of tolerance',
+  'the filter %s requires `since` within the last 31 days, with an hour of tolerance',
   (name, filter) => {
     expect(() => requireRecentSince({ ...filter, since: ago(oldest) }, nowMs)).not.toThrow();
     expect(() => requireRecentSince({ ...filter, since: ago(0) }, nowMs)).not.toThrow();
@@ -29,7 +29,7 @@ test.each(filters)(
   },
 );
 
-test('the error of a search without since names each filter that needs it', () => {
+test('the error of a search without `since` names each filter that requires this parameter', () => {
   const all = Object.assign({}, ...filters.map(([, filter]) => filter));
   expect(() => requireRecentSince(all, nowMs)).toThrow(
     expect.objectContaining({
@@ -43,7 +43,7 @@ test('the error of a search without since names each filter that needs it', () =
   );
 });
 
-test('a query without label, model_id and error_code, or with a cursor, needs no since', () => {
+test('a query with a cursor, or without label, model_id and error_code, requires no `since`', () => {
   expect(() => requireRecentSince({}, nowMs)).not.toThrow();
   expect(() => requireRecentSince({ since: ago(100 * dayMs) }, nowMs)).not.toThrow();
   const further = { label: ['a:1'], since: ago(40 * dayMs), cursor: 'c' };

@@ -40,9 +40,9 @@ const maxDays = 31;
 const toleranceMs = 3_600_000;
 
 /**
- * Checks that a search has a recent `since` if its filters need one. Requests with a cursor are not checked: the first
- * page was, the filters cannot change between pages, and `since` can become too old while a client reads many pages.
- * @throws AppError `validation_failed` if a filter needs `since` and `since` is not within the last 31 days
+ * Checks that a search has a recent `since` if its filters require one. A request with a cursor is not checked: its
+ * `since` was checked for the first page, cannot change after that, and can become too old while a client reads pages.
+ * @throws AppError `validation_failed` if a filter requires `since`, and `since` is missing or more than 31 days ago
  */
 export function requireRecentSince({ since, cursor, ...query }: Search, nowMs: number): void {
   const names = (['label', 'model_id', 'error_code'] as const).filter((name) => query[name] !== undefined);

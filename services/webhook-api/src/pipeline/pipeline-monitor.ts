@@ -19,10 +19,10 @@ export interface PipelineIntervals {
 }
 
 /**
- * Reports two gauges: the age of the newest marker that has passed the queue of alerts and was committed by a worker,
- * and the age of the oldest delivery without an attempt. This service reports them, because a stopped worker reports
- * nothing. Between two reads, and while the database cannot be read, both gauges grow as time passes. A lost marker is
- * not replaced; the lag grows until the next marker is committed.
+ * Reports two gauges: the age of the newest marker that a worker has committed, and the age of the oldest delivery that
+ * waits for its first attempt (0 if there is none). This service reports them, because a stopped worker reports
+ * nothing. Between two reads, and while the database cannot be read, both ages grow with the time. A lost marker is not
+ * replaced; the lag grows until the next marker is committed.
  */
 export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
   const { database, publisher, metrics, shutdown } = deps;
@@ -58,7 +58,7 @@ export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
     if (found.kind === 'found') oldest = growingFrom(found.ageSeconds);
     if (found.kind === 'none') oldest = none;
   };
-  /** Ignores errors of the work, because the gauges keep growing and so show the failure. */
+  /** Ignores errors of the work, because the growing gauges show the failure. */
   const start = (work: () => Promise<void>) => void work().catch(() => {});
   for (const [work, everyMs] of [[mark, markEveryMs] as const, [read, readEveryMs] as const]) {
     start(work);

@@ -1,8 +1,8 @@
 import type { Database } from '@tocsin/database';
 
 /**
- * `found`: age of the oldest delivery without an attempt. `none`: there is none. `unknown`: the rows that were read
- * contain none, and the next call should continue after the given id.
+ * `found`: age of the oldest delivery without an attempt. `none`: no such delivery exists. `unknown`: the rows that
+ * were read contain no such delivery, and the next call should continue after the given id.
  */
 type OldestDelivery =
   | { kind: 'found'; ageSeconds: number }
@@ -49,8 +49,8 @@ const readMarker = {
     select greatest(0, extract(epoch from clock_timestamp() - marked_at))::float8 as age from pipeline_marker`,
 };
 
-// Ids start with the time of acceptance, so the lowest id is the oldest delivery. After its pause a webhook is probed
-// for up to a minute; in this time it still counts as paused.
+// Ids start with the time of acceptance, so the lowest id is the oldest delivery. For a minute after its pause a
+// webhook still counts as paused, because its destination is probed first.
 const findOldest = {
   name: 'pipeline.find-oldest',
   text: `

@@ -141,8 +141,8 @@ async function create(collection: string): Promise<string> {
 }
 
 /**
- * Functions that create a resource for each path parameter and return its id. Operations on a path with a workspace
- * need no existing resource.
+ * Functions that return an id for a path parameter. Each call creates a resource, except for the workspace. Other
+ * parameters get a random UUID.
  */
 const idsOf: Record<string, () => Promise<string>> = {
   workspace_id: async () => workspaceId,
@@ -169,12 +169,12 @@ async function statusFor(operation: Operation, as: Role | undefined): Promise<nu
   return (await fetch(`${api.url}${target}`, { method, headers, body })).status;
 }
 
-test('the OpenAPI document names exactly the permissions of the table in this test', () => {
+test('the OpenAPI document states the permission of each operation as in the table of this test', () => {
   const needed = operations.filter(({ permission }) => permission !== undefined);
   expect(Object.fromEntries(needed.map(({ id, permission }) => [id, permission]))).toEqual(permissionOf);
 });
 
-test('every operation needs a permission of the table or is listed as open', () => {
+test('every operation needs a permission of the table, or is listed as token-only or open', () => {
   const others = operations.filter(({ permission }) => permission === undefined);
   const named = (wanted: boolean) => others.filter((one) => one.isPublic === wanted).map(({ name }) => name);
   expect(named(true).sort()).toEqual(open.sort());
@@ -183,7 +183,7 @@ test('every operation needs a permission of the table or is listed as open', () 
   expect([...used].sort()).toEqual(Object.keys(rolesWith).sort());
 });
 
-test('every operation that is not public responds to a request without a token with 401', async () => {
+test('every operation that is not public responds with 401 to a request without a token', async () => {
   for (const operation of operations.filter(({ isPublic }) => !isPublic))
     expect([operation.name, await statusFor(operation, undefined)]).toEqual([operation.name, 401]);
 });

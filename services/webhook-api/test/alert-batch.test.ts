@@ -57,7 +57,7 @@ async function untilConfirmed(alerts: { alert_id: string }[]): Promise<void> {
 }
 
 describe('a batch of alerts', () => {
-  test('a batch gets 200 when its alerts are queued, with entries in their order', async () => {
+  test('a batch gets 200 with one entry for each alert, in order, when the alerts are queued', async () => {
     const alerts = firedTimes(500);
     const { status, body } = await publish(alerts);
     expect(status).toBe(200);
@@ -137,7 +137,7 @@ describe('a batch of alerts', () => {
     ['null', 'null'],
     ['text', '"[]"'],
     ['no body', undefined],
-  ])('a batch is rejected as a whole with 422 if it is %s', async (_, body) => {
+  ])('a batch is rejected as a whole with 422 if the body is %s', async (_, body) => {
     const before = inbox.messages.length;
     const refused = await refusal(body);
     expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
@@ -152,7 +152,7 @@ describe('a batch of alerts', () => {
     expect((await refusal(large)).status).toBe(413);
   });
 
-  test('the errors of a large batch are limited to one for each alert', async () => {
+  test('each invalid alert of a large batch gets only one error', async () => {
     const wrong = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`wrong_${index}`, '']));
     const small = await publish([wrong]);
     expect(small.body[0]!.errors).toHaveLength(20);
@@ -171,7 +171,7 @@ describe('rate limits of a batch', () => {
   test.each([
     ['principal', { alertsPerMinute: 10, requestsPerMinute: 1 }],
     ['workspace', { workspaceAlertsPerMinute: 10, workspaceRequestsPerMinute: 1 }],
-  ])('each alert of a batch counts towards the limit of its %s, except when rejected', async (_, limits) => {
+  ])('each alert of an accepted batch counts towards the rate limit of its %s', async (_, limits) => {
     const limited = await startApi({ limits, config: { amqpUrl: new Secret(proxy.url) } });
     try {
       const before = inbox.messages.length;
@@ -189,7 +189,7 @@ describe('rate limits of a batch', () => {
 });
 
 describe('a batch while the broker fails', () => {
-  test('a blocked broker gives every alert of a batch 503, and a later retry succeeds', async () => {
+  test('every alert of a batch gets 503 while the broker is blocked, and a retry succeeds later', async () => {
     const alerts = firedTimes(20);
     proxy.stopReading();
     const publishing = publish(alerts);

@@ -76,7 +76,7 @@ test('the webhooks of a rule keep their order, and duplicate ids are removed', a
   expect((await read(id)).body.notification_webhook_ids).toEqual([c, b]);
 });
 
-test('a rule with unknown webhooks, or those of another workspace, is rejected with their ids', async () => {
+test('a rule with webhooks that are unknown or of another workspace is rejected with their ids', async () => {
   const known = await addWebhook();
   const foreign = await addWebhook(`/api/v1/workspaces/${otherWorkspaceId}/webhooks`, 'outsider');
   const unknown = randomUUID();
@@ -213,12 +213,12 @@ test.each([
   expect([status, body.errors?.map((error) => error.path)]).toEqual([422, [path]]);
 });
 
-test('a threshold or bound outside the range of a double is rejected', async () => {
+test('a threshold above the range of a double is rejected', async () => {
   const body = JSON.stringify(fields).replace('0.25', '1e999');
   expect((await api.call('POST', collection, { body })).status).toBe(422);
 });
 
-test('a rule of another workspace gets 403, and a reader cannot change rules', async () => {
+test('a request for a rule of another workspace gets 403, and a reader cannot change rules', async () => {
   const { id } = await addRule();
   for (const method of ['GET', 'PATCH', 'DELETE']) {
     expect((await api.call(method, ruleAt(id), { as: 'outsider' })).status).toBe(403);

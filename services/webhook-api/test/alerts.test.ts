@@ -98,7 +98,7 @@ describe('publishing an alert', () => {
     expect((await publish({ ...message, alert_rule_id: ruleId })).status).toBe(202);
   });
 
-  test('one response lists every problem of an alert, including its rule and workspace', async () => {
+  test('one response lists every error of an alert, including those of its rule and workspace', async () => {
     const { alert_rule: _, ...message } = fired();
     const wrong = { workspace_id: otherWorkspaceId, labels: { '1': 'x' }, state: 'ok', severity: 'high' };
     const refused = await publish({ ...message, ...wrong, metric_value: '1' });
@@ -148,14 +148,14 @@ describe('publishing an alert', () => {
     ['a NUL', { model_name: 'a\0b' }, '/model_name'],
     ['a lone surrogate', { model_name: '\ud800' }, '/model_name'],
     ['a name that is too long', { model_name: 'x'.repeat(1_025) }, '/model_name'],
-  ])('an alert with %s is rejected, and the error names the path', async (_, change, path) => {
+  ])('an alert with %s is rejected with the path of the wrong value', async (_, change, path) => {
     const before = inbox.messages.length;
     const { status, body } = await publish({ ...fired(), ...change });
     expect([status, body.errors?.[0]?.path]).toEqual([422, path]);
     expect(inbox.messages).toHaveLength(before);
   });
 
-  test('an alert with a number above the range of a double or 21 webhooks is rejected', async () => {
+  test('an alert with 21 webhooks, or with a number above the range of a double, is rejected', async () => {
     const text = JSON.stringify(fired()).replace('0.4212', '1e999');
     expect((await publish(text)).status).toBe(422);
     const ids = Array.from({ length: 21 }, () => randomUUID());

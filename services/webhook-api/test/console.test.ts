@@ -59,7 +59,7 @@ describe('the page', () => {
   );
 
   test.each(['*/*', 'application/json'])(
-    'an unknown path responds with a problem document to Accept %s',
+    'a request for an unknown path with Accept %s gets a problem document',
     async (accept) => {
       const response = await get('/webhooks', accept);
       expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -69,7 +69,7 @@ describe('the page', () => {
     },
   );
 
-  test('the console does not hide the paths of other routes', async () => {
+  test('a browser that opens the path of another route does not get the console', async () => {
     expect(await (await get('/livez', browser)).json()).toEqual({ status: 'ok' });
     expect(await (await get('/docs', browser)).text()).not.toContain('<title>Tocsin</title>');
   });
@@ -134,7 +134,7 @@ describe('the files', () => {
   );
 
   test.each(['/.secret', '/..%2f..%2fpackage.json', '/assets/../.secret'])(
-    'the path %s serves no console file',
+    'the path %s serves neither a hidden file nor a file outside the console',
     async (path) => {
       expect(await (await get(path, '*/*')).text()).not.toMatch(/hidden|"name"/);
     },
@@ -149,7 +149,7 @@ test("the console's settings contain issuer and client, and need no token", asyn
   });
 });
 
-test('without a built console, / responds with a sentence that says so', async () => {
+test('a request for / gets a sentence that says so if the console is not built', async () => {
   const other = await startApi({ consoleDirectory: join(site, 'missing') });
   const response = await fetch(other.url, { headers: { accept: browser } });
   expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8']);

@@ -94,7 +94,7 @@ test('requests get 503 while the database does not respond, and then work again'
   await expectRecovery();
 });
 
-test('an alert of a rule gets 503 when the database has been unavailable for a second', async () => {
+test('an alert of a registered rule gets 503 once the database is unavailable for a second', async () => {
   const rule = { name: 'R', model_id: randomUUID(), threshold: 1, bound: 'upper_bound' };
   const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
   const { id } = (await api.call<{ id: string }>('POST', rules, { body: rule })).body;
@@ -123,7 +123,7 @@ test('routes that need no database work without it', async () => {
   await expectRecovery();
 });
 
-test('a database without migrations makes the service not ready, with the reason', async () => {
+test('the service is not ready, and states the reason, while the database has no migrations', async () => {
   const empty = await createEmptyTestDatabase();
   const started = await startApi({ config: { databaseUrl: new Secret(empty.url) } });
   const response = await fetch(`${started.url}/readyz`);

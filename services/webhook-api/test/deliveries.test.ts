@@ -35,7 +35,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  test('a delivery shows that attempts were removed, also in a list', async () => {
+  test('a delivery shows if attempts were removed, also in a list', async () => {
     const id = await seed({ response: 'no', claims: 2 });
     const read = async () => {
       const { body } = await api.call<DeliveryWithAttempts>('GET', single(id));

@@ -98,7 +98,7 @@ describe('the list of deliveries', () => {
     expect(pages).toBe(5);
   });
 
-  test('a list of open deliveries has pages too', async () => {
+  test('the pages of a list of open deliveries together contain all deliveries', async () => {
     const webhookId = randomUUID();
     for (let count = 0; count < 5; count += 1) await seed({ webhookId, status: 'open' });
     const path = `${deliveries}?status=waiting&webhook_id=${webhookId}&limit=2`;
@@ -106,7 +106,7 @@ describe('the list of deliveries', () => {
     expect(new Set(entries.map(({ id }) => id)).size).toBe(5);
   });
 
-  test('a page of deliveries with large responses ends early, and the next continues', async () => {
+  test('a page of deliveries with large responses ends early, and the next page continues', async () => {
     const webhookId = randomUUID();
     const response = 'x'.repeat(1_500_000);
     const ids = await Promise.all([1, 2, 3, 4, 5].map(() => seed({ webhookId, response })));
@@ -116,7 +116,7 @@ describe('the list of deliveries', () => {
     for (const entry of entries) expect(entry.response?.response).toHaveLength(1_500_000);
   });
 
-  test('a page of deliveries with large rendered texts ends early too', async () => {
+  test('a page of deliveries with large rendered texts ends early', async () => {
     const webhookId = randomUUID();
     const rendered = 'x'.repeat(1_500_000);
     for (let count = 0; count < 5; count += 1) await seed({ webhookId, rendered });
@@ -124,7 +124,7 @@ describe('the list of deliveries', () => {
     expect([entries.length, pages]).toEqual([5, 3]);
   });
 
-  test('a cursor that is changed, invented or of another list is rejected', async () => {
+  test('a cursor that is changed, invented or created for another list is rejected', async () => {
     for (let count = 0; count < 3; count += 1) await seed();
     const { headers } = await list('limit=1');
     const next = new URL(nextOf(headers) ?? '', 'http://x');

@@ -116,7 +116,7 @@ test('statistics can select one webhook, or count each webhook with group_by', a
   ]);
 });
 
-test('oldest_open_at covers open deliveries outside the time range too', async () => {
+test('oldest_open_at also covers open deliveries outside the time range', async () => {
   for (const minutes of [11, 5, 8])
     await seedDelivery(api.database, { status: 'open', acceptedAtMs: noonMs + minutes * 60_000 + 123 });
   await applyStatsChanges(api.database);
@@ -150,7 +150,7 @@ test.each([
   ['webhook_id=1', 'webhook_id'],
   ['group_by=rule', 'group_by'],
   ['color=red', 'color'],
-])('the statistics query %s gets 422 with an error of %s', async (query, parameter) => {
+])('the statistics query %s gets 422 with an error of the parameter %s', async (query, parameter) => {
   const { status, body } = await api.call('GET', `${path}?${query}`);
   expect([status, body.errors?.[0]?.path]).toEqual([422, parameter]);
 });
@@ -184,6 +184,6 @@ test.each([
   ['publisher', 403],
   ['outsider', 403],
   ['reader', 200],
-] as const)('a request for statistics by the role %s gets %i', async (as, status) => {
+] as const)('a request of the role %s for statistics gets %i', async (as, status) => {
   expect((await api.call('GET', path, { as })).status).toBe(status);
 });

@@ -46,7 +46,7 @@ test.each(['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'])(
   },
 );
 
-test('a delivery that was dispatched by hand expires 24 hours after the dispatch, not the alert', async () => {
+test('a delivery that is dispatched by hand opens at the time of the dispatch, not of the alert', async () => {
   const alertRuleId = await addRule([await addWebhook()]);
   const acceptedAtMs = Date.now() - 3_600_000;
   const alertId = await seedAlert(api.database, { outcome: 'over_quota', alertRuleId, acceptedAtMs });
@@ -67,7 +67,7 @@ test('twenty concurrent dispatches of an alert create its deliveries only once',
   expect((await dispatch(alertId)).status).toBe(409);
 });
 
-test('a dispatch uses the webhooks stored with the alert, and fails for those that do not exist', async () => {
+test('a dispatch uses the webhooks stored with the alert; its deliveries to missing ones fail', async () => {
   const [known, deleted, foreign] = [await addWebhook(), randomUUID(), await addWebhook(otherWorkspaceId)];
   const webhookIds = [known, deleted, foreign];
   const alertId = await seedAlert(api.database, { outcome: 'rule_disabled', webhookIds });

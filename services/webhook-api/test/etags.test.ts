@@ -126,7 +126,7 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
   });
 
   if (name === 'the settings') return;
-  test('a deletion evaluates If-Match', async () => {
+  test('a deletion with another ETag in If-Match gets 412', async () => {
     const { path, etag } = await make();
     expect((await call('DELETE', path, undefined, '"999"')).status).toBe(412);
     expect((await call('DELETE', path, undefined, `W/${etag}`)).status).toBe(412);

@@ -133,7 +133,7 @@ describe('the start of a search', () => {
     ['deliveries', { error_code: 'timeout' }],
   ];
 
-  test.each(searches)('a search of %s by %j needs a since within the last 31 days', async (list, query) => {
+  test.each(searches)('a search of %s by %j requires `since` within 31 days', async (list, query) => {
     for (const time of [undefined, ago(32 * dayMs)]) {
       const { status, body } = await get<Problem>(list, {
         ...query,
@@ -146,7 +146,7 @@ describe('the start of a search', () => {
     expect((await get(list, { ...query, since: ago(31 * dayMs) })).status).toBe(200);
   });
 
-  test('a search without label, model or error code needs no since', async () => {
+  test('a search without label, model or error code requires no `since`', async () => {
     expect((await get('deliveries', { status: 'failed' })).status).toBe(200);
     expect((await get('alerts', { outcome: 'suppressed' })).status).toBe(200);
   });

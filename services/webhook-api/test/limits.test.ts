@@ -27,8 +27,8 @@ async function start(limits: Partial<typeof plenty>, options: StartOptions = {})
 afterEach(() => Promise.all(started.splice(0).map((api) => api.close())));
 
 /**
- * Repeats a request that gets 503, as clients should. On a busy machine the wait for a database connection can time
- * out.
+ * Repeats a request that gets 503, as clients should. On a busy machine, a request can wait too long for a database
+ * connection.
  */
 async function untilServed<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
   return until('it is served', async () => {
@@ -64,7 +64,7 @@ test('concurrent requests cannot exceed the limit on webhooks of a workspace', a
   expect((await api.call('POST', webhooks, { body: fields })).status).toBe(201);
 });
 
-test('a workspace above its rate limit is rejected for all principals', async () => {
+test('requests of all principals to a workspace above its rate limit are rejected', async () => {
   const api = await start({ workspaceRequestsPerMinute: 5 });
   const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
   const statusOf = async (path: string, as: Role) => (await api.call('GET', path, { as })).status;
@@ -172,8 +172,8 @@ test('the size limit of request bodies can be configured', async () => {
 });
 
 /**
- * Creates one of the slowest templates that are accepted. Each call creates a different one, because the last check is
- * cached.
+ * Returns one of the slowest templates that are accepted. A different `n` gives a different template. The result of a
+ * check is cached until another template is checked.
  */
 const slow = (n: number) =>
   `[{% set n = 9 ** 1250 %}{% set m = 7 ** 700 %}{% for i in range(500) %}{% set rest = n % m %}{% endfor %}${n}]`;

@@ -136,7 +136,7 @@ const toPath = (list: string, query: Query) => {
   return `${workspace}/${list}?${new URLSearchParams(pairs)}`;
 };
 
-/** Filters that are allowed only with a `since` within 31 days. */
+/** One or two filters by label. They are allowed only with a `since` within the last 31 days. */
 const label = fc.uniqueArray(fc.constantFrom('team:risk', 'team:fraud', 'region:eu:west', 'region:', 'a:b'), {
   minLength: 1,
   maxLength: 2,

@@ -31,7 +31,7 @@ const isDue = async (deliveryId: string) => {
 };
 
 describe('deliveries that wait for a webhook', () => {
-  test('waiting deliveries are due at once when their webhook is deleted', async () => {
+  test('waiting deliveries become due at once when their webhook is deleted', async () => {
     const [webhookId, other] = [await createWebhook(), await createWebhook()];
     const [waiting, others] = [await retryIn(webhookId), await retryIn(other)];
     const queued = await retryIn(webhookId, { state: 'queued', lease_until: inAnHour() });
@@ -39,7 +39,7 @@ describe('deliveries that wait for a webhook', () => {
     expect(await Promise.all([waiting, others, queued].map(isDue))).toEqual([true, false, false]);
   });
 
-  test('waiting deliveries are due at once if their webhook is disabled, not if renamed', async () => {
+  test('waiting deliveries become due when their webhook is disabled, but not when it is renamed', async () => {
     const webhookId = await createWebhook();
     const waiting = await retryIn(webhookId);
     await patch(webhookId, { name: 'Renamed', enabled: true });
@@ -61,7 +61,7 @@ describe('deliveries that wait for a webhook', () => {
     expect([await isDue(untried), await isDue(retry)]).toEqual([true, false]);
   });
 
-  test('a change that ends a pause makes the deliveries due that waited for the pause', async () => {
+  test('a change that ends a pause makes deliveries due that were postponed by the pause', async () => {
     const webhookId = await createWebhook();
     await pause(webhookId);
     const postponed = await retryIn(webhookId, { waiting_reason: 'paused' });

@@ -35,7 +35,7 @@ const open = (count: number, id = webhookId) =>
   Promise.all(
     Array.from({ length: count }, () => seedDelivery(api.database, { webhookId: id, status: 'open' })),
   );
-/** Expects a 429 with Retry-After, and an unchanged delivery or alert. */
+/** Expects a 429 with Retry-After. */
 const expectRefused = (response: Awaited<ReturnType<TestApi['call']>>) => {
   expect([response.status, (response.body as { code: string }).code]).toEqual([429, 'too_many_requests']);
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
@@ -65,7 +65,7 @@ test('a workspace above its open-delivery limit cannot publish, redeliver or dis
   expect((await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`)).status).toBe(202);
 }, 60_000);
 
-test('a webhook above its open-delivery limit rejects redeliveries but not alerts', async () => {
+test('redeliveries and dispatches to a webhook above its open-delivery limit are rejected', async () => {
   await start({ perWebhook: 3, perWorkspace: 1_000 });
   const failed = await seedDelivery(api.database, { webhookId });
   const other = await seedDelivery(api.database);

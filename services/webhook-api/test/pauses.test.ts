@@ -87,7 +87,7 @@ describe('the reason why a delivery waits', () => {
     ['undecryptable', 5_000, 'undecryptable'],
     ['render_budget', 5_000, 'render_budget'],
   ])(
-    'a delivery with the reason %s that is due in %d ms shows the reason %s',
+    'a delivery with the stored reason %s that is due in %d ms shows the reason %s',
     async (waiting_reason, dueInMs, shown) => {
       const id = await seed(await createWebhook(), { waiting_reason, due_at: inMs(dueInMs) });
       expect(await reasonOf(id)).toBe(shown);
@@ -100,7 +100,7 @@ describe('the reason why a delivery waits', () => {
     ['no_slot', 'no_slot'],
     ['paused', 'backlog'],
   ])(
-    'a delivery with the reason %s shows paused during a pause, and then %s',
+    'a delivery with the stored reason %s shows paused during a pause, and %s after it',
     async (waiting_reason, shown) => {
       const webhookId = await createWebhook();
       const id = await seed(webhookId, { waiting_reason, due_at: inMs(90_000) });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   api = await startApi({ config, pipelineIntervals });
 });
 afterAll(async () => {
-  // The connections are cut first. Otherwise closing the service would wait for the statements that hang.
+  // Without cutting the connections first, closing the service would wait for statements that hang.
   for (const proxy of [databaseProxy, brokerProxy]) proxy.cut();
   await api.close();
   await Promise.all([databaseProxy.close(), brokerProxy.close()]);

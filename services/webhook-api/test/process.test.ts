@@ -62,7 +62,7 @@ test('a start without settings fails and lists all required settings', async () 
   }
 });
 
-test('a start on a port in use fails with one sentence', async () => {
+test('a start on a port that is in use fails, and the output names the port', async () => {
   const first = start(settings);
   await first.untilOutput('service.started');
   const port = /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(first.output())?.[1];

@@ -37,7 +37,7 @@ test('a redelivery job includes the matching deliveries and reports its progress
   expect(body).toMatchObject({ matched: 5, done: 0, status: 'running', workspace_id: workspaceId });
   expect(body.filter).toMatchObject({ webhook_id: webhookId, status: 'failed' });
   expect(Math.abs(Date.parse(body.filter.until) - Date.now())).toBeLessThan(60_000);
-  // The page size also counts deliveries that do not match, so the two matching deliveries can be on different pages.
+  // The page size also counts deliveries of the webhook that do not match, so four rows contain at least two matches.
   await runJobPage(api.database, { pageSize: 4, counts });
   const { done, ...started } = await read(body.id);
   expect([2, 3, 4]).toContain(done);
@@ -54,7 +54,7 @@ test('the range of a job ends at its acceptance, or earlier if until is earlier'
   expect(earlier.body.filter).toEqual({ status: 'skipped', until: '2025-01-01T00:00:00.000Z' });
 });
 
-test('a job leaves deliveries that were accepted at its until or later as they are', async () => {
+test('a job does not change deliveries that were accepted at the time in `until` or later', async () => {
   const nowMs = Date.now();
   const [older] = await Promise.all(
     [2_000, 1_000].map((ageMs) => seedDelivery(api.database, { acceptedAtMs: nowMs - ageMs })),

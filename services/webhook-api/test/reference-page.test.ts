@@ -11,7 +11,7 @@ beforeAll(async () => {
   page = await response.text();
 });
 
-test("the reference page's policy allows own scripts and styles only, and none inline", () => {
+test("the reference page's policy allows only the service's scripts and styles, none inline", () => {
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("script-src 'self';");
   expect(policy).toContain("style-src 'self';");
@@ -21,7 +21,7 @@ test("the reference page's policy allows own scripts and styles only, and none i
   expect(page).not.toMatch(/<style|<script>| style="| on[a-z]+="/);
 });
 
-test('every file that the reference page loads is served here with its content type', async () => {
+test('the service serves every file that the reference page loads, with its content type', async () => {
   const files = [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, file]) => file ?? '');
   expect(files).toEqual(
     expect.arrayContaining(['openapi.json', 'asyncapi.json', 'docs/assets/reference.js']),
@@ -44,7 +44,7 @@ test('the reference page shows every field of the message that monitors publish'
   for (const name of Object.keys(alertFiredProperties)) expect(page).toContain(`<code>${name}</code>`);
 });
 
-test('names in the reference page and its examples are escaped as text', () => {
+test('links within the reference page have a target, and its texts add no script element', () => {
   for (const [, anchor] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${anchor}"`);
   expect(page.match(/<script/g)).toHaveLength(2);
 });

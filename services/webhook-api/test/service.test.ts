@@ -43,7 +43,7 @@ describe('without a token', () => {
     ['no token', { Authorization: 'Bearer' }],
     ['an invalid token', { Authorization: 'Bearer nonsense' }],
     ['an unsigned token', { Authorization: `Bearer ${unsigned()}` }],
-  ])('all other paths get 401 with %s', async (_, headers: Record<string, string>) => {
+  ])('a request to any other path with %s gets 401', async (_, headers: Record<string, string>) => {
     for (const path of [
       webhooks,
       `/api/v1/webhooks/${randomUUID()}`,
@@ -58,7 +58,7 @@ describe('without a token', () => {
     }
   });
 
-  test('a token with a changed character gets 401', async () => {
+  test('a token whose claims or signature are changed gets 401', async () => {
     const token = await tokenOf('admin');
     const [head, payload, signature] = token.split('.');
     const claims = JSON.parse(Buffer.from(payload!, 'base64url').toString());

@@ -49,7 +49,7 @@ test.each<[string, () => Promise<unknown> | unknown]>([
   expect(await read()).toEqual({ name: null, notice_webhook_ids: [] });
 });
 
-test('all problems of a settings change are reported together', async () => {
+test('all errors of a settings change are reported together', async () => {
   const { body } = await patch({ name: '', names: 'a', notice_webhook_ids: [randomUUID()] });
   const paths = body.errors?.map(({ path }) => path).sort();
   expect(paths).toEqual(['/name', '/names', '/notice_webhook_ids']);
@@ -100,7 +100,7 @@ test('a webhook for notices gets a warning if its body does not render for a not
 test.each([
   ['automatically', 'No delivery has succeeded.'],
   ['by a person', null],
-])('a webhook that was disabled %s and enabled again is not disabled for old failures', async (_, reason) => {
+])('a webhook that was disabled %s and enabled again is not disabled by old failures', async (_, reason) => {
   const { knex } = api.database;
   const id = await insertWebhook(api.database, {
     workspaceId,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([api.close(), destination.close()]));
 
 describe('signing secrets', () => {
-  test('a signing secret is shown once, listed without value, encrypted, and deletable', async () => {
+  test('the value of a signing secret is shown only at its creation, and is stored encrypted', async () => {
     const { id } = await calls.create({ signing: true });
     const { status, body } = await calls.addSecret(id);
     expect([status, body.expires_at]).toEqual([201, null]);
@@ -60,7 +60,7 @@ describe('signing secrets', () => {
     expect(await secrets.clone().where({ id: early.id }).pluck('expires_at')).toEqual([soon]);
   });
 
-  test('creating or deleting a secret raises the version of its webhook, which workers read', async () => {
+  test('creating or deleting a signing secret increases the version of its webhook', async () => {
     const { id } = await calls.create();
     const versionOf = async () => (await api.database.knex('webhooks').where({ id }).first()).version;
     const { body } = await calls.addSecret(id);

@@ -79,7 +79,7 @@ test('changing another field of a rule does not restart its cooldown', async () 
   expect(await row(id)).toMatchObject({ cooldown_from, cooldown_alert_id, cooldown_seconds: 120 });
 });
 
-test('a suppressed alert has its reason and is found by its outcome', async () => {
+test('a suppressed alert shows the reason of its suppression and is found by its outcome', async () => {
   const alertRuleId = await insertAlertRule(api.database, { workspaceId });
   await seedAlert(api.database, { outcome: 'dispatched', alertRuleId });
   const [silenced, cooled, first] = [

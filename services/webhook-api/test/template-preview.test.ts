@@ -7,7 +7,7 @@ const api = useApi();
 
 const preview = (body: object) => api.call<Preview>('POST', previewPath, { body });
 
-test('a preview renders a template with sample values and sends nothing', async () => {
+test('a preview renders a template with sample values', async () => {
   const { status, body } = await preview({ body: '{"t": {{ threshold }}, "b": "{{ bound }}"}' });
   expect([status, body.error, body.warnings]).toEqual([200, null, []]);
   expect(JSON.parse(body.rendered ?? '')).toEqual({
@@ -62,7 +62,7 @@ test('a template in a preview cannot run code', async () => {
   }
 });
 
-test('a preview with a too long template or an invalid context is rejected', async () => {
+test('a preview with an invalid context or a template that is too long is rejected', async () => {
   expect((await preview({ body: 'x'.repeat(65_537) })).status).toBe(422);
   expect((await preview({ body: '{}', context: 'x' })).status).toBe(422);
   expect((await preview({ body: '{}', context: null })).status).toBe(422);

@@ -40,7 +40,7 @@ describe('creating a webhook', () => {
     expect((await read(body.id)).body).toEqual(webhook);
   });
 
-  test('a webhook that is created without headers has an empty object', async () => {
+  test('a webhook that is created without headers has an empty object as headers', async () => {
     const { headers: _, ...rest } = webhookFields;
     const { body } = await api.call<SavedWebhook>('POST', webhooksPath, { body: rest });
     expect(body.headers).toEqual({});
@@ -123,7 +123,7 @@ describe('creating a webhook', () => {
     ['a read-only field', { id: randomUUID() }, '/id'],
     ['enabled as a string', { enabled: 'yes' }, '/enabled'],
     ['null for a field', { body: null }, '/body'],
-  ])('a webhook with %s is rejected, and the error names the path', async (_, changes, path) => {
+  ])('a webhook with %s is rejected with the path of the wrong value', async (_, changes, path) => {
     const before = await api.call<Webhook[]>('GET', webhooksPath);
     const { status, headers, body } = await api.call('POST', webhooksPath, {
       body: { ...webhookFields, ...changes },

@@ -77,7 +77,7 @@ describe('the options of a webhook', () => {
     expect((await api.call('POST', webhooks, { body })).status).toBe(422);
   });
 
-  test('the problems of all options are reported together with those of the schema', async () => {
+  test('the errors of all options are reported together with those of the schema', async () => {
     const { id } = await calls.create({ idempotency_header: 'X-Delivery' });
     const wrong = {
       timeout_ms: 1,

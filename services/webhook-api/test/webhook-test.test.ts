@@ -231,7 +231,7 @@ describe('testing a saved webhook', () => {
     });
   });
 
-  test('an unknown alert or one of another workspace gets 422 at alert_id', async () => {
+  test('a test with an alert that is unknown or of another workspace gets 422', async () => {
     const id = await save(freshPath());
     const foreign = await seedAlert(api.database, { workspaceId: otherWorkspaceId });
     for (const alert_id of [foreign, randomUUID(), 'nonsense']) {

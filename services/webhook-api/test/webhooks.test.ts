@@ -78,7 +78,7 @@ describe('changing a webhook', () => {
     expect(body.headers).toEqual({ New: ['1'] });
   });
 
-  test('the version of a webhook counts changes, except empty ones', async () => {
+  test('each change increases the version of a webhook by one, and an empty change does not', async () => {
     const { id } = await create();
     const version = async () => (await api.database.knex('webhooks').where({ id }).first('version')).version;
     await api.call('PATCH', `/api/v1/webhooks/${id}`, { body: { name: 'a' } });

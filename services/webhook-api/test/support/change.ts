@@ -1,6 +1,6 @@
 import { changeOf } from '../../src/change.js';
 
-/** A change that Ada asks for without `If-Match`. */
+/** A change by the principal Ada, without `If-Match`. */
 export const changeByAda = changeOf({
   principal: {
     issuer: 'https://id.example.com',

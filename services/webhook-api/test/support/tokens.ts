@@ -6,7 +6,7 @@ export type Role = 'admin' | 'editor' | 'reader' | 'publisher' | 'outsider' | 'r
 
 const tokens = new Map<Role, Promise<string>>();
 
-/** Returns an access token of the test provider (client credentials). It is requested once for each test file. */
+/** Returns an access token of the role (client credentials). Each test file requests the token of a role once. */
 export function tokenOf(role: Role): Promise<string> {
   const known = tokens.get(role);
   if (known !== undefined) return known;

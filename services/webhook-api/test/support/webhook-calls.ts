@@ -8,7 +8,7 @@ export const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
 export const single = (id: string) => `/api/v1/webhooks/${id}`;
 export const secretsOf = (id: string) => `${single(id)}/signing_secrets`;
 
-/** Calls that create, change and read webhooks, and their rows in other tables. */
+/** Creates functions that create, change and read webhooks, and that read their rows in other tables. */
 export function createWebhookCalls(api: TestApi) {
   return {
     async create(fields: object = {}): Promise<Saved> {

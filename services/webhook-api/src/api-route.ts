@@ -30,7 +30,7 @@ export interface ApiDeps {
   now: () => Date;
 }
 
-/** Prefix of every path that needs a credential. */
+/** Prefix of the paths of all operations that need a credential. */
 export const apiPrefix = '/api/v1';
 
 export const uuid = { type: 'string', format: 'uuid' } as const;

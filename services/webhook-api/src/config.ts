@@ -19,15 +19,15 @@ export interface WebhookApiConfig extends ServiceConfig {
 
 export interface WebhookApiLimits {
   requestBytes: number;
-  /** Requests per minute of one principal, without published alerts. */
+  /** Maximum number of requests per minute of one principal. Requests that publish alerts have their own limit. */
   requestsPerMinute: number;
-  /** Published alerts per minute of one principal. */
+  /** Maximum number of published alerts per minute of one principal. */
   alertsPerMinute: number;
-  /** Requests per minute to one workspace by all principals, without published alerts. */
+  /** Maximum number of requests per minute of all principals to one workspace, except those that publish alerts. */
   workspaceRequestsPerMinute: number;
-  /** Alerts per minute that all principals publish to one workspace. */
+  /** Maximum number of alerts per minute that all principals publish to one workspace. */
   workspaceAlertsPerMinute: number;
-  /** Test sends per minute of one workspace. */
+  /** Maximum number of tests of webhooks per minute in one workspace. */
   testsPerMinute: number;
   webhooksPerWorkspace: number;
   alertRulesPerWorkspace: number;

@@ -61,7 +61,7 @@ describe('deliveries that wait for a webhook', () => {
     expect([await isDue(untried), await isDue(retry)]).toEqual([true, false]);
   });
 
-  test('a change that ends a pause makes deliveries due that were postponed by the pause', async () => {
+  test('deliveries that a pause has postponed become due when a change ends the pause', async () => {
     const webhookId = await createWebhook();
     await pause(webhookId);
     const postponed = await retryIn(webhookId, { waiting_reason: 'paused' });

@@ -54,7 +54,7 @@ async function send({ method, path }: Operation, body?: object) {
     workspace_id: workspaceId,
     webhook_id: await created('/webhooks'),
     alert_rule_id: await created('/alert_rules'),
-    // Only an open delivery can be cancelled, and only an ended delivery can be redelivered.
+    // Only an open delivery can be cancelled. A redelivery is tested with an ended delivery.
     delivery_id: await seedDelivery(api.database, { status: path.endsWith('/cancel') ? 'open' : 'failed' }),
   };
   const target = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => ids[name] ?? randomUUID());

@@ -102,7 +102,7 @@ describe('signing secrets', () => {
     expect(await calls.row('webhook_signing_secrets', id)).toBeUndefined();
   });
 
-  test('a new signing secret makes the deliveries due that wait for one', async () => {
+  test('deliveries that wait for a signing secret become due when one is created', async () => {
     const { id: webhookId } = await calls.create({ signing: true });
     const due_at = new Date(Date.now() + 60_000);
     const seed = (waiting_reason: string) =>

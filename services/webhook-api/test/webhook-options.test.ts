@@ -205,7 +205,7 @@ describe('a pause by hand', () => {
     });
   });
 
-  test('disabling a paused webhook ends its deliveries, and enabling it continues the pause', async () => {
+  test('disabling a paused webhook makes its deliveries due, and enabling it continues the pause', async () => {
     const until = ahead(60_000);
     const { id: webhookId } = await calls.create({ paused_until: until });
     const open = { due_at: until, waiting_reason: 'paused' };

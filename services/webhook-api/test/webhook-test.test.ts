@@ -255,7 +255,7 @@ describe('testing a saved webhook', () => {
     expect(destination.at(path)).toEqual([]);
   });
 
-  test('a webhook test is rejected for a bad context, webhook or permission', async () => {
+  test('a webhook test with an invalid body, an unknown webhook or no permission is rejected', async () => {
     const id = await save(freshPath());
     expect((await run(id, { context: [] })).status).toBe(422);
     expect((await run(id, { body: '{}' })).status).toBe(422);

@@ -15,7 +15,7 @@ export interface AlertSearch {
   trx: Knex.Transaction;
   workspaceId: string;
   filter: AlertFilter;
-  /** Selects only alerts that this principal published over REST. Undefined selects all alerts. */
+  /** Selects only alerts that the principal with this id published over REST. Undefined selects all alerts. */
   publishedBy?: string | undefined;
   window: IdRange;
   /** Limits the next statement to the time that is left for the search. It must be awaited between two statements. */

@@ -12,7 +12,7 @@ export interface StoredAlert {
   recordId: string;
   workspaceId: string;
   alertId: string;
-  /** `publisherId` of the principal that published the alert over REST; null for other alerts. */
+  /** Id (`publisherId`) of the principal that published the alert over REST; null for other alerts. */
   publishedBy: string | null;
   acceptedAt: Date;
   /** Time of firing in UTC, as text with all digits that the monitor sent. A `Date` keeps only milliseconds. */
@@ -47,7 +47,7 @@ interface AlertQuery {
   workspaceId: string;
   range: IdRange;
   filter: AlertFilter;
-  /** `publisherId` of a principal: selects only alerts that it published over REST. Undefined selects all alerts. */
+  /** Selects only alerts that the principal with this id published over REST. Undefined selects all alerts. */
   publishedBy?: string | undefined;
 }
 

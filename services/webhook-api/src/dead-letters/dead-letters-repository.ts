@@ -20,7 +20,7 @@ export interface StoredDeadLetter {
   routingKey: string;
   /** The first 64 KiB of the message. */
   beginning: Buffer;
-  /** Size of the whole message, of which the table stores only the first 64 KiB. */
+  /** Size of the whole message. The table stores only the beginning of a message above 1 MiB. */
   sizeBytes: number;
   createdAt: Date;
   requeuedAt: Date | null;

@@ -46,8 +46,8 @@ function addUp(rows: readonly StatsRow[]): Omit<Step, 'from' | 'to' | 'webhook_i
 }
 
 /**
- * Factor in an entry of a histogram, 256 × (number of deliveries) + (number of the bucket). Bucket numbers are below
- * 256.
+ * The factor 256: an entry of a histogram is 256 × (number of deliveries) + (number of the bucket). Bucket numbers are
+ * lower than the factor.
  */
 const bucketLimit = 256;
 

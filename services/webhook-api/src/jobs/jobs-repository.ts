@@ -39,7 +39,7 @@ export interface JobsRepository {
   list(query: JobQuery & { limit: number }): Promise<StoredJob[]>;
   /** Counts jobs of a kind, up to `max`. */
   count(query: JobQuery, max: number): Promise<number>;
-  /** Cancels a job, after waiting for its page in progress. Returns undefined for a job that is not running. */
+  /** Waits until a worker has finished the current page, and cancels the job. Returns undefined for an ended job. */
   cancel(job: JobKey, author: AuditAuthor): Promise<StoredJob | undefined>;
 }
 

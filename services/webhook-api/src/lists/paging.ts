@@ -140,7 +140,7 @@ export function createPaging({ secretBox, publicUrl = '' }: PagingOptions): Pagi
 }
 
 /**
- * Returns the range of ids for a time range and a position. Times are bounds of ids too, because the ids of a history
+ * Returns the range of ids for a time range and a position. A time is a bound for ids, because the ids of a history
  * start with a time. The position is always within the time range, because a cursor is bound to the filters of its
  * list.
  */

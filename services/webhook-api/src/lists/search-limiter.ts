@@ -11,8 +11,8 @@ export const searchTimeoutMs = 5_000;
 export interface SearchLimiter {
   /**
    * Runs a read while holding a permit. `workspaceId` is null for the whole deployment.
-   * @throws AppError `too_many_requests` or `unavailable` if no permit becomes free within 3 s; `unavailable` if the
-   *   read times out
+   * @throws AppError `too_many_requests` if the workspace uses all its permits for 3 s; `unavailable` if all permits
+   *   are in use for 3 s, or if the read times out
    */
   run<T>(workspaceId: string | null, search: () => Promise<T>): Promise<T>;
   /**

@@ -36,7 +36,7 @@ interface Search {
 
 const dayMs = 86_400_000;
 const maxDays = 31;
-/** Tolerance in milliseconds: `since` may be 31 days ago by the clock of a caller that is up to an hour behind. */
+/** Tolerance in milliseconds, for callers whose clock is up to an hour behind. */
 const toleranceMs = 3_600_000;
 
 /**

@@ -92,7 +92,7 @@ test('the random choices of a preview depend only on the id of the alert', () =>
   expect(rendered(body, { alert_id: 'b9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11' })).not.toEqual(first);
 });
 
-test('a template may have 65,536 bytes of UTF-8', () => {
+test('a template can have at most 65,536 bytes of UTF-8', () => {
   const [longest, longestAccented] = ['x'.repeat(65_536), 'é'.repeat(32_768)];
   for (const body of [longest, longestAccented]) {
     expect(bodySizeProblem(body)).toBeUndefined();

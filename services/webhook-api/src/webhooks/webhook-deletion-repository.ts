@@ -10,7 +10,7 @@ export interface RuleName {
 }
 
 export interface Deletion {
-  /** If true, the webhook is first removed from the rules and settings that use it, which increases their versions. */
+  /** True: the webhook is first removed from the rules and settings that use it. This increases their versions. */
   detach: boolean;
   change: Change;
   at: Date;

@@ -1,6 +1,6 @@
 import { type FieldError, invalidBody, isUuid } from '@tocsin/kit';
 
-/** Largest number of webhooks in one field of a body. */
+/** Maximum number of webhooks in one field of a body. */
 const maxWebhooks = 20;
 
 /**

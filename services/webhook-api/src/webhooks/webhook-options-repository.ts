@@ -2,8 +2,8 @@ import type { Transaction } from '@tocsin/database';
 import type { StoredWebhook } from './stored-webhook.js';
 
 /**
- * Writes the options that workers read from other tables than `webhooks`: the rate limit, and the pause by hand if a
- * request can have changed it.
+ * Writes the options that are stored in separate tables: the rate limit, and the pause by hand if a request can have
+ * changed it.
  */
 export async function applyOptions(
   trx: Transaction,
@@ -15,9 +15,9 @@ export async function applyOptions(
 }
 
 /**
- * Writes or deletes the row of the rate limit. The row contains the time of the next request. A change of the limit
- * keeps this time, unless it is more than one interval of the new limit ahead; then it becomes one interval from now. A
- * change of another field keeps the time. A disabled webhook has no row, because its deliveries end without a request.
+ * Writes or deletes the row of the rate limit, which contains the earliest time of the next request. A change of the
+ * limit moves this time to at most one interval (period divided by requests) from now. A change of another field keeps
+ * it. A disabled webhook has no row, because its deliveries end without a request.
  */
 async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: StoredWebhook): Promise<void> {
   if (rateLimit === null || !enabled) {

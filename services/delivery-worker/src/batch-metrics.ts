@@ -4,9 +4,9 @@ import type { Metrics } from '@tocsin/kit';
 export function createBatchMetrics(metrics: Metrics) {
   const batches = metrics.histogram({
     name: 'tocsin_batch_size',
-    help: 'Items committed together.',
+    help: 'Number of items that one statement commits.',
     labels: ['stage'],
-    buckets: [1, 2, 5, 10, 25, 50, 100, 200],
+    buckets: [1, 2, 5, 10, 25, 50, 100, 200, 300],
   });
   return {
     batch: (stage: 'fan_out' | 'claim' | 'record', size: number) => batches.observe({ stage }, size),

@@ -15,7 +15,7 @@ export function createWorkerMetrics(
   read: { inFlight: () => number; slots: number; isWritable: () => boolean; leads: () => boolean },
 ) {
   metrics.gauge('tocsin_in_flight', 'Requests in flight.', [], (gauge) => gauge.set(read.inFlight()));
-  metrics.gauge('tocsin_slots', 'Requests that can be in flight.').set(read.slots);
+  metrics.gauge('tocsin_slots', 'Maximum number of requests in flight (DELIVERY_SLOTS).').set(read.slots);
   const failures = metrics.counter('tocsin_messages_failed_total', 'Failures of messages that are retried.');
   return {
     messageFailed: () => failures.inc(),

@@ -33,17 +33,15 @@ test.each([
   ['[2001:db8:0::1]', [urls[5]]],
   ['10.1', [urls[6]]],
   ['example.com', []],
-  ['%', []],
 ])('the filter by host %s finds the webhooks %j', async (host, expected) => {
-  const { status, headers, body } = await filterBy<Webhook[]>(host);
-  if (host === '%') return expect(status).toBe(422);
+  const { headers, body } = await filterBy<Webhook[]>(host);
   expect(body.map(({ url }) => new URL(url).origin).sort()).toEqual(
     expected.map((url) => new URL(url!).origin).sort(),
   );
   expect(headers.get('x-total-count')).toBe(`${expected.length}`);
 });
 
-test.each(['a/b', 'a?b', 'user@a', 'http://a', 'a b', '::1', 'a:99999'])(
+test.each(['a/b', 'a?b', 'user@a', 'http://a', 'a b', '::1', 'a:99999', '%'])(
   'the filter by host %j is rejected',
   async (host) => {
     const { status, body } = await filterBy<Problem>(host);

@@ -150,7 +150,7 @@ export function createDelivery(deps: CreateDeliveryDeps): Delivery {
 const malformed = {
   kind: 'unprocessable',
   reason: 'malformed_message',
-  detail: 'The message is no list of deliveries that are due: only Tocsin publishes here.',
+  detail: 'The message is not a list of due deliveries. Only Tocsin may publish to this queue.',
 } as const;
 
 /**

@@ -8,7 +8,7 @@ export function createDispatchMetrics(metrics: Metrics, leads: () => boolean) {
   metrics.gauge('tocsin_leader', '1 in the worker that dispatches for all workers.', [], (gauge) =>
     gauge.set(leads() ? 1 : 0),
   );
-  const passes = metrics.counter('tocsin_dispatch_passes_total', 'Searches for deliveries that are due.');
+  const passes = metrics.counter('tocsin_dispatch_passes_total', 'Passes of the dispatcher.');
   const ready = metrics.gauge('tocsin_queue_ready', 'Messages ready in the deliveries queue.');
   const due = metrics.gauge(
     'tocsin_deliveries_due',
@@ -16,11 +16,11 @@ export function createDispatchMetrics(metrics: Metrics, leads: () => boolean) {
   );
   const overdue = metrics.gauge(
     'tocsin_deliveries_overdue',
-    'Deliveries among those counted as due for more than a minute although their webhook is not paused.',
+    'Counted deliveries that have been due for more than a minute. Their webhooks are not paused and have no rate limit.',
   );
   const oldest = metrics.gauge(
     'tocsin_oldest_due_seconds',
-    'Time for which the oldest delivery has been due whose webhook is not paused.',
+    'Longest time that a delivery has been due. Paused webhooks and webhooks with a rate limit are not included.',
   );
   const paused = metrics.gauge(
     'tocsin_webhooks_paused',

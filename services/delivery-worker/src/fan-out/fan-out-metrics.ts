@@ -2,12 +2,12 @@ import type { AlertOutcome } from '@tocsin/contracts';
 import type { Metrics } from '@tocsin/kit';
 
 export function createFanOutMetrics(metrics: Metrics) {
-  const alerts = metrics.counter('tocsin_alerts_total', 'Alerts accepted, by what became of them.', [
+  const alerts = metrics.counter('tocsin_alerts_total', 'Accepted alerts by outcome.', [
     'outcome',
   ]);
   const width = metrics.histogram({
     name: 'tocsin_fan_out_webhooks',
-    help: 'Webhooks of an alert.',
+    help: 'Number of webhooks of each accepted alert.',
     buckets: [0, 1, 2, 5, 10, 20],
   });
   const overQuota = metrics.counter(

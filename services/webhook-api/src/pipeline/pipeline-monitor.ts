@@ -40,7 +40,7 @@ export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
   );
   metrics.gauge(
     'tocsin_oldest_delivery_seconds',
-    'Age of the oldest open delivery without an attempt whose webhook is not paused.',
+    'Age of the oldest open delivery without an attempt. Paused webhooks and webhooks with a rate limit are not included.',
     [],
     (gauge) => gauge.set(oldest()),
   );

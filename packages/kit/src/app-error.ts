@@ -32,7 +32,7 @@ export interface FieldError {
 
 export interface AppErrorOptions {
   cause?: unknown;
-  /** The validation errors, with code `validation_failed`. */
+  /** Validation errors; only for the code `validation_failed`. */
   errors?: FieldError[];
   /** Value of the header `Retry-After`, in whole seconds. */
   retryAfterSeconds?: number;

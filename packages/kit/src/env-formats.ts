@@ -8,7 +8,10 @@ export type ParseResult<T> = { value: T } | { problem: string };
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Parses `250ms`, `5s`, `2m`, `1h` or `1d` to milliseconds, at least `min`. A number without a unit is ambiguous and rejected. */
+/**
+ * Parses a duration such as `250ms`, `5s`, `2m`, `1h` or `1d` to milliseconds. A result below `min` is rejected, and so
+ * is a number without a unit, because it is ambiguous.
+ */
 export function parseDurationMs(text: string, { min = 0 }: { min?: number } = {}): ParseResult<number> {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text);
   if (!match) return { problem: 'must be a duration with a unit, such as 250ms, 5s, 2m or 1h' };
@@ -41,7 +44,7 @@ export function parseUrl(text: string, protocols: readonly string[]): ParseResul
   };
 }
 
-/** Parses an address range in CIDR notation. A single address is a range of one. */
+/** Parses an address range in CIDR notation. A single address becomes a range of one address. */
 export function parseCidr(text: string): ParseResult<string> {
   const [address = '', prefix, ...rest] = text.split('/');
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];

@@ -60,7 +60,7 @@ test('settings are parsed to their types, with fallbacks for unset and empty var
   });
 });
 
-test('all problems of settings are reported without the values, which can be secrets', () => {
+test('all problems of the settings are reported, without the values, which can be secrets', () => {
   const env = {
     PORT: '99999',
     COUNT: '1e3',
@@ -109,7 +109,7 @@ test.each(['-1', '65536', '80.5', '0x50', '', 'http', '８０'])('%j is rejected
   expect(problemsOf(() => readEnv({ PORT }, (read) => ({ port: read.port('PORT') })))).toHaveLength(1);
 });
 
-test('the problem of a duration below the minimum names the minimum', () => {
+test('the error for a duration below the minimum states the minimum', () => {
   const waitOf = (WAIT: string) =>
     readEnv({ WAIT }, (read) => ({ ms: read.durationMs('WAIT', 5, { min: 1_500 }) }));
   expect(waitOf('1500ms').ms).toBe(1_500);
@@ -179,7 +179,7 @@ describe('a secret in a file', () => {
     ]);
   });
 
-  test('either of the variables NAME and NAME_FILE of a secret may be empty if the other is set', () => {
+  test('a secret is read from NAME or NAME_FILE if the other variable is empty', () => {
     const KEY_FILE = fileOf('hunter2');
     expect(readEnv({ KEY: ' ', KEY_FILE }, (read) => ({ key: read.secret('KEY') })).key.reveal()).toBe(
       'hunter2',
@@ -199,7 +199,7 @@ describe('a secret in a file', () => {
   test.each([
     ['a missing file', 'missing', 'ENOENT'],
     ['a directory', '', 'EISDIR'],
-  ])('the problem of a secret file that is %s names the path and the reason', (_, name, code) => {
+  ])('the error for a secret file that is %s states the path and the reason', (_, name, code) => {
     const KEY_FILE = join(directory, name);
     expect(problemsOf(() => readEnv({ KEY_FILE }, (read) => ({ key: read.secret('KEY') })))).toEqual([
       `KEY_FILE names ${KEY_FILE}, which cannot be read (${code})`,

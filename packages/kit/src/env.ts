@@ -23,10 +23,10 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads settings into one deeply frozen object. A variable without a fallback is required; an empty variable counts as
- * not set. A secret NAME can also be read from the file that NAME_FILE names.
- * @throws ConfigError that lists all problems, without the values, which can be secrets. A variable that switches off
- *   the check of certificates is a problem too
+ * Reads settings into one deeply frozen object. A variable without a fallback is required, except with the methods
+ * `optional…`. An empty variable counts as not set. A secret NAME can also be read from the file that NAME_FILE names.
+ * @throws ConfigError that lists all problems. It contains no values of settings, because these can be secrets. A
+ *   variable that switches off the check of certificates is a problem too
  */
 export function readEnv<T extends object>(env: Environment, build: (read: EnvReader) => T): Readonly<T> {
   const problems: string[] = [];
@@ -39,8 +39,8 @@ export function readEnv<T extends object>(env: Environment, build: (read: EnvRea
   try {
     config = build(reader);
   } catch (error) {
-    // A rejected variable has a placeholder as its value, which can make the builder throw. Only the rejection is
-    // reported then, because the error of the builder is a consequence.
+    // A rejected variable has a placeholder as its value, and the placeholder can make `build` throw. That error is
+    // only a consequence, so only the rejected variables are reported.
     if (problems.length === 0) throw error;
     throw new ConfigError(problems);
   }
@@ -142,7 +142,7 @@ function createReader(env: Environment, problems: string[]) {
     /** `check` returns the typed value, or throws an error whose message completes the sentence "NAME …". */
     json: <T>(name: string, check: (value: unknown) => T, fallback?: T) =>
       read<T>(name, fallback, undefined as T, (text) => parseJson(text, check)),
-    /** Adds a problem that concerns several variables, as a whole sentence. */
+    /** Adds a problem that concerns several variables. It is a whole sentence. */
     problem: (sentence: string) => {
       problems.push(sentence);
     },
@@ -159,7 +159,7 @@ interface Setting<T> {
 
 /**
  * Returns the value of the variable NAME, or the content of the file that NAME_FILE names. White space at both ends is
- * removed; an empty file counts as not set. A problem is a whole sentence with the path and without the content.
+ * removed; an empty file counts as not set. A problem is a whole sentence, and never contains the secret.
  */
 function findSecret(env: Environment, name: string): ParseResult<string | undefined> {
   const value = env[name]?.trim();

@@ -23,8 +23,8 @@ export async function tryLockFile(path: string): Promise<FileLock | undefined> {
       return undefined;
     }
     if (isAt(path, fd)) return { fd, release: () => release(path, fd) };
-    // The previous holder of the lock has removed the file after this process opened it. A lock of the removed file
-    // excludes nobody, so the loop opens and locks the file that is now at the path.
+    // The previous holder of the lock removed the file after this process had opened it. A lock of the removed file
+    // excludes no other process, so the loop opens and locks the file that is now at the path.
     closeSync(fd);
   }
 }
@@ -63,8 +63,8 @@ function isAt(path: string, fd: number): boolean {
 }
 
 /**
- * Removes the file, then releases the lock. A process that is waiting can still lock the removed file, but then `isAt`
- * finds another file or no file at the path.
+ * Removes the file, then releases the lock. A waiting process that opened the file before its removal can still lock
+ * it, but its call of `isAt` then returns false.
  */
 function release(path: string, fd: number): void {
   rmSync(path, { force: true });

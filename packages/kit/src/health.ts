@@ -3,7 +3,9 @@ import { createSingleFlight } from './concurrency/single-flight.js';
 import { withTimeout } from './concurrency/timeout.js';
 import { definePublicRoute, type Route } from './http/route.js';
 
-/** Rejects if the dependency does not work. The detail of an `AppError` is shown to callers. */
+/**
+ * Check of a dependency. It rejects if the dependency does not work. The detail of an `AppError` is shown to callers.
+ */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
 
 export interface HealthOptions {
@@ -11,8 +13,8 @@ export interface HealthOptions {
   checks: Readonly<Record<string, HealthCheck>>;
   /**
    * Returns true for an error that makes the service not ready. It should return false if the service works without the
-   * dependency, or responds with 503 by itself: otherwise a load balancer removes all instances at once. Default: true
-   * for every error.
+   * dependency, or responds with 503 by itself. Without this, a load balancer would remove all instances at once.
+   * Default: true for every error.
    */
   isOwnFault?: (error: unknown) => boolean;
   /** Timeout of each check, in milliseconds. Default: 2,000. */
@@ -40,8 +42,9 @@ const readinessSchema = {
 
 /**
  * Returns the routes `/livez` and `/readyz`. `/livez` returns 200 while the process responds, and checks no dependency.
- * `/readyz` returns 503 if a check fails or times out by a fault of this service. Its body names the state of each
- * dependency, also with status 200. Both paths are public, so concurrent requests share one run of the checks.
+ * `/readyz` returns 503 if a check fails or times out with an error for which `isOwnFault` returns true. Its body
+ * contains the state of each dependency, also with status 200. Anyone can call `/readyz`, so concurrent requests share
+ * one run of the checks.
  */
 export function healthRoutes(options: HealthOptions): Route<never>[] {
   const { checks, timeoutMs = 2_000, isOwnFault = () => true } = options;
@@ -85,7 +88,7 @@ export function healthRoutes(options: HealthOptions): Route<never>[] {
 
 interface Failing {
   name: string;
-  /** The detail of an `AppError` is shown. Other messages can contain host names and are withheld. */
+  /** The detail of an `AppError` is shown to callers. Other messages are not, because they can contain host names. */
   error: unknown;
 }
 

@@ -1,15 +1,18 @@
 import type { FieldError } from './app-error.js';
 
 /**
- * Finds text that cannot be stored or forwarded in a parsed JSON value, including the names of its members: NUL
- * characters, which PostgreSQL rejects, and lone surrogates, which have no UTF-8 form. The search is iterative, so deep
- * nesting cannot overflow the stack.
+ * Searches a parsed JSON value and its member names for text that cannot be stored or forwarded: NUL characters, which
+ * PostgreSQL rejects, and lone surrogates, which have no UTF-8 form. The search is iterative, so deep nesting cannot
+ * overflow the stack.
  */
 export function findInvalidText(value: unknown): FieldError | undefined {
   return containsInvalidText(value) ? locateInvalidText(value) : undefined;
 }
 
-/** Finds out quickly if a value is valid, without building paths and lists of entries. Most values are valid. */
+/**
+ * Returns true if a value contains invalid text. Most values are valid, so this check is fast: it builds no paths and
+ * no lists of entries.
+ */
 function containsInvalidText(value: unknown): boolean {
   const open: unknown[] = [value];
   // Numbers are skipped for speed: a message can contain half a million of them.

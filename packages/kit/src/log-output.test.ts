@@ -4,7 +4,9 @@ import { createLogOutput } from './log-output.js';
 const realWriteSync = fs.writeSync;
 const unlimited = Number.POSITIVE_INFINITY;
 
-/** Replaces standard output. It accepts `freeBytes` bytes and then fails with the error code `failsWith`. */
+/**
+ * Replaces standard output. The replacement accepts `freeBytes` bytes and then fails with the error code `failsWith`.
+ */
 function setUp() {
   const state = { text: '', freeBytes: unlimited, failsWith: 'ENOSPC' };
   const writeSync = (_fd: number, data: string | Uint8Array) => {

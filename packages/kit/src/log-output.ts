@@ -2,7 +2,7 @@ import sonicBoom from 'sonic-boom';
 
 export interface LogOutput {
   write(line: string): void;
-  /** Writes all waiting lines. If a pipe is full, it waits for at most one second. */
+  /** Writes all waiting lines. If standard output is a full pipe, the call waits for at most one second. */
   flushSync(): void;
 }
 
@@ -19,9 +19,9 @@ const maxWaitingBytes = 1_048_576;
 const maxFlushMs = 1_000;
 
 /**
- * Standard output, written by sonic-boom as pino does by default. A failed write never ends or blocks the service.
- * While the disk is full, or the reader of the pipe has stopped or ended, up to 1 MiB of lines wait and are written
- * later. Further lines are dropped and counted.
+ * Writes to standard output with sonic-boom, the default writer of pino. A failed write never ends or blocks the
+ * service. While the disk is full, or the reader of the pipe has stopped or ended, up to 1 MiB of lines wait and are
+ * written later. Further lines are dropped and counted.
  */
 export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutput {
   // Reading `process.stdout` makes a pipe non-blocking. A write to a full pipe then fails with EAGAIN instead of
@@ -77,15 +77,15 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     failure = code;
   });
-  /** Starts one write. A write that succeeds with 0 bytes means that no lines are waiting. */
+  /** Makes one write. A write that succeeds with 0 bytes means that no lines are waiting. */
   const flushOnce = (): { failure: string | undefined; isDone: boolean } => {
     failure = undefined;
     stream.flush();
     return { failure, isDone: failure === undefined && written === 0 };
   };
   /**
-   * Writes all waiting lines synchronously. Used only after a fatal error and at the exit. The `flushSync` of
-   * sonic-boom never returns after an error such as ENOSPC or EPIPE.
+   * Writes all waiting lines synchronously. Used only after a fatal error and at the exit of the process. The
+   * `flushSync` of sonic-boom is not used, because it never returns after an error such as ENOSPC or EPIPE.
    */
   const flushSync = () => {
     const endMs = performance.now() + maxFlushMs;

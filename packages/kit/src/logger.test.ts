@@ -57,7 +57,7 @@ test('success lines are not written at the level warn', () => {
   expect(logged((logger) => logger.success({}, 'event'), { level: 'warn' })).toBe('');
 });
 
-test('credentials in log fields are redacted at every level of nesting', () => {
+test('credentials in nested log fields are redacted', () => {
   const text = logged((logger) =>
     logger.info(
       {
@@ -72,7 +72,7 @@ test('credentials in log fields are redacted at every level of nesting', () => {
   expect(text).not.toContain('hunter2');
 });
 
-test('a logged error has its causes and none of its other properties', () => {
+test('a logged error has its causes and their codes, and none of its other properties', () => {
   const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', config: { auth: 'hunter2' } });
   const text = logged((logger) => logger.error({ err: new Error('outer', { cause }) }, 'event'));
   expect(JSON.parse(text).err).toMatchObject({

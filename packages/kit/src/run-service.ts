@@ -11,13 +11,15 @@ export interface RunServiceOptions {
   service: string;
   /** Loads the configuration and starts the service. */
   start(): Promise<RunningService>;
-  /** Time from the stop request to the exit, in milliseconds. Default: 25,000, longer than the longest request. */
+  /**
+   * Maximum time from the stop request to the exit, in milliseconds. Default: 25,000, longer than the longest request.
+   */
   deadlineMs?: number;
 }
 
 /**
- * Runs a service until its process ends. SIGTERM, SIGINT or the end of the launcher stops it with exit code 0. A second
- * signal, a failed start, a failed stop or an uncaught exception ends it with exit code 1.
+ * Runs a service until its process ends. SIGTERM, SIGINT or the end of a parent process with an IPC channel stops it
+ * with exit code 0. A second signal, a failed start, a failed stop or an uncaught exception ends it with exit code 1.
  */
 export async function runService({ service, start, deadlineMs = 25_000 }: RunServiceOptions): Promise<void> {
   const stopping = new AbortController();
@@ -52,7 +54,7 @@ function waitForStopRequest(stopping: AbortController): Promise<string> {
     };
     process.on('SIGTERM', stop);
     process.on('SIGINT', stop);
-    // Node emits `disconnect` only in a process with an IPC channel to its launcher, when the launcher has ended.
+    // Node emits `disconnect` only in a process with an IPC channel to its parent process, when the parent has ended.
     process.once('disconnect', () => stopping.signal.aborted || stop('disconnect'));
   });
 }
@@ -67,7 +69,7 @@ async function startOrExit({ start, fatal, signal }: Starting): Promise<RunningS
   try {
     return await start();
   } catch (error) {
-    // A stop request can make the start fail. This is not reported as an error.
+    // A stop request can make the start fail. Such a failure is not reported as an error.
     if (signal.aborted) process.exit(0);
     if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
     else fatal.fatal({ reason: describe(error) }, 'service.start_failed');

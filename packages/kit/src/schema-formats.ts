@@ -17,7 +17,8 @@ export function addFormatsAndKeywords(ajv: Ajv2020): void {
     errors: false,
     validate: (limit: number, value: object) => textBytesOf(value) <= limit,
   });
-  // The keywords `example` and `x-items-apart` are read by the documents and the HTTP server. They validate nothing.
+  // The keyword `example` is for the OpenAPI document, and `x-items-apart` for the check of request bodies. They
+  // validate nothing here.
   ajv.addVocabulary(['example', 'x-items-apart']);
 }
 

@@ -46,7 +46,7 @@ test.each([
   ['DATABASE_URL', 'postgres://u:hunter2@h/d?sslkey=', 'sslkey'],
   ['AMQP_URL', 'amqps://u:hunter2@h/?cacertfile=', 'cacertfile'],
   ['AMQP_URL', 'amqps://u:hunter2@h/?certfile=', 'certfile'],
-])('the problem of %s=%s… with a missing file names file, parameter and reason', (name, url, parameter) => {
+])('the error for %s=%s… with a missing file states the path, parameter and reason', (name, url, parameter) => {
   expect(problemsOf({ [name]: `${url}${missing}` })).toEqual([
     `${name} names ${missing} (${parameter}), which cannot be read (ENOENT)`,
   ]);
@@ -64,7 +64,7 @@ test('a URL with a client certificate and without its key is rejected', () => {
   ]);
 });
 
-test('the problem with invalid certificate and key files does not quote their content', () => {
+test('the error for invalid certificate and key files does not quote their content', () => {
   const [problem] = problemsOf({ DATABASE_URL: `postgres://h/d?sslcert=${file}&sslkey=${file}` });
   expect(problem).toMatch(/^DATABASE_URL names certificates that cannot be used: /);
   expect(problem).not.toContain('hunter2');

@@ -4,8 +4,9 @@ import type { EnvReader } from './env.js';
 import type { Secret } from './secret.js';
 
 /**
- * Reads DATABASE_URL. The parameters sslmode, sslrootcert, sslcert and sslkey have the meaning that libpq defines. `pg`
- * reads the PEM files again for each connection.
+ * Reads DATABASE_URL. The parameters sslrootcert, sslcert and sslkey name the files that libpq defines. With any
+ * sslmode except `disable`, `pg` checks the certificate and the name of the server. `pg` reads the PEM files again for
+ * each connection.
  */
 export function readDatabaseUrl(read: EnvReader): Secret {
   const name = 'DATABASE_URL';
@@ -42,8 +43,8 @@ interface TlsParameters {
   name: string;
   searchParams: URLSearchParams;
   /**
-   * Names of the URL parameters for the files of the certificate authority, the client certificate and the client's
-   * key.
+   * `ca`, `cert` and `key` are the names of the URL parameters for the files of the certificate authority, the client
+   * certificate and the client's key.
    */
   ca: string;
   cert: string;

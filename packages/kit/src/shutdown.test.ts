@@ -9,7 +9,7 @@ test('resources are closed once each, in reverse order of opening', async () => 
   expect(closed).toEqual(['server', 'broker', 'pool']);
 });
 
-test('a shutdown names the resources that fail or hang, and closes all others', async () => {
+test('the error of a shutdown names the resources that fail or hang, and all others are closed', async () => {
   const closed: string[] = [];
   const shutdown = createShutdown();
   shutdown.add('pool', async () => closed.push('pool'));

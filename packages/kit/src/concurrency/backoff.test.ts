@@ -7,7 +7,7 @@ test('the backoff delay doubles with each failure up to its maximum', () => {
   expect(delays).toEqual([50, 100, 200, 300, 300]);
 });
 
-test('the longest backoff delay has jitter too', () => {
+test('jitter also reduces the maximum backoff delay', () => {
   const delays = [0, 0.5, 1].map((value) =>
     exponentialBackoffMs(9, { firstMs: 50, maxMs: 300, jitter: 0.5, random: () => value }),
   );
@@ -50,7 +50,7 @@ test('an error for which shouldRetry returns false is thrown at once', async () 
   expect(calls()).toBe(2);
 });
 
-test('an aborted retry ends its delay and throws the last error', async () => {
+test('an aborted signal ends the delay before a retry, and the last error is thrown', async () => {
   const { work, calls } = failing(3);
   const stopping = new AbortController();
   const onRetry = () => setImmediate(() => stopping.abort());
@@ -64,7 +64,7 @@ test('an aborted retry ends its delay and throws the last error', async () => {
   expect(calls()).toBe(1);
 });
 
-test('a retry without a delay starts without a timer', async () => {
+test('a retry with a backoff of 0 ms starts without a timer', async () => {
   const { work, calls } = failing(1);
   const retried = retry(work, { shouldRetry: () => true, backoff: () => 0 });
   for (let step = 0; step < 20; step += 1) await Promise.resolve();

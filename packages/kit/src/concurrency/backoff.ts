@@ -9,7 +9,7 @@ export interface BackoffOptions {
    * Fraction of the delay that is random, from 0 to 1, so that callers do not all retry at the same time. Default: 0.5.
    */
   jitter?: number;
-  /** Returns a random number between 0 and 1. */
+  /** Returns a random number from 0 to 1. Default: `Math.random`. */
   random?: () => number;
 }
 
@@ -26,11 +26,14 @@ export interface RetryOptions {
   backoff: (failures: number, error: unknown) => number;
   /** Once the signal is aborted, no retry starts and the last error is thrown. Work in progress is not interrupted. */
   signal?: AbortSignal;
-  /** Called before each delay. */
+  /** Called before each retry and its delay. */
   onRetry?: (error: unknown, failures: number) => void;
 }
 
-/** Repeats `work`, which must be safe to repeat, until it succeeds or `shouldRetry` returns false. */
+/**
+ * Runs `work` again after each failure until it succeeds, `shouldRetry` returns false, or the signal is aborted. `work`
+ * must be safe to repeat.
+ */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { shouldRetry, backoff, signal, onRetry } = options;
   for (let failures = 1; ; failures += 1) {

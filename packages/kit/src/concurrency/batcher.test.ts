@@ -77,7 +77,7 @@ test('a batch starts during another one only if it is at least as large as that 
   expect(await sizes()).toEqual([3, 3]);
 });
 
-test('items wait while no capacity is free, and then start in order of arrival', async () => {
+test('items wait while maxStarts returns 0, and then start in order of arrival', async () => {
   let maxStarts = 0;
   const { batches, add } = collecting({ maxStarts: () => maxStarts });
   add(upTo(5));

@@ -15,19 +15,19 @@ export interface BatcherOptions<Item, Result> {
   maxSize: number;
   /**
    * Maximum number of batches in progress. While a batch is in progress, the next one starts only when at least as many
-   * items wait as the last batch had. Otherwise batches would become small.
+   * items wait as the last batch had. Without this rule, batches would become small.
    */
   concurrency: number;
   /**
-   * Minimum time between the starts of two batches, in milliseconds. A full batch does not wait for it. 0: an item
-   * starts at once if no batch is in progress.
+   * Minimum time between the starts of two batches, in milliseconds. A full batch does not wait for it. Default: 0, a
+   * batch starts at once if none is in progress.
    */
   gatherMs?: number;
   /** Waiting items are served round robin by this key. Without it, they are served in the order of arrival. */
   keyOf?: (item: Item) => string;
   /**
    * Returns how many items may start now, for back-pressure; `waiting` is the number of waiting items. If the function
-   * returns 0, it is called again 2 ms later.
+   * returns 0, it is called again 2 ms later. Default: no limit.
    */
   maxStarts?: (waiting: number) => number;
   onBatch?: (size: number) => void;
@@ -58,8 +58,8 @@ export interface PromiseBatcher<Item, Result> {
 }
 
 /**
- * Maximum number of parts of failed batches that run at the same time. If all of them wait for a database lock, they
- * occupy only two connections of the pool.
+ * Maximum number of halves of failed batches and of retried items that run at the same time. If these wait for a
+ * database lock, they occupy only two connections of the pool.
  */
 const partsAtOnce = 2;
 const startPollMs = 2;
@@ -127,7 +127,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 }
 
 /**
- * Creates a batcher like `createBatcher` that returns a promise for each item. `createBatcher` needs less memory when
+ * Creates a batcher whose `add` returns a promise for the result of the item. `createBatcher` needs less memory when
  * tens of thousands of items wait.
  */
 export function createPromiseBatcher<Item, Result>(
@@ -159,8 +159,8 @@ interface Entry<Item, Result> {
 }
 
 /**
- * Returns a function that runs a batch once and never rejects. After a failure, it starts the split or the retry, and
- * resolves without waiting for them.
+ * Returns a function that runs a batch once. Its promise never rejects. After a failure, the function starts the two
+ * halves or the retry, and does not wait for them.
  */
 function createAttempts<Item, Result>(options: BatcherOptions<Item, Result>) {
   const { run, onSettled, retryItem = () => undefined, failsWholeBatch = () => false, signal } = options;

@@ -32,7 +32,7 @@ test('slow responses keep the circuit closed', () => {
   }
 });
 
-test('a request without a response a minute ago does not open the circuit at the next request', () => {
+test('a request that got no response a minute ago does not open the circuit', () => {
   const { clock, breaker } = setUp();
   breaker.admit();
   clock.ms = 60_000;

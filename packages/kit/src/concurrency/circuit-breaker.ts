@@ -20,8 +20,8 @@ export interface CircuitBreakerOptions {
   /** Time between two probes, in milliseconds. Default: 500. */
   probeEveryMs?: number;
   /**
-   * After this time without a request, in milliseconds, the circuit closes, because nothing is known any more about the
-   * state of the dependency. Default: 5,000.
+   * After this time without a request, in milliseconds, the circuit closes, because the state of the dependency is no
+   * longer known. Default: 5,000.
    */
   forgetAfterMs?: number;
   /** Milliseconds on a monotonic clock. */

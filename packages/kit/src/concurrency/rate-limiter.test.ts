@@ -45,7 +45,7 @@ test.each([[1_200], [30_000]])('a steady caller gets 99 % of a limit of %i a min
 });
 
 test.each([[0], [250], [499]])(
-  'a rate limit that was used up at once is free again 61 s later (start at %i ms)',
+  'a rate limit that was used up at once can be used again 61 s later (start at %i ms)',
   (atMs) => {
     const limiter = limiterOf(30);
     limiter.nowMs += atMs;
@@ -101,7 +101,7 @@ test('several units of a rate limit are consumed together or not at all', () => 
   expect(limiter.consume().allowed).toBe(false);
 });
 
-test('a caller that needs several units waits until so many units have left the window', () => {
+test('a caller that needs several units waits until enough units have left the window', () => {
   const limiter = limiterOf(10);
   limiter.consume('a', 2);
   limiter.nowMs += 20_000;

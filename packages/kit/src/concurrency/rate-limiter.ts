@@ -15,9 +15,9 @@ export interface RateLimiter {
   /** Uses `units` (default: 1) of the limit of `key`. If fewer units are left, the call is rejected and uses none. */
   consume(key: string, units?: number): RateDecision;
   /**
-   * Makes units available again that were consumed less than a minute ago. The refund reduces the newest step of the
-   * window, although the units may have been used in an older step. Until the newest step leaves the window, the key
-   * can therefore exceed its limit by the refunded units.
+   * Makes units available again that the key has consumed less than a minute ago. The refund reduces the newest step of
+   * the window, although the units may have been used in an older step. Until the newest step leaves the window, the
+   * key can therefore exceed its limit by the refunded units.
    */
   refund(key: string, units: number): void;
 }
@@ -29,7 +29,7 @@ export interface RateLimiter {
 const stepMs = 500;
 /**
  * Number of steps in the window: 120 steps for one minute, and one more, because the oldest step is only partly outside
- * the window. The 121 counters of a key take 500 bytes.
+ * the window. The 121 counters of a key take about 500 bytes.
  */
 const steps = 60_000 / stepMs + 1;
 
@@ -86,8 +86,8 @@ function advance(use: Use, step: number): void {
 }
 
 /**
- * Returns the step that must leave the window to free at least `units`, together with all older steps. Returns the
- * newest step if fewer units are in use.
+ * Returns the oldest step for which this step and all older ones contain at least `units`. These units are free when
+ * the step has left the window. Returns the newest step if the window contains fewer units.
  */
 function stepToLeave({ counts, step }: Use, units: number): number {
   let left = 0;

@@ -36,14 +36,14 @@ test('a free permit goes to the waiting key that holds the fewest permits', asyn
   const { acquire, granted } = setUp();
   const [, releaseB] = await Promise.all([acquire('a'), acquire('b'), acquire('b')]);
   const waiting = [acquire('b'), acquire('b'), acquire('a'), acquire('c')];
-  // Only the last caller gets a permit in this test. Rejections of the others are ignored.
+  // Only the last caller gets a permit in this test. The others are ignored.
   for (const one of waiting) one.catch(() => {});
   releaseB!();
   await waiting[3];
   expect(granted).toEqual(['a', 'b', 'b', 'c']);
 });
 
-test('the error of a caller that waits too long names the exceeded limit: of its key or total', async () => {
+test('the error of a caller that waits too long says if its key or the total is at its limit', async () => {
   const { acquire } = setUp({ maxWaitMs: 20 });
   await Promise.all([acquire('a'), acquire('a'), acquire('b')]);
   await expect(acquire('a')).rejects.toThrow('key');

@@ -1,6 +1,6 @@
 export interface SemaphoreOptions {
   permits: number;
-  /** Number of permits that one key can hold at a time. Default: all of them. */
+  /** Maximum number of permits that one key can hold at a time. Default: all of them. */
   permitsPerKey?: number;
   /** Maximum number of callers that wait for a permit; a further caller is rejected at once. Default: no limit. */
   maxWaiting?: number;
@@ -22,16 +22,18 @@ export type LimitReason = 'key' | 'total';
 type Release = () => void;
 
 /**
- * A semaphore that is fair between keys. A released permit goes to the key that holds the fewest permits; among equal
- * keys, to the caller that has waited longest. The callers of one key are served in order of arrival.
+ * A semaphore that is fair between keys. A released permit goes to the waiting key that holds the fewest permits and is
+ * below its own limit. Among equal keys, it goes to the caller that has waited longest. The callers of one key are
+ * served in order of arrival.
  */
 export interface Semaphore {
   /**
    * Waits for a permit.
-   * @throws the error of `createError` if the wait exceeds `maxWaitMs` or too many callers wait
+   * @throws the error of `createError` if the wait exceeds `maxWaitMs` or too many callers wait; the error of `close`
+   *   after a call of `close`
    */
   acquire(key?: string, options?: { maxWaitMs?: number }): Promise<Release>;
-  /** Returns undefined if no permit is free now. */
+  /** Returns undefined if no permit is free now, or the semaphore is closed. */
   tryAcquire(key?: string): Release | undefined;
   /** Runs `work` while holding a permit. */
   run<T>(work: () => Promise<T>, key?: string): Promise<T>;

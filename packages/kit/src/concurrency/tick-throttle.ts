@@ -10,7 +10,7 @@ export interface TickThrottle {
    * in order of arrival.
    */
   schedule(callback: () => void, key?: string): void;
-  /** Resolves when a callback that is scheduled now would run. */
+  /** Resolves in the tick in which a callback that is scheduled now would run. */
   wait(key?: string): Promise<void>;
   /** Number of callbacks that wait for a tick. */
   waiting(): number;
@@ -26,7 +26,8 @@ export function createTickThrottle(perTick: number): TickThrottle {
     setImmediate(() => {
       isTickRequested = false;
       const due = scheduled.take(perTick);
-      // The next tick is requested before the callbacks run, so that a callback that throws does not stop the others.
+      // The next tick is requested before the callbacks run, so that a callback that throws does not stop the callbacks
+      // of later ticks.
       requestTick();
       for (const { callback } of due) callback();
     });

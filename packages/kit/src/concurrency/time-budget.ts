@@ -14,7 +14,8 @@ export interface TimeBudgetOptions {
 
 /**
  * Limits the time that the work of each key takes on a shared thread. Work is charged after it has run. A key whose
- * charged time exceeds `burstMs` is rejected; its charged time falls by `share` milliseconds per millisecond.
+ * charged time has reached `burstMs` is rejected. The charged time of a key falls by `share` milliseconds per
+ * millisecond.
  */
 export interface TimeBudget {
   check(key: string): RateDecision;

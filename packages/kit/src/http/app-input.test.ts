@@ -25,7 +25,7 @@ describe('query', () => {
     expect(await response.json()).toMatchObject({ errors: [{ path, message }] });
   });
 
-  test('a malformed escape in the query gets 400', async () => {
+  test('a malformed percent escape in the query gets 400', async () => {
     expect((await call('GET', '/things?name=%e0%a4%a')).status).toBe(400);
   });
 });
@@ -48,7 +48,7 @@ describe('bodies', () => {
     ['null', 422, 'validation_failed'],
     ['[]', 422, 'validation_failed'],
   ])(
-    'the invalid body of case %# is rejected with the expected status and code',
+    'a malformed, oversized, empty or mistyped body gets the matching error (case %#)',
     async (body, status, code) => {
       expect(await patch(body)).toMatchObject({ status, problem: { code } });
     },

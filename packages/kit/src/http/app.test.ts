@@ -6,7 +6,7 @@ const app = useThingsApp();
 const { call, lines, metrics } = app;
 
 describe('access', () => {
-  test('a request with more header lines than the server reads gets 431', async () => {
+  test('a request with more than 200 header lines gets 431', async () => {
     const lines = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-${i}`, 'a']));
     expect((await call('GET', `/things/${own}`, { headers: lines(150) })).status).toBe(200);
@@ -73,7 +73,7 @@ describe('paths and methods', () => {
   });
 
   test.each(['/things/%zz', '/things/%', '/things/%ff'])(
-    'a path with the malformed escape %s gets 400',
+    'the path %s with a malformed percent escape gets 400',
     async (path) => {
       const response = await call('GET', path);
       expect(response.status).toBe(400);
@@ -92,7 +92,7 @@ describe('paths and methods', () => {
 });
 
 describe('errors and logs', () => {
-  test('an unexpected error gets a 500, and its cause is only in the log', async () => {
+  test('an unexpected error gets 500, and its message is only in the log', async () => {
     const response = await call('POST', '/fail');
     expect(response.status).toBe(500);
     const text = await response.text();
@@ -123,7 +123,7 @@ describe('errors and logs', () => {
     ['POST', '/things', 'none'],
     ['GET', '/things/1/more', 'none'],
     ['GET', '/Things', 'none'],
-  ])('an unauthenticated %s %s is counted under the route %s', async (method, path, route) => {
+  ])('an unauthenticated request %s %s is counted under the route %s', async (method, path, route) => {
     expect((await fetch(app.url + path, { method })).status).toBe(401);
     await until('it is logged', () => lines.length === 1);
     expect(lines[0]).toMatchObject({ status: 401, route });

@@ -44,7 +44,9 @@ export interface HttpAppOptions<Principal> {
   describePrincipal?(principal: Principal): string;
   /** Largest request body in bytes. Default: 1 MiB. */
   bodyLimitBytes?: number;
-  /** Translates an error of a dependency to the error that callers see: an unavailable database to 503, for example. */
+  /**
+   * Translates an error of a dependency to the error that callers see. Example: an unavailable database becomes a 503.
+   */
   translateError?(error: unknown): unknown;
   /** Middleware for static files that need no credential. */
   publicFiles?: RequestHandler[];

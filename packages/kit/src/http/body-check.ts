@@ -7,7 +7,8 @@ import type { CompileSchema, SchemaCheck } from './schema-check.js';
 
 /**
  * Checks a parsed body. Returns the value for the handler and the errors of the schema.
- * @throws AppError 422 for nesting or text that is invalid in every schema
+ * @throws AppError 422 for nesting, member names or text that no schema allows; not for items that are checked on
+ *   their own
  */
 export type BodyCheck = (
   value: unknown,
@@ -53,7 +54,7 @@ function checkItem(
   return errors.length === 0 ? { ok: true, value } : { ok: false, value, errors };
 }
 
-/** Finds nesting and text that are invalid in every schema. */
+/** Finds nesting, member names and text that no schema allows. */
 function findBadValue(value: unknown): FieldError | undefined {
   return findBadShape(value, 0) ?? findInvalidText(value);
 }

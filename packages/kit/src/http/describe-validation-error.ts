@@ -7,7 +7,7 @@ import type { FieldError } from '../app-error.js';
  */
 export function describeValidationError(error: ErrorObject): FieldError | undefined {
   const { instancePath: path, keyword, propertyName, message = 'is not allowed' } = error;
-  // With an invalid member name, ajv reports an error for the rule that the name breaks, and a second error with the
+  // For an invalid member name, ajv reports an error for the rule that the name breaks, and a second error with the
   // keyword `propertyNames`. Only the second one has the path, so the first one is omitted.
   if (propertyName !== undefined) return undefined;
   const params = error.params as Record<string, unknown>;
@@ -99,8 +99,8 @@ function patternSentence(schema: unknown): string | undefined {
 const maxNameLength = 200;
 
 /**
- * Returns the JSON pointer (RFC 6901) of a member. Long names are truncated, because the pointer is only shown to
- * people.
+ * Returns the JSON pointer (RFC 6901) of a member. Names are truncated to 200 characters, because the pointer is only
+ * shown to people.
  */
 export function childPointer(parent: string, name: string): string {
   return `${parent}/${name.slice(0, maxNameLength).replaceAll('~', '~0').replaceAll('/', '~1')}`;

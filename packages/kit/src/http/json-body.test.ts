@@ -13,7 +13,7 @@ const quarterOfMemory = 16_777_216;
 let server: HttpServer;
 let requests = 0;
 beforeEach(async () => {
-  // Each large body reserves a quarter of the memory. Four of them can therefore be in progress, one of each sender.
+  // With this limit, four large bodies can be in progress at the same time, and one of each sender.
   const parse = createJsonBodyParser({ limitBytes: quarterOfMemory, maxWaitMs: 200 });
   requests = 0;
   const app = async (incoming: IncomingMessage, response: ServerResponse) => {

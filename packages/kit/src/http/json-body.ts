@@ -8,8 +8,9 @@ import { RequestAborted } from './request-context.js';
 /**
  * Reads, parses and checks the JSON body of a request; `owner` names its sender. A request without a body counts as
  * `{}`, so that the errors name the missing properties; with `refuseEmpty` it is rejected with 400.
- * @throws AppError 400, 413, 415, or 422 of the check; 429 or 503 if too many large bodies of the sender, or of all
- *   senders, are in progress; 429 if parsing the sender's large bodies took too long; `RequestAborted`
+ * @throws AppError 400, 413 or 415; 422 from the check; 429 if too many large bodies of the sender are in progress,
+ *   or parsing them took too long; 503 if too many large bodies of all senders are in progress; `RequestAborted` if the
+ *   client disconnects
  */
 export type JsonBodyParser = (
   request: IncomingMessage,
@@ -20,16 +21,18 @@ interface CheckedBody {
   value: unknown;
   /** Errors of the schema; empty for a valid body. */
   errors: FieldError[];
-  /** False for a large body, of which only the first error is listed. */
+  /** False for a body above 64 KiB, of which only the first error is listed. */
   listsAll: boolean;
 }
 
 /**
  * Size in bytes below which a body needs no permit. Even if all 4,000 connections send such bodies at once, these take
- * 64 MiB.
+ * less than 64 MiB.
  */
 const largeBodyBytes = 16_384;
-/** Maximum memory for large bodies in progress, in bytes: an eighth of a container with 512 MiB. */
+/**
+ * Maximum memory for large bodies in progress, in bytes: 64 MiB, an eighth of the memory of a container with 512 MiB.
+ */
 const largeBodiesBytes = 67_108_864;
 /**
  * Time budget of one sender for parsing and checking large bodies: 1 s in a burst, and a tenth of the thread's time in
@@ -97,7 +100,7 @@ function requireJson({ headers }: IncomingMessage): void {
 
 /**
  * Copies the chunks of a body into one buffer as they arrive. `express.json` and `raw-body` keep each chunk as a
- * separate object. A body in one-byte chunks would then take 500 times its size.
+ * separate object. With them, a body in one-byte chunks would take 500 times its size.
  */
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (request.destroyed) return Promise.reject(new RequestAborted());
@@ -160,8 +163,8 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The message of `JSON.parse` quotes the body, which can contain a secret. It is therefore neither sent nor kept as
-    // the cause.
+    // The message of `JSON.parse` quotes the body, which can contain a secret. The message is therefore neither sent
+    // nor kept as the cause.
     throw new AppError('malformed_json', 'The request body is not valid JSON.');
   }
 }

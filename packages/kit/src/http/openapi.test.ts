@@ -82,7 +82,7 @@ const document = createOpenApiDocument({
   components: { schemas: Record<string, unknown> };
 };
 
-test('a public operation has no security and only the error responses of every request', () => {
+test('a public operation requires no token and has only the errors that every request can get', () => {
   expect(document.paths['/open']?.get).toMatchObject({
     security: [],
     responses: { 200: { content: { 'text/html': {} } } },
@@ -132,7 +132,7 @@ test('schemas with a title become components, and a property named title does no
   });
 });
 
-test('a route for all methods has one operation id for each method', () => {
+test('a route for all methods has a different operation id for each method', () => {
   const ids = Object.values(document.paths['/verify'] ?? {}).map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(5);
 });
@@ -165,7 +165,7 @@ test('the first example of a body schema is the example of its operation', () =>
   expect(content).toMatchObject({ example: { title: 'A', kind: 'thing' } });
 });
 
-test('the description of an operation names the access that it needs', () => {
+test('the description of an operation states the permission that it needs', () => {
   const operation = document.paths['/things/{thing_id}']?.patch;
   expect(operation).toMatchObject({ description: expect.stringContaining('the permission `thing_write`') });
   expect(document.paths['/open']?.get).toMatchObject({ description: 'It needs no token.' });

@@ -6,9 +6,7 @@ import { exampleOf } from './schema-example.js';
 export interface OpenApiOptions {
   info: { title: string; version: string; description?: string };
   routes: readonly Route<never>[];
-  /**
-   * Token endpoint for service accounts (client credentials). Without it, the document offers the bearer scheme only.
-   */
+  /** Token endpoint for service accounts (client credentials). Without it, the document has the bearer scheme only. */
   tokenUrl?: string;
   /** Requests that the service sends, by name: the path items of the member `webhooks` in the document. */
   webhooks?: Readonly<Record<string, object>>;
@@ -125,7 +123,8 @@ function describeParameters(
     in: location,
     required: location === 'path' || required.has(name),
     schema: hoist(property, components),
-    // Query parameters get no example: tools that try out requests would send it as a filter each time.
+    // Query parameters get no example, because tools that send requests from the document would use it as a filter each
+    // time.
     ...(location === 'path' && { example: exampleOf(property) }),
   }));
 }
@@ -187,7 +186,10 @@ function describeProblems({ access, params, query, body, problems = [], conditio
   );
 }
 
-/** Copies a schema and replaces each part whose `title` names a component by a reference to it. */
+/**
+ * Copies a schema. Each part whose `title` is one PascalCase word is stored in `components`, and replaced by a
+ * reference.
+ */
 function hoist(schema: unknown, components: Components): unknown {
   if (Array.isArray(schema)) return schema.map((item) => hoist(item, components));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -205,8 +207,9 @@ function hoist(schema: unknown, components: Components): unknown {
 }
 
 /**
- * Adds a missing `type` or `format` to a schema. The argument can also be the value of the keyword `properties`, which
- * is not a schema. It is returned unchanged, because its members `type` and `const` are objects.
+ * Adds the missing `type` of a constant or the missing `format` of a number to a schema. The argument can also be the
+ * object in `properties`, which is not a schema. That object is returned unchanged, because its members named `type`
+ * and `const` are objects.
  */
 function withType(schema: object): object {
   const { type, format, const: constant } = schema as { type?: unknown; format?: unknown; const?: unknown };

@@ -8,8 +8,8 @@ export interface ProblemResponse {
 }
 
 /**
- * Returns the problem document (RFC 9457) for an error. An error other than `AppError` becomes a 500 without its
- * message.
+ * Returns the response with the problem document (RFC 9457) for an error. A `URIError` becomes a 400, and any other
+ * error except `AppError` a 500 without its message.
  */
 export function toProblem(error: unknown, requestId: string): ProblemResponse {
   const { status, code, detail, errors, extra, retryAfterSeconds, headers } = toAppError(error);

@@ -6,14 +6,14 @@ import { AppError } from '../app-error.js';
 import { toProblem } from './problem.js';
 
 /**
- * Maximum number of header lines. Node silently drops lines above its own limit. The limit of Node is therefore one
- * line higher, so that the middleware sees the additional line and rejects the request.
+ * Maximum number of header lines. Node silently drops lines above its own limit. That limit is therefore set one line
+ * higher: the middleware sees the additional line and rejects the request.
  */
 export const maxHeaderLines = 200;
 
 /**
- * Middleware that rejects malformed requests with a problem document. Node would respond without a body, or drop
- * headers above its limit without an error, and the credential can be one of these headers.
+ * Middleware that rejects malformed requests with a problem document. Without it, Node would respond without a body, or
+ * drop header lines above its limit without an error. A dropped line can contain the credential.
  */
 export const rejectMalformedRequests: RequestHandler = (request, _response, next) => {
   const { headers, httpVersion, rawHeaders } = request;
@@ -33,14 +33,17 @@ export const rejectMalformedRequests: RequestHandler = (request, _response, next
 };
 
 /**
- * Returns true for the name of an Authorization header. A second one is rejected, because Node uses the first one and a
- * proxy may have checked another.
+ * Returns true for an item of `rawHeaders` that is the name of an Authorization header. A request with two of these
+ * headers is rejected, because Node uses the first one and a proxy may have checked the other.
  */
 function isAuthorizationName(text: string, index: number): boolean {
   return index % 2 === 0 && text.toLowerCase() === 'authorization';
 }
 
-/** Responds with a problem document to bytes that are not HTTP, and closes the connection. */
+/**
+ * Responds with a problem document to bytes that are not valid HTTP, and to a request that takes too long. Then closes
+ * the connection.
+ */
 export function rejectMalformedBytes(server: Server): void {
   const latestResponses = new WeakMap<Duplex, ServerResponse>();
   server.prependListener('request', ({ socket }, response) => latestResponses.set(socket, response));

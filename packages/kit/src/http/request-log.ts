@@ -33,7 +33,7 @@ export function requestLog({ logger, metrics }: { logger: Logger; metrics: Metri
   };
 }
 
-/** Returns the status of a response that has ended; 499 if the client did not wait for its end. */
+/** Returns the status of a closed response; 499 if the client disconnected before its end. */
 export function statusOf(response: Response): number {
   return response.writableFinished ? response.statusCode : clientClosedRequest;
 }

@@ -76,7 +76,7 @@ test.each([
   expect(body.length === expected.length && body.every((text) => text === item)).toBe(true);
 });
 
-test('pages are read as fast as the client receives them, and not after it disconnects', async () => {
+test('pages are read only as fast as the client receives them, and not after it disconnects', async () => {
   state.pages = 200;
   const response = await new Promise<IncomingMessage>((resolve) => get(`${server.url}/list`, resolve));
   response.pause();
@@ -110,7 +110,7 @@ test.each([1, 2])(
   },
 );
 
-test('an error before the first page sets the status, and a later one cuts the response', async () => {
+test('an error before the first page sets the status, and a later one cuts the connection', async () => {
   state.failsAt = 0;
   const early = await getList();
   expect([early.status, early.headers.get('content-type'), early.headers.get('link')]).toEqual([

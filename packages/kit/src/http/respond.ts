@@ -19,7 +19,7 @@ export async function respond(response: Response, content: ResponseContent): Pro
   else writeWhole(response, content);
 }
 
-/** The error middleware: the only place that turns an error into a response. */
+/** The error middleware. It turns the errors of all middleware and handlers into responses. */
 export function errorHandler(translate: (error: unknown) => unknown = (error) => error): ErrorRequestHandler {
   return (thrown, _request, response: Response, _next) => {
     const error = translate(thrown);
@@ -39,7 +39,8 @@ function writeWhole(response: Response, { status, headers, body, contentType }: 
     response.end();
     return;
   }
-  // JSON is not converted to bytes, because Node sends text and header in one write, but bytes in a second write.
+  // The JSON text is not converted to bytes: Node sends the header and a text in one write, but bytes in a second
+  // write.
   const content = contentType === undefined ? JSON.stringify(body) : (body as string | Uint8Array);
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', contentType ?? json);
   response.setHeader('Content-Length', Buffer.byteLength(content));
@@ -61,7 +62,7 @@ function isPages(body: unknown): body is Pages {
 }
 
 /**
- * Reads the next page only when the client has received the previous one, so a slow client needs memory for one page.
+ * Reads the next page only when the previous one has been sent, so that a slow client needs memory for one page only.
  */
 async function writePages(
   response: Response,
@@ -88,8 +89,8 @@ async function writePages(
 }
 
 /**
- * Returns true if the client has disconnected. The socket is checked too: if the response waits for an earlier
- * pipelined response, Node does not destroy it together with the socket.
+ * Returns true if the client has disconnected. The socket is checked too, because Node does not destroy a response that
+ * still waits for an earlier pipelined response.
  */
 function isClosed(response: Response): boolean {
   return response.destroyed || response.req.socket.destroyed;

@@ -81,8 +81,8 @@ function authorize<Principal>(
   return async (_request, response, next) => {
     const { input, principal, request } = response.locals;
     const { workspaceId, resource } = await access.locate(input.params, request.signal);
-    // The ids are added to the log line before the authorization, which throws for a rejected request, so that the line
-    // of a rejected request contains them.
+    // The ids are added to the log line before the authorization. The authorization throws for a rejected request, and
+    // the log line of such a request must contain the ids too.
     if (workspaceId !== null) Object.assign(request.logFields, input.params, { workspace_id: workspaceId });
     policy.authorize(principal as Principal, access.permission, workspaceId);
     if (workspaceId !== null) policy.admitToWorkspace?.({ workspaceId, route });
@@ -158,7 +158,10 @@ function handle<Principal>(route: Route<Principal>): RequestHandler {
   };
 }
 
-/** Errors of path and query use the name of the parameter, `limit`, instead of the JSON pointer `/limit`. */
+/**
+ * Replaces the JSON pointers in errors of path and query by the names of the parameters: `limit` instead of `/limit`.
+ * Invalid text is reported alone.
+ */
 function parameterErrors(values: object, errors: FieldError[] = []): FieldError[] {
   const invalidText = findInvalidText(values);
   return (invalidText ? [invalidText] : errors).map(({ path, message }) => ({

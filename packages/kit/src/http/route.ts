@@ -83,7 +83,7 @@ export interface RouteContext<Principal, Params, Query, Body, Resource> {
   requestId: string;
   /** Value of the header `If-Match`. Several such headers are joined to one list. */
   ifMatch: string | undefined;
-  /** Context of the request's span, for messages that it publishes; undefined while tracing is off. */
+  /** Trace context of the request's span, for messages that the handler publishes; undefined while tracing is off. */
   traceparent: string | undefined;
   /** Signal that is aborted when the connection closes before the response is complete. */
   signal: AbortSignal;
@@ -108,7 +108,10 @@ interface RouteSchemas {
   /** Schema of the body. A missing body is validated as `{}`, except for PATCH, which requires a body. */
   body?: JSONSchema | undefined;
   responses: ResponseSpecs;
-  /** Statuses of the errors that only this route returns, for the OpenAPI document. */
+  /**
+   * Statuses of further errors of this route, for the OpenAPI document. Common ones, such as 401 and 422, are added to
+   * the document automatically.
+   */
   problems?: readonly number[];
   /** True if the handler evaluates `If-Match`, for the OpenAPI document. */
   conditional?: boolean;
@@ -181,7 +184,7 @@ export function routeDefiner<Principal, Permission extends string>() {
 }
 
 /**
- * Type of the function that `routeDefiner` returns. A package that exports its `defineRoute` needs it for an explicit
+ * Type of the function that `routeDefiner` returns. A package that exports its `defineRoute` declares it with this
  * type.
  */
 export type DefineRoute<Principal, Permission extends string> = ReturnType<

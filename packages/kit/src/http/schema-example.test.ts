@@ -39,7 +39,7 @@ test('the example of a schema is built from the examples of its parts and is val
   });
 });
 
-test('the example in a schema is used, with the required members that it lacks', () => {
+test('the example in a schema is used, and missing required members are added to it', () => {
   const example = exampleOf({ ...thing, examples: [{ status: 'closed', name: 'Mine' }] });
   expect(example).toEqual({ id: expect.any(String), status: 'closed', rate: 1, name: 'Mine' });
 });

@@ -52,7 +52,7 @@ test('closing a server waits for requests in progress but not for idle connectio
   agent.destroy();
 });
 
-test('a request still in progress at the shutdown deadline is cut', async () => {
+test('the connection of a request that is in progress at the shutdown deadline is closed', async () => {
   const { app, pending } = deferredApp();
   const server = await listen(app, address);
   const outcome = expect(request(server.url, new Agent())).rejects.toThrow('socket hang up');
@@ -84,7 +84,7 @@ test.each([
     'invalid_request',
   ],
   [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, 431, 'headers_too_large'],
-])('a problem document is the response to bytes that are not HTTP (case %#)', async (bytes, status, code) => {
+])('bytes that are not valid HTTP get a problem document (case %#)', async (bytes, status, code) => {
   const server = await listen((_request, response) => response.end('served'), address);
   const [head = '', body = ''] = (await exchange(server.port, bytes)).split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -93,7 +93,7 @@ test.each([
   await server.close(100);
 });
 
-test('invalid bytes from the client during a response cut the response without a second one', async () => {
+test('invalid bytes during a response cut the response, and no second response is sent', async () => {
   const server = await listen((_request, response) => void response.write('started'), address);
   const response = await exchange(
     server.port,

@@ -21,8 +21,8 @@ export interface ListenOptions {
 
 /**
  * Starts an HTTP server. Timeouts: 10 s for the header, 30 s for a whole request, 65 s for an idle connection. The idle
- * timeout exceeds the usual 60 s of load balancers; otherwise a load balancer could reuse a connection that is being
- * closed here.
+ * timeout exceeds the usual 60 s of load balancers. With a shorter one, a load balancer could reuse a connection that
+ * is being closed here.
  * @throws Error with a message for people if the address cannot be bound
  */
 export async function listen(
@@ -37,14 +37,14 @@ export async function listen(
       connectionsCheckingInterval: 5_000,
       // Maximum size of the header, in bytes. An access token that lists a few hundred workspaces fits.
       maxHeaderSize: 32_768,
-      // Node does not check the Host header, because it would respond without a body. The app responds to a request
-      // without this header with a problem document.
+      // The check of the Host header by Node is off, because Node would respond without a body. The app responds to a
+      // request without this header with a problem document.
       requireHostHeader: false,
     },
     app,
   );
-  // With a limit one line higher, Node passes the additional line to the app, which rejects the request. At its own
-  // limit, Node would drop the line without an error.
+  // Node drops header lines above its limit without an error. Its limit is one line higher than that of the app, so the
+  // app sees the additional line and rejects the request.
   server.maxHeadersCount = maxHeaderLines + 1;
   guardAgainstSlowClients(server, limits);
   rejectMalformedBytes(server);

@@ -7,7 +7,7 @@ import { type SlowReader, selectSlowest } from './slow-client-guard.js';
 
 const reader = (unsentMs: number, unsentBytes: number): SlowReader => ({ unsentMs, unsentBytes });
 
-test('the slowest readers are disconnected until the unsent bytes of the others are in the limit', () => {
+test('the slowest readers are disconnected until all unsent bytes are within the limit', () => {
   const [old, older, oldest] = [reader(1, 400), reader(2, 400), reader(3, 400)];
   expect(selectSlowest([old, oldest, older], 1_000)).toEqual([oldest]);
   expect(selectSlowest([old, oldest, older], 500)).toEqual([oldest, older]);
@@ -75,7 +75,8 @@ test('a client that gets small events and a client that reads slowly stay connec
     }
     response.end();
   };
-  // Events and list take longer than the inactivity timeout, but send or read some bytes at least every tenth of it.
+  // Both responses take longer than the inactivity timeout, but bytes are transferred at least every tenth of that
+  // time.
   const server = await listen(app, { ...address, limits: { idleMs: 1_500 } });
   const read = (path: string) =>
     new Promise<number>((resolve, reject) => {
@@ -99,7 +100,7 @@ test.each([
   ['have sent part of a header', 'GET / HTTP/1.1\r\nHost: ', 0],
   ['have sent part of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1', 1],
 ])(
-  'when all connections are in use, those that %s are closed for new ones',
+  'when all connections are in use, connections that %s are closed to accept new ones',
   async (_name, bytes, requests) => {
     let started = 0;
     const app = (request: IncomingMessage, response: ServerResponse) => {

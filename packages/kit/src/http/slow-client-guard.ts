@@ -31,8 +31,9 @@ interface Connection {
 
 /**
  * Limits the memory and the connections that slow clients use. If all unsent response bytes together exceed their
- * limit, the clients that have read nothing for the longest time are disconnected. If all connections are in use,
- * connections that wait for their client to send are closed, so that new ones can be accepted.
+ * limit, the clients that have read nothing for the longest time are disconnected. If a new connection is dropped
+ * because all are in use, up to 5 % of them are closed: the least recently used ones that wait for data from their
+ * client.
  */
 export function guardAgainstSlowClients(server: Server, limits: Partial<SlowClientLimits> = {}): void {
   const { idleMs, maxUnsentBytes, maxConnections } = { ...defaults, ...limits };

@@ -35,7 +35,7 @@ test.each([
   ['2025-01-01T00:00:00-00:00', '2025-01-01T00:00:00Z'],
   ['0001-01-01T00:00:00.000001-00:01', '0001-01-01T00:01:00.000001Z'],
   ['9999-12-31T23:59:59.999999+00:01', '9999-12-31T23:58:59.999999Z'],
-])('the time %s is normalized to %s, with all its digits', (fired_at, utc) => {
+])('the time %s is converted to %s in UTC, with all digits of its fraction', (fired_at, utc) => {
   expect(check({ ...alert, fired_at })).toMatchObject({ ok: true, value: { fired_at: utc } });
 });
 

@@ -108,7 +108,10 @@ export type AlertFired = FromSchema<typeof alertFiredSchema>;
 export type Bound = NonNullable<AlertFired['bound']>;
 export type AlertState = (typeof alertStates)[number];
 
-/** Creates a function that checks a parsed message. The function returns at most 20 faults and never throws. */
+/**
+ * Creates a function that checks and normalizes a parsed alert message. The function returns at most 20 faults and
+ * never throws.
+ */
 export function createAlertFiredCheck(): Check<AlertFired> {
   const check = createCheck<AlertFired>(alertFiredSchema);
   return (value, options) => {
@@ -127,9 +130,9 @@ export function alertKey(alert: Pick<AlertFired, 'workspace_id' | 'alert_id'>): 
 }
 
 /**
- * Normalizes a valid message: UUIDs to lower case, because ids are later compared as text, and times to UTC. Unknown
- * members are removed, because parsed values can take thirty times the bytes of the message and many alerts wait in
- * memory.
+ * Normalizes a valid message: UUIDs to lower case, because ids are later compared as text, and `fired_at` to UTC.
+ * Repeated webhook ids are removed. Unknown members are removed too, because parsed values can take thirty times the
+ * bytes of the message and many alerts wait in memory.
  */
 function normalised(alert: AlertFired): AlertFired {
   const lower = (id: string) => id.toLowerCase();
@@ -158,7 +161,7 @@ function knownOf<T extends object>(value: T, properties: object): T {
 const badYear = { path: '/fired_at', message: 'must be within the years 0001 to 9999 in UTC' };
 
 /**
- * Returns false for a time near the year 0 or 9999 whose year in UTC does not have four digits. Later validations would
+ * Returns false for a time whose year in UTC is not between 0001 and 9999. An offset can cause this. Later checks would
  * reject such a time.
  */
 function hasFourDigitYear(utc: string): boolean {
@@ -166,8 +169,8 @@ function hasFourDigitYear(utc: string): boolean {
 }
 
 /**
- * Converts a time to UTC and keeps all digits of its fraction. A JavaScript Date would keep only three of the six
- * digits that Python writes.
+ * Converts a time to UTC and keeps all digits of its fraction. A JavaScript Date would keep only milliseconds, and
+ * Python writes microseconds.
  */
 function toUtc(time: string): string {
   if (time.endsWith('Z')) return time;

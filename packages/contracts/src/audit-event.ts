@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
 
-/** Audited changes, each with the type of the changed resource. */
+/** Actions in the audit log, each with the type of the changed resource. */
 export const auditActions = {
   'webhook.created': 'webhook',
   'webhook.updated': 'webhook',
@@ -28,7 +28,7 @@ export const auditActions = {
 export type AuditAction = keyof typeof auditActions;
 type AuditedType = (typeof auditActions)[AuditAction];
 
-/** Values of the action filter. */
+/** Schema of an action, in audit events and in the filter `action`. */
 export const auditAction = { type: 'string', enum: Object.keys(auditActions) as AuditAction[] } as const;
 
 const uuid = { type: 'string', format: 'uuid' } as const;

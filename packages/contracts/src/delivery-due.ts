@@ -12,8 +12,8 @@ export interface DeliveryDue {
 }
 
 /**
- * Maximum number of deliveries in a message. Larger messages are cheaper, because the broker and the worker do more
- * work for a message than for a delivery in it. Smaller messages are acknowledged earlier, because a message is
+ * Maximum number of deliveries in a message. With more deliveries in a message, the broker and the worker process fewer
+ * messages and need less CPU. With fewer deliveries, messages are acknowledged earlier, because a message is
  * acknowledged only when its last delivery has ended.
  */
 export const maxDeliveriesInMessage = 16;
@@ -29,8 +29,8 @@ export function encodeDeliveriesDue(due: readonly DeliveryDue[]): Buffer {
 }
 
 /**
- * Returns undefined for content that `encodeDeliveriesDue` cannot have created. Content above its maximum size is not
- * parsed.
+ * Returns undefined for content that `encodeDeliveriesDue` cannot have created. Content above the maximum size of a
+ * message is not parsed.
  */
 export function decodeDeliveriesDue(content: Buffer): DeliveryDue[] | undefined {
   if (content.length > maxDeliveriesInMessage * maxLineBytes) return undefined;

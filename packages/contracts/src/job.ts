@@ -4,9 +4,7 @@ import { dispatchableOutcomes } from './vocabulary.js';
 const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 
-/**
- * States that a redelivery job can select. Open deliveries cannot be selected, because they are still going to be sent.
- */
+/** States that a redelivery job can select. It cannot select open deliveries, because these will still be sent. */
 const endedStatus = { type: 'string', enum: ['failed', 'skipped', 'succeeded'] } as const;
 
 const ofDeliveries = {

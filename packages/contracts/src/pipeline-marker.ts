@@ -16,7 +16,7 @@ const markerPattern =
 const maxMarkerBytes = 128;
 
 /**
- * Returns the time of a marker, in Unix milliseconds. Undefined for content that `encodePipelineMarker` cannot have
+ * Returns the time of a marker, in Unix milliseconds; undefined for content that `encodePipelineMarker` cannot have
  * created.
  */
 export function decodePipelineMarker(content: Buffer): number | undefined {

@@ -3,9 +3,9 @@ export const deliveryStatuses = ['waiting', 'queued', 'sending', 'succeeded', 'f
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /**
- * Reasons why a delivery waits, in this order: the time of its retry, the end of its webhook's pause, its place in the
- * queue, a free slot, the delay after a claim without an outcome, a worker with the encryption key, its workspace's
- * render budget, its webhook's rate limit, or a secret to sign with.
+ * Reasons why a delivery waits. In the order of this list, it waits for the time of its retry, the end of its webhook's
+ * pause, its place in the queue, a free slot, the end of the delay after a claim without an outcome, a worker with the
+ * encryption key, its workspace's render budget, its webhook's rate limit, or a signing secret.
  */
 export const waitingReasons = [
   'retry',

@@ -62,8 +62,8 @@ export async function writeArchiveFile(
 }
 
 /**
- * Throws if the archive already contains a file with this name and other rows, which must not be replaced. After a
- * crash the same rows are written in the same order, so the files are equal.
+ * Throws if the archive already contains a file with this name and other rows. Such a file must not be replaced. After
+ * a crash the same rows are written in the same order, so the files are equal.
  */
 async function requireNoOther(directory: string, { file, sha256 }: ArchiveManifest): Promise<void> {
   const text = await readFile(join(directory, `${file}.json`), 'utf8').catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from './connection.js';
 
 // Retention moves the partitions of expired days to the schema `archive`. No service reads or changes a table there.
-// The command `archive` writes its rows to a file and drops it.
+// The command `archive` writes the rows of each table to a file and drops the table.
 
 export interface ArchivedTable {
   /** Name of the table in the schema `archive`. */
@@ -15,14 +15,14 @@ export interface ArchivedTable {
 }
 
 /**
- * Name of an archived table for late attempts: redeliveries made them after the other attempts of their day were
- * archived.
+ * Kind of an archived table with late attempts: redeliveries made these attempts after the other attempts of their day
+ * were archived.
  */
 export const lateAttempts = 'late_attempts';
 
 /**
- * Moves a partition to the schema `archive`. With `kind`, its table is named after `kind` instead of the original
- * table.
+ * Moves a partition to the schema `archive`. With `kind`, the moved table is named after `kind` instead of its
+ * partitioned table.
  */
 export async function moveToArchive(
   trx: Transaction,
@@ -55,7 +55,10 @@ async function dropIndexes(trx: Transaction, table: string): Promise<void> {
     );
 }
 
-/** Returns the tables that are not written to files yet, oldest day first. */
+/**
+ * Returns the tables in the schema `archive`, oldest day first. The command `archive` has not written them to files
+ * yet.
+ */
 export async function listArchivedTables({ knex }: Database): Promise<ArchivedTable[]> {
   const { rows } = await knex.raw<{ rows: { name: string }[] }>(
     `select relname as name from pg_class where relnamespace = 'archive'::regnamespace and relkind = 'r'`,
@@ -74,7 +77,7 @@ function describeTable(name: string): ArchivedTable | undefined {
   return { name, table, day, file: `${kind.replace('_', '-')}-${day}` };
 }
 
-/** Returns the time in seconds since the oldest of these tables was moved to the archive; 0 if there is none. */
+/** Returns the time in seconds since the oldest table in the archive was moved there; 0 if the archive is empty. */
 export async function readArchiveAge(database: Database): Promise<number> {
   const names = (await listArchivedTables(database)).map(({ name }) => name);
   const { rows } = await database.knex.raw<{ rows: { seconds: number }[] }>(
@@ -109,7 +112,10 @@ export async function readKeyIds(trx: Transaction, table: string, columns: strin
   return rows.map(({ id }) => id);
 }
 
-/** Number of rows in a batch. An attempt has at most 256 KiB as JSON, so a batch has at most 25 MiB. */
+/**
+ * Number of rows in a batch. The largest attempts take about 2 MB as JSON, because encrypted values are written as
+ * hexadecimal digits.
+ */
 const batchRows = 100;
 
 /** Reads a table as lines of JSON, in batches that end with a line feed. */

@@ -41,10 +41,11 @@ async function archiveTable(
   const source = `archive.${name}`;
   try {
     return await database.knex.transaction(async (trx) => {
-      // The session is idle in the transaction while the file is synced to disk.
+      // The session is idle in the transaction while the file is synced to disk. The limit for idle transactions would
+      // end it.
       await trx.raw('set local idle_in_transaction_session_timeout = 0');
-      // An autovacuum can delay the lock for about 1 s (`deadlock_timeout`), after which PostgreSQL cancels it. If the
-      // lock is not available within 5 s, another run is writing the table.
+      // An autovacuum can delay the lock for about 1 s (`deadlock_timeout`); then PostgreSQL cancels the autovacuum. If
+      // the lock is not available within 5 s, another run is writing the table.
       await trx.raw(`set local lock_timeout = '5s'`);
       await trx.raw(`lock table ${source} in exclusive mode`);
       const columns = await readColumns(trx, source);

@@ -8,7 +8,8 @@ const value = 'canary';
 /**
  * Decrypts the canary, a known value that was encrypted with the current key. Resolves to true if this succeeds, and to
  * false if the database has no canary.
- * @throws AppError `unavailable` if the keys do not decrypt the canary; otherwise the error of the database
+ * @throws AppError `unavailable` if the keys do not decrypt the canary; the error of the database if the canary
+ *   cannot be read
  */
 export async function checkCanary(database: Database, secrets: SecretBox): Promise<boolean> {
   const [row] = await database.prepared<{ value_encrypted: Buffer }>(readCanary, []);

@@ -76,8 +76,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     // The pool awaits `onConnect` before it gives a new connection to a caller.
     onConnect: (client) => makeSettings(client, settings),
   });
-  // Errors of connections reach their callers in another way: a statement in progress rejects with the same error, and
-  // the pool replaces a lost idle connection. Without these listeners the process would exit.
+  // These listeners ignore the errors of connections. Without them the process would exit. A statement in progress
+  // rejects with the same error, and the pool replaces a lost idle connection.
   pool.on('error', ignore);
   pool.on('connect', (client) => {
     client.on('error', ignore);
@@ -125,8 +125,8 @@ async function makeSettings(client: pg.ClientBase, settings: SessionSettings): P
 function toConnection(client: pg.PoolClient, responded: () => void): Connection {
   let isReusable = true;
   /**
-   * Error that ended the connection. Further statements, such as a rollback, fail with it at once, because a frozen
-   * server would not respond to them either.
+   * Error that ended the connection. Further statements, such as a rollback, fail with this error at once, because a
+   * frozen server would not respond to them either.
    */
   let lost: unknown;
   const run = async (query: pg.QueryConfig): Promise<pg.QueryResult> => {
@@ -138,8 +138,8 @@ function toConnection(client: pg.PoolClient, responded: () => void): Connection 
     } catch (error) {
       if (error instanceof pg.DatabaseError) responded();
       if (isConnectionLost(error)) lost = error;
-      // The connection is closed, because its session would keep the outdated plans, or could stay read-only after the
-      // database has become writable.
+      // Such a connection is closed when it is released. Its session would keep the outdated plans, or could stay
+      // read-only after the database has become writable.
       if (lost !== undefined || isReadOnly(error) || classifyDatabaseError(error) === 'outdated_plan')
         isReusable = false;
       throw error;

@@ -22,7 +22,8 @@ export interface DatabaseOptions {
    */
   plansByKey?: boolean;
   /**
-   * Queries fail at once after this time without any response, in milliseconds, until a probe succeeds. Default: never.
+   * Time without any response, in milliseconds, after which queries fail at once until a probe succeeds. Default: no
+   * limit.
    */
   refuseAfterMs?: number;
 }
@@ -78,8 +79,8 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     knex,
     async prepared<Row>(statement: PreparedStatement, values: unknown[]) {
-      // A connection with an outdated plan fails one query and is then replaced. A query can meet one such connection
-      // after another, but at most `poolSize`.
+      // A query fails on a connection with an outdated plan, and the connection is replaced. In the worst case, a query
+      // fails on all `poolSize` connections one after the other.
       for (let retries = poolSize; ; retries -= 1) {
         try {
           return await run<Row>({ ...statement, values });

@@ -2,7 +2,9 @@ import { isNativeError } from 'node:util/types';
 import { AppError } from '@tocsin/kit';
 
 /**
- * - `unavailable`: no connection, a lost connection, or a server that cannot work now (full disk, read-only, shutdown).
+ * Kinds of database errors:
+ * - `unavailable`: no connection, a lost connection, or a server that cannot work now (full disk, read-only,
+ *   shutdown).
  * - `timeout`: the statement exceeded its time limit or lock timeout and was rolled back.
  * - `conflict`: a deadlock, a serialization failure, or a unique key that a concurrent transaction has inserted. The
  *   statement was rolled back, and an immediate retry usually succeeds.
@@ -43,7 +45,10 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return classifyDatabaseError(error) === 'unavailable';
 }
 
-/** Matches SQLSTATE class 08, 57P0x (shutdown), socket errors, and errors of the library pg, which have no code. */
+/**
+ * Returns true for SQLSTATE class 08, 57P0x (shutdown), socket errors, and errors of the library pg, which have no
+ * code.
+ */
 export function isConnectionLost(error: unknown): boolean {
   if (/^(08|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/.test(codeOf(error))) return true;
   return (
@@ -93,8 +98,9 @@ function isPartitionMissing(error: unknown): boolean {
 }
 
 /**
- * Detects "cached plan must not change result type". Unsupported statements have the same SQLSTATE (0A000), so the name
- * of the reporting server function is compared. It does not depend on the language of the messages.
+ * Detects the error "cached plan must not change result type". Unsupported statements have the same SQLSTATE (0A000),
+ * so the name of the reporting server function is compared. This name, unlike the message, does not depend on the
+ * language of the server.
  */
 function isPlanOutdated(error: unknown): boolean {
   return codeOf(error) === '0A000' && (error as { routine?: string }).routine === 'RevalidateCachedQuery';
@@ -108,7 +114,7 @@ function codeOf(error: unknown): string {
 
 /**
  * Error for a connection that could not be opened, for example because of a wrong password or a lack of file
- * descriptors. No statement was sent. The cause can end without a restart of this process.
+ * descriptors. No statement was sent. The cause can disappear without a restart of this process.
  */
 export class NoConnectionError extends Error {
   constructor(cause: unknown) {
@@ -128,8 +134,8 @@ function describe(error: unknown): string {
 }
 
 /**
- * Converts an unavailable database or a timeout to a 503 with Retry-After, and returns other errors unchanged. For the
- * option `translateError` of `createHttpApp`.
+ * Converts an unavailable database or a timeout to a 503 with Retry-After, and returns other errors unchanged. Services
+ * use it as the option `translateError` of `createHttpApp`.
  */
 export function toUnavailableError(error: unknown): unknown {
   if (!['unavailable', 'timeout'].includes(classifyDatabaseError(error))) return error;

@@ -32,7 +32,8 @@ async function migrate(trx: Transaction, list: readonly Migration[]): Promise<Mi
   const options = {
     migrationSource: createMigrationSource(list),
     tableName: 'schema_migrations',
-    // knex reports the schema of a later version as corrupt. `laterMigrations` does this check instead.
+    // knex would reject the schema of a later version as corrupt. `laterMigrations` checks the applied migrations
+    // instead.
     disableMigrationsListValidation: true,
   };
   const [completed] = (await trx.migrate.list(options)) as [{ name: string }[], unknown];
@@ -49,9 +50,12 @@ async function migrate(trx: Transaction, list: readonly Migration[]): Promise<Mi
  * waits behind it.
  */
 const lockTimeoutMs = 2_000;
-/** Pause between two tries, in milliseconds. Services can use the table during the pause. */
+/** Pause after a lock timeout, in milliseconds. Services can use the table during the pause. */
 const retryDelayMs = 3_000;
-/** Number of tries, which take ten minutes together: each waits 2 s for the lock and is followed by a pause of 3 s. */
+/**
+ * Maximum number of runs of the transaction. They take ten minutes: each run waits 2 s for a lock, and a pause of 3 s
+ * follows.
+ */
 const maxTries = 120;
 
 /**

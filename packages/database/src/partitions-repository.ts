@@ -34,7 +34,7 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
   });
 }
 
-/** Creates the missing partitions of a day, a number of days since 1970. */
+/** Creates the missing partitions of a day, given as the number of days since 1970. */
 export async function createPartitionsOfDay(trx: Knex, day: number): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(hashtext('tocsin.partitions'))`);
   const existing = await listPartitions(trx);
@@ -58,7 +58,10 @@ export async function createPartition(
   if (table === 'deliveries') await trx.raw(countingTriggers(name));
 }
 
-/** Most deliveries are updated once. A quarter of each page stays free, so that this update is HOT. */
+/**
+ * Most deliveries are updated once. A quarter of each page stays free, so that this update is HOT (writes no index
+ * entries).
+ */
 const storage: Record<(typeof partitionedTables)[number], string> = {
   alerts: '',
   deliveries: 'with (fillfactor = 75)',

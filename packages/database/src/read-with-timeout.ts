@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import type { Database } from './connection.js';
 
 /**
- * Runs several reads in one snapshot with a common time limit. A statement that exceeds it fails with a statement
- * timeout. `read` must await `limitNext` before each further statement, which limits that statement to the remaining
- * time.
+ * Runs several reads in one snapshot with a common time limit. A statement that exceeds the limit fails with a
+ * statement timeout. `read` must await `limitNext` before each statement after the first one. The call limits the next
+ * statement to the remaining time.
  */
 export async function readWithTimeout<T>(
   database: Database,
@@ -22,7 +22,10 @@ export async function readWithTimeout<T>(
   return database.knex.transaction(work, { isolationLevel: 'repeatable read', readOnly: true });
 }
 
-/** Setting a timeout costs a round trip. The timeout is set again only if less than 95 % of the current one remains. */
+/**
+ * The timeout of a statement is set again only if less than 95 % of the current timeout remains, because setting it
+ * costs a round trip.
+ */
 const minChange = 0.95;
 
 async function limitTo(trx: Knex.Transaction, ms: number): Promise<number> {

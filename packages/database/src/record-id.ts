@@ -34,10 +34,9 @@ export function lastIdAt(timeMs: number): string {
 }
 
 /**
- * Returns a lower bound of `ids`, and of all rows accepted in the same milliseconds. A statement with `id >=
- * firstIdOf(ids)` skips the partitions of earlier days; without it the statement opens all partitions. There is no
- * upper bound on purpose: with both bounds the planner expects a single row if the table was empty when it was
- * analysed.
+ * Returns a lower bound of `ids`: the first id of their earliest millisecond. A statement with `id >= firstIdOf(ids)`
+ * skips the partitions of earlier days. Without this condition, it opens all partitions. There is no upper bound on
+ * purpose: with both bounds the planner expects a single row if the table was empty when it was analysed.
  */
 export function firstIdOf(ids: readonly string[]): string {
   let first = ids[0]!;
@@ -47,7 +46,10 @@ export function firstIdOf(ids: readonly string[]): string {
 
 let last = { timeMs: Number.NaN, part: '' };
 
-/** Returns the first 48 bits as text. The last result is cached because the rows of a batch have the same time. */
+/**
+ * Returns the first 48 bits of an id as text. The last result is cached, because the rows of a batch have the same
+ * time.
+ */
 function timePart(timeMs: number): string {
   if (timeMs === last.timeMs) return last.part;
   const digits = Math.max(0, Math.trunc(timeMs)).toString(16).padStart(12, '0');

@@ -15,7 +15,7 @@ interface EncryptedTable {
   workspaceId: string;
   /** Primary key. Its values, joined with "/", are the row id in the authenticated data of the encryption. */
   key: Key[];
-  /** Names without the suffix: the column `url` is stored as `url_encrypted`. */
+  /** Names without the suffix `_encrypted`: the name of the column `url_encrypted` is `url`. */
   columns: string[];
 }
 
@@ -47,14 +47,14 @@ const encryptedTables: EncryptedTable[] = [
   { name: 'deliveries', daily: true, workspaceId: 't.workspace_id', key: [id], columns: ['rendered'] },
 ];
 
-/** Number of rows by table that were encrypted with the current key. */
+/** Number of rows by table that a rotation has encrypted with the current key. */
 export type RotatedRows = Record<string, number>;
 
 export interface RotationProgress {
   table: string;
   /** Number of finished rows of this table. */
   rows: number;
-  /** Numbers of rows of all tables that were read and that remain to be read. Both are estimates of PostgreSQL. */
+  /** Estimated numbers of rows, over all tables, that are finished (`read`) and that remain (`left`). */
   read: number;
   left: number;
 }
@@ -94,9 +94,7 @@ export async function rotateKeys(
 /** Number of connections of a rotation: one page is read while another is written. */
 export const rotationConnections = 2;
 
-/**
- * Maximum rows and bytes of a page. The last row of a page may exceed the byte limit; the largest values have 128 KiB.
- */
+/** Maximum rows and bytes of a page. The last row of a page may exceed the byte limit. */
 const pageRows = 500;
 const pageBytes = 8 * 1_048_576;
 
@@ -189,7 +187,10 @@ async function* pagesAhead(
   }
 }
 
-/** Returns a promise whose rejection is handled when it is awaited, which can be later than the rejection. */
+/**
+ * Marks the rejection of a promise as handled, so that the process does not end if the promise is awaited only after
+ * its rejection.
+ */
 function failLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

@@ -5,7 +5,7 @@ import { migrations } from './migrations/index.js';
 
 /**
  * Check for `/readyz`: resolves if the database responds and has the schema of this version or of a later one.
- * @throws AppError if migrations are missing; otherwise the error of the database
+ * @throws AppError `unavailable` if migrations are missing; the error of the database if it does not respond
  */
 export async function checkSchema(database: Database): Promise<void> {
   if (!(await isMigrated(database)))

@@ -14,8 +14,8 @@ export interface SecretLocation {
 
 /**
  * Encrypts values that can contain credentials (AES-256-GCM, NIST SP 800-38D). Each row has its own key, derived with
- * one HMAC-SHA256. With random nonces one key must not encrypt more than 2^32 values; a single key for all rows would
- * reach this limit after ten days at 5,000 values a second.
+ * one HMAC-SHA256. With random nonces, one key must not encrypt more than 2^32 values. A single key for all rows would
+ * reach this limit after ten days with 5,000 values a second.
  */
 export interface SecretBox {
   encrypt(plain: string | Buffer, location: SecretLocation): Buffer;
@@ -41,8 +41,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * The first key encrypts; all keys decrypt. Layout of a value: length of the key id (1 byte), key id, nonce (12), tag
- * (16), ciphertext.
+ * Creates a secret box. The first key encrypts; all keys decrypt. Layout of a value: length of the key id (1 byte), key
+ * id, nonce (12), tag (16), ciphertext.
  */
 export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
   const byId = new Map(keys.map((entry) => [entry.id, createRowKeys(entry.key)]));
@@ -57,7 +57,7 @@ export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
         authenticatedData(location),
       );
       const text = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
-      // GCM encrypts without padding, so `final` returns no further bytes. It computes the tag.
+      // GCM encrypts without padding, so `final` returns no further bytes. The call computes the tag.
       cipher.final();
       return Buffer.concat([header, nonce, cipher.getAuthTag(), text]);
     },
@@ -103,7 +103,8 @@ function createRowKeys(key: Buffer): (row: Pick<SecretLocation, 'table' | 'id'>)
 }
 
 /**
- * Generates random nonces in blocks of 1,000. One call for each nonce takes as long as the encryption of a small value.
+ * Generates random nonces in blocks of 1,000. A call of `randomBytes` for each nonce would take as long as the
+ * encryption of a small value.
  */
 function createNonces(): () => Buffer {
   const noncesInBlock = 1_000;

@@ -16,7 +16,7 @@ const db = useTestDatabase({ each: 'test' });
 const check = (secrets: typeof before) => checkCanary(db.database, secrets);
 const mismatch = { code: 'unavailable', detail: expect.stringContaining('SECRETS_KEYS') };
 
-test('the check of the keys accepts any keys while the database has no canary', async () => {
+test('checkCanary returns false for any keys while the database has no canary', async () => {
   expect([await check(before), await check(after)]).toEqual([false, false]);
 });
 

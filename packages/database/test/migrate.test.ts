@@ -38,7 +38,7 @@ async function appliedTo({ knex }: Database): Promise<string[]> {
   return knex('schema_migrations').orderBy('id').pluck('name');
 }
 
-/** Blocks the creation of a table with this name until `release`, so that a running migration waits for it. */
+/** Blocks the creation of a table with this name until `release` is called, so that a migration must wait. */
 async function block({ url, database }: TestDatabase, table: string) {
   const blocker = createDatabase({ url, applicationName: 'blocker', poolSize: 1 });
   const trx = await blocker.knex.transaction();
@@ -116,7 +116,7 @@ test.each([
   expect(await appliedTo(database)).toEqual(names);
 });
 
-test('a schema with an unknown migration before known ones is rejected and not changed', async () => {
+test('a schema with an unknown migration before the known ones is rejected', async () => {
   const { database } = await open(createTestDatabase);
   await database.knex('schema_migrations').insert({ name: '0000-of-somebody-else', batch: 1 });
   await expect(migrateDatabase(database)).rejects.toThrow(/not from this version or a later one: 0000-of-/);

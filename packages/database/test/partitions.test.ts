@@ -25,7 +25,7 @@ test('partitions exist from yesterday to a week ahead, and a second call changes
     await insertAlert(db.database, { acceptedAtMs: at });
 });
 
-test('creating partitions on a later day adds the missing ones after the existing ones', async () => {
+test('ensurePartitions on a later day adds only the partitions that are missing', async () => {
   await ensurePartitions(db.database, Date.now() + 5 * dayMs);
   expect(await partitionsOf('attempts')).toHaveLength(14);
   await insertAlert(db.database, { acceptedAtMs: Date.now() + 11 * dayMs });

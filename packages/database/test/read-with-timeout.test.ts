@@ -4,7 +4,7 @@ import { readWithTimeout } from '../src/read-with-timeout.js';
 
 const db = useTestDatabase();
 
-test('a statement beyond the limit of a read times out, and later ones have the default limit', async () => {
+test('a statement above the time limit of a read fails, and the limit ends with the read', async () => {
   const reading = readWithTimeout(db.database, 50, (trx) => trx.raw('select pg_sleep(60)'));
   const error = await reading.catch((thrown: unknown) => thrown);
   expect(isStatementTimeout(error)).toBe(true);

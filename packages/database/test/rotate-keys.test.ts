@@ -98,7 +98,7 @@ test('a rotation stops at an unknown key and names it, and a run with the key co
   });
 });
 
-test("a rotation keeps a value that was changed during it, and rotates the row's other values", async () => {
+test("a rotation keeps a value that changes meanwhile, and rotates the row's other values", async () => {
   const id = await addWebhook(before);
   const location = { workspaceId, table: 'webhooks', id, column: 'url' };
   const url_encrypted = after.encrypt('http://other/', location);

@@ -8,7 +8,7 @@ let db: TestDatabase;
 let elsewhere: TestDatabase;
 let name: string;
 const role = `tocsin_role_${randomUUID().replaceAll('-', '')}`;
-/** The database under test, opened by each test with a role without privileges. */
+/** The pool under test. Most tests open it with a role that has no privileges. */
 let database: Database;
 
 beforeAll(async () => {

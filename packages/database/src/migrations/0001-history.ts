@@ -1,6 +1,7 @@
 /**
  * Part of the initial schema: alerts, deliveries and attempts. They are partitioned by an id that begins with the time
- * of acceptance. A delivery in the history is written twice: when it is accepted, and as a HOT update when it ends.
+ * of acceptance. A delivery in the history is written twice: when it is accepted, and when it ends. The second write is
+ * a HOT update, which writes no index entries.
  */
 export const history = `
   -- The primary key detects a second message with the same (workspace_id, alert_id) as a duplicate.

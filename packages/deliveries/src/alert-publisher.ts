@@ -24,7 +24,7 @@ export function encryptPublisher(id: string, alert: AlertId, secrets: SecretBox)
 }
 
 /**
- * Returns the id of the publisher. Undefined without a header, or if the API has not created the header for this alert.
+ * Returns the id of the publisher; undefined without a header, or if the API has not created the header for this alert.
  */
 export function decryptPublisher(
   header: string | undefined,

@@ -15,7 +15,7 @@ const rowsOfPage = 10;
 
 /**
  * Cancels open deliveries. A delivery cannot be cancelled while it is being sent. A job that has met such a delivery
- * therefore starts again after its last page. It ends when each of these deliveries has ended by itself, or was
+ * therefore starts again after its last page. The job ends when each of these deliveries has ended by itself, or was
  * cancelled while it waited for a retry. Deliveries that were opened after the job was accepted are excluded.
  */
 export const cancellationWork: JobWork<CancellationFilter> = {

@@ -5,8 +5,8 @@ import type { Knex } from 'knex';
 export type CancelOutcome = 'cancelled' | 'sending' | 'ended';
 
 /**
- * Cancels an existing delivery. Concurrent calls and workers are safe. `onChange` runs in the transaction of the
- * cancellation, and only if the delivery was cancelled.
+ * Cancels an existing delivery. It is safe to call this function concurrently with itself and with workers. `onChange`
+ * runs in the transaction of the cancellation, and only if the delivery was cancelled.
  */
 export async function cancelDelivery(
   { knex }: Database,

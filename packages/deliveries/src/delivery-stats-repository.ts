@@ -5,14 +5,14 @@ const maxChanges = 20_000;
 
 /**
  * Moves up to 20,000 rows from `delivery_stats_changes` to the counts in `delivery_stats`, in one commit. Resolves to
- * true if rows may be left. Does nothing while another process runs it.
+ * true if rows may be left. Does nothing, and resolves to false, while another process runs this function.
  */
 export async function applyStatsChanges({ knex }: Database): Promise<boolean> {
   return knex.transaction(async (trx) => {
     const locks = await trx.raw(`select pg_try_advisory_xact_lock(hashtext('tocsin.stats')) as ours`);
     if (!locks.rows[0].ours) return false;
-    // The table of changes has no index, which makes inserts cheap. It needs a sequential scan, which sessions with
-    // `plansByKey` have disabled.
+    // The table of changes has no index, so that inserts are cheap. Reading it needs a sequential scan, which is
+    // disabled in sessions with `plansByKey`.
     await trx.raw('set local enable_seqscan = on; set local plan_cache_mode = force_custom_plan');
     const { rows } = await trx.raw(apply);
     return rows[0].changes === maxChanges;

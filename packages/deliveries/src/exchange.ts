@@ -17,19 +17,22 @@ type FirstLine = [requestBodyLength: number, location: string | null, retryAfter
 const compressedMark = 1;
 const plainMark = '['.charCodeAt(0);
 
-/** Shorter texts are not compressed: a call of zlib costs more than the bytes that it would save (docs/adr/0065). */
+/**
+ * Minimum length of a compressed text in UTF-16 units. For shorter texts, a call of zlib costs more than the bytes that
+ * it would save (docs/adr/0065).
+ */
 const compressedFrom = 2_048;
 const compression = { level: 1 };
 
-/** Longest compressed text in UTF-16 units; an exchange of a worker has 330,000 at most. Longer ones stay as they are. */
+/** Maximum length of a compressed text in UTF-16 units. An exchange of a worker has at most 330,000. */
 const compressedTo = 600_000;
-/** A unit has up to 3 bytes in UTF-8. */
+/** Maximum size of a decompressed text in bytes: a UTF-16 unit has up to 3 bytes in UTF-8. */
 const maxTextBytes = 3 * compressedTo;
 
 /**
- * Joins the texts of an attempt into one text, which is stored as one encrypted value. One encryption takes about 4 µs
- * for any length. The first line is JSON, and the bodies follow unchanged, because JSON would make a body of control
- * characters six times as long. A long text is compressed if that makes it shorter by a tenth.
+ * Joins the texts of an attempt into one text, which is stored as one encrypted value, because each encryption has a
+ * fixed cost of about 4 µs. The first line is JSON, and the bodies follow unchanged, because JSON would make a body of
+ * control characters six times as long. A long text is compressed if this makes it at least a tenth shorter.
  */
 export function encodeExchange({
   requestBody,

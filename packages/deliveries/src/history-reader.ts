@@ -8,7 +8,10 @@ export interface IdRange {
 }
 
 const dayMs = 86_400_000;
-/** Ends of the windows in days before the newest id. The last window is the rest of the range. */
+/**
+ * Start of each window, in days before the end of the range, or before the current time if that is earlier. The last
+ * window is the rest of the range.
+ */
 const daysBack = [1, 5, 21];
 
 /**
@@ -60,7 +63,7 @@ export function deliveryRangesOf(alertRecordIds: readonly string[]): { first: st
 
 /**
  * Narrows a range to the ids of one alert's deliveries, which begin with the millisecond in which the alert was
- * accepted. Undefined if the workspace has no such alert.
+ * accepted. Resolves to undefined if the workspace has no such alert.
  */
 export async function narrowToAlert(
   trx: Knex.Transaction,

@@ -42,7 +42,8 @@ export async function runJobPage(database: Database, options: JobPageOptions): P
       return job && (await runPage(trx, job, { ...options, opened }));
     });
   } catch (error) {
-    // Moves the job to the end of the round robin. Otherwise it would be the next one again and could fail again.
+    // Moves the job to the end of the round robin. Without this, the same job would be the next one again, and could
+    // fail again.
     if (jobId !== undefined) await database.knex.raw(`${touch} where id = ?`, [jobId]).catch(() => {});
     throw error;
   } finally {
@@ -50,7 +51,7 @@ export async function runJobPage(database: Database, options: JobPageOptions): P
   }
 }
 
-/** Runs one statement without a transaction, because idle workers call it twice a second. */
+/** Uses one statement without a transaction, because idle workers call this function twice a second. */
 async function isAnyRunning(database: Database): Promise<boolean> {
   const [row] = await database.prepared<{ running: boolean }>(anyRunning, []);
   return row!.running;

@@ -21,7 +21,10 @@ export interface PageOptions {
   pageSize: number;
   /** Numbers of open deliveries, relative to their limits. */
   counts: OpenDeliveryCounts;
-  /** Webhooks for which the page opens deliveries. They are added to `counts` after the commit. */
+  /**
+   * Webhooks for which the page opens deliveries, one entry for each delivery. They are reported to `counts` after the
+   * transaction.
+   */
   opened: WebhookInWorkspace[];
 }
 
@@ -40,15 +43,15 @@ interface PageResult {
 /** The work of one kind of job. It runs in the transaction of a page. */
 export interface JobWork<Filter> {
   /**
-   * Processes the next rows below the cursor. A page limits the rows that are read, and not those that match, so that
-   * it takes equally long if all or none of a million rows match.
+   * Processes the next rows below the cursor. The number of rows that a page reads is limited, and not the number of
+   * matching rows. A page therefore takes equally long if all or none of a million rows match.
    */
   runPage(trx: Knex.Transaction, job: Job<Filter>, options: PageOptions): Promise<PageResult>;
   /** Counts matching rows, up to `max`. */
   count(trx: Knex.Transaction, scope: JobScope<Filter>, max: number): Promise<number>;
 }
 
-/** Returns the range of ids that can match, so that other partitions are not read. Undefined if no id can match. */
+/** Returns the range of ids that can match, so that other partitions are not read; undefined if no id can match. */
 export async function readRange(
   trx: Knex.Transaction,
   scope: JobScope<{ since?: string; alert_id?: string }>,

@@ -28,7 +28,7 @@ export function isFailureAtWrite(state: string): state is FailureAtWrite {
 
 /**
  * Returns SQL that inserts the rows of a common table expression as deliveries: rows with an `error_code` as failed,
- * others as open. Fan-out and dispatch by hand combine it with their own insert into `open_deliveries`.
+ * others as open. Callers combine it with their own insert into `open_deliveries`.
  */
 export function insertDeliveries(rows: string): string {
   return `insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,

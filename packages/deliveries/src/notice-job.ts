@@ -75,7 +75,7 @@ async function report(trx: Knex.Transaction, event: NoticeEvent, row: WebhookRow
  */
 const failingFrom = 'greatest(h.since, w.enabled_changed_at, upper(w.manual_pauses))';
 
-/** Minimum number of failed deliveries before a webhook is disabled. */
+/** Minimum number of deliveries that must fail before a webhook is disabled. */
 const minFailed = 20;
 
 async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<DueNotice[]> {
@@ -182,7 +182,10 @@ interface FoundDeadLetters {
 const deadLettersEvery = '5 minutes';
 const maxCounted = 10_000;
 
-/** Marks each dead letter that is counted. A cursor by id would miss one that is committed late with a smaller id. */
+/**
+ * Writes notices about new dead letters, and marks each dead letter that is counted. A cursor by id would miss a dead
+ * letter that is committed late with a smaller id.
+ */
 async function reportDeadLetters(trx: Knex.Transaction): Promise<DueNotice[]> {
   const { rows: clock } = await trx.raw<{ rows: { since: Date }[] }>(
     `select now() - interval '${deadLettersEvery}' as since`,

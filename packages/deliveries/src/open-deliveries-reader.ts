@@ -24,8 +24,8 @@ export async function countOpenDeliveries(
   return rows.map(({ open }) => open);
 }
 
-// The "order by" makes every plan use the index that contains only the rows of the key. Other plans read all rows of
-// the workspace.
+// The "order by" makes every plan use an index in which the rows of a key are adjacent. Other plans would read all rows
+// of the workspace.
 const openRows = (state: 'waiting' | 'queued', { of, limit }: { of: string; limit: string }) => `
       select count(*) as rows from (
         select from open_deliveries where state = '${state}' and ${of}

@@ -13,9 +13,10 @@ export interface WebhookInWorkspace {
  * more. A number is the last count from the database plus the deliveries that this process has written since then, so
  * that most batches need no statement.
  *
- * A count is repeated before this process has added 1 % of the limit, or a tenth of the remaining places if that is
- * more. N processes together can therefore exceed a limit by N % and by their batches in progress. A number can be too
- * high because deliveries have ended since the count: by 1 % of the limit, or by 10 % for a few seconds.
+ * A count is repeated before this process has added more than 1 % of the limit, or a tenth of what remains to the limit
+ * if that is more. N processes together can therefore exceed a limit by N % and by their batches in progress. Near the
+ * limit, a number can be too high by 10 % of the limit for a few seconds, because deliveries have ended since the
+ * count.
  */
 export interface OpenDeliveryCounts {
   /**
@@ -113,7 +114,7 @@ interface Count {
 const added = ({ writing, written, writtenBefore }: Count) => writing + written - writtenBefore;
 const estimate = (count: Count) => count.open + added(count);
 
-/** Assumed maximum rate at which deliveries of other processes are opened and end, in deliveries a second. */
+/** Assumed maximum rate at which other processes open or end deliveries, in deliveries a second. */
 const changePerSecond = 5_000;
 
 function isStale(

@@ -14,9 +14,9 @@ export type RedeliverOutcome =
   | 'not_found';
 
 /**
- * Redelivers one delivery now. Concurrent calls and workers are safe: rows are locked in the same order as in workers,
- * first open_deliveries, then deliveries. `onChange` runs in the transaction of the change, and only if there was a
- * change.
+ * Redelivers one delivery now. It is safe to call this function concurrently with itself and with workers: rows are
+ * locked in the same order as in workers, first open_deliveries, then deliveries. `onChange` runs in the transaction of
+ * the change, and only if there was a change.
  */
 export async function redeliver(
   database: Database,
@@ -24,8 +24,8 @@ export async function redeliver(
   onChange?: (trx: Knex.Transaction) => Promise<void>,
 ): Promise<RedeliverOutcome> {
   for (let tries = 0; tries < maxTries; tries += 1) {
-    // Each try needs its own transaction: an unsuccessful try has locked the row of deliveries, and the next try must
-    // lock open_deliveries first.
+    // Each call of `redeliverOnce` needs its own transaction: a call without a result has locked the row of
+    // `deliveries`, and the next call must lock `open_deliveries` first.
     const outcome = await database.knex.transaction(async (trx) => {
       const reached = await redeliverOnce(trx, deliveryId);
       if (reached === 'reopened' || reached === 'brought_forward') await onChange?.(trx);
@@ -52,8 +52,9 @@ async function redeliverOnce(
 }
 
 /**
- * Starts a new run, due now, for the ended deliveries among `ids`, and returns their ids. Open deliveries are left
- * unchanged. Rows are locked in the order of their ids.
+ * Starts a new run, due now, for the deliveries among `ids` that have one of the `statuses`, all of which mean an ended
+ * delivery. Returns the ids of these deliveries. Other deliveries are left unchanged. Rows are locked in the order of
+ * their ids.
  */
 export async function reopenEnded(
   trx: Knex.Transaction,
@@ -81,7 +82,10 @@ export async function reopenEnded(
 
 const endedStatuses = ['succeeded', 'failed', 'skipped'] as const;
 
-/** Maximum number of tries. A second try is needed only after a concurrent redelivery of the same delivery. */
+/**
+ * Maximum number of calls of `redeliverOnce`. A second call is needed only after a concurrent redelivery of the same
+ * delivery.
+ */
 const maxTries = 3;
 
 /** Resolves to undefined if the delivery is not open. */

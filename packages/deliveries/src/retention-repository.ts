@@ -44,7 +44,7 @@ export async function dropExpiredDays(
 
 /**
  * Maximum wait for a table lock, in milliseconds. Other statements must wait behind a waiting drop, and a transaction
- * such as a backup can use the table for an hour. The drop therefore fails soon and is tried again later.
+ * such as a backup can use the table for an hour. The drop therefore fails soon and is repeated later.
  */
 const lockTimeoutMs = 200;
 
@@ -132,9 +132,9 @@ async function isEmptied(knex: Database['knex'], name: string): Promise<boolean>
 }
 
 /**
- * Empties the partition of a day. Without an archive the partition is truncated. This locks only the partition, so that
- * other days can be read and written. With an archive an empty partition replaces it, which locks the whole table for a
- * short time. Returns false if another worker has emptied it already.
+ * Empties the partition of a day. Without an archive, the partition is truncated. This locks only the partition, so
+ * that other days can be read and written. With an archive, the partition is moved there and replaced by an empty one.
+ * This locks the whole table for a short time. Returns false if another worker has already moved the partition.
  */
 async function emptyAttempts(
   { knex }: Database,
@@ -146,8 +146,8 @@ async function emptyAttempts(
     await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
     if (archive) {
       await trx.raw('lock table only attempts in access exclusive mode');
-      // Another worker may have moved the attempts to the archive already. Archiving the new, empty partition would
-      // then replace them.
+      // Another worker may have moved the attempts to the archive already. The empty partition that replaced them must
+      // not be archived too.
       if (await isEmptied(trx, name)) return false;
       await moveToArchive(trx, { partition: name, nowMs });
       await createPartition(trx, 'attempts', day);
@@ -159,8 +159,8 @@ async function emptyAttempts(
 
 /**
  * Deletes alert keys older than `retentionDays`. Keys of the oldest day that still has partitions, and of all later
- * days, are kept. The dropped days are determined from the existing tables, so a crash between a drop and this call
- * leaves no keys behind.
+ * days, are kept. The oldest day is read from the existing partitions, so keys are also deleted if a crash has
+ * prevented this call after a drop.
  */
 export async function deleteExpiredAlertKeys(database: Database, retention: Retention): Promise<void> {
   const before = await firstDayKept(database, retention);

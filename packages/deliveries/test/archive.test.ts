@@ -1,5 +1,5 @@
-// Retention moves days of two weeks and of three months ago to the schema `archive`. The built commands write them to
-// files and restore them into another database.
+// Retention moves attempts after two weeks, and whole days after three months, to the schema `archive`. The built
+// commands write these tables to files and restore them into another database.
 import { randomUUID } from 'node:crypto';
 import {
   existsSync,
@@ -94,7 +94,7 @@ const waiting = async (): Promise<string[]> => {
     .map(({ relname }: { relname: string }) => relname)
     .filter((name: string) => name.endsWith('20261122'));
 };
-/** Returns the rows of all history tables as text with all columns. */
+/** Returns the rows of a table, each as one text with all columns. */
 const contentOf = async ({ database }: TestDatabase, table: string): Promise<string[]> => {
   const { rows } = await database.knex.raw(`select t::text as row from ${table} t order by 1`);
   return rows.map(({ row }: { row: string }) => row);
@@ -106,7 +106,7 @@ const filesOfDay = () =>
 const manifestOf = (name: string) =>
   JSON.parse(readFileSync(join(directory, `${name}.jsonl.gz.json`), 'utf8'));
 
-test('an expired day becomes files with manifests, and restored rows equal the originals', async () => {
+test('an expired day is archived in files with manifests, and restored rows equal the originals', async () => {
   const [first = ''] = await addDay(250);
   const before = {
     alerts: await contentOf(db, 'alerts'),
@@ -143,13 +143,13 @@ test('an expired day becomes files with manifests, and restored rows equal the o
   });
   expect(await contentOf(other, 'attempts')).toEqual([...attempts, ...late].sort());
   for (const [table, rows] of Object.entries(before)) expect(await contentOf(other, table)).toEqual(rows);
-  // A second restore finds the rows, and changes nothing.
+  // A second restore fails because the rows exist already, and changes nothing.
   expect((await run('restore-archive', { url: other.url, args: [day] })).code).toBe(1);
   expect(await contentOf(other, 'alerts')).toEqual(before.alerts);
   await other.drop();
 }, 60_000);
 
-test('a killed archive run leaves no file under its final name, and the next writes all rows', async () => {
+test('a killed archive run leaves no file under its final name; the next run writes all rows', async () => {
   await addDay(1);
   // The archive takes seconds to compress these rows, so that the test can kill it meanwhile.
   await db.database.knex.raw(

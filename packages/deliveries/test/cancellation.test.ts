@@ -108,7 +108,7 @@ test.each([
   ['last', 60_500],
   ['first', 59_500],
 ])(
-  'a job cancels a delivery of its %s page after it was sent, and none opened after its start',
+  'a delivery that is being sent in the %s page of a job is cancelled when it waits again',
   async (_, msAgo) => {
     const [busy] = await seed(1, { acceptedAtMs: Date.now() - msAgo, open: await sending(60_000) });
     const ids = await seed(12);

@@ -40,7 +40,8 @@ test('a job dispatches each alert without deliveries once, page by page', async 
     ids.push(...(await seed(5, { alertRuleId, outcome })));
   await seed(3, { alertRuleId, outcome: 'dispatched' });
   await seed(3, { alertRuleId, outcome: 'rule_deleted' });
-  // The page with these alerts starts with alerts of the job's workspace, because these are older.
+  // Alerts of another workspace. They are older than the job's alerts, so a page with them would begin with alerts of
+  // the job's workspace.
   const acceptedAtMs = Date.now() - 90_000;
   await seed(3, { workspaceId: randomUUID(), alertRuleId, outcome: 'no_webhooks', acceptedAtMs });
   const id = await addJob();

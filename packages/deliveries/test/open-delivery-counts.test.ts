@@ -5,7 +5,7 @@ import { useTestDatabase } from '@tocsin/testing/database';
 
 const db = useTestDatabase();
 let statements: number;
-/** A database that counts its prepared statements. */
+/** The test database, whose prepared statements are counted in `statements`. */
 let database: Database;
 beforeAll(() => {
   const { prepared } = db.database;
@@ -91,7 +91,7 @@ test('a webhook fills up exactly to its limit, and needs fewer than 15 counts fo
   expect(statementsOfHalf).toBeLessThan(15);
 });
 
-test('a nearly full webhook is counted again only for more than 1 % of its limit', async () => {
+test('a nearly full webhook is counted again only for a batch of more than 1 % of its limit', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
   const one = newWebhook();
   await addOpen(one, 990);

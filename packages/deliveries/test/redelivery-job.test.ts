@@ -153,7 +153,7 @@ test('a job repeats a page whose database connection was lost', async () => {
     done: 5,
     finished: false,
   });
-  // The second page of the job waits for a locked row, and its database connection is terminated during the wait.
+  // The second page of the job waits for a locked row. The test terminates the database connection during this wait.
   const holder = await db.database.knex.transaction();
   await holder('deliveries').whereIn('id', ids).select('id').forUpdate();
   const dying = expect(runPage(5, worker)).rejects.toThrow();
@@ -191,7 +191,7 @@ test('a cancelled job redelivers no further deliveries', async () => {
   const id = await addJob();
   await runPage(4);
   await db.database.knex('jobs').where({ id }).update({ status: 'cancelled' });
-  // A cancelled job must not run while another one is running either.
+  // With another running job, pages are run. The cancelled job must get none of them.
   await addJob({ status: 'skipped' });
   await runToEnd(4);
   expect(await openIds()).toHaveLength(4);
@@ -243,7 +243,7 @@ const deliveryRow = (id: string) => db.database.knex('deliveries').where({ id })
 test.each([
   ['webhook', { perWebhook: 10, perWorkspace: 1_000 }],
   ['workspace', { perWebhook: 1_000, perWorkspace: 10 }],
-])('a job pauses while more than half of the limit of its %s is open', async (_, limits) => {
+])('a job pauses while more than half of the limit of its %s on open deliveries is used', async (_, limits) => {
   limitOpen(limits);
   await seedMany(20, { webhookId });
   const id = await addJob({ webhook_id: webhookId });
@@ -254,7 +254,7 @@ test.each([
   let redelivered = 6;
   while ((await job(id)).status === 'running') {
     await db.database.knex('open_deliveries').delete();
-    // New counts start at once. Existing ones would be repeated only after some seconds.
+    // A new limit starts new counts. The existing counts would be repeated only after some seconds.
     limitOpen(limits);
     redelivered += (await page())?.done ?? 0;
   }

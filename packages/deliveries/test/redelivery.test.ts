@@ -32,7 +32,7 @@ describe('redelivery', () => {
     },
   );
 
-  test('a waiting delivery becomes due at once and keeps its step of the retry schedule', async () => {
+  test('redelivering a waiting delivery makes it due at once and keeps its step of the schedule', async () => {
     const { database } = db;
     const id = await reopened({ step: 4, due_at: new Date(Date.now() + 3_600_000), manual: false });
     expect(await redeliver(database, id)).toBe('brought_forward');
@@ -41,7 +41,7 @@ describe('redelivery', () => {
     expect(open.due_at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
   });
 
-  test('a redelivery that changes a delivery is reported once within its transaction', async () => {
+  test('onChange runs once in the transaction of each redelivery that changes a delivery', async () => {
     const { database } = db;
     const reports: string[] = [];
     const report = (name: string, id: string) =>
@@ -56,7 +56,7 @@ describe('redelivery', () => {
     expect(reports).toEqual(['ended', 'waiting']);
   });
 
-  test('a queued delivery is not changed, even if the lease of its worker has expired', async () => {
+  test('a redelivery does not change a queued delivery, even with an expired worker lease', async () => {
     const { database } = db;
     const queued = await reopened({ state: 'queued', lease_until: new Date(Date.now() + 60_000) });
     const stranded = await reopened({
@@ -70,7 +70,7 @@ describe('redelivery', () => {
     }
   });
 
-  test('a delivery that is being sent is not changed', async () => {
+  test('a redelivery does not change a delivery that is being sent', async () => {
     const { database } = db;
     const id = await reopened({ state: 'queued', claimed_by: await insertWorker(database) });
     const before = [await openRow(id), await deliveryRow(id)];
@@ -82,7 +82,7 @@ describe('redelivery', () => {
     expect(await redeliver(db.database, randomUUID())).toBe('not_found');
   });
 
-  test('twenty concurrent callers start one new run', async () => {
+  test('twenty concurrent redeliveries of a delivery start one new run', async () => {
     const { database } = db;
     const id = await insertDelivery(database, { workspaceId });
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => redeliver(database, id)));

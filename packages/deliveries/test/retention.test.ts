@@ -38,7 +38,7 @@ test('audit events older than the retention are deleted', async () => {
   expect((await knex('audit_events')).map(({ id }) => id)).toEqual([young.id]);
 });
 
-/** Creates the partitions of an expired day. Returns a time of that day. */
+/** Creates the partitions of a past day. Returns a time of that day, in Unix milliseconds. */
 async function anExpiredDay(daysAgo: number): Promise<number> {
   const at = Date.now() - daysAgo * dayMs;
   await ensurePartitions(db.database, at);

@@ -11,7 +11,7 @@ import {
 interface JobFixture<Kind extends JobKind> {
   kind: Kind;
   workspaceId: string;
-  /** Members of the filter of each job, unless a job has others. */
+  /** Default members of the filter of each job. `addJob` can override them. */
   filter: Omit<JobFilters[Kind], 'until'>;
   /** Time from now to the creation of each job, in milliseconds. Default: 0. */
   createdInMs?: number;

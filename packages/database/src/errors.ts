@@ -12,6 +12,7 @@ import { AppError } from '@tocsin/kit';
  * - `missing_partition`: no partition exists for the row's id, or the table that the statement names is missing.
  * - `outdated_plan`: a prepared statement of the session does not fit the changed schema. The server did not execute
  *   it.
+ * - `other`: any other error.
  */
 export type DatabaseErrorKind =
   | 'unavailable'

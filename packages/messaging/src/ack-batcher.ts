@@ -7,8 +7,8 @@ export interface AckBatcher {
   received(tag: number): void;
   ack(tag: number): void;
   /**
-   * Drops all further acknowledgements, for use after the channel has closed: the broker then redelivers everything in
-   * flight.
+   * Drops all further acknowledgements. Must be called when the channel has closed, because the broker then redelivers
+   * all messages in flight.
    */
   close(): void;
 }
@@ -53,8 +53,8 @@ export function createAckBatcher(send: (tag: number, allUpTo: boolean) => void):
 }
 
 /**
- * Removes the acknowledged tags before the first tag that is not acknowledged. Returns the last removed one, or
- * undefined.
+ * Removes the acknowledged tags before the first tag that is not acknowledged. Returns the last removed tag, or
+ * undefined if there is none.
  */
 function takePrefix(isAcked: Map<number, boolean>): number | undefined {
   let last: number | undefined;

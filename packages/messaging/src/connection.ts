@@ -6,7 +6,9 @@ import { keepConnected } from './keep-connected.js';
 import { refusalOf } from './refusal.js';
 
 export interface BrokerOptions {
-  /** amqp:// or amqps://user:password@host:port/vhost?cacertfile=…&certfile=…&keyfile=… (paths of PEM files) */
+  /**
+   * URL such as amqp:// or amqps://user:password@host:port/vhost?cacertfile=…&certfile=…&keyfile=… (paths of PEM files)
+   */
   url: string;
   /** Name of the connection in the broker's management interface. */
   name: string;
@@ -44,7 +46,7 @@ export interface Broker {
   /** Resolves when the connection and all its channels are open. */
   ready(): Promise<void>;
   isUp(): boolean;
-  /** True while the broker rejects messages because of its memory or disk alarm. */
+  /** True while the broker accepts no messages because of its memory or disk alarm. */
   isBlocked(): boolean;
   /** Error of the latest attempt to connect or of the lost connection. Undefined while connected. */
   lastError(): unknown;
@@ -56,7 +58,7 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-/** Returns without waiting for a connection; `ready` waits for it. */
+/** Starts to connect to the broker. Does not wait for a connection; `ready` does. */
 export async function createBroker(options: BrokerOptions): Promise<Broker> {
   const { url, name, logger, declareEveryMs = 30_000, declare = true, stopIfRefused = false } = options;
   const log: ChannelRegistryOptions['logger'] = {
@@ -101,7 +103,8 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     url,
     name,
     attach(connection) {
-      // Must run before any channel is open: the broker reports a block only once, when it receives the first message.
+      // This call must come before any channel is open: the broker reports only once that it is blocked, when it
+      // receives the first message.
       watchBlocked(connection);
       return channels.openAll(connection);
     },

@@ -22,13 +22,13 @@ export interface ConsumerOptions {
    */
   maxBytes?: number;
   /**
-   * Must settle the message with one call of `ack` or `retry`, now or later. An error that it throws counts as a call
-   * of `retry`.
+   * Called for each received message and for each retry. It must settle the message with one call of `ack` or `retry`,
+   * during the call or later. A thrown error counts as a call of `retry`.
    */
   handle: (message: QueueMessage) => void;
   /** True: the consumer starts paused. */
   isPaused?: boolean;
-  /** Called with the error of each `retry`. */
+  /** Called with the error of each `retry`, and with an error each time `maxBytes` is exceeded. */
   onError: (error: unknown) => void;
 }
 
@@ -162,8 +162,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
 }
 
 /**
- * Returns the batcher of acknowledgements of a channel, which is kept during pauses. The batcher needs all messages in
- * flight to decide which ones a single frame can acknowledge.
+ * Creates the batcher of acknowledgements for a channel. The batcher is kept during pauses of the consumer, because it
+ * needs all messages in flight to decide which ones a single frame can acknowledge.
  */
 function ackBatcherOf(channel: Channel): AckBatcher {
   // amqplib reads only the delivery tag of the message that it acknowledges.

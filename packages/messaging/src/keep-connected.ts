@@ -4,7 +4,7 @@ import { exponentialBackoffMs, sleep, withTimeout } from '@tocsin/kit';
 import { type ChannelModel, connect } from 'amqplib';
 
 export interface KeepConnectedOptions {
-  /** amqp:// or amqps://user:password@host:port/vhost?cacertfile=…&certfile=…&keyfile=… */
+  /** URL such as amqp:// or amqps://user:password@host:port/vhost?cacertfile=…&certfile=…&keyfile=… */
   url: string;
   /** Name of the connection in the broker's management interface. */
   name: string;
@@ -106,8 +106,8 @@ function readCertificates(url: string): { ca?: Buffer; cert?: Buffer; key?: Buff
 }
 
 /**
- * Sends all frames that are written in one tick of the event loop with one system call. Without it, amqplib makes one
- * system call for each frame. The socket is read from a private field of amqplib.
+ * Uses one system call for all frames that are written in one tick of the event loop. Without this function, amqplib
+ * makes one system call for each frame. The socket is read from a private field of amqplib.
  */
 function joinWrites({ connection }: ChannelModel): void {
   const { stream } = connection as unknown as { stream: Socket };

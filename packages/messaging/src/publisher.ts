@@ -36,9 +36,9 @@ export interface Publisher {
 }
 
 /**
- * Times of the confirm circuit breaker, in milliseconds. While it is open, messages fail at once, and the late confirm
- * of an earlier message closes it. If that confirm is lost, one new message is sent as a probe every 30 s. A dead
- * connection needs no probe, because its missing heartbeats end it earlier.
+ * Times of the confirm circuit breaker, in milliseconds. While the breaker is open, messages fail at once, and the late
+ * confirm of an earlier message closes the breaker. If that confirm is lost, one new message is sent as a probe every
+ * 30 s. A dead connection needs no probe, because its missing heartbeats end it earlier.
  */
 const confirmProbes = { firstProbeAfterMs: 30_000, probeEveryMs: 30_000, forgetAfterMs: 30_000 };
 
@@ -150,8 +150,8 @@ function failOverdue(pending: Map<string, Pending>, nowMs: number): void {
 }
 
 /**
- * Maximum wait, in milliseconds, for the confirms of messages that the broker received before it blocked. The slowest
- * of 256 confirms took 180 ms.
+ * Maximum wait, in milliseconds, for the confirms of messages that the broker received before it blocked. In a
+ * measurement, the slowest of 256 confirms took 180 ms.
  */
 const confirmAfterBlockMs = 250;
 

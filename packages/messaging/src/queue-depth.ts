@@ -10,7 +10,10 @@ export type QueueDepth = () => Promise<number>;
 
 const replyTimeoutMs = 2_000;
 
-/** Uses a separate channel, because the broker closes the channel if the queue does not exist. */
+/**
+ * Creates a function that reads the depth of a queue. It uses a separate channel, because the broker closes the channel
+ * if the queue does not exist.
+ */
 export async function createQueueDepth(broker: Broker, queue: string): Promise<QueueDepth> {
   let channel: Channel | undefined;
   let pending: ReturnType<Channel['checkQueue']> | undefined;

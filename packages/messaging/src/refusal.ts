@@ -6,7 +6,7 @@ const byCode: Readonly<Record<number, Refusal>> = { 403: 'forbidden', 404: 'unde
 
 /**
  * Returns the kind of an error with which the broker rejected the client. A new connection would fail with the same
- * error. Undefined for every other error.
+ * error. Returns undefined for every other error.
  */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -12,7 +12,7 @@ export const alertFiredQueue = 'alert-fired';
 export const deliveriesQueue = 'deliveries';
 /**
  * Queue for messages that were published to `tocsin.alerts` with an unknown routing key or while the binding was
- * missing.
+ * missing. A policy of the shipped RabbitMQ configuration also sends expired alerts to this queue.
  */
 export const unroutedQueue = 'alerts-unrouted';
 
@@ -39,9 +39,9 @@ const queues = [
 const quorum = { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000 };
 
 /**
- * Declares all exchanges, queues and bindings. Every publisher and consumer calls it before anything else. The
- * arguments of an existing queue or exchange cannot be changed: a difference is reported to `onConflict`, and the queue
- * or exchange is used unchanged.
+ * Declares all exchanges, queues and bindings. Each connection calls this function before it opens its channels, unless
+ * its option `declare` is false. The arguments of an existing queue or exchange cannot be changed: a difference is
+ * reported to `onConflict`, and the queue or exchange is used unchanged.
  */
 export async function declareTopology(
   openChannel: () => Promise<Channel>,

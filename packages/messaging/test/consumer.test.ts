@@ -11,8 +11,8 @@ import { alert, brokerUrl, newBroker, newPublisher, newQueueDepth } from './supp
 const textOf = ({ content }: QueueMessage) => content.toString();
 
 /**
- * Starts a consumer of alerts with its own connection. It collects the messages and leaves them unsettled unless
- * `handle` settles them.
+ * Starts a consumer of alerts with its own connection. The consumer collects the messages, and leaves them unsettled if
+ * `handle` does not settle them.
  */
 async function consume(options: Partial<ConsumerOptions> = {}, broker?: Broker) {
   const on = broker ?? (await newBroker());
@@ -38,7 +38,7 @@ const notNow = new Error('not now');
 test('a message is acknowledged only after its handler has acknowledged it', async () => {
   const publisher = await newPublisher();
   const queueDepth = await newQueueDepth(alertFiredQueue);
-  // With a prefetch of 1 the broker sends the second message after the first is acknowledged.
+  // With a prefetch of 1, the broker sends the second message only after the first one is acknowledged.
   const { consumer, received } = await consume({ prefetch: 1 });
   for (const text of ['one', 'two']) await publisher.publish(alert(text));
   await until('one is received', () => received.length === 1);
@@ -129,7 +129,7 @@ test('concurrent calls of pause and resume leave at most one subscription', asyn
   expect(await queueDepth()).toBe(2);
 });
 
-test('a consumer above its byte limit returns its messages and waits until half are settled', async () => {
+test('a consumer above its byte limit returns its messages, and resumes at half of the limit', async () => {
   const publisher = await newPublisher();
   const { consumer, received, errors } = await consume({ prefetch: 100, maxBytes: 2_500 });
   for (const letter of 'abc') await publisher.publish(alert(letter.repeat(1_000)));

@@ -9,7 +9,10 @@ import { alert, brokerUrl, newBroker, newPublisher, newQueueDepth } from './supp
 
 const reasonOf = (error: PublishError) => error.reason;
 
-/** Resolves to the outcome of a publication. `atOnce` is true if it was known before the next tick of the event loop. */
+/**
+ * Resolves to the outcome of a publication. `atOnce` is true if the outcome was known before the next tick of the event
+ * loop.
+ */
 async function outcomeOf(published: Promise<void>) {
   const outcome = published.then(() => 'confirmed' as const, reasonOf);
   const atOnce = await Promise.race([outcome.then(() => true), setImmediate(false)]);
@@ -124,7 +127,7 @@ test('a confirmed message is in the queue and persistent', async () => {
   expect(message).toMatchObject({ content: Buffer.from('kept'), properties: { deliveryMode: 2 } });
 });
 
-test('an unroutable alert goes to the alternate queue, and any other unroutable message fails', async () => {
+test('an unroutable alert goes to the unrouted queue, and any other unroutable message fails', async () => {
   const publisher = await newPublisher();
   const queueDepth = await newQueueDepth(unroutedQueue);
   await publisher.publish({ ...alert('elsewhere'), routingKey: 'alert.unknown' });

@@ -153,6 +153,6 @@ test.each([
   'fe80::1%eth0/64',
   '10.0.0.0/8/8',
   '10.0.0.0/10.0.0.0/8',
-])('the error about the invalid address range "%s" names it', (text) => {
+])('the error for the invalid address range "%s" quotes the range', (text) => {
   expect(() => parseCidrs(['10.0.0.0/8', text])).toThrow(`"${text}" is not a range`);
 });

@@ -76,7 +76,8 @@ export function isAddressAllowed(address: string, allow: readonly Cidr[]): boole
 }
 
 /**
- * Accepts the same notations as the operating system. ipaddr.js alone also accepts `127.1` and misreads `::1.2.3.4`.
+ * Parses an address in a notation that `net.isIP` accepts, without a zone. ipaddr.js alone also accepts `127.1` and
+ * misreads `::1.2.3.4`.
  */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   if (isIP(text) === 0 || text.includes('%')) return undefined;

@@ -1,9 +1,9 @@
 import type { SendFailure } from './send-failure.js';
 
 /**
- * Ends one send early: after a timeout, when its caller aborts, or when the sender closes. There is one listener,
- * which each stage of the send (connecting, exchange) replaces by its own. An AbortSignal for each send would take
- * longer to create than the rest of its preparation.
+ * Ends one send early: after a timeout, when its caller aborts, or when the sender closes. There is one listener. Each
+ * stage of the send (connecting, exchange) replaces it by its own. Creating an AbortSignal for each send would take
+ * longer than the rest of the preparation of the send.
  */
 export interface Cancellation {
   /** Reason of the cancellation, set by the first call of `cancel`. */
@@ -37,7 +37,7 @@ class OneCancellation implements Cancellation {
 /**
  * Returns a function that maps an AbortSignal to the set of sends that it cancels. All sends of a worker share one
  * signal, which therefore gets only one listener: Node searches all listeners at every removal, and warns of a leak at
- * eleven.
+ * eleven listeners.
  */
 export function createAbortGroups(failureOf: () => SendFailure): (signal: AbortSignal) => Set<Cancellation> {
   const groups = new WeakMap<AbortSignal, Set<Cancellation>>();

@@ -84,6 +84,6 @@ test('8,192 bytes of header lines are allowed and one more byte is not', () => {
   ]);
 });
 
-test('a million invalid header values are reported once, as too large', () => {
+test('a million invalid header values cause fewer than 2,000 problems', () => {
   expect(checkHeaders({ 'X-A': new Array<string>(1_000_000).fill('\n') }).length).toBeLessThan(2000);
 });

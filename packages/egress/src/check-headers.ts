@@ -13,7 +13,7 @@ const forbiddenNames = new Set([
   'expect',
 ]);
 
-/** JSON pointer (RFC 6901) that starts with `/headers`. */
+/** A problem of a header. `path` is a JSON pointer (RFC 6901) that starts with `/headers`. */
 export interface HeaderProblem {
   path: string;
   message: string;
@@ -21,8 +21,9 @@ export interface HeaderProblem {
 
 /**
  * Returns the problems of configured headers (name -> values); empty if they can be sent unchanged. It checks:
- * - the size: the bytes of all lines, `Name: value` and a line end for each value;
- * - names, which must be tokens (RFC 9110 §5.1);
+ * - the number of names, at most 50;
+ * - the size, at most 8,192 bytes: all lines `Name: value` with a line end, one line for each value;
+ * - names, which must be tokens (RFC 9110 §5.1), must not differ in case only, and must not belong to the connection;
  * - values, which can contain tab, space to `~`, and 0x80 to 0xFF. Each character is sent as one byte.
  */
 export function checkHeaders(headers: Record<string, string[]>): HeaderProblem[] {
@@ -32,7 +33,7 @@ export function checkHeaders(headers: Record<string, string[]>): HeaderProblem[]
   const seen = new Set<string>();
   let totalBytes = 0;
   for (const name of names) {
-    // Headers after the size limit are not checked, which also limits the number of reported problems.
+    // Headers after the size limit are not checked. This also limits the number of reported problems.
     if (totalBytes > maxTotalBytes) break;
     const message = nameProblem(name, seen);
     if (message !== undefined) problems.push({ path: pathOf(name), message });

@@ -39,7 +39,7 @@ export function checkUrl(url: string, { allow }: { allow: readonly Cidr[] }): st
   return problems;
 }
 
-/** Returns the parts of an absolute URL with the scheme http or https that a connection needs. */
+/** Splits an absolute http or https URL into the parts that a connection needs. */
 export function toDestination(url: URL): Destination {
   const isTls = url.protocol === 'https:';
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
@@ -52,7 +52,10 @@ export function toDestination(url: URL): Destination {
   };
 }
 
-/** Returns scheme, host and port of a URL, the only parts that logs may show. Empty if the URL cannot be parsed. */
+/**
+ * Returns scheme, host and port of a URL, the only parts that logs may show. Returns an empty string if the URL cannot
+ * be parsed.
+ */
 export function destinationOf(url: string): string {
   if (!URL.canParse(url)) return '';
   const { protocol, host } = new URL(url);

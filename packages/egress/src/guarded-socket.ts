@@ -8,7 +8,7 @@ import { createStatusLineGuard } from './status-line-guard.js';
 export interface GuardedSocket {
   /** The stream that undici reads and writes instead of the socket. */
   stream: Duplex;
-  /** Starts the limits of a new exchange that keeps at most `maxBodyBytes` of the response body. */
+  /** Restarts the limits for a new exchange. At most `maxBodyBytes` of its response body are kept. */
   startExchange(maxBodyBytes: number): void;
   /** Must be called when the request is written. */
   expectResponse(): void;
@@ -26,7 +26,7 @@ const chunkBytes = 4096;
 /**
  * Maximum number of lines between two signs of progress (a complete head, or a part of the body). The byte limit does
  * not cover headers: undici keeps two objects for each header, so 32 KiB of `X:` lines take 7 MiB of memory until the
- * timeout. Real servers stay far below this limit, because Python's http.client accepts only 100 headers.
+ * timeout. Real servers stay far below this limit: Python's http.client, for example, accepts only 100 headers.
  */
 const maxLinesWithoutProgress = 500;
 
@@ -34,8 +34,8 @@ const lineFeed = 0x0a;
 
 /**
  * Creates a stream between the socket and undici that enforces all limits on the bytes of a destination: the total of
- * each response (head, body, chunk extensions, trailers, interim responses and TLS), lines without progress, and a
- * valid start.
+ * each response (head, body, chunk extensions, trailers, interim responses and TLS), the lines without progress, and
+ * the start of the response.
  * @param onViolation has to end the exchange; it can be called again until the stream is destroyed
  */
 export function createGuardedSocket(

@@ -25,20 +25,23 @@ const cacheMs = 5000;
 const maxCachedNames = 1000;
 /**
  * Maximum number of addresses of each family that are used. A response of a name server can contain 6,000 addresses;
- * checking and dialling them blocked a worker for half a second per connection. Addresses above the limit are neither
- * checked nor dialled.
+ * checking and dialling all of them would block a worker for half a second per connection. Addresses above the limit
+ * are neither checked nor dialled.
  */
 const maxAddressesOfFamily = 16;
 /** Interval at which the hosts file and resolv.conf are read again, in milliseconds. */
 const settingsMs = 60_000;
-/** Time limit of the first query to a name server, in milliseconds. c-ares doubles it for the second try. */
+/** Time limit of the first query to a name server, in milliseconds. c-ares doubles the limit for the second query. */
 const queryTimeoutMs = 1500;
 /**
  * Wait for the second address family after the first one has responded, in milliseconds. RFC 8305 §3 recommends 50 ms.
  * The longer wait makes it likely that the addresses of both families are known and checked.
  */
 const otherFamilyMs = 300;
-/** Maximum time that saving a webhook waits for its name to resolve, in milliseconds. Deliveries wait longer. */
+/**
+ * Maximum time for which the saving of a webhook waits until its host name resolves, in milliseconds. Deliveries wait
+ * longer.
+ */
 const warningTimeoutMs = 2000;
 
 /**
@@ -149,7 +152,10 @@ export async function resolutionWarning(
 interface SystemNames {
   /** Addresses of the hosts file, by name in lower case. */
   hosts: ReadonlyMap<string, string[]>;
-  /** Domains to append to a name without a dot. */
+  /**
+   * Domains that are appended to a name: for a name without a dot first, for other names only if the name itself is not
+   * found.
+   */
   search: readonly string[];
 }
 

@@ -53,7 +53,7 @@ test('a secret within base64-encoded JSON is redacted', () => {
 });
 
 test.each(['1234567', 'application/json; charset=utf-8', 'application/json', 'T0001', 'services', 'short'])(
-  'the text %s is not redacted',
+  'the text %s is not redacted, because it is short or a content type',
   (text) => {
     expect(redact(text, whole)).toBe(text);
   },

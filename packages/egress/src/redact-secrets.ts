@@ -23,9 +23,10 @@ const maxForms = 1_000;
 const startCharacters = 64;
 
 /**
- * Creates a function that redacts header values, path segments and query values of the URL. It finds them as written,
- * percent-decoded, percent-encoded, JSON-escaped and in base64, with one regular expression that is built for the first
- * text. Text that matches at least the first 64 characters of such a form is redacted as far as it matches.
+ * Creates a function that redacts header values, path segments and query values of the URL. The function finds these
+ * secrets as written, percent-decoded, percent-encoded, JSON-escaped and in base64. Its regular expression is built
+ * when the first text is redacted. Text that matches at least the first 64 characters of such a form is redacted as far
+ * as it matches.
  */
 export function createRedactSecrets(request: {
   url: string;

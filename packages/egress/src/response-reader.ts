@@ -5,8 +5,8 @@ import { type BodyNote, bodyNoteOf, exchangeFailureOf, SendFailure } from './sen
 export interface RawResponse {
   statusCode: number;
   /**
-   * First value of the response header `Content-Type`; undefined if the header is missing. The next three properties
-   * have the values of their headers in the same form.
+   * First value of the response header `Content-Type`; undefined if the header is missing. The same is true for the
+   * headers of the next three properties.
    */
   contentType: string | undefined;
   contentEncoding: string | undefined;
@@ -148,7 +148,10 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     else this.#finish({ bodyNote: bodyNoteOf(error) });
   }
 
-  /** All properties are listed, because V8 gives each object from spread syntax its own hidden class, which is slow. */
+  /**
+   * Resolves `response`. All properties are listed, because V8 gives each object from spread syntax its own hidden
+   * class, and this is slow.
+   */
   #finish(end: {
     isTooLong?: boolean;
     isComplete?: boolean;

@@ -1,7 +1,7 @@
 import type { DeliveryErrorCode } from '@tocsin/contracts';
 import { errors } from 'undici';
 
-/** Error codes of a delivery with which a send can end. */
+/** The error codes of deliveries that a send can return. */
 export type SendErrorCode = Extract<
   DeliveryErrorCode,
   | 'timeout'

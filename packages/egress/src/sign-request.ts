@@ -27,8 +27,8 @@ export interface SignedRequest {
 }
 
 /**
- * Returns the header lines that sign a request as the Standard Webhooks specification defines: HMAC-SHA256 of the id,
- * the time in seconds and the body, joined with dots.
+ * Returns the header lines (name, value, name, value, …) that sign a request as the Standard Webhooks specification
+ * defines: HMAC-SHA256 of the id, the time in seconds and the body, joined with dots.
  */
 export function signRequest({ id, body, atMs, keys }: SignedRequest): string[] {
   const seconds = String(Math.floor(atMs / 1_000));

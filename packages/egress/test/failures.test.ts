@@ -47,7 +47,7 @@ test.each([
   'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n',
   'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
   'HTTP/1.1 100 Continue\r\n\r\n',
-])('a head cut after %j fails as connection_reset on a close, otherwise as timeout', async (bytes) => {
+])('a head cut after %j fails as connection_reset if the connection closes, else as timeout', async (bytes) => {
   const closing = await startServer((socket) => socket.end(bytes));
   expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
   const stalling = await startServer((socket) => socket.write(bytes));
@@ -109,7 +109,7 @@ test.each([
   expect(Math.max(...endedInTick.values())).toBeLessThanOrEqual(8);
 });
 
-test('a server that closes connections at once fails as connection_reset after one try', async () => {
+test('a send to a server that closes connections at once fails after one connection', async () => {
   let connections = 0;
   const server = await startSocketServer((socket) => {
     connections += 1;
@@ -274,7 +274,7 @@ test('a closed sender ends its running sends and rejects later ones', async () =
 });
 
 test.each(['not a url', '', 'ftp://127.0.0.1/', 'file:///etc/passwd'])(
-  'no request is sent to %j',
+  'no request is sent to the invalid URL %j',
   async (url) => {
     expect(await sendTo(url)).toMatchObject({ kind: 'error', code: 'internal_error' });
   },

@@ -66,7 +66,7 @@ test('a response with endless trailers is cut, and its body is kept with a note'
   expect(result).toMatchObject({ statusCode: 200, body: 'ok', truncated: true, bodyNote: 'overlong' });
 });
 
-// 8,000 header lines. undici keeps two objects for each line, which take about a hundred times the bytes of the line.
+// 8,000 header lines. The two objects that undici keeps for each line take about a hundred times the bytes of the line.
 const manyHeaders = 'X:\r\n'.repeat(8000);
 
 test('a response with thousands of headers fails as invalid_response at once', async () => {

@@ -43,7 +43,7 @@ test('a connection that the destination closes after each response is not reused
   expect(server.sockets).toHaveLength(3);
 });
 
-test('a request whose connection closed before the write uses another connection', async () => {
+test('an exchange returns undefined if the idle connection closes before the request is written', async () => {
   await start((socket) => socket.write(ok));
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');
@@ -86,7 +86,7 @@ test.each([
 const unrequested = ['HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n', 'HTTP/1.1 1', 'RTSP/1.0 200 OK\r\n'];
 
 test.each(unrequested)(
-  'the unread bytes %j are not read as the response to the next request',
+  'bytes %j that arrive before the next send are not read as its response',
   async (bytes) => {
     await start((socket) => socket.write(ok));
     expect(await send()).toMatchObject({ statusCode: 200 });
@@ -96,7 +96,7 @@ test.each(unrequested)(
 );
 
 test.each(unrequested)(
-  'the bytes %j just before the next request are not read as its response',
+  'bytes %j that arrive just before a request is written are not read as its response',
   async (bytes) => {
     await start((socket) => socket.write(ok));
     expect(await send()).toMatchObject({ statusCode: 200 });

@@ -88,7 +88,7 @@ test.each([
   expect(await send()).toMatchObject({ statusCode: 200, body: 'ok', truncated: false });
 });
 
-test('a huge Content-Length allocates no memory, and the received bytes are kept', async () => {
+test('the received bytes of a response with a huge Content-Length are kept and marked as cut', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nab', { end: true }),
   );

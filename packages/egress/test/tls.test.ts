@@ -39,7 +39,7 @@ async function startTlsServer(certificate = 'receiver.pem', options: TlsOptions 
 
 interface TlsServer extends RawServer {
   serverNames: unknown[];
-  /** Sends the response to the next requests; tests can replace it. */
+  /** Function that responds to the next requests. Tests can replace it. */
   respond: Respond;
 }
 

@@ -14,7 +14,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test('configured headers are sent unchanged, after three headers that the sender adds', async () => {
+test('configured headers are sent unchanged, and the sender adds three headers', async () => {
   const headers = JSON.parse(
     '{"X-Zulu": ["1", "2"], "content-TYPE": ["text/x"], "x-empty": [""], "X-None": [], "__proto__": ["p"], "Alpha": ["a, b"]}',
   );

@@ -20,8 +20,8 @@ export async function startRawServer(respond: Respond): Promise<RawServer> {
 }
 
 /**
- * Serves raw bytes on the connections of `server`. `event` is the event with its sockets, such as `secureConnection` of
- * a TLS server.
+ * Serves raw bytes on the connections of `server`. `event` is the event that reports a connection, such as
+ * `secureConnection` of a TLS server.
  */
 export async function serveRaw(server: Server, event: string, respond: Respond): Promise<RawServer> {
   const requests: string[] = [];

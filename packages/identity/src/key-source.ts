@@ -23,13 +23,13 @@ export interface KeySourceDeps {
  */
 const staleAfterMs = 10 * 60_000;
 /**
- * Maximum number of fetches per minute for unknown key ids. Anybody can send such ids, and a real key rotation needs
- * only one fetch.
+ * Number of fetches per minute for unknown key ids that start without a delay. Further fetches start at least
+ * `fetchIntervalMs` apart. Anybody can send unknown ids, and a real key rotation needs only one fetch.
  */
 const unknownKeyFetchesPerMinute = 12;
 /**
- * Minimum time in milliseconds between two failed fetches, and between two fetches when the limit per minute is
- * reached.
+ * Minimum time in milliseconds between a failed fetch and the next one, and between two fetches when the limit per
+ * minute is reached.
  */
 const fetchIntervalMs = 1_000;
 /** Maximum number of unknown key ids that wait for a fetch at the same time. */

@@ -28,8 +28,8 @@ const editorPermissions = [
 ] as const;
 
 /**
- * A publisher can also read the state of its alerts. Without `alert_read_all` it sees only those that it published over
- * REST.
+ * A publisher can also read the state of its alerts. Without `alert_read_all`, it sees only the alerts that it has
+ * published over REST.
  */
 const publisherPermissions = [
   'workspace_publish_alert',

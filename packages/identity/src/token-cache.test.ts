@@ -42,7 +42,7 @@ test('a principal is cached for 30 s, and never longer than its token is valid',
   expect(get('long')).toBeUndefined();
 });
 
-test('the cache keeps the latest principals with 240 workspaces, up to 32 MiB', () => {
+test('the token cache keeps the latest principals that fit in 32 MiB', () => {
   const { get, add } = setUp();
   for (let count = 0; count < 1_000; count += 1) add(`${count}`, { workspaces: 240 });
   const isCached = (count: number) => get(`${count}`) !== undefined;

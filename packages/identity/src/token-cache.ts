@@ -18,13 +18,13 @@ export interface TokenCacheDeps {
 }
 
 /**
- * Cache time of a valid token, in milliseconds. A key that its provider withdraws is therefore rejected at the latest
- * after this time plus the maximum age of the keys.
+ * Cache time of a valid token, in milliseconds. A token whose key the provider has withdrawn is therefore rejected at
+ * the latest after this time plus the maximum age of the keys.
  */
 const maxCachedMs = 30_000;
 /**
- * Maximum memory of the cache: 10,000 principals with a role in ten workspaces, or 460 principals with a role in 240. A
- * token that is not cached takes about 0.1 ms to verify.
+ * Maximum memory of the cache in bytes: 9,000 principals with roles in ten workspaces each, or 460 principals with
+ * roles in 240. A token that is not cached takes about 0.1 ms to verify.
  */
 const maxCacheBytes = 32 * 1_048_576;
 /**
@@ -42,7 +42,8 @@ export function createTokenCache({ shutdown, now }: TokenCacheDeps): TokenCache 
     ttlResolution: 0,
     ttl: maxCachedMs,
   });
-  // Expired principals are removed by a timer. Without it, they stay in memory until other principals replace them.
+  // A timer removes expired principals. Without the timer, they would stay in memory until other principals replace
+  // them.
   shutdown.addInterval(() => principals.purgeStale(), maxCachedMs);
   return {
     get: (token) => principals.get(digestOf(token)),

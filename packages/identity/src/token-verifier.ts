@@ -54,7 +54,8 @@ export function createTokenVerifier({ issuers, keysOf, currentDate }: TokenVerif
 }
 
 /**
- * Reads the issuer before the signature is verified. It is used only to choose the keys and rules of the verification.
+ * Reads the issuer before the signature is verified. The issuer is used only to choose the keys and rules of the
+ * verification.
  */
 function readIssuer(token: string): string {
   try {

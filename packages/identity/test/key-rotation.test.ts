@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => provider.stop());
 
-/** Creates a key source with a real provider, and with a clock that the test advances. */
+/** Creates a key source that fetches from the test provider, with a clock that the test advances. */
 function setUp() {
   const clock = { ms: 100_000 };
   let waiters: { atMs: number; go(): void }[] = [];

@@ -237,7 +237,7 @@ describe('a customer’s own provider', () => {
   const ofCustomer = (claims: Record<string, unknown>) =>
     sign({ key: foreignKey, issuer: customer.issuer, claims });
 
-  test('a provider of a customer gives roles in its own workspaces only', async () => {
+  test('a provider of a customer grants roles in its own workspaces only', async () => {
     const groups = [`/workspaces/${workspace}/admin`, `/workspaces/${customerWorkspace}/reader`];
     const token = await ofCustomer({
       groups,

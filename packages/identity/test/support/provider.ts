@@ -24,7 +24,7 @@ export async function makeKey(kid: string, alg = 'RS256'): Promise<SigningKey> {
   return { kid, alg, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** Creates the verification of tokens of one issuer, for the audience `tocsin-api`. */
+/** Creates an identity that verifies the tokens of one issuer for the audience `tocsin-api`. */
 export function createTestIdentity(
   issuer: Pick<TrustedIssuer, 'issuer'> & Partial<TrustedIssuer>,
   deps: Partial<IdentityDeps> = {},
@@ -45,8 +45,8 @@ export function createTestIdentity(
 }
 
 /**
- * Starts a provider that serves a discovery document and keys over HTTP. It can fail, rotate its keys and count
- * requests.
+ * Starts a provider that serves a discovery document and keys over HTTP. Tests can make it fail and rotate its keys. It
+ * counts the requests for keys.
  */
 export async function startProvider() {
   const state = {
@@ -54,7 +54,10 @@ export async function startProvider() {
     failing: false,
     fetches: 0,
     metadata: {} as Record<string, unknown>,
-    /** Resolves when the response with the keys is sent. The response contains the keys of the time of the request. */
+    /**
+     * The response with the keys is sent after this promise has resolved. It contains the keys that the provider had
+     * when the request arrived.
+     */
     keysDelay: Promise.resolve(),
     /** Responds to requests instead of the provider. */
     respond: undefined as ((request: IncomingMessage, response: ServerResponse) => void) | undefined,

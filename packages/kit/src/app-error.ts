@@ -43,8 +43,8 @@ export interface AppErrorOptions {
 }
 
 /**
- * An error that is reported to the caller. `detail` is sent unchanged: a sentence for people, which must not contain
- * secrets.
+ * An error that is reported to the caller. `detail` is a sentence for people. It is sent unchanged, and must not
+ * contain secrets.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;

@@ -28,6 +28,9 @@ test.each([
   ['items that fill a part exactly', [3, 2, 1], [[3, 2], [1]]],
   ['an item above the limit between others', [1, 9, 1], [[1], [9], [1]]],
   ['an item above the limit at the start', [9, 5], [[9], [5]]],
-])('splitBySize fills parts up to the limit and gives a larger item its own part: %s', (_, sizes: number[], parts) => {
-  expect(splitBySize(sizes, { sizeOf: (size) => size, maxSize: 5 })).toEqual(parts);
-});
+])(
+  'splitBySize fills parts up to the limit and gives a larger item its own part: %s',
+  (_, sizes: number[], parts) => {
+    expect(splitBySize(sizes, { sizeOf: (size) => size, maxSize: 5 })).toEqual(parts);
+  },
+);

@@ -1,4 +1,4 @@
-/** Returns the items of each key in their order. Keys are in the order in which they first occur. */
+/** Groups items by their keys. The items of a key keep their order. Keys are in the order in which they first occur. */
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

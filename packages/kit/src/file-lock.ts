@@ -1,7 +1,10 @@
 import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs';
 import { sleep } from './concurrency/timeout.js';
 
-/** An exclusive lock of this process. The kernel releases it when the process ends, even after SIGKILL. */
+/**
+ * An exclusive lock of a file, which this process holds. The kernel releases it when the process ends, even after
+ * SIGKILL.
+ */
 export interface FileLock {
   /** Descriptor of the file, open for reading and appending. */
   fd: number;

@@ -34,8 +34,8 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
     contentMode: 'buffer',
     minLength: minWriteBytes,
     maxLength: maxWaitingBytes,
-    // sonic-boom would wait for a full pipe and block the process. Without its retry, the lines stay in the buffer
-    // until the next write.
+    // By default, sonic-boom retries a write to a full pipe and blocks the process. Without the retry, the lines stay
+    // in the buffer until the next write.
     retryEAGAIN: () => false,
   });
   let flushTimer: NodeJS.Timeout | undefined;
@@ -49,7 +49,7 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
     }, maxDelayMs).unref();
   };
   const write = (line: string) => {
-    // The types of sonic-boom do not declare that a write accepts a buffer, as it does in buffer mode.
+    // In buffer mode, a write accepts a buffer, but the types of sonic-boom do not declare this.
     stream.write(Buffer.from(line) as unknown as string);
     flushSoon();
   };

@@ -1,6 +1,6 @@
 /**
  * Limits the log lines of an event that can occur thousands of times a second. The first occurrence is logged at once,
- * later ones at most once in `everyMs`. `log` gets the number of occurrences since the previous line.
+ * later ones at most once in `everyMs` milliseconds. `log` gets the number of occurrences since the previous line.
  */
 export function createLogThrottle({ everyMs, now = () => performance.now() }: LogThrottleOptions) {
   let count = 0;

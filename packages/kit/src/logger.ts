@@ -8,7 +8,10 @@ export type LogLevel = (typeof logLevels)[number];
 
 type LogMethod = (fields: object, event: string) => void;
 
-/** Writes one line with many fields for each unit of work: `logger.info({ delivery_id, duration_ms }, 'delivery.attempted')`. */
+/**
+ * A logger. Services log each unit of work as one line with many fields: `logger.info({ delivery_id, duration_ms },
+ * 'delivery.attempted')`.
+ */
 export interface Logger {
   debug: LogMethod;
   /** Logs successful work at the level `info`. `successPercent` limits how many of these lines are written. */

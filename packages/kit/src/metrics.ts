@@ -26,7 +26,7 @@ interface HistogramOptions<L extends string> {
 }
 
 /**
- * Interval in milliseconds of the timer that measures the lag of the event loop. The measured values include the
+ * Interval in milliseconds of the timer that measures the lag of the event loop. Each measured value includes this
  * interval. With the default of 10 ms, the timer takes 0.5 % of a core, more than everything else in an idle service.
  */
 const lagSampleMs = 100;

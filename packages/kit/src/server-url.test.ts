@@ -46,11 +46,14 @@ test.each([
   ['DATABASE_URL', 'postgres://u:hunter2@h/d?sslkey=', 'sslkey'],
   ['AMQP_URL', 'amqps://u:hunter2@h/?cacertfile=', 'cacertfile'],
   ['AMQP_URL', 'amqps://u:hunter2@h/?certfile=', 'certfile'],
-])('the error for %s=%s… with a missing file states the path, parameter and reason', (name, url, parameter) => {
-  expect(problemsOf({ [name]: `${url}${missing}` })).toEqual([
-    `${name} names ${missing} (${parameter}), which cannot be read (ENOENT)`,
-  ]);
-});
+])(
+  'the error for %s=%s… with a missing file states the path, parameter and reason',
+  (name, url, parameter) => {
+    expect(problemsOf({ [name]: `${url}${missing}` })).toEqual([
+      `${name} names ${missing} (${parameter}), which cannot be read (ENOENT)`,
+    ]);
+  },
+);
 
 test('a file of certificate authorities that contains no certificate is rejected', () => {
   expect(problemsOf({ DATABASE_URL: `postgres://h/d?sslrootcert=${file}` })).toEqual([

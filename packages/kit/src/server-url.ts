@@ -12,7 +12,8 @@ export function readDatabaseUrl(read: EnvReader): Secret {
   const name = 'DATABASE_URL';
   const url = read.secretUrl(name, ['postgres', 'postgresql']);
   const { searchParams } = new URL(url.reveal());
-  // With `uselibpqcompat`, most modes do not check the name of the server, and some do not check its certificate.
+  // With `uselibpqcompat`, most modes do not check the name of the server, and some do not check its certificate. The
+  // parameter is therefore rejected.
   const isUnchecked = [searchParams.get('sslmode'), searchParams.get('ssl')].includes('no-verify');
   if (isUnchecked || searchParams.has('uselibpqcompat')) read.problem(`${name} ${uncheckedCertificates}`);
   checkFiles(read, { name, searchParams, ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' });

@@ -23,7 +23,7 @@ test('the error of a shutdown names the resources that fail or hang, and all oth
   expect(closed).toEqual(['pool']);
 });
 
-test('a resource is given the time that is left until the shutdown deadline', async () => {
+test('the close function of a resource gets the time that is left until the shutdown deadline', async () => {
   const shutdown = createShutdown();
   let remaining = 0;
   shutdown.add('server', async (remainingMs) => {

@@ -50,6 +50,6 @@ test('bodies that take long to parse use up the time budget of their sender only
   expect([response.status, Number(response.headers.get('retry-after')) >= 1]).toEqual([429, true]);
   expect(await response.json()).toMatchObject({ code: 'too_many_requests' });
   expect((await post('bob', slow)).status).toBe(422);
-  // The limit does not apply to small bodies, such as alerts.
+  // The time budget does not apply to small bodies, such as alerts.
   expect((await post('ada', '{"name":"a"}')).status).toBe(204);
 });

@@ -13,7 +13,7 @@ const quarterOfMemory = 16_777_216;
 let server: HttpServer;
 let requests = 0;
 beforeEach(async () => {
-  // With this limit, four large bodies can be in progress at the same time, and one of each sender.
+  // With this limit, four large bodies can be in progress at the same time, one from each sender.
   const parse = createJsonBodyParser({ limitBytes: quarterOfMemory, maxWaitMs: 200 });
   requests = 0;
   const app = async (incoming: IncomingMessage, response: ServerResponse) => {
@@ -58,7 +58,7 @@ test('a sender with too many large bodies gets 429, and another sender is served
   stalled.destroy();
 });
 
-test('the total of large bodies in progress is limited, and small bodies are not', async () => {
+test('the number of large bodies in progress is limited, and small bodies are still accepted', async () => {
   const stalled = await Promise.all(['one', 'two', 'three', 'four'].map(stalledBody));
   expect(await post('five', 20_000)).toBe(503);
   expect(await post('five', 10_000)).toBe(200);

@@ -5,8 +5,8 @@ import { addFormatsAndKeywords } from '../schema-formats.js';
 import { describeValidationError } from './describe-validation-error.js';
 
 /**
- * Returns the validation errors of a value; empty for a valid value. A check that was compiled with `coerce` converts
- * texts in the value in place.
+ * Returns the validation errors of a value; empty for a valid value. A check that was compiled with `coerce` also
+ * changes the value: it converts texts to the types of the schema.
  */
 export type SchemaCheck = (value: unknown, options?: { listAll?: boolean }) => FieldError[];
 

@@ -31,7 +31,7 @@ interface Connection {
 
 /**
  * Limits the memory and the connections that slow clients use. If all unsent response bytes together exceed their
- * limit, the clients that have read nothing for the longest time are disconnected. If a new connection is dropped
+ * limit, the clients that have had unsent bytes for the longest time are disconnected. If a new connection is dropped
  * because all are in use, up to 5 % of them are closed: the least recently used ones that wait for data from their
  * client.
  */
@@ -126,7 +126,10 @@ function countUnsentBytes({ exchanges }: Connection): number {
   return bytes;
 }
 
-/** Returns the readers to disconnect, longest-waiting first, so that the others have at most `maxUnsentBytes`. */
+/**
+ * Returns the readers to disconnect, so that the others have at most `maxUnsentBytes` in total. Readers that have had
+ * unsent bytes for the longest time are returned first.
+ */
 export function selectSlowest<R extends SlowReader>(readers: readonly R[], maxUnsentBytes: number): R[] {
   let unsentBytes = readers.reduce((sum, reader) => sum + reader.unsentBytes, 0);
   const longestFirst = [...readers].sort((a, b) => b.unsentMs - a.unsentMs);

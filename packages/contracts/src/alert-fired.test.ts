@@ -97,7 +97,7 @@ test('annotations of exactly 4,096 bytes are accepted', () => {
   expect(check({ ...alert, annotations })).toMatchObject({ ok: true, value: { annotations } });
 });
 
-test('a message check lists all faults, but only the first one with listAll: false', () => {
+test('a message check lists all faults, or only the first one with listAll: false', () => {
   const message = { metric_value: '1', labels: { '': 1 }, alert_rule: {} };
   const all = check(message);
   const paths = all.ok ? [] : all.faults.map(({ path }) => path);

@@ -7,7 +7,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 
 /**
- * Describes a file of the archive. The manifest is stored next to the file as `{file}.json`, and is written after it.
+ * Description of one file of the archive. The manifest is stored next to the file as `{file}.json`, and is written
+ * after the file.
  */
 export interface ArchiveManifest {
   /** Name of the file. It contains one row as JSON in each line, and is compressed with gzip. */

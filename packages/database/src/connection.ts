@@ -63,7 +63,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     client: 'pg',
     // The oldest supported version of PostgreSQL. knex queries the server for its version if this is missing.
     version: '14.0',
-    // Callers receive every error. Without these functions knex also prints it.
+    // Callers receive every error. Without these functions, knex would also print the errors.
     log: { debug: ignore, warn: ignore, error: ignore, deprecate: ignore },
     // knex calls only `connect` and `end` of the pool, and reads none of the counts.
     connectionPool: { connect: pool.acquire, end: pool.close, totalCount: 0, idleCount: 0, waitingCount: 0 },

@@ -47,8 +47,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /**
- * Returns true for SQLSTATE class 08, 57P0x (shutdown), socket errors, and errors of the library pg, which have no
- * code.
+ * Returns true for SQLSTATE class 08, 57P0x (shutdown), socket errors, and errors of the library pg that have no code.
  */
 export function isConnectionLost(error: unknown): boolean {
   if (/^(08|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/.test(codeOf(error))) return true;

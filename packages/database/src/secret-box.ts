@@ -75,7 +75,7 @@ export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
         'aes-256-gcm',
         rowKeys(location),
         encrypted.subarray(nonceStart, tagStart),
-        // Node accepts tags of 4 bytes by default, which an attacker could guess.
+        // By default, Node also accepts tags of only 4 bytes. An attacker could guess such a tag.
         { authTagLength: tagBytes },
       )
         .setAAD(authenticatedData(location))

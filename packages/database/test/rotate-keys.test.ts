@@ -87,7 +87,7 @@ test('a rotation encrypts values of an old key with the new key and keeps their 
   });
 });
 
-test('a rotation stops at an unknown key and names it, and a run with the key continues', async () => {
+test('the error of a rotation names a missing key, and a run with that key continues', async () => {
   await addWebhook(before);
   await expect(rotateKeys(db.database, after)).rejects.toThrow('"old"');
   expect(await rotateKeys(db.database, during)).toEqual({

@@ -14,7 +14,7 @@ test('the id of a principal is a UUID that differs by issuer and by subject', ()
   expect(publisherId('https://id.example#ada')).toBe(id);
 });
 
-test('a header of the API names its publisher, even after a change of the current key', () => {
+test('the publisher header can be decrypted, even after a change of the current key', () => {
   const header = encryptPublisher(id, alert, secrets);
   const rotated = createSecretBox(parseSecretKeys(`${box('k2', 8)},${box('k1', 7)}`));
   expect([decryptPublisher(header, alert, secrets), decryptPublisher(header, alert, rotated)]).toEqual([
@@ -37,6 +37,6 @@ test.each([
   ['a header made with another key', encryptPublisher(id, alert, foreign)],
   ['a header with a short tag', cut(1 + 2 + 12 + 4)],
   ['a header without its end', cut(40)],
-])('%s does not name a publisher', (_, given) => {
+])('%s is not accepted as a publisher header', (_, given) => {
   expect(decryptPublisher(given, alert, secrets)).toBeUndefined();
 });

@@ -20,8 +20,9 @@ export interface WebhookInWorkspace {
  */
 export interface OpenDeliveryCounts {
   /**
-   * Repeats the counts that are outdated; most calls find none. It must be called before the methods below. `keys` has
-   * one entry for each delivery that may be written. An entry without a webhook is for its workspace only.
+   * Repeats the counts that are outdated. Most calls find no outdated count. It must be called before the methods
+   * below. `keys` has one entry for each delivery that may be written. An entry without a webhook is for its workspace
+   * only.
    */
   refresh(keys: OpenDeliveriesKey[]): Promise<void>;
   /** Returns the open deliveries of a workspace divided by its limit. */

@@ -124,7 +124,7 @@ test('counts of minutes, hours and days agree, for each webhook and for the work
   expect(await rowsOf(true, 1_440)).toMatchObject([{ webhook_id: allWebhooks, skipped: 6 }]);
 });
 
-test('a webhook whose id is zero does not change the counts of its workspace', async () => {
+test('the counts of a webhook whose id is zero are separate from those of its workspace', async () => {
   const workspaceId = randomUUID();
   await insertDelivery(db.database, { workspaceId, webhookId: allWebhooks, acceptedAtMs: noonMs });
   await applyAll();

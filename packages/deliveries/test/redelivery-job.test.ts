@@ -243,23 +243,26 @@ const deliveryRow = (id: string) => db.database.knex('deliveries').where({ id })
 test.each([
   ['webhook', { perWebhook: 10, perWorkspace: 1_000 }],
   ['workspace', { perWebhook: 1_000, perWorkspace: 10 }],
-])('a job pauses while more than half of the limit of its %s on open deliveries is used', async (_, limits) => {
-  limitOpen(limits);
-  await seedMany(20, { webhookId });
-  const id = await addJob({ webhook_id: webhookId });
-  const page = () => runPage(8);
-  expect(await page()).toMatchObject({ done: 6, finished: false, paused: true });
-  expect(await page()).toMatchObject({ done: 0, finished: false, paused: true });
-  expect(await openIds()).toHaveLength(6);
-  let redelivered = 6;
-  while ((await job(id)).status === 'running') {
-    await db.database.knex('open_deliveries').delete();
-    // A new limit starts new counts. The existing counts would be repeated only after some seconds.
+])(
+  'a job pauses while more than half of the limit of its %s on open deliveries is used',
+  async (_, limits) => {
     limitOpen(limits);
-    redelivered += (await page())?.done ?? 0;
-  }
-  expect([redelivered, (await job(id)).done]).toEqual([20, 20]);
-});
+    await seedMany(20, { webhookId });
+    const id = await addJob({ webhook_id: webhookId });
+    const page = () => runPage(8);
+    expect(await page()).toMatchObject({ done: 6, finished: false, paused: true });
+    expect(await page()).toMatchObject({ done: 0, finished: false, paused: true });
+    expect(await openIds()).toHaveLength(6);
+    let redelivered = 6;
+    while ((await job(id)).status === 'running') {
+      await db.database.knex('open_deliveries').delete();
+      // A new limit starts new counts. The existing counts would be repeated only after some seconds.
+      limitOpen(limits);
+      redelivered += (await page())?.done ?? 0;
+    }
+    expect([redelivered, (await job(id)).done]).toEqual([20, 20]);
+  },
+);
 
 test('a paused job does not stop the jobs of other workspaces', async () => {
   limitOpen({ perWebhook: 10, perWorkspace: 10 });

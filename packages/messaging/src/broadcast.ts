@@ -23,7 +23,8 @@ export async function listenToBroadcasts(
     await bind();
     const receive = (message: ConsumeMessage | null) => {
       if (message !== null) onMessage(message.content);
-      // The queue was deleted. A new channel is opened, which declares the queue again.
+      // A null message means that the queue was deleted. After the close, a new channel is opened and declares the
+      // queue again.
       else channel.close().catch(() => {});
     };
     await channel.consume(queue, receive, { noAck: true });

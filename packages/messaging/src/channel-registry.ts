@@ -17,7 +17,7 @@ export interface ChannelRegistry {
   add(user: ChannelUser): Promise<void>;
   /** Opens all channels on a new connection. Rejects if a channel cannot be opened. */
   openAll(connection: ChannelModel): Promise<void>;
-  /** Must be called when the connection has ended, which closes all its channels. */
+  /** Must be called when the connection has ended. Its channels are then closed too. */
   disconnected(): void;
   areAllOpen(): boolean;
 }

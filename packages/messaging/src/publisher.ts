@@ -13,9 +13,9 @@ export interface Publication {
 }
 
 /**
- * Error of a message that was not confirmed. With the reason `returned`, the message is in no queue; with every other
- * reason, it may have reached the broker. Publishing it again is safe. The cause of `unavailable` is the error of the
- * connection or the channel, if any.
+ * Error of a message that was not confirmed. With the reason `returned`, the message is in no queue. With any other
+ * reason, the message may have reached the broker. It is safe to publish the message again. The cause of `unavailable`
+ * is the error of the connection or the channel, if any.
  */
 export class PublishError extends Error {
   readonly reason: 'unavailable' | 'blocked' | 'timeout' | 'refused' | 'returned';
@@ -156,8 +156,8 @@ function failOverdue(pending: Map<string, Pending>, nowMs: number): void {
 const confirmAfterBlockMs = 250;
 
 /**
- * Rejects messages soon after the broker has blocked. A blocked broker reads no further messages, so waiting for the
- * full confirm timeout is useless.
+ * Rejects unconfirmed messages soon after the broker has blocked. A blocked broker reads no further messages, so
+ * waiting for the full confirm timeout is useless.
  */
 function failSoon(unconfirmed: Pending[]): void {
   const failAll = () => {

@@ -14,7 +14,7 @@ export interface SubscriptionOptions {
   queue: string;
   /** Maximum number of messages in flight. */
   prefetch: number;
-  /** Number of bytes in flight at which the prefetch aims. */
+  /** Target for the number of bytes in flight. The prefetch is computed from it. */
   targetBytes: number;
   mayReceive: () => boolean;
   /** Number of messages in flight. */
@@ -35,7 +35,7 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
     targetBytes === Number.POSITIVE_INFINITY ? options.prefetch : Math.min(firstPrefetch, options.prefetch);
   /**
    * Tags of one or two consumers on the channel. The prefetch of a consumer cannot be changed after its start, so a
-   * second consumer adds to it.
+   * second consumer is added for the rest of the prefetch.
    */
   let consumerTags: string[] = [];
   let isExtended = false;

@@ -35,7 +35,7 @@ async function consume(options: Partial<ConsumerOptions> = {}, broker?: Broker) 
 const ack = (message: QueueMessage) => message.ack();
 const notNow = new Error('not now');
 
-test('a message is acknowledged only after its handler has acknowledged it', async () => {
+test('a message stays in flight until its handler calls ack', async () => {
   const publisher = await newPublisher();
   const queueDepth = await newQueueDepth(alertFiredQueue);
   // With a prefetch of 1, the broker sends the second message only after the first one is acknowledged.

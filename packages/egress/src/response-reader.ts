@@ -5,8 +5,8 @@ import { type BodyNote, bodyNoteOf, exchangeFailureOf, SendFailure } from './sen
 export interface RawResponse {
   statusCode: number;
   /**
-   * First value of the response header `Content-Type`; undefined if the header is missing. The same is true for the
-   * headers of the next three properties.
+   * First value of the response header `Content-Type`; undefined if the header is missing. The next three properties
+   * have the first values of their headers in this way too.
    */
   contentType: string | undefined;
   contentEncoding: string | undefined;

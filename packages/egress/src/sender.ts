@@ -129,8 +129,8 @@ export function createSender(options: SenderOptions): Sender {
 
   /**
    * Sends one request through axios. The adapter of axios sends over our connections, which dial checked addresses
-   * only. Headers bypass axios, because it adds a Content-Type and its header class rejects names such as `__proto__`.
-   * The adapter resolves with a failure instead of rejecting, because axios formats the stack of every error.
+   * only. Headers bypass axios, because axios adds a Content-Type and rejects header names such as `__proto__`. The
+   * adapter resolves with a failure instead of rejecting, because axios formats the stack of every error.
    */
   async function request(
     { url, headers, body, lines }: SendRequest,

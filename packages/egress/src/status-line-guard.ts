@@ -20,10 +20,10 @@ const endOfHead = '\r\n\r\n';
 
 /**
  * Corrects two behaviours of undici's parser:
- * - The parser accepts RTSP, ICE, HTTP/0.9 and HTTP/2.0 status lines and does not report the protocol. They are
- *   rejected here.
- * - The parser fails a request at `100 Continue`. RFC 9110 §15.2 requires clients to accept interim responses, so they
- *   are removed here, together with empty lines before a status line.
+ * - The parser accepts RTSP, ICE, HTTP/0.9 and HTTP/2.0 status lines and does not report the protocol. Such status
+ *   lines are rejected here.
+ * - The parser fails a request at `100 Continue`. RFC 9110 §15.2 requires clients to accept interim responses, so
+ *   they are removed here, together with empty lines before a status line.
  *
  * While no response is expected, bytes pass unchanged, and the parser then closes the connection.
  */

@@ -47,17 +47,20 @@ test.each([
   'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n',
   'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
   'HTTP/1.1 100 Continue\r\n\r\n',
-])('a head cut after %j fails as connection_reset if the connection closes, else as timeout', async (bytes) => {
-  const closing = await startServer((socket) => socket.end(bytes));
-  expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
-  const stalling = await startServer((socket) => socket.write(bytes));
-  expect(await sendTo(stalling.url, { totalTimeoutMs: 200 })).toMatchObject({
-    kind: 'error',
-    code: 'timeout',
-  });
-});
+])(
+  'a head cut after %j fails as connection_reset if the connection closes, else as timeout',
+  async (bytes) => {
+    const closing = await startServer((socket) => socket.end(bytes));
+    expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
+    const stalling = await startServer((socket) => socket.write(bytes));
+    expect(await sendTo(stalling.url, { totalTimeoutMs: 200 })).toMatchObject({
+      kind: 'error',
+      code: 'timeout',
+    });
+  },
+);
 
-test('a destination that half-closes at once fails as connection_reset', async () => {
+test('a send to a destination that half-closes at once fails as connection_reset', async () => {
   const sockets: Socket[] = [];
   const server = await startSocketServer(
     (socket) => {
@@ -191,7 +194,7 @@ test('a response head that arrives too slowly fails as timeout', async () => {
   expect(await sendTo(server.url, { totalTimeoutMs: 150 })).toMatchObject({ kind: 'error', code: 'timeout' });
 });
 
-test('a destination that does not read the request fails as timeout', async () => {
+test('a send to a destination that does not read the request fails as timeout', async () => {
   const server = await startSocketServer((socket) => socket.pause());
   const sender = startSender({ totalTimeoutMs: 200 });
   const result = await sender.send({ url: server.url, headers: {}, body: 'x'.repeat(20_000_000) });

@@ -61,7 +61,7 @@ test.each([204, 304])(
 test.each([
   ['304 with the length of the omitted body', '304 Not Modified\r\nContent-Length: 20'],
   ['204 with a length, which is not allowed,', '204 No Content\r\nContent-Length: 2'],
-])('a %s has a complete and empty body', async (_what, head) => {
+])('the body of a %s is complete and empty', async (_what, head) => {
   const { send } = await start(answering(`HTTP/1.1 ${head}\r\n\r\n`));
   for (let count = 0; count < 2; count += 1) {
     expect(await send()).toMatchObject({ body: '', truncated: false, bodyNote: undefined });

@@ -43,11 +43,14 @@ test.each<[WorkspaceRole, Permission, boolean]>([
   ['admin', 'webhook_update', true],
   ['admin', 'dead_letter_read', false],
   ['admin', 'api_key_manage', false],
-])('the role %s has the permission %s in its own workspace (%s), and in no other', (role, permission, expected) => {
-  expect(hasPermission(caller(role), permission, own)).toBe(expected);
-  expect(hasPermission(caller(role), permission, foreign)).toBe(false);
-  expect(hasPermission(caller(role), permission, null)).toBe(false);
-});
+])(
+  'the role %s has the permission %s in its own workspace: %s; elsewhere: false',
+  (role, permission, expected) => {
+    expect(hasPermission(caller(role), permission, own)).toBe(expected);
+    expect(hasPermission(caller(role), permission, foreign)).toBe(false);
+    expect(hasPermission(caller(role), permission, null)).toBe(false);
+  },
+);
 
 test('a deployment admin has permissions in every workspace, but not in the engine', () => {
   const admin = caller(undefined, 'tocsin_admin');

@@ -63,7 +63,7 @@ test('the last valid keys are used while the provider is unavailable', async () 
   await expect(identity.verifyToken(await tokenOf(first, { sub: 'bob' }))).resolves.toMatchObject({
     subject: 'bob',
   });
-  // The key cannot be fetched now, so the token is neither accepted nor rejected.
+  // The key cannot be fetched now, so the token is neither accepted nor rejected as invalid.
   await expect(identity.verifyToken(await tokenOf(second))).rejects.toMatchObject({ status: 503 });
   await expect(identity.verifyToken(await tokenOf(first, { sub: 'eve' }))).resolves.toBeDefined();
 });

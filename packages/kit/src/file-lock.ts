@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs';
 import { sleep } from './concurrency/timeout.js';
 
 /**
- * An exclusive lock of a file, which this process holds. The kernel releases it when the process ends, even after
+ * An exclusive lock that this process holds on a file. The kernel releases it when the process ends, even after
  * SIGKILL.
  */
 export interface FileLock {

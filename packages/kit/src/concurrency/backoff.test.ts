@@ -64,7 +64,7 @@ test('an aborted signal ends the delay before a retry, and the last error is thr
   expect(calls()).toBe(1);
 });
 
-test('a retry with a backoff of 0 ms starts without a timer', async () => {
+test('a retry with a backoff of 0 ms starts at once, without a timer', async () => {
   const { work, calls } = failing(1);
   const retried = retry(work, { shouldRetry: () => true, backoff: () => 0 });
   for (let step = 0; step < 20; step += 1) await Promise.resolve();

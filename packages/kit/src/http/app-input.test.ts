@@ -5,7 +5,7 @@ import { own, useThingsApp } from '../../test/support/things-app.js';
 const app = useThingsApp();
 const { call, patch } = app;
 
-describe('query', () => {
+describe('the query of a request', () => {
   test('query values are coerced to the types of the schema', async () => {
     const response = await call('GET', '/things?limit=7&force=true&status=a&status=b&name=a+b%20c');
     expect(await response.json()).toEqual({ limit: 7, force: true, status: ['a', 'b'], name: 'a b c' });
@@ -30,7 +30,7 @@ describe('query', () => {
   });
 });
 
-describe('bodies', () => {
+describe('the body of a request', () => {
   test('a valid body reaches the handler unchanged', async () => {
     const body = { name: 'Zoë 🚨', size: 3, labels: { constructor: 'x', toString: 'y' } };
     expect((await patch(JSON.stringify(body))).problem).toEqual(body);

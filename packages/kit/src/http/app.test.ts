@@ -5,7 +5,7 @@ import { foreign, json, missing, own, useThingsApp } from '../../test/support/th
 const app = useThingsApp();
 const { call, lines, metrics } = app;
 
-describe('access', () => {
+describe('access to routes', () => {
   test('a request with more than 200 header lines gets 431', async () => {
     const lines = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-${i}`, 'a']));
@@ -54,7 +54,7 @@ describe('access', () => {
   });
 });
 
-describe('paths and methods', () => {
+describe('paths and methods of requests', () => {
   test('an unsupported method of a known path gets 405 with the supported methods', async () => {
     const response = await call('DELETE', `/things/${own}`);
     expect(response.status).toBe(405);
@@ -91,7 +91,7 @@ describe('paths and methods', () => {
   );
 });
 
-describe('errors and logs', () => {
+describe('errors and log lines of requests', () => {
   test('an unexpected error gets 500, and its message is only in the log', async () => {
     const response = await call('POST', '/fail');
     expect(response.status).toBe(500);

@@ -47,7 +47,7 @@ export const alertAcceptedSchema = {
 const uuid = { type: 'string', format: 'uuid' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
 
-/** Gives a schema the type "array of any items". The type of its items is too large for TypeScript. */
+/** Gives a schema the type "array of any items", because the real type of its items is too large for TypeScript. */
 function arrayOf<Schema extends { type: 'array' }>(schema: Schema & Record<string, unknown>): Schema {
   return schema;
 }

@@ -3,9 +3,16 @@ export const deliveryStatuses = ['waiting', 'queued', 'sending', 'succeeded', 'f
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /**
- * Reasons why a delivery waits. In the order of this list, it waits for the time of its retry, the end of its webhook's
- * pause, its place in the queue, a free slot, the end of the delay after a claim without an outcome, a worker with the
- * encryption key, its workspace's render budget, its webhook's rate limit, or a signing secret.
+ * Reasons why a delivery waits:
+ * - `retry`: for the time of its next attempt;
+ * - `paused`: for the end of its webhook's pause;
+ * - `backlog`: behind other deliveries that are due;
+ * - `no_slot`: for a free slot;
+ * - `crashed`: for the end of the delay after a claim without an outcome;
+ * - `undecryptable`: for a worker with the encryption key;
+ * - `render_budget`: for its workspace's render budget;
+ * - `rate_limit`: for its webhook's rate limit;
+ * - `no_signing_secret`: for a signing secret of its webhook.
  */
 export const waitingReasons = [
   'retry',

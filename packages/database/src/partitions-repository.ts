@@ -15,8 +15,8 @@ export async function readClock(database: Database): Promise<number> {
 
 /**
  * Creates the missing daily partitions from the day before `nowMs` to a week ahead. A partition is created as a
- * separate table and then attached, which blocks neither readers nor writers. A detached partition is attached again.
- * An advisory lock ensures that one process at a time does this.
+ * separate table and then attached. This blocks neither readers nor writers. A detached partition is attached again. An
+ * advisory lock ensures that one process at a time does this.
  */
 export async function ensurePartitions(database: Database, nowMs: number): Promise<void> {
   const today = Math.floor(nowMs / dayMs);

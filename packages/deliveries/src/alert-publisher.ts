@@ -5,8 +5,7 @@ import type { SecretBox } from '@tocsin/database';
 type AlertId = Pick<AlertFired, 'workspace_id' | 'alert_id'>;
 
 /**
- * Returns the id of a principal in `alerts.published_by`: 128 bits of a SHA-256 hash of the name, which consists of
- * issuer and subject.
+ * Returns the id of a principal in `alerts.published_by`: 128 bits of a SHA-256 hash of its name (issuer and subject).
  */
 export function publisherId(principalName: string): string {
   const digits = hash('sha256', principalName);

@@ -30,8 +30,8 @@ const compressedTo = 600_000;
 const maxTextBytes = 3 * compressedTo;
 
 /**
- * Joins the texts of an attempt into one text, which is stored as one encrypted value, because each encryption has a
- * fixed cost of about 4 µs. The first line is JSON, and the bodies follow unchanged, because JSON would make a body of
+ * Joins the texts of an attempt into one text. It is stored as one encrypted value, because each encryption has a fixed
+ * cost of about 4 µs. The first line is JSON, and the bodies follow unchanged, because JSON would make a body of
  * control characters six times as long. A long text is compressed if this makes it at least a tenth shorter.
  */
 export function encodeExchange({

@@ -62,7 +62,7 @@ export function deliveryRangesOf(alertRecordIds: readonly string[]): { first: st
 }
 
 /**
- * Narrows a range to the ids of one alert's deliveries, which begin with the millisecond in which the alert was
+ * Narrows a range to the ids of one alert's deliveries. These ids begin with the millisecond in which the alert was
  * accepted. Resolves to undefined if the workspace has no such alert.
  */
 export async function narrowToAlert(

@@ -13,10 +13,10 @@ export interface WebhookInWorkspace {
  * more. A number is the last count from the database plus the deliveries that this process has written since then, so
  * that most batches need no statement.
  *
- * A count is repeated before this process has added more than 1 % of the limit, or a tenth of what remains to the limit
- * if that is more. N processes together can therefore exceed a limit by N % and by their batches in progress. Near the
- * limit, a number can be too high by 10 % of the limit for a few seconds, because deliveries have ended since the
- * count.
+ * A count is valid until this process has added a certain number of deliveries: 1 % of the limit, or a tenth of the
+ * remaining capacity if this is larger. N processes together can therefore exceed a limit by N % and by their batches
+ * in progress. Near the limit, a number can be too high by 10 % of the limit for a few seconds, because deliveries have
+ * ended since the count.
  */
 export interface OpenDeliveryCounts {
   /**

@@ -37,8 +37,8 @@ export async function redeliver(
 }
 
 /**
- * Resolves to undefined if the delivery was not open in the first statement and not ended in the second one, because
- * another caller reopened it in between. A repeated call then finds the delivery open.
+ * Redelivers the delivery if it is open (first statement) or ended (second statement). Resolves to undefined if neither
+ * was true, because another caller reopened the delivery in between. A repeated call then finds the delivery open.
  */
 async function redeliverOnce(
   trx: Knex.Transaction,
@@ -88,7 +88,7 @@ const endedStatuses = ['succeeded', 'failed', 'skipped'] as const;
  */
 const maxTries = 3;
 
-/** Resolves to undefined if the delivery is not open. */
+/** Makes the next attempt of a waiting delivery due now. Resolves to undefined if the delivery is not open. */
 async function bringForward(
   trx: Knex.Transaction,
   deliveryId: string,

@@ -6,7 +6,7 @@ const workspaceId = randomUUID();
 
 const db = useTestDatabase();
 
-describe('redelivery', () => {
+describe('redelivery of one delivery', () => {
   test.each(['failed', 'skipped', 'succeeded'] as const)(
     'redelivering a %s delivery starts a new run and retry schedule, and keeps its claim count',
     async (status) => {

@@ -8,8 +8,9 @@ export interface BroadcastOptions {
 }
 
 /**
- * Receives broadcasts from the exchange `tocsin.events` through an exclusive queue, which the broker deletes with the
- * connection. Broadcasts during a disconnection are lost, so listeners must not depend on receiving all of them.
+ * Receives broadcasts from the exchange `tocsin.events` through an exclusive queue. The broker deletes the queue when
+ * the connection ends. Broadcasts during a disconnection are lost, so listeners must not depend on receiving all of
+ * them.
  */
 export async function listenToBroadcasts(
   broker: Broker,

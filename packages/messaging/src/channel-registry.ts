@@ -43,8 +43,8 @@ interface Connected {
 }
 
 /**
- * Delay before a closed channel is opened again, in milliseconds. The delay limits the load if the broker closes the
- * channel each time.
+ * Delay before a closed channel is opened again, in milliseconds. The delay limits the load if the broker closes each
+ * new channel.
  */
 const reopenMs = 1_000;
 

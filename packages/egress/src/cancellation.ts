@@ -36,8 +36,8 @@ class OneCancellation implements Cancellation {
 
 /**
  * Returns a function that maps an AbortSignal to the set of sends that it cancels. All sends of a worker share one
- * signal, which therefore gets only one listener: Node searches all listeners at every removal, and warns of a leak at
- * eleven listeners.
+ * signal. The signal gets only one listener, because Node searches all listeners at every removal, and warns of a leak
+ * at eleven listeners.
  */
 export function createAbortGroups(failureOf: () => SendFailure): (signal: AbortSignal) => Set<Cancellation> {
   const groups = new WeakMap<AbortSignal, Set<Cancellation>>();

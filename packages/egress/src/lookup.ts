@@ -105,7 +105,7 @@ async function readSettings({ servers, hostsPath, resolvConfPath }: LookupOption
   return { ...names, resolver };
 }
 
-/** Returns the loopback addresses for localhost and its subdomains, which must not be queried (RFC 6761 §6.3). */
+/** Returns the loopback addresses for localhost and its subdomains. These names must not be queried (RFC 6761 §6.3). */
 function loopbackOf(name: string): string[] | undefined {
   return name === 'localhost' || name.endsWith('.localhost') ? ['127.0.0.1', '::1'] : undefined;
 }

@@ -14,7 +14,10 @@ export interface SocketOpenerOptions {
   secureContext: SecureContext;
   /** Time limit for name resolution, TCP and TLS together, in milliseconds. */
   connectTimeoutMs: number;
-  /** Limits the timeouts that are handled in one tick of the event loop, so that simultaneous ones do not block it. */
+  /**
+   * Limits the timeouts that are handled in one tick of the event loop, so that simultaneous timeouts do not block the
+   * event loop.
+   */
   timeouts: TickThrottle;
   /** TLS sessions to resume, by origin. */
   sessions: { get(origin: string): Buffer | undefined; set(origin: string, session: Buffer): void };

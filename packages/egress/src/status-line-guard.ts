@@ -70,7 +70,7 @@ export function createStatusLineGuard(): StatusLineGuard {
 
 /**
  * Returns the first characters of a response. Characters that have not arrived yet are taken from an example of an
- * interim status line, so that an incomplete start looks like an interim response and is buffered until more bytes
+ * interim status line. An incomplete start then looks like an interim response, and is buffered until more bytes
  * arrive.
  */
 function completedStart(bytes: Buffer): string {

@@ -130,7 +130,7 @@ test('an incomplete TLS handshake fails as connect_timeout and the connection cl
   const sockets: Socket[] = [];
   const server = await startSocketServer((socket) => {
     sockets.push(socket);
-    // Header of a TLS record without its content, which leaves the handshake incomplete.
+    // Header of a TLS record without its content. The handshake therefore stays incomplete.
     socket.once('data', () => socket.write(Buffer.from('160303007a02000076', 'hex')));
   });
   expect(

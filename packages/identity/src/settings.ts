@@ -14,8 +14,8 @@ export interface TrustedIssuer {
   /** Base URL of the discovery document. Default: the issuer. */
   discoveryUrl?: string;
   /**
-   * URL of the signing keys. Default: the URL in the discovery document, which for a customer's issuer must have the
-   * origin of the issuer.
+   * URL of the signing keys. Default: the URL in the discovery document. For a customer's issuer, that URL must have
+   * the origin of the issuer.
    */
   jwksUri?: string;
 }

@@ -5,8 +5,8 @@ import type { Secret } from './secret.js';
 
 /**
  * Reads DATABASE_URL. The parameters sslrootcert, sslcert and sslkey name the files that libpq defines. With any
- * sslmode except `disable`, `pg` checks the certificate and the name of the server. `pg` reads the PEM files again for
- * each connection.
+ * sslmode except `disable` and the rejected `no-verify`, `pg` checks the certificate and the name of the server. `pg`
+ * reads the PEM files again for each connection.
  */
 export function readDatabaseUrl(read: EnvReader): Secret {
   const name = 'DATABASE_URL';

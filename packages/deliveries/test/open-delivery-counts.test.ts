@@ -69,7 +69,7 @@ test('the open deliveries of a webhook are not counted again while it gets no ne
   expect(statements).toBe(1);
 });
 
-test('a webhook fills up exactly to its limit, and needs fewer than 15 counts for the first half', async () => {
+test('a webhook can be filled exactly to its limit, with fewer than 15 counts for the first half', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
   const one = newWebhook();
   let accepted = 0;

@@ -15,9 +15,14 @@ export function createPoolMetrics(metrics: Metrics, pools: Readonly<Record<strin
       }
     },
   );
-  metrics.gauge('tocsin_database_connections_max', 'Size of the pool.', ['pool'], (gauge) => {
-    for (const { pool, max } of counts()) gauge.set({ pool }, max);
-  });
+  metrics.gauge(
+    'tocsin_database_connections_max',
+    'Maximum number of connections of the pool.',
+    ['pool'],
+    (gauge) => {
+      for (const { pool, max } of counts()) gauge.set({ pool }, max);
+    },
+  );
   metrics.gauge(
     'tocsin_database_connections_waiting',
     'Statements that wait for a connection.',

@@ -9,7 +9,7 @@ import { createSecureContext, rootCertificates, type SecureContext } from 'node:
 export function loadCertificateAuthorities(caFile: string | undefined): SecureContext {
   if (caFile === undefined) return createSecureContext();
   const certificates = readFileSync(caFile, 'utf8').match(pemCertificate) ?? [];
-  if (certificates.length === 0) throw new Error(`${caFile} holds no PEM certificate`);
+  if (certificates.length === 0) throw new Error(`${caFile} contains no PEM certificate`);
   for (const certificate of certificates) assertCertificate(certificate, caFile);
   return createSecureContext({ ca: [...rootCertificates, ...certificates] });
 }

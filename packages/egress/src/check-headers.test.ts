@@ -41,7 +41,7 @@ test.each(['', ' ', 'a b', 'a:', 'a\r\nb', 'ä', 'a\u0000', 'a(b)', '"a"'])(
 
 test('the path of a header problem is a JSON pointer with escaped characters', () => {
   expect(checkHeaders({ 'X-A': ['ok', 'a\r\nX-B: 1'], 'a/b~c': ['x'] })).toEqual([
-    { path: '/headers/X-A/1', message: 'must hold no control or non-Latin-1 characters' },
+    { path: '/headers/X-A/1', message: 'must not contain control or non-Latin-1 characters' },
     { path: '/headers/a~1b~0c', message: 'must be a header name' },
   ]);
 });
@@ -62,7 +62,7 @@ test('header names that differ only in case are rejected', () => {
 test('names of members of Object.prototype are allowed as header names', () => {
   const headers = JSON.parse('{"__proto__": ["a\\n"], "constructor": ["x"], "toString": ["y"]}');
   expect(checkHeaders(headers)).toEqual([
-    { path: '/headers/__proto__/0', message: 'must hold no control or non-Latin-1 characters' },
+    { path: '/headers/__proto__/0', message: 'must not contain control or non-Latin-1 characters' },
   ]);
 });
 
@@ -80,7 +80,7 @@ test('8,192 bytes of header lines are allowed and one more byte is not', () => {
   const most = 'v'.repeat(8192 - 'X-A'.length - 4);
   expect(checkHeaders({ 'X-A': [most] })).toEqual([]);
   expect(checkHeaders({ 'X-A': [`${most}v`] })).toEqual([
-    { path: '/headers', message: 'must be at most 8192 bytes in all' },
+    { path: '/headers', message: 'must be at most 8192 bytes in total' },
   ]);
 });
 

@@ -44,13 +44,13 @@ export function checkHeaders(headers: Record<string, string[]>): HeaderProblem[]
       if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
         problems.push({
           path: `${pathOf(name)}/${index}`,
-          message: 'must hold no control or non-Latin-1 characters',
+          message: 'must not contain control or non-Latin-1 characters',
         });
       }
     }
   }
   if (totalBytes > maxTotalBytes) {
-    problems.push({ path: '/headers', message: `must be at most ${maxTotalBytes} bytes in all` });
+    problems.push({ path: '/headers', message: `must be at most ${maxTotalBytes} bytes in total` });
   }
   return problems;
 }

@@ -107,7 +107,7 @@ test.each([
   'http://example.com%2f@8.8.8.8/',
   'http://8.8.8.8%23@example.com/',
 ])('the URL %s is rejected because of its user name or password', (url) => {
-  expect(checkUrl(url, strict)).toEqual(['must not hold a user name or a password']);
+  expect(checkUrl(url, strict)).toEqual(['must not contain a user name or a password']);
 });
 
 test.each(['http://example.com:0/', 'https://8.8.8.8:00000', 'http://[2606:4700::1111]:0'])(
@@ -119,7 +119,7 @@ test.each(['http://example.com:0/', 'https://8.8.8.8:00000', 'http://[2606:4700:
 
 test('all problems of a URL are reported together', () => {
   expect(checkUrl('http://me@127.0.0.1/#', strict)).toEqual([
-    'must not hold a user name or a password',
+    'must not contain a user name or a password',
     'must not have a fragment',
     blocked,
   ]);

@@ -29,7 +29,7 @@ export function checkUrl(url: string, { allow }: { allow: readonly Cidr[] }): st
     return ['must be an absolute http or https URL'];
   }
   const problems: string[] = [];
-  if (/^https?:\/\/[^/?#\\]*@/i.test(url)) problems.push('must not hold a user name or a password');
+  if (/^https?:\/\/[^/?#\\]*@/i.test(url)) problems.push('must not contain a user name or a password');
   if (url.includes('#')) problems.push('must not have a fragment');
   const { hostname, isLiteral, port } = toDestination(new URL(url));
   if (port === 0) problems.push('must not name the port 0');

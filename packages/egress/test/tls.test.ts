@@ -217,6 +217,6 @@ test('a server that has no TLS or closes in the handshake fails as tls_failure',
 test('an invalid file of certificate authorities fails the creation of a sender', () => {
   expect(() => createSender({ ...loopback, caFile: fixture('none.pem') })).toThrow('ENOENT');
   expect(() => createSender({ ...loopback, caFile: fixture('README.md') })).toThrow(
-    'holds no PEM certificate',
+    'contains no PEM certificate',
   );
 });

@@ -118,7 +118,7 @@ export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySou
 }
 
 function unavailable(cause: unknown): AppError {
-  return new AppError('unavailable', 'The keys of the identity provider cannot be had now; try again.', {
+  return new AppError('unavailable', 'The keys of the identity provider are not available now; try again.', {
     cause,
     retryAfterSeconds: 2,
   });
@@ -137,7 +137,7 @@ export async function fetchKeys(trusted: KeyAddresses): Promise<VerificationKeys
   const jwksUri = trusted.jwksUri ?? (await discoverJwksUri(trusted));
   const jwks = await fetchJson(jwksUri);
   // An empty set is a fault of the provider. It must not replace valid keys.
-  if (!Array.isArray(jwks.keys) || jwks.keys.length === 0) throw new Error(`${jwksUri} holds no keys`);
+  if (!Array.isArray(jwks.keys) || jwks.keys.length === 0) throw new Error(`${jwksUri} contains no keys`);
   return createLocalJWKSet(jwks as unknown as JSONWebKeySet);
 }
 

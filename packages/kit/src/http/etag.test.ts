@@ -8,7 +8,7 @@ const matches = (ifMatch: string | undefined, version = 3) => {
     expect(error).toMatchObject({
       code: 'precondition_failed',
       status: 412,
-      detail: `If-Match does not name the present ETag, which is "${version}" (with the quotes). Read the resource again, and repeat the request with its ETag if the change still fits.`,
+      detail: `If-Match does not contain the current ETag, which is "${version}" (with the quotes). Read the resource again, and repeat the request with its ETag if the change still fits.`,
       extra: { etag: `"${version}"` },
     });
     return false;

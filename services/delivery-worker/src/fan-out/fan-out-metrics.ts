@@ -2,9 +2,7 @@ import type { AlertOutcome } from '@tocsin/contracts';
 import type { Metrics } from '@tocsin/kit';
 
 export function createFanOutMetrics(metrics: Metrics) {
-  const alerts = metrics.counter('tocsin_alerts_total', 'Accepted alerts by outcome.', [
-    'outcome',
-  ]);
+  const alerts = metrics.counter('tocsin_alerts_total', 'Accepted alerts by outcome.', ['outcome']);
   const width = metrics.histogram({
     name: 'tocsin_fan_out_webhooks',
     help: 'Number of webhooks of each accepted alert.',

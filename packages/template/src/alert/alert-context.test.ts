@@ -43,13 +43,13 @@ test('labels and annotations can be printed by name, and a missing one prints no
   expect(rendered(source)).toBe('risk|production||https://monitor.example.com/runs/42|firing|False');
 });
 
-test('the object alert contains only the original variables, without state or labels', () => {
+test('the object alert has exactly six members, without state, labels and annotations', () => {
   expect(rendered('{% for name in alert %}{{ name }} {% endfor %}')).toBe(
     'id metric_value threshold bound fired_at workspace_id ',
   );
 });
 
-test('properties that are not known variables cannot be read by a template', () => {
+test('a template cannot read properties of the facts that are not variables', () => {
   const facts = { ...sampleFacts, request_id: 'r' };
   expect(rendered('[{{ request_id }}{{ toString }}{{ __proto__ }}]', alertContext(facts))).toBe('[]');
 });

@@ -22,7 +22,7 @@ export interface AlertFacts {
   readonly is_test: boolean;
 }
 
-/** The names of the variables. */
+/** Names of the variables that every alert sets. */
 export const alertVariables = [
   'alert_rule_name',
   'alert_rule_id',
@@ -48,7 +48,7 @@ export interface NoticeFacts {
   readonly event: string;
   readonly webhook_id: string;
   readonly webhook_name: string;
-  /** A time as ISO 8601 text. */
+  /** Start of the reported state, or time of the first counted dead letter, as ISO 8601 text. */
   readonly since: string;
   readonly error: string;
   /** Number of dead letters. */
@@ -72,12 +72,13 @@ const noNotice: NoticeFacts = {
 /** Names of the variables that only notices set. */
 export const noticeVariables = Object.keys(noNotice) as readonly (keyof NoticeFacts)[];
 
-/** Names of the objects that contain the first ten values of an alert. */
+/** Names of the objects that group the first ten of `alertVariables`. */
 export const alertObjects = ['alert', 'model', 'alert_rule'] as const;
 
 /**
- * Returns the variables of a webhook body: the values of the alert, and the objects `alert`, `model` and `alert_rule`,
- * which contain the first ten of them. `metric_value` and `threshold` are floats, so that 5 prints as `5.0`.
+ * Returns the variables of a webhook body: the values of the alert, the objects `alert`, `model` and `alert_rule` with
+ * the first ten of `alertVariables`, and the values of notices. `metric_value` and `threshold` are floats, so that 5
+ * prints as `5.0`.
  */
 export function alertContext(facts: AlertOrNoticeFacts): TemplateContext {
   return new AlertContext(facts);

@@ -4,7 +4,7 @@ import { type AlertFacts, type AlertOrNoticeFacts, alertContext } from './alert-
 import { sampleFacts } from './sample-facts.js';
 
 /**
- * Returns the variables of an example alert, in which the values of `given` replace those of `facts`. A given value of
+ * Returns the variables of a sample alert, in which the values of `given` replace those of `facts`. A given value of
  * the usual type is used as in a real alert: a number becomes a float, and the objects `alert`, `model` and
  * `alert_rule` contain it too. Other given values keep their JSON type.
  */
@@ -20,8 +20,8 @@ export function sampleContext(
 }
 
 /**
- * Returns true if a given value can replace a value of the alert. Labels and annotations cannot. They are converted
- * from JSON like other given values, because no object such as `alert` contains them.
+ * Returns true if a given value can replace a value of the alert. Labels and annotations are not included: no object
+ * such as `alert` contains them, so they are converted from JSON like other given values.
  */
 function isFact(name: string, value: unknown): boolean {
   if (typeof value === 'object' || !Object.hasOwn(sampleFacts, name)) return false;

@@ -1,8 +1,8 @@
 import type { AlertFacts } from './alert-context.js';
 
 /**
- * The example alert that preview and `POST /webhooks/{id}/test` render by default. `fired_at` has the same form as in a
- * delivery: UTC with a `Z`, and fractions of a second as the monitor sent them.
+ * The sample alert that the preview and `POST /webhooks/{id}/test` render by default. `fired_at` has the same form as
+ * in a delivery: UTC with a `Z`, and fractions of a second as the monitor sent them.
  */
 export const sampleFacts: AlertFacts = {
   alert_rule_name: 'Accuracy below target',

@@ -1,11 +1,11 @@
 import type { Explanation } from './explain-fault.js';
 import { explainUnknown, type UnknownName } from './unknown-names.js';
 
-/** A sample alert for which a body fails to render or is not JSON. */
+/** The failure of a body for one sample alert: it cannot be rendered, or the result is not JSON. */
 export interface Failure extends Explanation {
   /** Consequence of the failure as part of a sentence, such as "the result is not JSON". */
   readonly effect: string;
-  /** True if the rendering exceeded its wall-clock time. */
+  /** True if the rendering exceeded its wall-clock limit. */
   readonly overran: boolean;
 }
 
@@ -20,10 +20,10 @@ interface Question {
  * Finds the unknown name that causes the failure, and returns the failure with a message about this name. Returns the
  * failure unchanged if no unknown name causes it. To find the cause, the template is rendered again with values for the
  * unknown names:
- * - If the failure disappears when all unknown names have a value, the cause is the first name whose value is necessary
- *   for this. If no single value is necessary, the cause is the first name whose value alone is sufficient, or else the
- *   first unknown name.
- * - If the failure stays, an unknown name in a condition around the failure can still be the cause, because the
+ * - If the failure disappears or is replaced by another when all unknown names have a value, the cause is the first
+ *   name whose value is necessary for this. If no single value is necessary, the cause is the first name whose value
+ *   alone is sufficient, or else the first unknown name.
+ * - If the failure stays, an unknown name in a condition or loop around the failure can still be the cause, because the
  *   condition may be false for the value that was tried.
  */
 export function blameUnknownName({ failure, unknown, render }: Question): Failure {
@@ -37,8 +37,8 @@ export function blameUnknownName({ failure, unknown, render }: Question): Failur
     : unknown.find(({ uses }) => uses.some((use) => use.decides && isNear(use, failure)));
   if (reason === undefined) return failure;
   const use = reason.uses.find((candidate) => isNear(candidate, failure));
-  // If a printed value does not contain the unknown name and its output fails, the printed value is the cause, and not
-  // the unknown name.
+  // The failure is in a printed value whose expression does not contain the unknown name, so the printed value is the
+  // cause.
   if (failure.isPrinted && use === undefined) return failure;
   const { offset } =
     use ?? reason.uses.findLast((earlier) => earlier.offset < failure.offset) ?? reason.uses[0]!;

@@ -101,7 +101,7 @@ test('the error for an unknown name without a similar name lists all names', () 
   expect(errorOf('{"a": {{ model.owner }}}')).toContain("'model' has id and name.");
 });
 
-test('the error for an unknown member suggests a name, even if a variable refers to the object', () => {
+test('an unknown member gets a suggestion, even if the object is read through another variable', () => {
   const nmae =
     "1:29 the result is not JSON: {{ m.nmae }} prints nothing here ('dict object' has no attribute 'nmae'. Did you mean 'name'?)";
   expect(errorOf('{% set m = model %}{"a": {{ m.nmae }}}')).toContain(nmae);
@@ -167,7 +167,7 @@ test('a duplicate key causes a warning at its second occurrence', () => {
   ]);
 });
 
-test('a duplicate key causes a warning at its tag if a value prints it, and else at its text', () => {
+test('the warning about a duplicate key is at the tag that prints the key, or at its text', () => {
   const keyPlaces = (source: string) => warningsOf(source).map((warning) => warning.split(' ')[0]);
   expect(keyPlaces(`{{ '{"a": 1, "a": 2}' | safe }}`)).toEqual(['1:25']);
   expect(keyPlaces('{"a": 1, {% if true %}"a": 2{% endif %}}')).toEqual(['1:23']);

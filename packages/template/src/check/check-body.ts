@@ -38,9 +38,9 @@ export type BodyCheck =
 
 /**
  * Checks the body of a webhook. It must compile, stay within the limits of a rendering, and render to JSON for each
- * sample alert. If it uses the filter `random`, it must be JSON with the first items and with the last items. If an
- * unknown name causes the error, the message contains the most similar known name. Other unknown names, numbers in
- * quotes and duplicate keys are warnings. At most 20 warnings are returned.
+ * sample alert. If the filter `random` is used, the result must be JSON both with the first items and with the last
+ * items. If an unknown name causes an error, its message suggests the most similar known name, or lists all names.
+ * Other unknown names, numbers in quotes and duplicate keys are warnings. At most 20 warnings are returned.
  */
 export function checkBody(source: string): BodyCheck {
   return createBodyChecker()(source);
@@ -59,7 +59,7 @@ export interface BodyCheckerOptions {
   readonly samples?: readonly AlertFacts[];
 }
 
-/** Creates a function that checks bodies. It compiles the filters only once. */
+/** Creates a function that checks bodies. The filters, tests and globals are created once for all of them. */
 export function createBodyChecker({
   now = () => performance.now(),
   samples = sampleAlerts,
@@ -87,9 +87,9 @@ export function createBodyChecker({
 }
 
 /**
- * If the body reads `bound`, adds each sample again with the other value of `bound` (`upper_bound` or `lower_bound`).
- * Such a body usually has a branch for each value, and each branch must be JSON for all names and numbers of the
- * samples.
+ * If the source contains the text `bound`, adds each sample again with the other value of `bound` (`upper_bound` or
+ * `lower_bound`). Such a body usually has a branch for each value, and each branch must be JSON for all names and
+ * numbers of the samples.
  */
 function withBothBounds(samples: readonly AlertFacts[], source: string): readonly AlertFacts[] {
   if (!source.includes('bound')) return samples;
@@ -123,7 +123,10 @@ interface Sampling {
   leftMs(): number;
 }
 
-/** Renders each sample alert. If the body uses the filter `random`, renders it with the last items too. */
+/**
+ * Renders the body for each sample alert until one fails. If `random` chose items, renders it again with the last
+ * items.
+ */
 function checkSamples({ template, samples, unknown, leftMs }: Sampling): {
   failure?: Failure;
   suspicions: readonly Suspicion[];

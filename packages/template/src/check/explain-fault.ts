@@ -15,7 +15,7 @@ export interface Explanation {
   readonly isPrinted: boolean;
 }
 
-/** Explains why an output is not JSON, with the part of the template that printed the wrong text. */
+/** Explains why an output is not JSON, and finds the part of the template that printed the wrong text. */
 export function explainFault(
   source: string,
   pieces: readonly TracePiece[],
@@ -158,7 +158,8 @@ export function expressionAt(source: string, offset: number): string {
 }
 
 /**
- * Returns the start of the expression in the `{{ }}` around an offset, because the offset of a filter is at its name.
+ * Returns the start of the expression in the `{{ }}` around an offset. The offset of an expression with a filter is at
+ * the name of the filter.
  */
 export function expressionStart(source: string, offset: number): number {
   const open = source.lastIndexOf('{{', offset);

@@ -35,7 +35,7 @@ const pieces = fc.constantFrom(
   '\u2028',
 );
 
-test('the scanner accepts exactly the texts that JSON.parse accepts', () => {
+test('the scanner and JSON.parse accept the same random texts', () => {
   const damaged = fc.tuple(fc.json(), fc.nat(), pieces).map(([text, at, piece]) => {
     const index = at % (text.length + 1);
     return text.slice(0, index) + piece + text.slice(index);
@@ -146,7 +146,7 @@ test('valid JSON has no error', () => {
   expect(findJsonFault('{"a": [1, "b", null]}')).toBeUndefined();
 });
 
-test('the strings of a JSON text are listed with their quotes, keys included', () => {
+test('scanJson returns the positions of all strings with their quotes, keys included', () => {
   expect(scanJson(' {"a": "b\\"c", "d": [1, ""]}').strings).toEqual([
     { start: 2, end: 5 },
     { start: 7, end: 13 },

@@ -1,6 +1,6 @@
 import { locate } from '../template-error.js';
 
-/** A string in a JSON text. `start` and `end` include its quotes. */
+/** Position of a string in a JSON text. The range from `start` to `end` includes its quotes. */
 interface JsonString {
   readonly start: number;
   readonly end: number;
@@ -43,8 +43,8 @@ const escapePattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /**
- * Scans JSON (RFC 8259) and accepts the same texts as `JSON.parse`. Returns the first error, all strings and duplicate
- * keys.
+ * Scans JSON (RFC 8259). Accepts the texts that `JSON.parse` accepts, up to a nesting of 500. Returns the first error,
+ * all strings and duplicate keys.
  */
 export function scanJson(text: string): JsonScan {
   const scanner = new JsonScanner(text);
@@ -142,7 +142,7 @@ class JsonScanner {
     }
   }
 
-  /** Reads the comma or bracket after a member. Returns true at the closing bracket. */
+  /** Reads the comma or bracket after a member or item. Returns true at the closing bracket. */
   #ends(close: string): boolean {
     this.#space();
     if (this.#skip(close)) return true;
@@ -200,7 +200,7 @@ class JsonScanner {
   }
 }
 
-/** Messages for authors: each describes the problem and the correction. */
+/** Messages for authors of bodies. Each describes the problem; some state the correction. */
 export const jsonProblems: Readonly<Record<JsonProblem, string>> = {
   'value expected': 'a value is expected here',
   'comma expected': 'a comma or a closing bracket is expected here',
@@ -233,7 +233,7 @@ export function findJsonFault(text: string): PlacedJsonFault | undefined {
     JSON.parse(text);
     return undefined;
   } catch {
-    // The scanner accepts the same texts as JSON.parse, so it finds a fault.
+    // The scanner rejects every text that JSON.parse rejects, so it finds an error.
     const { problem, offset } = scanJson(text).fault!;
     return { message: jsonProblems[problem], ...locate(text, offset) };
   }

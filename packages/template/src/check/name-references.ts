@@ -88,7 +88,7 @@ function isDefault(node: Node): node is Filter & { name: 'default' | 'd' } {
   return node.kind === 'Filter' && (node.name === 'default' || node.name === 'd');
 }
 
-/** Returns all nodes inside of conditions and loop iterables. In `nodes`, parents must come before their children. */
+/** Returns all nodes inside conditions and loop iterables. In `nodes`, parents must come before their children. */
 function findDeciding(nodes: readonly Node[]): Set<Node> {
   const deciding = new Set<Node>();
   for (const node of nodes) {

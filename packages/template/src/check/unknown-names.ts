@@ -7,7 +7,7 @@ import { nearest } from '../nearest.js';
 import { Dict, type Value } from '../values/value.js';
 import type { NameReference } from './name-references.js';
 
-/** A name that is no variable of alerts, with the places that use it without a default. */
+/** An unknown variable, or an unknown member of an object, with the places that use it without a default. */
 export interface UnknownName extends Pick<NameReference, 'object' | 'name' | 'isSet'> {
   readonly uses: readonly NameReference[];
   /** The most similar known name: a member of the same object, or a variable. */
@@ -35,9 +35,9 @@ export function findUnknownNames(references: readonly NameReference[], maxNames:
   });
 }
 
-/** The names of the variables and objects. */
+/** Names of all variables, including the objects and the variables of notices. */
 export const variables: readonly string[] = [...alertVariables, ...alertObjects, ...noticeVariables];
-/** The names of the members of each object. */
+/** Names of the members of each object. */
 export const members: ReadonlyMap<string, readonly string[]> = new Map(
   alertObjects.map((object) => [object, [...memberNames(alertContext(sampleFacts).get(object))]]),
 );
@@ -61,8 +61,8 @@ function suggest({ object, name }: NameReference): UnknownName['suggestion'] {
 }
 
 /**
- * Minimum length of a part of a name for a suggestion. A shorter part occurs in several names, so the suggestion would
- * often be wrong.
+ * Minimum length of a name for which a longer name that contains it is suggested. A shorter text occurs in several
+ * names, so the suggestion would often be wrong.
  */
 const minPartLength = 4;
 
@@ -94,7 +94,7 @@ function listNames(object: string | null): string {
   return `${owner} ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`;
 }
 
-/** Adds variables with the unknown names. Each has the value of its suggestion, or 1 if there is none. */
+/** Adds the unknown names as variables or members. Each has the value of its suggestion, or 1 if there is none. */
 export function defineNames(context: TemplateContext, names: readonly UnknownName[]): TemplateContext {
   const values = new Map<string, Value>(context);
   for (const { object, name, suggestion } of names) {

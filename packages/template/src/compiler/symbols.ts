@@ -17,8 +17,8 @@ const parameterLoad: Load = { kind: 'param' };
 const undefinedLoad: Load = { kind: 'undefined' };
 
 /**
- * The names of one scope, as in Jinja2's `idtracking.py`. Each name has a slot, and starts as a parameter, as a copy of
- * an outer variable or with a look-up in the context.
+ * The names of one scope, as in Jinja2's `idtracking.py`. Each name has a slot. Its initial value is an argument, a
+ * copy of an outer variable, the result of a look-up in the context, or undefined.
  */
 export class Symbols {
   readonly parent: Symbols | null;

@@ -192,8 +192,8 @@ const contextFilters: ReadonlySet<string> = new Set([
 
 /**
  * Marks the slices that Jinja2 computes at compile time: constant slices that are printed or are part of a constant
- * expression. If the value cannot be sliced, the result is then undefined instead of an error. In `nodes`, parents must
- * come before their children.
+ * expression. If the value of such a slice cannot be sliced, the result is undefined instead of an error. In `nodes`,
+ * parents must come before their children.
  */
 export function markFoldedSlices(nodes: readonly Node[]): void {
   const constants = new Set<Node>();

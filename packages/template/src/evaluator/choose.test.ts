@@ -22,7 +22,7 @@ test('two uses of random in one template choose independently', () => {
   }
 });
 
-test('the choices of similar seeds are uniform', () => {
+test('the choices are uniform even if the seeds are similar', () => {
   const counts = Array<number>(10).fill(0);
   for (let index = 0; index < 10_000; index++) {
     counts[chooseBySeed(`0199c5f8-7e00-7000-8000-${String(index).padStart(12, '0')}`)(10)]! += 1;
@@ -30,7 +30,7 @@ test('the choices of similar seeds are uniform', () => {
   for (const count of counts) expect(Math.abs(count - 1_000)).toBeLessThan(150);
 });
 
-test('the filter random accepts the values that random.choice accepts', () => {
+test('the filter random accepts the values that random.choice of Python accepts', () => {
   const results = [
     '[]',
     "''",

@@ -13,7 +13,10 @@ export function chooseBySeed(seed: string): Choose {
   };
 }
 
-/** 2^32 divided by the golden ratio: the increment of splitmix32, which visits all states. */
+/**
+ * 2^32 divided by the golden ratio: the increment of the generator splitmix32. With it, the state takes all 2^32
+ * values.
+ */
 const weyl = 0x9e3779b9;
 
 /**
@@ -27,7 +30,7 @@ function hash(text: string): number {
   return state;
 }
 
-/** Returns the finalizer of MurmurHash3, as an unsigned integer. */
+/** Applies the finalizer of MurmurHash3. Returns an unsigned integer. */
 function mix(state: number): number {
   let mixed = state ^ (state >>> 16);
   mixed = Math.imul(mixed, 0x85ebca6b);

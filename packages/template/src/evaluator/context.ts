@@ -1,7 +1,10 @@
 import type { Value } from '../values/value.js';
 import { Dict, Tuple } from '../values/value.js';
 
-/** Names outside of all scopes. A look-up searches the names set at the top level, then variables, then globals. */
+/**
+ * Variables that belong to no scope. A look-up searches the names that are set at the top level, then the caller's
+ * variables, then the globals.
+ */
 export interface Context {
   resolve(name: string): Value | undefined;
   /** Number of contexts that a look-up can search: 1 plus the number of enclosing scoped blocks. */

@@ -25,7 +25,7 @@ import { typeName } from '../values/type-name.js';
 import { type CallArguments, Dict, NativeObject, Tuple, type Value } from '../values/value.js';
 import { type Frame, readRef } from './frame.js';
 
-/** Evaluates an expression. */
+/** Evaluates an expression, and charges its steps to the budget. */
 export function evaluate(node: Expression, frame: Frame): Value {
   const { budget } = frame.runtime;
   budget.step();

@@ -82,7 +82,7 @@ function executeStatement(node: Statement, frame: Frame): void {
   budget.ascend();
 }
 
-/** Returns a frame with a new, initialised scope inside of the scope of `frame`. */
+/** Returns a frame with a new, initialised scope inside the scope of `frame`. */
 export function innerFrame(frame: Frame, symbols: Symbols): Frame {
   const scope = createScope(symbols, frame.scope, frame.runtime);
   enterScope(scope, symbols, frame);

@@ -60,7 +60,7 @@ function runLoop({ node, iterable, frame, depth, recurse }: Loop): void {
 /** Budget steps for starting a loop with an `if`, which takes about 2 µs. */
 const filterSteps = 10;
 
-/** Yields the items for which the `if` of a loop is true. Only these count in `loop.index`. */
+/** Returns an iterator over the items for which the `if` of a loop is true. Only these count in `loop.index`. */
 function filterItems(node: For, iterable: Value, frame: Frame): Value {
   const { runtime } = frame;
   const { test: symbols, testTarget } = node.scopes!;
@@ -84,7 +84,7 @@ interface LoopOptions {
   readonly runtime: Runtime;
 }
 
-/** The value of `loop`. It reads one item ahead, and only for `last` and `nextitem`, as in Jinja2. */
+/** The value of `loop`. It reads one item ahead only for `last` and `nextitem`, as in Jinja2. */
 class LoopContext extends NativeObject implements Iterator<Value> {
   readonly typeName = 'LoopContext';
   readonly #iterable: Value;

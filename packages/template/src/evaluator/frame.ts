@@ -4,7 +4,7 @@ import type { Context } from './context.js';
 import type { Output } from './output.js';
 import type { Runtime } from './runtime.js';
 
-/** State that a statement runs with: rendering, scope, context and output. */
+/** State in which a statement runs: rendering, scope, context and output. */
 export interface Frame {
   readonly runtime: Runtime;
   readonly scope: Scope;

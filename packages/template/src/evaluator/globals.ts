@@ -126,7 +126,7 @@ function method(name: string, run: () => Value): BuiltinFunction {
   return new BuiltinFunction('function', defineFunction(name, [], run));
 }
 
-/** Returns an empty string on its first call and its separator afterwards. */
+/** A value that returns an empty string on its first call, and its separator on later calls. */
 class Joiner extends NativeObject {
   readonly typeName = 'Joiner';
   readonly #separator: Value;
@@ -153,7 +153,7 @@ class Joiner extends NativeObject {
   };
 }
 
-/** An object with attributes that `{% set ns.name = … %}` changes, also inside of loops. */
+/** An object with attributes that `{% set ns.name = … %}` changes, also inside loops. */
 export class Namespace extends NativeObject {
   readonly typeName = 'Namespace';
   readonly #attributes: Dict;

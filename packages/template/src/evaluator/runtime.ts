@@ -9,7 +9,10 @@ export type TestFunction = (args: CallArguments, runtime: Runtime) => boolean;
 export type FilterTable = ReadonlyMap<string, FilterFunction>;
 export type TestTable = ReadonlyMap<string, TestFunction>;
 
-/** A part of the output and its place in the template. `value` is undefined for the template's own text. */
+/**
+ * A part of the output (from `start` to `end`) and its place in the template. `value` is undefined for the template's
+ * own text.
+ */
 export interface TracePiece {
   readonly start: number;
   readonly end: number;
@@ -27,7 +30,7 @@ export interface Runtime extends Rendering {
   autoescape: boolean;
   /** Index of the evaluated node in the source, for error messages. */
   offset: number;
-  /** Chooses for the filter `random`. */
+  /** Chooses the items for the filter `random`. */
   readonly choose: Choose;
   /** Receives the parts of the output. Null: the caller does not need them. */
   readonly trace: TracePiece[] | null;

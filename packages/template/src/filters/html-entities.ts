@@ -1,6 +1,6 @@
 import type { Budget } from '../budget.js';
 
-/** Named entities: those of escaped HTML and other common ones. */
+/** Common named entities of HTML. Other names are not replaced. */
 const named: ReadonlyMap<string, string> = new Map(
   Object.entries({
     amp: '&',
@@ -97,7 +97,7 @@ export function unescapeHtml(text: string, budget: Budget): string {
   });
 }
 
-/** Replaces the longest prefix of a name that is an entity which needs no semicolon. */
+/** Replaces the longest prefix of a name that is an entity and needs no semicolon. */
 function unescapePrefix(name: string, reference: string): string {
   for (let length = name.length; length > 1; length--) {
     const prefix = name.slice(0, length);

@@ -65,7 +65,8 @@ function toInt(runtime: Runtime, value: Value, base: Value): bigint | undefined 
 }
 
 /**
- * Charges steps for converting a text to a number. A text with more digits than the longest integer is not converted.
+ * Charges steps for converting a text to a number: one for every 16 characters, and one for each of the first
+ * `maxDecimalDigits` characters. A text with more digits is not converted to an integer.
  */
 function chargeDigits(runtime: Runtime, text: string): void {
   runtime.budget.characters(text.length);
@@ -135,7 +136,10 @@ function roundInteger(value: bigint, digits: number): bigint {
   return roundHalfEven(value, unit) * unit;
 }
 
-/** A float has no more than 323 digits before or after its point. */
+/**
+ * Largest precision that can change a float. Beyond it, a float stays unchanged; with a negative precision beyond it,
+ * it becomes zero.
+ */
 const maxFloatDigits = 323;
 
 function roundFloat(value: number, digits: number): number {

@@ -115,7 +115,7 @@ function join(runtime: Runtime, value: Value, separator: Value, attribute: Value
   return text;
 }
 
-/** Joins parts while autoescape is on. The result is Markup if a part is Markup. */
+/** Joins parts while autoescape is on. The result is Markup if a part or the separator is Markup. */
 function joinEscaped(parts: readonly Value[], separator: Value, runtime: Runtime): Value {
   if (parts.some((part) => part instanceof Markup)) {
     return joinMarkup(

@@ -33,7 +33,7 @@ class StrFormatter {
   readonly #args: FormatArguments;
   readonly #rendering: Rendering;
   readonly #isMarkup: boolean;
-  /** Index of the next field without a number. Null after a field with an explicit number. */
+  /** Index of the argument for the next field without a number. Null after a field with an explicit number. */
   #automatic: number | null = 0;
 
   constructor(args: FormatArguments, rendering: Rendering, isMarkup: boolean) {

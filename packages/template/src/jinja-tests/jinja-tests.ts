@@ -109,7 +109,10 @@ function charged(runtime: Runtime, value: Value, holds: (text: string) => boolea
   return holds(text);
 }
 
-/** Approximates Python's `is`: equal small integers, literals, booleans and None are the same object there. */
+/**
+ * Approximates Python's `is` by the identity of JavaScript. In Python, equal small integers, literals, booleans and
+ * None are the same object.
+ */
 function isSame(value: Value, other: Value): boolean {
   return Object.is(value, other);
 }

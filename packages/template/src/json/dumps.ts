@@ -128,7 +128,7 @@ function jsonKey(key: Value, rendering: Rendering): string {
 const plain = /^[ !#-[\]-~]*$/;
 const special = /[^ !#-[\]-~]/g;
 
-/** Escapes all characters that are not ASCII, as Python does by default. */
+/** Escapes quotes, backslashes, control characters and all characters that are not ASCII, as Python does by default. */
 function escapeAscii(text: string, rendering: Rendering): string {
   if (plain.test(text)) return text;
   return text.replace(special, (unit) => {

@@ -18,7 +18,7 @@ const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(c
 const marks = '\u{10feff}\u{10ff00}\u{10ff01}\u{10ff22}\u{10ff23}\u{10ff24}\u{10ff25}\u{10ffff}';
 
 test.each(['{"a": "b\\n"}', controls, '\u2028\u2029', marks, 'plain', '', '\u007f\u0085', 'é日😀'])(
-  'the template text %j is printed and compared unchanged',
+  'the text %j of a template is printed unescaped, and its plain text is unchanged',
   (text) => {
     const marked = markTrusted(text, newBudget());
     expect(printMarked(marked, newBudget())).toBe(
@@ -29,7 +29,7 @@ test.each(['{"a": "b\\n"}', controls, '\u2028\u2029', marks, 'plain', '', '\u007
 );
 
 test.each(['"', '\\', controls, '\u2028\u2029', marks, 'plain', '\ud800'])(
-  'the text %j of a value is printed with escapes and compared unchanged',
+  'the text %j of a value is printed with escapes, and its plain text is unchanged',
   (text) => {
     const marked = markedTextOf(text, rendering());
     expect(JSON.parse(`"${printMarked(marked, newBudget())}"`)).toBe(text);
@@ -50,7 +50,7 @@ test('markedSpaceCode returns the code of the character that a mark replaces', (
   expect([0x10feff, 0x10ff24, 0x20].map(markedSpaceCode)).toEqual([undefined, undefined, undefined]);
 });
 
-test('captured template text and JSON are printed unescaped, and captured HTML is not', () => {
+test('captured template text and JSON are printed unescaped, and captured HTML is escaped', () => {
   const marked = new Markup('\u{10ff00}', 'marked');
   expect(markedTextOf(marked, rendering())).toBe('\u{10ff00}');
   expect(markedTextOf(new Markup('"', 'json'), rendering())).toBe('\u{10ff00}');

@@ -1,4 +1,4 @@
-/** Token names of Jinja2's lexer, because error messages contain them. */
+/** Token types. They have the names of Jinja2's lexer, because error messages contain these names. */
 export type TokenType =
   | 'data'
   | 'variable_begin'

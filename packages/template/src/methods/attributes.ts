@@ -108,7 +108,10 @@ function rangeAttribute(range: Range, name: string): Value | undefined {
   return name === 'start' || name === 'stop' || name === 'step' ? range[name] : undefined;
 }
 
-/** Returns true for attributes of all Python objects. Jinja2's sandbox rejects these with a special message. */
+/**
+ * Returns true for the special attributes (`__class__` and others) of Python objects, types and functions. Jinja2's
+ * sandbox rejects these with a special message.
+ */
 export function isPythonAttribute(name: string): boolean {
   return instanceAttributes.has(name) || typeAttributes.has(name);
 }

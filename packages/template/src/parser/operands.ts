@@ -13,7 +13,7 @@ const testArgumentStarts: ReadonlySet<TokenType> = new Set([
   'lbrace',
 ]);
 
-/** Maximum nesting of brackets, operators and calls. The limit protects the parser's stack. */
+/** Maximum nesting of expressions and statements. The limit protects the parser's stack. */
 const maxNesting = 150;
 
 export interface TupleRules {

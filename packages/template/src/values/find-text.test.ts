@@ -4,7 +4,7 @@ import { findBackward, findForward, includesText, partsBetween } from './find-te
 const texts = fc.string({ unit: fc.constantFrom('a', 'b', '\ud83d'), maxLength: 120 });
 const parts = fc.string({ unit: fc.constantFrom('a', 'a', 'b'), minLength: 1, maxLength: 24 });
 
-/** Texts with only two letters, so that parts occur often and overlap. */
+/** Texts that consist of few different characters, so that parts occur often and overlap. */
 const searches = fc
   .tuple(texts, parts, fc.nat(6), fc.nat(150))
   .map(([text, part, times, from]) => ({ text: text + part.repeat(times) + text, part, from }));

@@ -5,7 +5,10 @@
  */
 export type Find = (from: number) => number;
 
-/** Maximum length in UTF-16 units of parts that are searched with `indexOf`, which is faster for them. */
+/**
+ * Maximum length in UTF-16 units of parts that are searched with JavaScript's own methods, which are faster for short
+ * parts.
+ */
 const short = 16;
 
 /** Returns a search for the first occurrence that starts at `from` or later. */

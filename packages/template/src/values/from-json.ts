@@ -7,8 +7,8 @@ const maxDepth = 100;
 
 /**
  * Converts JSON to values as Python's `json.loads` does. A whole number becomes an int, except if `isFloat` returns
- * true for its JSON pointer: JavaScript does not distinguish `5.0` from `5`. Values nested more than 100 deep become
- * None.
+ * true for its JSON pointer: JavaScript does not distinguish `5.0` from `5`. Lists and objects nested more than 100
+ * deep become None.
  */
 export function fromJson(
   json: Json,

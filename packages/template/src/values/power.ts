@@ -2,14 +2,17 @@ import { decompose, floatRepr } from './floats.js';
 import { NativeObject } from './value.js';
 
 /**
- * Number of binary places for the computation of logarithm and exponential with integers. JavaScript's `**` is not
- * used, because its last digit can differ from the result of Python, which uses C's `pow`.
+ * Precision of logarithms and exponentials in binary places. They are computed with integers. JavaScript's `**` is not
+ * exact enough: its last digit can differ from the result of Python, which uses C's `pow`.
  */
 const binaryPlaces = 160n;
 const one = 1n << binaryPlaces;
 const ln2 = 2n * atanh(one / 3n);
 
-/** Returns `base ** exponent`, correctly rounded, for a finite positive base and a finite exponent. */
+/**
+ * Returns `base ** exponent`, correctly rounded, for a finite positive base and a finite exponent. Results below 1e-300
+ * are those of JavaScript's `**`, which are not always correctly rounded.
+ */
 export function precisePower(base: number, exponent: number): number {
   const estimate = base ** exponent;
   if (base === 1 || exponent === 0 || exponent === 1) return estimate;
@@ -60,7 +63,7 @@ function shift(value: bigint, places: number): bigint {
   return places >= 0 ? value << BigInt(places) : value >> BigInt(-places);
 }
 
-/** A root of a negative number. Templates can print it but not calculate with it. */
+/** A non-integer power of a negative number. Templates can print it but not calculate with it. */
 export class Complex extends NativeObject {
   readonly typeName = 'complex';
   readonly #real: number;

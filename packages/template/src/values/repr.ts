@@ -61,7 +61,7 @@ function objectRepr(value: Exclude<Value, string | bigint | number | boolean>, r
   return 'Undefined';
 }
 
-/** Prints a container. A container inside of itself is printed as dots, as in Python. */
+/** Prints a container. A container inside itself is printed as dots, as in Python. */
 function nested(value: object, rendering: Rendering, cycle: string, print: () => string): string {
   if (rendering.printing.has(value)) return cycle;
   rendering.printing.add(value);

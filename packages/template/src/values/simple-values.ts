@@ -1,6 +1,9 @@
 import { RenderFailure } from '../failures.js';
 
-/** An undefined value. It prints nothing, has no items and is false. Every other operation throws its message. */
+/**
+ * An undefined value. It prints nothing, has no items and is false. Most other operations throw an error with its
+ * message.
+ */
 export class Undefined {
   readonly message: string;
   readonly errorType: 'UndefinedError' | 'SecurityError';

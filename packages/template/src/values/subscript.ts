@@ -51,8 +51,8 @@ export function getSlice(value: Value, bounds: SliceBounds, rendering: Rendering
 }
 
 /**
- * Returns true if a value can be a dict key. A tuple that occurs at several places is checked, and its steps are
- * charged, each time.
+ * Returns true if a value can be a dict key. If a tuple occurs several times in the value, each occurrence is checked,
+ * and its steps are charged.
  */
 function isHashable(key: Value, budget: Budget): boolean {
   if (key === null || typeof key !== 'object') return true;

@@ -17,7 +17,10 @@ export function sameKind(like: string | Markup, text: string): string | Markup {
 
 const surrogate = /[\ud800-\udfff]/;
 
-/** Returns true if a text has fewer code points than UTF-16 units. Python counts in code points. */
+/**
+ * Returns true if a text contains surrogates. Only then can its number of code points, which Python counts, differ from
+ * its number of UTF-16 units.
+ */
 export function hasSurrogates(text: string): boolean {
   return surrogate.test(text);
 }

@@ -61,7 +61,7 @@ export function positionalArguments(...positional: Value[]): CallArguments {
   return { positional, keywords: noKeywords };
 }
 
-/** Base class of objects with attributes or methods. A template can use only the members of this class. */
+/** Base class of objects with attributes or methods. A template can access an object only through these members. */
 export abstract class NativeObject {
   /** Name of the type in Python, for error messages. */
   abstract readonly typeName: string;

@@ -19,8 +19,8 @@ export interface Limits {
 }
 
 /**
- * The slowest known template within these limits takes 11 ms of CPU (`npm run template:costs`). A chat message takes
- * 64 steps, a loop over 20 labels of 256 characters 500 to 2,100.
+ * The slowest known template within these limits takes 11 ms of CPU (`npm run template:costs`). A typical chat message
+ * takes 64 steps; a loop over 20 labels of 256 characters takes 500 to 2,100.
  */
 export const defaultLimits: Limits = {
   steps: 30_000,
@@ -74,7 +74,10 @@ export class Budget {
     if (this.#steps >= this.#nextClock) this.#checkpoint();
   }
 
-  /** Charges one step for 16 characters of text that the JavaScript engine copies or compares in one operation. */
+  /**
+   * Charges one step for every 16 characters that V8 copies or compares in one operation. Fewer than 16 characters are
+   * free.
+   */
   characters(count: number): void {
     if (count >= charactersPerStep) this.charge(count / charactersPerStep);
   }

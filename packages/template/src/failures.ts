@@ -1,4 +1,4 @@
-/** Names of errors in Python and Jinja2, so that authors can find them in Jinja2's documentation. */
+/** Names of errors: those of Python and Jinja2, which authors can look up, and `BudgetExceeded`. */
 export type ErrorType =
   | 'TemplateSyntaxError'
   | 'TemplateAssertionError'
@@ -37,7 +37,7 @@ export class CompileFailure extends Error {
   }
 }
 
-/** Thrown where Python raises an error while rendering. `Template.render` catches it and adds line and column. */
+/** Thrown for an error during rendering. `Template.render` catches it and adds line and column. */
 export class RenderFailure extends Error {
   readonly type: ErrorType;
   readonly suggestion: string | undefined;
@@ -53,7 +53,7 @@ export class RenderFailure extends Error {
   }
 }
 
-/** The wall-clock limit was exceeded. The cause can be a busy machine, so the rendering can be tried again. */
+/** The wall-clock limit was exceeded. The cause can be a busy machine, so the rendering can be repeated. */
 export class OverrunFailure extends Error {
   constructor(limitMs: number) {
     super(`rendering took longer than ${limitMs} ms`);

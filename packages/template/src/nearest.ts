@@ -1,4 +1,7 @@
-/** Returns the known name with the smallest edit distance, or undefined if that is more than a third of the length. */
+/**
+ * Returns the known name with the smallest edit distance, ignoring case. Undefined if the distance is more than a third
+ * of the length of `name`, or more than 1 for a short name.
+ */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.slice(0, 64).toLowerCase();
   let best: string | undefined;

@@ -7,12 +7,12 @@ interface RenderOptions {
   readonly lenientRound: boolean;
 }
 
-/** The state of one rendering that operations on values need. */
+/** The part of the state of a rendering that operations on values need. */
 export interface Rendering {
   readonly budget: Budget;
   readonly options: RenderOptions;
-  /** True inside of `{% autoescape true %}`, where printed text is escaped for HTML. */
+  /** True inside `{% autoescape true %}`, where printed text is escaped for HTML. */
   readonly autoescape: boolean;
-  /** Containers that are being printed, to detect a container inside of itself. */
+  /** Containers that are being printed. They are used to detect a container that contains itself. */
   readonly printing: Set<object>;
 }

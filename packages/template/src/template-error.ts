@@ -10,7 +10,7 @@ export interface TemplateError {
    * values will fail again.
    */
   readonly kind: 'template_error' | 'overrun';
-  /** Name of the error in Jinja2 or Python. */
+  /** Name of the error in Jinja2 or Python, or `BudgetExceeded` or `Overrun`. */
   readonly type: ErrorType | 'Overrun';
   readonly message: string;
   /** Line number, counted from 1. */

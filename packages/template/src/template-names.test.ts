@@ -16,7 +16,7 @@ test('the parser knows all listed tags', () => {
   for (const tag of names.tags) expect(compileError(`{% ${tag} %}`) ?? '').not.toContain('unknown tag');
 });
 
-test('the listed variables, members and functions exist in an alert', () => {
+test('templateNames lists the variables, members and functions that a body can use', () => {
   expect(names.variables).toEqual(expect.arrayContaining(['alert_rule_name', 'metric_value', 'model']));
   expect(names.members.get('model')).toEqual(['id', 'name']);
   expect(names.functions).toContain('range');

@@ -57,8 +57,8 @@ const textFilters = [
   'tojson | length',
 ];
 /**
- * Filters for numbers. Arithmetic is not included: as in Python, a result beyond the range of a double prints `inf`,
- * which is not JSON, or fails. `round` with the method ceil or floor is not included either, because it multiplies.
+ * Filters for numbers. Operators, and `round` with the method ceil or floor, which multiplies, are not included: a
+ * result beyond the range of a double prints `inf`, which is not JSON, or fails, as in Python.
  */
 const numberFilters = [
   'round',

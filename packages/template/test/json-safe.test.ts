@@ -100,7 +100,7 @@ const exactPositions = [
   '"{{ V | safe | default(V) if false else V }}"',
 ];
 
-test.each(exactPositions)('parsing the JSON that %s renders gives a hostile value unchanged', (position) => {
+test.each(exactPositions)('the JSON that %s renders contains a hostile value unchanged', (position) => {
   fc.assert(
     fc.property(hostileText, (value) => {
       const source = `{"value": ${position.replaceAll('V', 'model_name')}, "after": true}`;

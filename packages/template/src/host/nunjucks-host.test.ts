@@ -10,7 +10,7 @@ function templateOf(source: string): Template {
   return compiled.template;
 }
 
-test('a template has the same result inside of nunjucks as without it', () => {
+test('a template renders the same with and without nunjucks', () => {
   const host = createNunjucksHost();
   for (const source of ['{{ a }} {{ 1 / 3 }}', '{{ a.b.c }}', '{{ 7 // 0 }}']) {
     const template = templateOf(source);

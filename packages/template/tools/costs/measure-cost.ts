@@ -9,7 +9,10 @@ export interface Cost {
   readonly steps: number;
   /** CPU time of one rendering including garbage collection, in milliseconds. */
   readonly acceptedMs: number;
-  /** CPU time in milliseconds until the budget ends the rendering of a template with ten times the size. */
+  /**
+   * CPU time in milliseconds until the budget ends the rendering of a template with ten times the size (at most
+   * 100,000).
+   */
   readonly refusedMs: number;
   readonly refusal: string;
 }
@@ -24,7 +27,10 @@ interface MeterOptions {
 /** Maximum size, because `range` accepts at most this number of items. */
 const maxSize = 100_000;
 
-/** Creates a function that measures the largest size of a template within the budget, and a size beyond it. */
+/**
+ * Creates a function that finds the largest size of a template within the budget, and measures the CPU time at this
+ * size and at a larger one.
+ */
 export function createCostMeter({ precision, batchMs }: MeterOptions): (template: SizedTemplate) => Cost {
   // With a wall-clock limit of ten minutes, only the deterministic limits end a rendering.
   const compile = createTemplateCompiler({ ...bodyOptions, limits: { wallClockMs: 600_000 } });

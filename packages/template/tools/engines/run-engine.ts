@@ -13,7 +13,9 @@ export interface EngineRun {
   readonly results: readonly (CaseResult | null)[];
 }
 
-/** Runs cases in a child process, because some templates crash it. Another process then runs the remaining cases. */
+/**
+ * Runs cases in a child process, because some templates crash the engine. A new process then runs the remaining cases.
+ */
 export async function runEngine(name: EngineName, lines: readonly string[]): Promise<EngineRun> {
   const results: (CaseResult | null)[] = [];
   let { child, version } = await startEngine(name);

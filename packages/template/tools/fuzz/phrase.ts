@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 
-/** Generates text: a template tag whose placeholders are arbitraries of fast-check. The other text is fixed. */
+/**
+ * Generates text. It is used as the tag of a template literal, in which placeholders are arbitraries of fast-check; the
+ * other text is fixed.
+ */
 export function phrase(
   pieces: TemplateStringsArray,
   ...parts: readonly fc.Arbitrary<string>[]
@@ -10,7 +13,10 @@ export function phrase(
     .map((texts) => pieces.reduce((text, piece, index) => text + texts[index - 1] + piece));
 }
 
-/** Splits a list at semicolons: a template tag in which backslashes are not escapes. */
+/**
+ * Tag of a template literal that contains a list separated by semicolons. Returns the items. Backslashes are not
+ * escapes.
+ */
 export function words(pieces: TemplateStringsArray): string[] {
   return (pieces.raw[0] ?? '')
     .split(/\s;\s/)

@@ -12,21 +12,22 @@ import type { CallOptions, Send } from './transport.js';
 
 export interface AlertsApi {
   /**
-   * Publishes an alert. Resolves when the broker has confirmed it; from then on the alert cannot be lost. Missing
-   * `alert_id` and `fired_at` are generated before the first try, so that the services recognize retries.
+   * Publishes an alert. Resolves when the broker has confirmed it; from then on the alert cannot be lost. A missing
+   * `alert_id` or `fired_at` is generated before the first request, so that all retries have the same values.
    */
   fire(alert: PublishAlert, options?: CallOptions): Promise<AlertAccepted>;
   /**
    * Publishes up to 500 alerts in one request of at most 1 MiB. Each alert succeeds or fails independently. The result
-   * has one entry for each alert, in the same order. Status 422 or 503 means that the alert was not published. After a
-   * 503, publish it again with its `alert_id`. Missing ids and times are generated as in `fire`.
+   * has one entry for each alert, in the same order. Status 202: the broker has confirmed the alert. Status 422: the
+   * alert is invalid. Status 503: the broker has not confirmed it; publish it again with its `alert_id`. Missing ids
+   * and times are generated as in `fire`.
    */
   fireBatch(alerts: PublishAlert[], options?: CallOptions): Promise<PublishedAlerts>;
   /** Lists alerts, newest first. */
   list(query?: ListAlertsQuery, options?: CallOptions): Paged<Alert>;
   /**
    * Returns an alert.
-   * @throws NotFoundError if there is no such alert, or if it was published and no worker has committed it yet
+   * @throws NotFoundError if there is no such alert, or if no worker has committed it yet
    */
   get(id: string, options?: CallOptions): Promise<Alert>;
   /**

@@ -2,11 +2,13 @@ import { createPaged, type Paged, path } from './requests.js';
 import type { AuditEvent, ListAuditEventsQuery } from './schemas.js';
 import type { CallOptions, Send } from './transport.js';
 
-/** Lists of changes, newest first: principal, time, action and changed fields. */
+/** Lists of audit events, newest first: principal, time, action and names of the changed fields. */
 export interface AuditEventsApi {
-  /** Lists the changes in the workspace. The caller must be an admin of the workspace. */
+  /** Lists the audit events of the workspace. The caller must be an admin of the workspace. */
   list(query?: ListAuditEventsQuery, options?: CallOptions): Paged<AuditEvent>;
-  /** Lists the changes in all workspaces and of engine keys. The caller must be an admin of the deployment. */
+  /**
+   * Lists the audit events of all workspaces and of the engine's keys. The caller must be an admin of the deployment.
+   */
   listAll(query?: ListAuditEventsQuery, options?: CallOptions): Paged<AuditEvent>;
 }
 

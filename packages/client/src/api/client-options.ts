@@ -6,20 +6,25 @@ import type { TransportOptions } from './transport.js';
 export interface ClientOptions {
   /** Base URL of the API, without `/api/v1` or `/auth`. */
   url: string;
-  /** True allows plain http to any host, so that anyone on the network path can read the credential. Default: false. */
+  /**
+   * True: plain http is allowed to any host. Anyone on the network path can then read the credential. Default: false.
+   */
   allowHttp?: boolean | undefined;
   /** Credential of every request: a session, which renews its tokens, or a fixed token or key. */
   credential: Session | string;
-  /** Timeout of each try including the response body, in milliseconds. Default: 30,000. */
+  /** Timeout of each request, including its response body, in milliseconds. Default: 30,000. */
   timeoutMs?: number | undefined;
-  /** Maximum number of tries of an idempotent request. Default: 4. */
+  /** Maximum number of times that an idempotent request is sent, the first time included. Default: 4. */
   maxTries?: number | undefined;
   clock?: Clock | undefined;
   /** Returns a random number from 0 to 1, for the jitter of retries. */
   random?: (() => number) | undefined;
 }
 
-/** @throws TypeError for a URL that is not http or https, has a query or credentials, or needs `allowHttp` */
+/**
+ * @throws TypeError for a URL that is not http or https, that has a query, a fragment or a user name, or that needs
+ * `allowHttp`
+ */
 export function transportOptions(
   options: Omit<ClientOptions, 'credential'>,
   { credential, exchange }: Pick<TransportOptions, 'credential' | 'exchange'>,

@@ -12,7 +12,9 @@ export interface DeliveriesApi {
   /** Lists deliveries, newest first. */
   list(query?: ListDeliveriesQuery, options?: CallOptions): Paged<Delivery>;
   get(id: string, options?: CallOptions): Promise<DeliveryWithAttempts>;
-  /** Sends a delivery again. @throws ConflictError while it is `sending`. */
+  /**
+   * Sends an ended delivery again. A waiting delivery becomes due at once. @throws ConflictError while it is `sending`.
+   */
   redeliver(id: string, options?: CallOptions): Promise<Delivery>;
   /** Returns the numbers of deliveries in each minute, hour or day. */
   stats(query?: GetDeliveryStatsQuery, options?: CallOptions): Promise<DeliveryStats>;

@@ -14,7 +14,7 @@ export interface ApiErrorDetails {
   problem: Record<string, unknown>;
 }
 
-/** An error response of the API. The message is the text of the API for people. */
+/** An error response of the API. Its message is the API's explanation for people. */
 export class ApiError extends TocsinError {
   readonly code: ApiErrorCode;
   readonly status: number;

@@ -12,7 +12,7 @@ import type { CallOptions, Send } from './transport.js';
 
 /** Jobs that workers run for all deliveries (or alerts) that match a filter. */
 export interface JobsApi<Filter, Job> {
-  /** Starts a job. The filter needs at least one member. */
+  /** Starts a job. The filter must have at least one member. */
   create(filter: Filter, options?: CallOptions): Promise<Job>;
   /** Lists jobs, newest first. */
   list(query?: ListRedeliveriesQuery, options?: CallOptions): Paged<Job>;

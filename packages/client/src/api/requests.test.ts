@@ -5,6 +5,6 @@ test('values are percent-encoded, so that they cannot change the path', () => {
   expect(path`/plain`).toBe('/plain');
 });
 
-test.each(['', '.', '..', '\ud800'])('the value %j is rejected', (value) => {
+test.each(['', '.', '..', '\ud800'])('path rejects the value %j', (value) => {
   expect(() => path`/a/${value}`).toThrow(TypeError);
 });

@@ -3,7 +3,8 @@ import type { ApiRequest, ApiResponse, Send } from './transport.js';
 
 /**
  * Template tag that percent-encodes the values of a path: `` path`/webhooks/${id}` ``.
- * @throws TypeError for an empty value, `.` and `..`, because these would change the path
+ * @throws TypeError for an empty value, `.` and `..`, because these would change the path, and for a lone surrogate,
+ * which cannot be encoded
  */
 export function path(texts: TemplateStringsArray, ...values: string[]): string {
   return texts.reduce((built, text, index) => built + encode(values[index - 1] ?? '') + text);

@@ -23,6 +23,6 @@ test.each([
   [{ tries: 1, maxTries: 4, retryAfterMs: 3_000, random: 1 }, 3_000],
   [{ tries: 4, maxTries: 4, retryAfterMs: 3_000, random: 1 }, undefined],
   [{ tries: 1, maxTries: 4, retryAfterMs: 60_001, random: 1 }, undefined],
-])('the delay of a retry after %o is %s ms', (state, expected) => {
+])('nextRetryMs of %o is %s', (state, expected) => {
   expect(nextRetryMs(state)).toBe(expected);
 });

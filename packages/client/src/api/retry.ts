@@ -1,7 +1,7 @@
 import { exponentialBackoffMs } from '@tocsin/kit/browser';
 
 export interface RetryState {
-  /** Number of tries so far. */
+  /** Number of requests so far. */
   tries: number;
   maxTries: number;
   /** Delay in `Retry-After` of the last response, in milliseconds. */
@@ -14,9 +14,9 @@ const backoff = { firstMs: 500, maxMs: Infinity, jitter: 1 };
 const longestWaitMs = 60_000;
 
 /**
- * Returns the delay before the next try in milliseconds, or undefined for no further try. With `Retry-After`, the delay
- * is its value, and a value above one minute means no further try. Without `Retry-After`, the delay starts at 500 ms
- * and doubles with each try, with full jitter.
+ * Returns the delay before the next request in milliseconds, or undefined if no further request is sent. With
+ * `Retry-After`, the delay is its value; after a value above one minute, no request is sent. Without `Retry-After`, the
+ * delay is random (full jitter): at most 500 ms at first, and the maximum doubles with each request.
  */
 export function nextRetryMs({ tries, maxTries, retryAfterMs, random }: RetryState): number | undefined {
   if (tries >= maxTries) return undefined;

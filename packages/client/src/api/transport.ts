@@ -55,7 +55,7 @@ export interface TransportOptions {
   credential: Session | string;
   clock: Clock;
   random(): number;
-  /** Timeout of one try including the response body. */
+  /** Timeout of one request, including the response body. */
   timeoutMs: number;
   maxTries: number;
 }
@@ -65,8 +65,9 @@ type Outcome =
   | { kind: 'lost'; error: ConnectionError };
 
 /**
- * Retries idempotent requests after 429, 503 and a lost connection. Retries any request once with another token after a
- * 401. Redirects are errors, so that the token is sent only to the configured origin.
+ * Retries idempotent requests without `ifMatch` after 429, 503, a timeout and a lost connection. Retries any request
+ * once with another token after status 401. Redirects are errors, so that the token is sent only to the configured
+ * origin.
  */
 export function createTransport(transport: TransportOptions): Send {
   const { credential, clock } = transport;

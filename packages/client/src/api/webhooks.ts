@@ -36,7 +36,7 @@ export interface WebhooksApi {
   testSaved(id: string, request?: TestSavedWebhook, options?: CallOptions): Promise<SavedTestResult>;
   /** Renders a template on the server, without sending the body. */
   preview(request: PreviewTemplate, options?: CallOptions): Promise<Preview>;
-  /** Secrets that sign the requests of a webhook, five at most. */
+  /** Secrets with which the requests of a webhook are signed, at most five. */
   signingSecrets: {
     /** Creates a secret. Only this response contains it. */
     create(

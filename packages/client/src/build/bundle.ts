@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 
 /**
- * Builds `dist/bundle/`: the client and the packages of this repository that it imports, because these are not
+ * Builds `dist/bundle/`: the client and the packages of this repository that it imports, because those packages are not
  * published. Packages listed in `dependencies` are not bundled.
  */
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -18,7 +18,7 @@ export function connectPlatform(settings: ResolvedSettings, clock: Clock): Platf
   return usable(() => createPlatformClient({ url, credential, workspaceId, allowHttp, clock }));
 }
 
-/** Creates a publisher over AMQP. No flag sets the URL, because it contains a password. */
+/** Creates a publisher over AMQP. No flag sets the URL, because the URL contains a password. */
 export function connectBroker(
   settings: ResolvedSettings,
   { declare, clock }: { declare: boolean; clock: Clock },

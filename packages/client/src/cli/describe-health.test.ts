@@ -15,7 +15,7 @@ const unknown: Webhook['health'] = {
   success_rate_24h: null,
 };
 
-test("the text about a webhook's health has its state, start and success rate, as far as known", () => {
+test("the description of a webhook's health omits an unknown start and success rate", () => {
   expect(describeHealth(failing)).toBe(`failing since ${at}, 94 % succeeded in 24 h`);
   expect(describeHealth(unknown)).toBe('unknown');
 });
@@ -25,7 +25,7 @@ test('the last error of a webhook contains its code and time', () => {
   expect(describeLastError(unknown)).toBeNull();
 });
 
-test('the list of webhooks shows errors only of failing or paused ones', () => {
+test('the list of webhooks shows the last error only of failing and paused webhooks', () => {
   expect(describeTrouble(failing)).toBe('The destination responded with status 500.');
   expect(describeTrouble({ ...failing, state: 'paused' })).toBe('The destination responded with status 500.');
   expect(describeTrouble({ ...failing, state: 'healthy' })).toBe('');

@@ -1,7 +1,7 @@
 import type { Delivery, Webhook } from '../api/schemas.js';
 import { describePause, describeWait } from './describe-wait.js';
 
-test('a waiting delivery is described by its reason, other deliveries by null', () => {
+test('describeWait returns the reason of a waiting delivery, and null for other deliveries', () => {
   expect(describeWait({ waiting_reason: 'no_slot' } as Delivery)).toContain('free slot');
   expect(describeWait({ waiting_reason: null } as Delivery)).toBeNull();
 });

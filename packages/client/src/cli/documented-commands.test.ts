@@ -23,9 +23,9 @@ const program = createProgram({
   signal: new AbortController().signal,
 });
 
-/** A line that runs the command, after variables for it. */
+/** A line that runs the command `tocsin`. Assignments of environment variables can precede it. */
 const commandLine = /^\s*(?:[A-Z_]+=\S+ )*(?:npm run -s tocsin --|npx tocsin|tocsin) ([^#|>;]+)/;
-/** Options of every command that commander adds itself. */
+/** Options that commander adds to commands. */
 const commonOptions = ['--help', '--version'];
 
 /** Returns the words of each `tocsin` command in the shell blocks of a document. */
@@ -46,7 +46,7 @@ function splitWords(text: string): string[] {
   return text.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
 }
 
-/** Describes the first word that the command would reject; undefined if it accepts them all. */
+/** Describes the first error of a command line; undefined if there is none. */
 function faultOf(words: readonly string[], { isComplete }: { isComplete: boolean }): string | undefined {
   let command: Command = program;
   let given = 0;
@@ -80,7 +80,7 @@ function faultOf(words: readonly string[], { isComplete }: { isComplete: boolean
   return missing && `${command.name()} needs ${missing.long}`;
 }
 
-test.each(documents)('the command has each command and option that %s names', (document) => {
+test.each(documents)('tocsin has each command and option that %s names', (document) => {
   const text = readFileSync(`${root}${document}`, 'utf8');
   for (const words of typedCommands(text))
     expect([words, faultOf(words, { isComplete: true })]).toEqual([words, undefined]);
@@ -93,6 +93,6 @@ test.each([
   ['an unknown option', ['webhooks', 'list', '--colour'], 'list has no option --colour'],
   ['a missing argument', ['webhooks', 'get'], 'get needs an argument'],
   ['a missing command', ['webhooks'], 'webhooks needs a command'],
-])('the check reports %s', (_, words, fault) => {
+])('the check of documented commands reports %s', (_, words, fault) => {
   expect(faultOf(words, { isComplete: true })).toBe(fault);
 });

@@ -18,7 +18,10 @@ export interface Output {
   json: boolean;
   /** Prints `value` with `--json`. Otherwise calls `show`, which prints it for people. */
   value(value: unknown, show: () => void): void;
-  /** Prints a list as a JSON array or a table. A table needs all rows before its column widths are known. */
+  /**
+   * Prints a list as a JSON array or a table. All rows are read before the first is printed, because the column widths
+   * depend on them.
+   */
   list<Row>(
     rows: AsyncIterable<Row>,
     table: { columns: readonly Column<Row>[]; limit?: number; none: string },

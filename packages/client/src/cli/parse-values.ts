@@ -86,8 +86,8 @@ export function parseTimeAhead(text: string): string {
 }
 
 /**
- * Returns the value of a flag, or null for its `--no-` form. An empty string or a zero is sent, so that the API rejects
- * it.
+ * Returns the value of a flag, or null for its `--no-` form. An empty string or a zero stays unchanged, so that the API
+ * receives and rejects it.
  */
 export function orNull<T>(value: T | false): T | null {
   return value === false ? null : value;

@@ -21,7 +21,7 @@ interface JobContext<Filter, J extends Job> {
 
 const pollMs = 1_000;
 
-/** Starts a job and shows its progress until the job has ended. Ctrl-C ends the command, and the job continues. */
+/** Starts a job. With `wait`, shows its progress until it has ended. Ctrl-C ends the command, but not the job. */
 export async function runJob<Filter, J extends Job>(context: JobContext<Filter, J>): Promise<void> {
   const { jobs, filter, wait, describe, noun, io, out, signal } = context;
   let job = await jobs.create(filter, { signal });

@@ -3,7 +3,7 @@ import type { Paged } from '../api/requests.js';
 import type { Output } from './output.js';
 import type { Column } from './table.js';
 
-/** Option of every command that lists. */
+/** Option of every command that prints a list. */
 export interface CountFlag {
   count?: boolean | undefined;
 }

@@ -13,7 +13,7 @@ const gap = '  ';
 
 /**
  * Returns the lines of a table, with control characters escaped. If the lines are longer than `terminalWidth`, the
- * widest columns are truncated. Undefined: nothing is truncated.
+ * widest columns are truncated. If `terminalWidth` is undefined, nothing is truncated.
  */
 export function layOutTable<Row>(
   rows: readonly Row[],
@@ -58,7 +58,10 @@ export function layOutTable<Row>(
 
 const narrowest = 5;
 
-/** Makes the widest column of `shrinkable` narrower by one, until the widths fit into `maxWidth`. */
+/**
+ * Repeatedly makes the widest column of `shrinkable` narrower by one cell, until the widths fit into `maxWidth` or that
+ * column has 5 cells.
+ */
 function shrink(
   widths: number[],
   { shrinkable, maxWidth }: { shrinkable: number[]; maxWidth: number },

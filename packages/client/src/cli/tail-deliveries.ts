@@ -17,8 +17,8 @@ export interface TailOptions {
 
 const pollMs = 1_000;
 /**
- * Each poll starts this long before the newest known delivery. Deliveries can be committed in another order than they
- * were created, so a later poll can find one that is older than the newest.
+ * Time by which two polls overlap, in milliseconds. Deliveries can be committed in another order than they were
+ * created, so a later poll can find one that is older than the newest known delivery.
  */
 const overlapMs = 10_000;
 /** Maximum number of open deliveries that one poll reads again. More would exceed the rate limit of the API. */
@@ -32,7 +32,7 @@ const remembered = 20_000;
 export async function tailDeliveries(options: TailOptions): Promise<void> {
   const { platform, out, signal, clock } = options;
   // The filters `status`, `status_code` and `error_code` are applied here after each change of a delivery. The API
-  // would apply them to the state at the time of the list, so a delivery that matches only later would be missed.
+  // would apply them to the state at the time of the request, so a delivery that matches only later would be missed.
   const { status, status_code, error_code, ...filter } = options.filter;
   const seen = new Map<string, string>();
   const open = new Map<string, Delivery>();

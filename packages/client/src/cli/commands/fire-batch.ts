@@ -12,10 +12,10 @@ export interface Outcome {
   error?: unknown;
 }
 
-/** Maximum alerts and bytes of a request. The API accepts 500 alerts and 1 MiB. */
+/** Maximum number of alerts and bytes in one request. The API accepts 500 alerts and 1 MiB. */
 const maxAlerts = 500;
 const maxBytes = 1_000_000;
-/** Maximum number of tries of an alert, as for an alert that is sent alone. */
+/** Maximum number of requests with the same alert, as for an alert that is sent alone. */
 const maxTries = 4;
 
 export function splitIntoBatches(alerts: NamedAlert[]): NamedAlert[][] {

@@ -60,7 +60,9 @@ function problemsOf(read: AlertEntry, check: (alert: unknown) => AlertProblem[])
   return check(read.value);
 }
 
-/** Returns undefined for a value that is nested so deeply that writing it as JSON overflows the stack. */
+/**
+ * Returns the size of a value as JSON in bytes. Undefined for a value that is nested too deeply for `JSON.stringify`.
+ */
 function bytesOf(value: unknown): number | undefined {
   try {
     return Buffer.byteLength(JSON.stringify(value));

@@ -3,7 +3,7 @@ import type { CreateAlertRule, CreateWebhook } from '../../api/schemas.js';
 
 /** A webhook in a workspace file. A missing field means its default. */
 export interface WebhookEntry extends Omit<CreateWebhook, 'headers' | 'paused_until' | 'external_id'>, Ids {
-  /** Header values, and the url, can contain variables such as `${NAME}`. */
+  /** Header values can contain variables such as `${NAME}`. The url can too. */
   headers?: Record<string, string | string[]>;
 }
 

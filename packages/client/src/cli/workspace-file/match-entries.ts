@@ -66,7 +66,10 @@ function duplicateFaults(matches: Match<Entry, Resource>[]): FileFault[] {
   });
 }
 
-/** Maximum length in characters, in the schema too. Only an id made of namespace and name can be longer. */
+/**
+ * Maximum length of an external id in characters. The schema has the same limit, so only an external id made of
+ * namespace and name can be longer.
+ */
 const maxExternalId = 255;
 
 function lengthFaults({ path, current, externalId }: Match<Entry, Resource>): FileFault[] {

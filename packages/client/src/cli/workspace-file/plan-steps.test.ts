@@ -20,7 +20,7 @@ const withPager = '    notification_webhooks: [pager]';
 const withChat = '    notification_webhooks: [chat]';
 const nothing = new Map<string, string>();
 
-test('a step of a plan names the id of its resource and the place of its entry', () => {
+test('a step of a plan has the id of its resource and the place of its entry', () => {
   const [created] = plan(entry('', 'new'), { env }).steps;
   expect(created).toMatchObject({ action: 'create', kind: 'webhook', path: '/webhooks/0' });
   expect(created).not.toHaveProperty('id');
@@ -127,7 +127,7 @@ test('a threshold of -0 equals the stored 0, and a model id is compared without 
   expect(plan(text, { of: state({ rules: [{ ...drift, threshold: 0 }] }) }).steps).toEqual([]);
 });
 
-test('a header with an unset variable keeps its stored values, whatever the case of its name', () => {
+test('a header with an unset variable keeps its stored values, also if its name differs in case', () => {
   const text = (headers: string) => entry().replace(/headers: .*/, `headers: {${headers}}`);
   const bodyOf = (headers: string) => plan(text(headers)).steps[0]?.body(nothing);
   expect(bodyOf('authorization: ["a", "${TOKEN}"], X-Team: a')).toEqual({
@@ -163,7 +163,7 @@ test('settings without a name remove the stored name', () => {
   expect(plan('settings: {name: Risk}', { of }).steps).toEqual([]);
 });
 
-test('a name refers to the webhook in the file even if other webhooks of the workspace have it', () => {
+test('a name refers to the webhook of the file even if another webhook has the same name', () => {
   const namesake = { ...pager, name: 'chat' };
   const of = state({ webhooks: [chat, namesake] });
   expect(plan(`${entry()}\n${rule(withChat)}`, { of }).steps).toEqual([]);
@@ -198,7 +198,7 @@ test('a reference to a webhook that is pruned is an error', () => {
   });
 });
 
-test('a name above the length of an external id is an error, unless the entry has an id', () => {
+test('a name that makes the external id longer than 255 characters is an error for a new entry', () => {
   const named = (length: number, more = '') =>
     `webhooks:\n  - {name: ${'n'.repeat(length - 'risk/'.length)}, url: u, body: "{}"${more}}`;
   expect(plan(named(255)).steps).toHaveLength(1);
@@ -236,7 +236,7 @@ test('entries for different webhooks are no duplicates, whether or not the webho
   expect(plan(`webhooks:\n${one('chat')}${one('pager')}`, { of }).steps).toHaveLength(2);
 });
 
-test('a reference can be the id in an entry that is found by its external id', () => {
+test('a reference can be the id in an entry, even if the entry is matched by its external id', () => {
   const id = 'abcdefab-1111-4111-8111-111111111111';
   const webhook = entry(`    external_id: risk/chat\n    id: ${id}`);
   const reference = `    notification_webhooks: [${id.toUpperCase()}]`;

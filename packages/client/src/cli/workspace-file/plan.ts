@@ -31,7 +31,7 @@ export interface Plan {
 export interface PlanOptions {
   file: ReadFile;
   state: WorkspaceState;
-  /** Environment variables, which replace the variables that the file contains. */
+  /** Environment variables, whose values replace the variables in the file. */
   env: NodeJS.ProcessEnv;
   /** True: delete the resources of the namespace that the file does not contain. */
   prune: boolean;

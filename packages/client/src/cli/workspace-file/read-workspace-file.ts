@@ -19,7 +19,7 @@ export interface ReadFile {
 }
 
 /**
- * Reads a workspace file: YAML 1.2 without anchors, aliases and tags of programming languages.
+ * Reads a workspace file: YAML 1.2 without aliases and custom tags.
  * @throws CommandFailure with at most 20 errors of the file and their lines
  */
 export function readWorkspaceFile(text: string, name: string): ReadFile {
@@ -41,7 +41,7 @@ export function readWorkspaceFile(text: string, name: string): ReadFile {
   return faults.length > 0 ? failAt(faults) : { content: checked.value, fail: failAt, lineOf };
 }
 
-/** Created on first use, because it takes 50 ms and most commands do not need it. */
+/** The check is created on first use, because this takes 50 ms and most commands do not need it. */
 let check: Check<WorkspaceFile> | undefined;
 
 const maxFaults = 20;
@@ -60,7 +60,8 @@ function parse(
       logLevel: 'error',
     }) as Document;
   } catch (error) {
-    // The parser is recursive, so deep nesting overflows the stack. It throws the error, or lists it with the others.
+    // The parser is recursive, so deep nesting overflows the stack. It then throws a RangeError, or adds it to
+    // `document.errors`.
     if (error instanceof RangeError) return tooDeep();
     throw error;
   }
@@ -70,7 +71,7 @@ function parse(
     message: message.split('\n')[0]!,
   }));
   if (faults.length > 0) return fail(faults);
-  // A few aliases that refer to each other can expand to gigabytes.
+  // A few aliases that refer to each other can expand to gigabytes, so aliases are rejected.
   visit(document, {
     Alias: (_, { range }) => {
       faults.push({ line: at(range?.[0] ?? 0), message: 'aliases are not supported; repeat the value' });

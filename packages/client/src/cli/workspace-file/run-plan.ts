@@ -124,7 +124,10 @@ export function nameOf({ kind, label }: Step): string {
 
 const maxLimitedMs = 120_000;
 
-/** Repeats a request after 429. This is safe for every request, because a rate-limited request has no effect. */
+/**
+ * Repeats a request after 429, for up to two minutes. This is safe for every request, because a rate-limited request
+ * has no effect.
+ */
 async function retryWhenLimited<T>({ clock, signal }: Deps, send: () => Promise<T>): Promise<T> {
   const endMs = clock.now() + maxLimitedMs;
   for (;;) {

@@ -107,7 +107,7 @@ test('a rule refers to a webhook without a unique name by its external id or id'
   expect(text).toContain(`    notification_webhooks:\n      - ${id(1)}\n      - risk/two\n`);
 });
 
-test('an export needs --namespace if several namespaces are in use', () => {
+test('an export requires --namespace if several namespaces are in use', () => {
   const both = state({
     webhooks: [webhook({ external_id: 'a/x' }), webhook({ id: id(2), external_id: 'b/x' })],
   });

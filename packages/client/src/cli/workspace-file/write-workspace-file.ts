@@ -127,7 +127,10 @@ function changedFrom<Defaults extends object>(
   );
 }
 
-/** Refers to a webhook by its name if the name is unique, because names do not depend on the workspace. */
+/**
+ * Creates a function that returns the reference to a webhook: its name if it is unique, because names do not depend on
+ * the workspace, or else its external id or id.
+ */
 function createReferences(webhooks: readonly Webhook[], withIds: boolean): (id: string) => string {
   const uses = new Map<string, number>();
   for (const { name, external_id, id } of webhooks)

@@ -21,7 +21,8 @@ export interface AlertPublisher {
 
 /**
  * - `unconfirmed`: the alert may have arrived. Publishing `alert` again is safe, because its `alert_id` stays the same.
- * - `refused`: the alert is invalid. A retry will be rejected too.
+ * - `refused`: the alert is invalid, or the API rejects the caller, for example because a permission is missing. A
+ *   retry would be rejected too.
  * - `misconfigured`: the broker rejects the publisher (login, permission, missing topology). The message says what to
  *   correct. After the correction, publish `alert` again.
  */

@@ -17,10 +17,10 @@ export interface AmqpPublisherOptions extends PublisherOptions {
 }
 
 /**
- * Publishes persistent, mandatory messages with publisher confirms, on a connection that reconnects. Only `publish`
- * waits for the broker. If the broker rejects the login or a permission at the first connection, the publisher does not
- * connect again. An alert of a rule that is not registered must contain its `alert_rule`. A worker stores a message
- * that it cannot process as a dead letter.
+ * Publishes persistent, mandatory messages with publisher confirms, on a connection that reconnects. The creation does
+ * not wait for the broker, but `publish` does. If the broker rejects the login or a permission at the first connection,
+ * the publisher does not connect again. An alert of a rule that is not registered must contain its `alert_rule`. A
+ * worker stores a message that it cannot process as a dead letter.
  */
 export async function createAmqpPublisher(options: AmqpPublisherOptions): Promise<AlertPublisher> {
   const { url, confirmTimeoutMs, declare = true } = options;

@@ -1,6 +1,9 @@
 import { createAlertFiredCheck, createCheck, type PublishAlert, publishAlertSchema } from '@tocsin/contracts';
 
-/** A problem of an alert. `path` is a JSON pointer into the alert. It is empty if the problem is the whole alert. */
+/**
+ * An error in an alert. `path` is the JSON pointer of the invalid member; it is empty if the error concerns the whole
+ * alert.
+ */
 export interface AlertProblem {
   path: string;
   message: string;

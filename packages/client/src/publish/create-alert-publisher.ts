@@ -7,7 +7,10 @@ import { AlertNotPublishedError, type AlertPublisher, type FiredAlert } from './
 export interface PublisherOptions {
   /** Id of the workspace for alerts without `workspace_id`. */
   workspaceId: string;
-  /** Time for all tries of an alert, in milliseconds. After it the alert is `unconfirmed`. Default: 60,000. */
+  /**
+   * Time limit for publishing an alert, retries included, in milliseconds. After this time, `publish` rejects with
+   * `unconfirmed`. Default: 60,000.
+   */
   giveUpAfterMs?: number | undefined;
   clock?: Clock | undefined;
   /** Returns a random number from 0 to 1, for the jitter of retries. */
@@ -30,7 +33,7 @@ export type PublishFailure =
 
 const retryBackoff = { firstMs: 250, maxMs: 5_000 };
 
-/** Adds ids, retries, a time limit and typed errors to a transport. */
+/** Creates a publisher that adds ids, retries, a time limit and typed errors to a carrier. */
 export function createAlertPublisher(carrier: Carrier, options: PublisherOptions): AlertPublisher {
   const { workspaceId, giveUpAfterMs = 60_000, clock = systemClock, random = Math.random } = options;
   const open = new Set<Promise<unknown>>();

@@ -15,9 +15,12 @@ export interface HttpPublisherOptions extends PublisherOptions {
   credential: Session | string;
 }
 
-/** Publishes with the platform API, which responds after the broker's confirm. Needs the role `publisher`. */
+/**
+ * Publishes through the platform API, which responds after the broker has confirmed the alert. The credential must have
+ * a role that may publish alerts, such as `publisher`.
+ */
 export function createHttpPublisher(options: HttpPublisherOptions): AlertPublisher {
-  // The alert publisher retries and limits the time of all tries, so the API client must not retry.
+  // The alert publisher retries within its time limit, so the API client must not retry.
   const platform = createPlatformClient({ ...options, maxTries: 1 });
   return createAlertPublisher(
     {

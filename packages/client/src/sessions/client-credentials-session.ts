@@ -7,7 +7,7 @@ import { createTokenCache, type TokenCache } from './token-cache.js';
 import { type Tokens, tokensFromResponse } from './tokens.js';
 
 export interface ClientCredentialsOptions {
-  /** `{auth_url}/realms/{realm}`: https, or http on a loopback address. */
+  /** URL of the issuer, for Keycloak `{auth_url}/realms/{realm}`: https, or http on a loopback address. */
   issuer: string;
   clientId: string;
   clientSecret: string;

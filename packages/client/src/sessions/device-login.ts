@@ -29,8 +29,8 @@ export interface DeviceLoginOptions {
 const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /**
- * Device authorization (RFC 8628). The polling of openid-client is not used: it ends the login when the provider is
- * unavailable for a moment, and tests need their own clock.
+ * Requests tokens with the device authorization grant (RFC 8628). The polling of openid-client is not used: it ends the
+ * login when the provider is unavailable for a moment, and tests need their own clock.
  */
 export async function requestDeviceTokens(options: DeviceLoginOptions): Promise<Tokens> {
   const { provider, clock, scope, show, signal } = options;

@@ -10,7 +10,7 @@ import { createMemoryTokenStore, type TokenStore } from './token-store.js';
 import { isFresh, type Tokens, tokensFromResponse } from './tokens.js';
 
 export interface DeviceSessionOptions {
-  /** `{auth_url}/realms/{realm}`: https, or http on a loopback address. */
+  /** URL of the issuer, for Keycloak `{auth_url}/realms/{realm}`: https, or http on a loopback address. */
   issuer: string;
   /** Id of a public OAuth client with the device flow enabled. */
   clientId: string;

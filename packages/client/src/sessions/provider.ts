@@ -13,12 +13,13 @@ import { SessionError } from './session-error.js';
 import { toSessionError } from './to-session-error.js';
 
 export interface ProviderOptions {
-  /** `{auth_url}/realms/{realm}`: https, or http on a loopback address. */
+  /** URL of the issuer, for Keycloak `{auth_url}/realms/{realm}`: https, or http on a loopback address. */
   issuer: string;
   clientId: string;
   clientSecret?: string | undefined;
   /**
-   * True allows plain http to any host, so that anyone on the network path can read secrets and tokens. Default: false.
+   * True: plain http is allowed to any host. Anyone on the network path can then read secrets and tokens. Default:
+   * false.
    */
   allowHttp?: boolean | undefined;
 }

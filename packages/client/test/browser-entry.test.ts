@@ -101,7 +101,7 @@ test('requests use the given fetch, send no cookies, and fail at a redirect', as
   expect(api.seen).toHaveLength(1);
 });
 
-test('a fired alert gets its id before the first try, and retries send the same id', async () => {
+test('a fired alert gets its id before the first request, and retries send the same id', async () => {
   api.script({ status: 503, headers: { 'retry-after': '0' } }, { body: { alert_id: 'x' } });
   const fire = { alert_rule_id: 'r', model_id: 'm', model_name: 'n', metric_value: 1 };
   await platform(async () => 't').alerts.fire(fire);

@@ -44,7 +44,7 @@ describe('retries', () => {
     expect(sleeps).toEqual([7_000, 1_000]);
   });
 
-  test('retries end after four tries with the last error of the server', async () => {
+  test('retries end after four requests with the last error of the server', async () => {
     api.script(
       ...Array.from({ length: 9 }, () => ({ status: 503, body: { code: 'unavailable', detail: 'away' } })),
     );
@@ -63,7 +63,7 @@ describe('retries', () => {
     expect(api.seen).toHaveLength(3);
   });
 
-  test('a change with ifMatch is not retried, because the first try may have changed the ETag', async () => {
+  test('a change with ifMatch is not retried, because the first request may have changed the ETag', async () => {
     const { webhooks, alertRules, settings } = client();
     const ifMatch = '"3"';
     api.script({ cut: true }, { status: 503 }, { status: 503 }, { status: 412 }, { cut: true });
@@ -150,7 +150,7 @@ describe('credentials', () => {
   });
 
   test.each(['line\nbreak', 'nul\0', 'return\r'])(
-    'a credential with a control character is rejected without quoting it',
+    'the error for a credential with a control character does not quote it',
     async (credential) => {
       const error = await client({ credential })
         .whoami()
@@ -249,7 +249,7 @@ describe('errors', () => {
     },
   );
 
-  test('an HTML page instead of JSON is reported', async () => {
+  test('an HTML page instead of JSON causes the error invalid_response', async () => {
     api.script({ body: '<html>login</html>' });
     await expect(client().whoami()).rejects.toMatchObject({ code: 'invalid_response' });
   });

@@ -28,7 +28,7 @@ function validate(content: unknown, ...flags: string[]) {
   return cli(['alerts', 'validate', file, ...flags], { env: {} });
 }
 
-test('the check accepts a valid alert, and names the members that only AMQP requires', async () => {
+test('alerts validate accepts a valid alert, and names the members that only AMQP requires', async () => {
   expect(await validate(message)).toEqual({ code: 0, stdout: 'The alert is valid over REST.\n', stderr: '' });
   expect(await validate(alert)).toEqual({
     code: 0,
@@ -99,7 +99,7 @@ test.each([
   ['a NUL character', { ...message, model_name: 'a\0b' }, /\/model_name must not contain a NUL/],
   ['deep nesting', `${'{"x":'.repeat(5_000)}1${'}'.repeat(5_000)}`, /the alert is nested too deeply/],
   ['more than 1 MiB', { ...message, x: 'x'.repeat(1_048_576) }, /bytes; 1048576 are allowed/],
-])('a file with %s has one problem', async (_, content, expected) => {
+])('alerts validate reports one problem for a file with %s', async (_, content, expected) => {
   const { code, stdout } = await validate(content, '--amqp');
   expect(code).toBe(6);
   expect(stdout).toMatch(expected);

@@ -52,7 +52,7 @@ describe('render', () => {
 });
 
 describe('keys', () => {
-  test('the raw key is the only output on stdout and works as SERVICE_API_KEY', async () => {
+  test('keys create prints only the raw key to stdout, and the key works as SERVICE_API_KEY', async () => {
     const made = await run(['keys', 'create', 'a monitor']);
     expect(made.stdout).toMatch(/^[A-Za-z0-9+/=]+\n$/);
     const id = /id (\S+)/.exec(made.stderr)?.[1] ?? '';
@@ -118,7 +118,7 @@ describe('the principal', () => {
     expect((await run(['webhooks', 'list'], { env: { ...env, TOCSIN_ISSUER: '' } })).code).toBe(3);
   });
 
-  test('an unreachable API exits with 8', async () => {
+  test('a command exits with 8 if the API is unreachable', async () => {
     const { code, stderr } = await run(['whoami', '--api-url', 'http://127.0.0.1:9']);
     expect(code).toBe(8);
     expect(stderr).toContain('127.0.0.1:9');
@@ -128,7 +128,7 @@ describe('the principal', () => {
 test.each([
   ['whoami', '--api-url'],
   ['whoami', '--issuer'],
-])('the command "%s %s" with plain http to another host needs --allow-http', async (command, flag) => {
+])('the command "%s %s" with plain http to another host requires --allow-http', async (command, flag) => {
   const words = [command, flag, 'http://tocsin.invalid/realms/tocsin'];
   const refused = await run(words);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-http') });
@@ -180,7 +180,7 @@ describe('command line and output', () => {
     },
   );
 
-  test('each command has a description, and --json if it has output', async () => {
+  test('each group of commands has a description', async () => {
     const topics = await run(['__complete', '--', '']);
     for (const topic of topics.stdout
       .trim()

@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 import { startScriptedApi } from './support/scripted-api.js';
 import { startScriptedProvider } from './support/scripted-provider.js';
 
-/** A temporary project in which the packed package is the only dependency. */
 const root = fileURLToPath(new URL('../../../', import.meta.url));
+/** A temporary project in which the packed package is the only dependency. */
 const project = mkdtempSync(join(tmpdir(), 'tocsin-packed-'));
 const installed = join(project, 'node_modules', '@tocsin', 'client');
 const run = promisify(execFile);
@@ -52,7 +52,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => rmSync(project, { recursive: true }));
 
-test('the package contains no files of other workspaces and does not import them', () => {
+test('the package contains no files of other npm workspaces and does not import them', () => {
   expect(readdirSync(join(project, 'node_modules', '@tocsin'))).toEqual(['client']);
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
   // Files of the Java example are excluded from the check, because Maven requires a folder src.
@@ -151,7 +151,7 @@ describe('an endless command', () => {
     await api.close();
   });
 
-  test('an endless command ends without an error when its output is closed', async () => {
+  test('a command ends without an error when its output is closed', async () => {
     const api = await startScriptedApi();
     const rows = Array.from({ length: 200 }, (_, index) => ({
       id: String(index),

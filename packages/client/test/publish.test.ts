@@ -95,7 +95,7 @@ describe.each([
   });
 });
 
-test('no alert is lost when the broker restarts during publishing', async () => {
+test('no alert is lost when the connection to the broker is cut during publishing', async () => {
   const { url } = await createTestBroker();
   const proxy = await startTcpProxy(url);
   const publisher = await createAmqpPublisher({ url: proxy.url, workspaceId });
@@ -123,7 +123,7 @@ describe('a publisher that declares nothing', () => {
     expect(await drain(url)).toEqual([expect.objectContaining({ alert_id })]);
   });
 
-  test('publishing without the exchange fails without retries, and the error names the remedy', async () => {
+  test('publishing without the exchange fails without retries, and the error says what to correct', async () => {
     const publisher = await createAmqpPublisher({ url: blankHost(), workspaceId, declare: false });
     await expect(publisher.publish(alert())).rejects.toMatchObject({
       code: 'misconfigured',
@@ -132,7 +132,7 @@ describe('a publisher that declares nothing', () => {
     await publisher.close();
   }, 5_000);
 
-  test('publishing without a queue fails without retries, and the error names the remedy', async () => {
+  test('publishing without a queue fails without retries, and the error says what to correct', async () => {
     const connection = await connect(blankHost());
     const channel = await connection.createChannel();
     await channel.assertExchange('tocsin.alerts', 'topic');

@@ -5,7 +5,10 @@ import { signInDevice } from './support/browser.js';
 import { createManualClock } from './support/manual-clock.js';
 import { startRealm } from './support/realm.js';
 
-/** Settings at least as strict as Keycloak's defaults: tokens of 60 s, single-use refresh tokens, rotating keys. */
+/**
+ * The provider has settings at least as strict as Keycloak's defaults: tokens of 60 s, single-use refresh tokens,
+ * rotating keys.
+ */
 const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
 const skewMs = 20_000;
 let realm: RunningProvider;

@@ -5,7 +5,7 @@ import { secrets, useWorkspaceFiles, workspaceFile } from './support/workspace-f
 
 const { stack, run, runJson, save, apply, listAll } = useWorkspaceFiles();
 
-/** Runs `apply` and sends `reply` when it asks for confirmation, after `meanwhile` has run. */
+/** Runs `apply`. When it asks for confirmation, runs `meanwhile` and then sends `reply`. */
 async function applyAndReply(path: string, reply: string, meanwhile = async () => {}) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const printed = { stdout: '', stderr: '' };
@@ -48,7 +48,7 @@ test.each(['n\n', '\n', '', 'yep\n'])('apply changes nothing after the reply %j'
   expect((await listAll()).webhooks).toEqual([]);
 });
 
-test('apply without a terminal needs --yes, except with --dry-run', async () => {
+test('apply without a terminal requires --yes, except with --dry-run', async () => {
   const path = save(workspaceFile());
   const asked = await run(['apply', '-f', path], { env: secrets });
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
@@ -58,7 +58,7 @@ test('apply without a terminal needs --yes, except with --dry-run', async () => 
   expect((await listAll()).webhooks).toEqual([]);
 });
 
-test('the error for a reader names the required role', async () => {
+test('export and apply fail for a reader, and the error names the required role', async () => {
   await apply(save(workspaceFile()));
   for (const words of [['export'], ['apply', '-f', save(workspaceFile()), '--dry-run']]) {
     const { code, stderr } = await run([...words, '--as', 'reader']);
@@ -66,7 +66,7 @@ test('the error for a reader names the required role', async () => {
   }
 });
 
-test('apply fails and names a resource that got the same external id after the plan', async () => {
+test('apply fails if another webhook got the same external id after the plan, and names it', async () => {
   const path = save(workspaceFile());
   const { code, stderr } = await applyAndReply(path, 'y\n', async () => {
     await run([

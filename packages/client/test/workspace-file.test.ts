@@ -40,7 +40,7 @@ Done: 4 of 4.
   expect(await listAll()).toEqual(before);
 });
 
-test('the export of a workspace, applied to an empty workspace, gives the same export', async () => {
+test('after an export is applied to an empty workspace, that workspace has the same export', async () => {
   await run([
     'webhooks',
     'create',

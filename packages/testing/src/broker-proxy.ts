@@ -10,16 +10,18 @@ const closeFrame = Buffer.from([1, 0, 0, 0, 0, 0, 11, 0, 10, 0, 50, 1, 64, 0, 0,
 /** First bytes of the frame `channel.close` that a client sends. */
 const channelClose = Buffer.from([0, 20, 0, 40]);
 
-/** Starts a TCP proxy to a broker that can also inject AMQP frames of the broker. */
+/** Starts a TCP proxy in front of a broker. It can also send AMQP frames to clients, as if the broker had sent them. */
 export async function startBrokerProxy(brokerUrl: string) {
   const proxy = await startTcpProxy(brokerUrl);
   return {
     ...proxy,
-    /** Stops forwarding to the broker. To clients this looks like a memory alarm of the broker. */
+    /**
+     * Stops forwarding bytes to the broker. Clients see the same as during a memory alarm, when a broker stops reading.
+     */
     stopReading: () => proxy.freeze('to-server'),
-    /** Sends `connection.close` in one packet with the next reply of the broker. */
+    /** Sends `connection.close` to the client in the same packet as the next reply of the broker. */
     closeWithNextReply: () => proxy.injectWithNext(closeFrame),
-    /** Cuts the connection when the client next closes a channel. */
+    /** Cuts the connection of the next client that closes a channel. The broker does not receive the request. */
     cutAtChannelClose: () => proxy.cutAtNext(channelClose),
     sendBlocked: () => proxy.inject(blockedFrame),
     unblock() {

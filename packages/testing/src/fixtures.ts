@@ -9,7 +9,7 @@ import {
 } from '@tocsin/database';
 import { decodeExchange, type Exchange, encodeExchange } from '@tocsin/deliveries';
 
-// These functions insert the same rows as the services. Every field has a default, and ids are random.
+// Functions that insert rows like those of the services. Optional fields have defaults; the default ids are random.
 
 /** A valid value of SECRETS_KEYS. `testSecretBox` encrypts with this key. */
 export const testSecretsKeys = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -119,7 +119,7 @@ export interface AlertFixture {
   alertId?: string;
   alertRuleId?: string;
   modelId?: string;
-  /** Time in Unix milliseconds; one minute ago by default. Missing partitions of its day are created. */
+  /** Time of acceptance in Unix milliseconds. Default: one minute ago. Missing partitions of its day are created. */
   acceptedAtMs?: number;
   outcome?: string;
   webhookIds?: string[] | null;
@@ -160,14 +160,17 @@ export interface DeliveryFixture extends AlertFixture {
   status?: 'open' | 'succeeded' | 'failed' | 'skipped';
   statusCode?: number | null;
   errorCode?: string | null;
-  /** Number of claims. Each has one attempt. Default: 1 if `response` is given, otherwise 0. */
+  /** Number of claims, and of attempts in the row of the delivery. Default: 1 if `response` is given, otherwise 0. */
   claims?: number;
-  /** Response body of the last attempt. Null, the default: no attempt is inserted. */
+  /** Response body of the attempt to insert, which has the number 1. Null, the default: no attempt is inserted. */
   response?: string | null;
   requestBody?: string;
-  /** Value of `deliveries.destination`, scheme and host. Attempts have a destination of their own. */
+  /**
+   * Value of `deliveries.destination` (scheme and host). The inserted attempt always has the destination
+   * `https://example.test`.
+   */
   destination?: string;
-  /** Rendered body that is not valid JSON. */
+  /** Value of `deliveries.rendered_encrypted`: a rendered body that is not valid JSON. */
   rendered?: string;
   secretBox?: SecretBox;
   /** Columns of the row in `open_deliveries`. Used only with the status `open`. */
@@ -260,7 +263,7 @@ export async function insertAttempt({ knex }: Database, fixture: AttemptFixture)
   });
 }
 
-/** Decrypts the texts of an attempt that is read from the database. */
+/** Decrypts the request and response texts in a row of `attempts`. */
 export function decryptExchange(
   row: { delivery_id: string; claim: number; exchange_encrypted: Buffer },
   { workspaceId, secretBox = testSecretBox }: { workspaceId: string; secretBox?: SecretBox },
@@ -291,7 +294,10 @@ function alertRecordId({ acceptedAtMs, workspaceId, alertId }: Required<AlertFix
   return recordId(acceptedAtMs, `${workspaceId}/${alertId}`);
 }
 
-/** Inserts the alert's key and creates missing partitions of its day, but not of others: tests count dropped days. */
+/**
+ * Inserts the alert's key, and creates missing partitions of its day only, because tests count the days that retention
+ * drops.
+ */
 async function prepareRecord({ knex }: Database, alert: Required<AlertFixture>): Promise<void> {
   const { workspaceId, alertId, acceptedAtMs } = alert;
   await knex.transaction((trx) => createPartitionsOfDay(trx, Math.floor(acceptedAtMs / 86_400_000)));

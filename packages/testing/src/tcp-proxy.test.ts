@@ -58,7 +58,7 @@ async function openWithFrozenBytes() {
   return client;
 }
 
-test('freezeResponsesTo freezes only the connection that sends the text', async () => {
+test('freezeResponsesTo freezes responses only on the connection whose client sends the text', async () => {
   const [first, second] = [await open(), await open()];
   proxy.freezeResponsesTo('claim', 'write');
   first.socket.write('a write of one');
@@ -135,7 +135,7 @@ test('a refusing proxy ends open and new connections until the thaw', async () =
   await until('the client has its echo', () => accepted.received === 'one');
 });
 
-test('injected bytes arrive at once, or in one packet with the next bytes of the server', async () => {
+test('inject sends bytes at once, and injectWithNext with the next bytes of the server', async () => {
   const client = await open();
   const packets: string[] = [];
   client.socket.on('data', (chunk) => packets.push(String(chunk)));

@@ -6,7 +6,7 @@ type Direction = 'to-server' | 'to-client';
 
 /** A proxy between a client and its server that injects network faults. */
 export interface TcpProxy {
-  /** URL of the server, in which host and port are those of the proxy. */
+  /** URL of the server, with the host and port of the proxy. */
   readonly url: string;
   /**
    * Stops forwarding in the given directions; without arguments, in both. The end of a connection is not forwarded
@@ -27,7 +27,7 @@ export interface TcpProxy {
   refuse(): void;
   /** Sends bytes to every client, as if the server had sent them. */
   inject(data: Buffer): void;
-  /** Appends bytes to the next bytes of the server to any client, in the same packet. */
+  /** Appends bytes to the next bytes that the server sends to any client, in the same packet. */
   injectWithNext(data: Buffer): void;
   close(): Promise<void>;
 }

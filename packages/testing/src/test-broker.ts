@@ -12,7 +12,7 @@ export interface TestBroker {
   url: string;
   /** Unbinds the queue of alerts from its exchange, runs `work` and binds the queue again. */
   whileUnbound<T>(work: () => Promise<T>): Promise<T>;
-  /** Unbinds the queue of alerts and the alternate queue, so that alerts reach no queue, while `work` runs. */
+  /** Runs `work` while the queue of alerts and the alternate queue are unbound, so that alerts reach no queue. */
   whileUnroutable<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -20,8 +20,8 @@ export interface TestBroker {
 export const secondBroker = 'second';
 
 /**
- * Prepares a virtual host on the server of TOCSIN_TEST_AMQP_URL: the topology is declared and the queues are empty. The
- * default virtual host is one that only this jest worker uses.
+ * Declares the topology in a virtual host on the server of TOCSIN_TEST_AMQP_URL, and empties the queues. By default,
+ * each Jest worker has its own virtual host.
  */
 export async function createTestBroker(virtualHost?: typeof secondBroker): Promise<TestBroker> {
   const { TOCSIN_TEST_AMQP_URL: serverUrl, JEST_WORKER_ID: worker = '1' } = process.env;

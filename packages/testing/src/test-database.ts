@@ -12,7 +12,8 @@ export interface TestDatabase {
 
 /**
  * Creates a migrated database without data for one test file, on the server of TOCSIN_TEST_DATABASE_URL, whose user may
- * create databases. It is a clone of a template database, which is created once for each version of the schema.
+ * create databases. The database is a clone of a template database, which is created once a day for each version of the
+ * schema.
  */
 export async function createTestDatabase(
   serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
@@ -82,7 +83,10 @@ async function createFrom(
   };
 }
 
-/** Creates the template if it does not exist. Test files run concurrently: one creates it, the others wait. */
+/**
+ * Creates the template if it does not exist. Test files run concurrently, so one creates the template and the others
+ * wait.
+ */
 async function ensureTemplate(client: pg.Client, serverUrl: string): Promise<string> {
   const template = await templateName();
   await client.query(`select pg_advisory_lock(hashtext('tocsin.test-template'))`);

@@ -9,7 +9,7 @@ test('until returns the first value of the check', async () => {
   expect(await until('it is the third call', third)).toBe('call 3');
 });
 
-test('until throws an error with the condition after its timeout', async () => {
+test('after its timeout, until throws an error that states the condition', async () => {
   const waiting = until('pigs fly', () => false, { timeoutMs: 20 });
   await expect(waiting).rejects.toThrow('Timed out after 20 ms: pigs fly.');
 });

@@ -5,8 +5,8 @@ import { createPlatformClient, type PlatformClient } from '@tocsin/client';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
- * Settings of the tested deployment: the defaults of the compose file, overridden by the files that make-env.js wrote
- * (.env and secrets/), and those by environment variables.
+ * Settings of the tested deployment: the defaults of the compose file, overridden by the files that make-env.js writes
+ * (.env and secrets/). Environment variables override both.
  */
 const settings: Record<string, string | undefined> = {
   API_URL: 'http://localhost:8080',

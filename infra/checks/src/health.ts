@@ -6,7 +6,10 @@ import type { BuiltImage } from './build-image.js';
 
 const waitMs = 20_000;
 
-/** Starts a service from the image and runs the health check of the image. Returns the error message, or undefined. */
+/**
+ * Starts a service from the image and runs the health check of the image, then stops the service with SIGTERM. Returns
+ * the error message, or undefined.
+ */
 export async function checkHealth(image: BuiltImage, service: string): Promise<string | undefined> {
   const [port] = await findFreePorts(1);
   const env = { PATH: process.env.PATH, ...image.env, ...nowhere, PORT: String(port), METRICS_PORT: '0' };

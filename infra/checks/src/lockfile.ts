@@ -12,8 +12,8 @@ interface LockedPackage {
 
 /**
  * Returns one sentence for each package without an integrity hash, and for each optional package of another platform
- * without an entry. npm omits optional packages that the current registry does not have, and then `npm ci` fails on
- * their platforms.
+ * without an entry. npm omits the entries of optional packages that the current registry does not have. `npm ci` then
+ * fails on the platforms of these packages.
  */
 export function findLockfileProblems({ packages }: Lockfile): string[] {
   return Object.entries(packages).flatMap(([path, entry]) => {

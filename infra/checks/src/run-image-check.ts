@@ -15,7 +15,7 @@ const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'tocsin-image-'));
 const services = ['webhook-api', 'engine-auth', 'delivery-worker'];
 // Unpacked size of node:26-alpine, measured from the layers of that image. The complete image must be smaller than 250
-// MB.
+// MiB.
 const baseMebibytes = 170;
 const mostMebibytes = 250;
 const problems: string[] = [];

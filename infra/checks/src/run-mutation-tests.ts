@@ -66,14 +66,15 @@ function reportOf({ name }: MutatedModule, extension: 'html' | 'json' | 'increme
 }
 
 /**
- * Mutates a copy of the workspace and runs the unit tests next to the mutated files. These tests start no servers. Two
- * preprocessors of Stryker are disabled, because they need the compiler API that TypeScript 7 does not have.
+ * Mutates a copy of the package or service and runs the unit tests next to the mutated files. These tests start no
+ * servers. Two preprocessors of Stryker are disabled, because they need the compiler API that TypeScript 7 does not
+ * have.
  */
 function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker>[0] {
   const { workspace } = module;
   return {
     mutate: pathsOf(module, '.ts'),
-    // Only one workspace is copied. Its imports of other workspaces are resolved through node_modules to their original
+    // Only one package or service is copied. Its imports of others are resolved through node_modules to their original
     // sources.
     ignorePatterns: ['**', '!package.json', '!jest.config.ts', `!${workspace}/**`],
     testRunner: 'jest',

@@ -24,7 +24,7 @@ const alarms = groups.flatMap(({ rules }) => rules);
 
 const stepSeconds = 15;
 const steps = 150;
-/** Evaluation time: after 35 minutes, which is longer than the window plus `for` of every alarm. */
+/** Evaluation time in seconds: 35 minutes. This is longer than the window plus the `for` time of each alarm. */
 const atSeconds = (steps - 10) * stepSeconds;
 
 function sampled(given: Given): SampledSeries[] {

@@ -137,7 +137,7 @@ testRendering('the key rotation is a suspended job that gets only the keys and t
   expect(container?.env?.map(({ name }) => name)).toEqual(['DATABASE_URL', 'SECRETS_KEYS']);
 });
 
-testRendering('the archive is a daily job with its claim, and exists only with a claim', () => {
+testRendering('the chart has a daily archive job only if a PersistentVolumeClaim is set', () => {
   const isArchive = ({ kind, metadata }: Manifest) =>
     kind === 'CronJob' && metadata.name === 'tocsin-archive';
   expect(renderChart('default').filter(isArchive)).toEqual([]);
@@ -193,7 +193,7 @@ function isWithin(address: string, ranges: readonly string[]): boolean {
   return ranges.some((range) => {
     const [first = '', bits] = range.split('/');
     // BlockList of Node.js treats an IPv4-mapped IPv6 address as its IPv4 address, but a NetworkPolicy does not.
-    // Families are therefore compared first.
+    // Address families are therefore compared first.
     if (isIPv6(first) !== isIPv6(address)) return false;
     const list = new BlockList();
     list.addSubnet(first, Number(bits), isIPv6(first) ? 'ipv6' : 'ipv4');

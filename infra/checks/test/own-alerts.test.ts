@@ -1,5 +1,5 @@
-// Principals with and without the role reader publish over REST, and a monitor over AMQP claims to be one of them. Each
-// publisher must find its own alerts, and no others.
+// Principals with and without the role reader publish over REST, and a monitor over AMQP claims to be one of them. A
+// publisher without the role reader must find exactly its own alerts.
 import { randomUUID } from 'node:crypto';
 import { type Alert, alertFiredKey, alertPublisherHeader, alertsExchange } from '@tocsin/contracts';
 import { findFreePorts } from '@tocsin/local';
@@ -177,7 +177,7 @@ test('a publisher with the role reader sees all alerts; roles of other workspace
   expect(await statusFor(ada, own)).toBe(200);
 });
 
-test('a publisher over AMQP cannot make its alert appear as one over REST', async () => {
+test('a publisher over AMQP cannot make its alert appear as published over REST', async () => {
   const own = await publish(ada);
   await processed([own]);
   const { published_by: id } = await row(own);

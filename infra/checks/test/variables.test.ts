@@ -164,7 +164,7 @@ test('two runs of make-env.js generate different secrets', () => {
   }
 });
 
-test('the services and the servers get equal passwords', () => {
+test('a service and its server get the same password from make-env.js', () => {
   const { secrets } = makeDeployment();
   expect(new URL(secrets.database_url ?? '').password).toBe(secrets.tocsin_db_password);
   expect(secrets.rabbitmq_user).toBe(

@@ -18,7 +18,7 @@ type JsonObject = { [name: string]: Json };
 
 /**
  * Changes an OpenAPI document for fuzzing:
- * - `default` responses are removed, because otherwise every status would count as documented.
+ * - `default` responses are removed, because with them every status would count as documented.
  * - All destinations are `values.url`, and ids are mostly those of existing resources.
  */
 export function prepareDocument(document: object, values: FuzzValues): object {

@@ -65,7 +65,10 @@ const configuration = `hooks = "fuzz_hooks"
 expected-statuses = ["4xx"]
 `;
 
-/** The tool does not encode the character # within a list in a path, so that the request would be for another path. */
+/**
+ * Schemathesis does not encode the character # within a list in a path. The hook drops such values, because the request
+ * would be for another path.
+ */
 const hooks = `import schemathesis
 
 

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 
 const maxSubjectLength = 72;
 
-/** Returns the problem of a commit subject, or undefined. The format is `area: change`, with the area in lower case. */
+/**
+ * Returns an error message for an invalid commit subject, or undefined. The format is `area: change`, with the area in
+ * lower case.
+ */
 export function subjectProblem(subject: string): string | undefined {
   if (subject.length > maxSubjectLength)
     return `has ${subject.length} characters, more than ${maxSubjectLength}`;

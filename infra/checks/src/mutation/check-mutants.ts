@@ -19,7 +19,7 @@ interface Position {
 /** A surviving mutant that is accepted with a reason: it behaves like the original, or no unit test can observe it. */
 export interface AcceptedSurvivors {
   file: string;
-  /** Source text at the start of the mutant. */
+  /** Source text in which the mutant starts. */
   code: string;
   reason: string;
 }

@@ -4,8 +4,8 @@ import { mutationVariable, type StatementMutation, statementMutations } from './
 type Step = (source: string, path: string, ...rest: unknown[]) => unknown;
 
 /**
- * Compiles TypeScript for jest as in other tests, but first applies a mutation, if the environment names one: it
- * replaces a piece of code in one file.
+ * Compiles TypeScript for Jest as in other tests. If TOCSIN_STATEMENT_MUTATION names a mutation, first replaces its
+ * piece of code in its file.
  */
 export default {
   createTransformer(options: Parameters<typeof swc.createTransformer>[0]) {

@@ -79,9 +79,7 @@ async function evaluate(
   return new Function(`${outputFiles[0]!.text}; return compiled.namedStatements;`)();
 }
 
-/**
- * Replaces imports of other packages by empty modules, because the text of a statement depends only on our own files.
- */
+/** Replaces imports of npm packages by empty modules, because the text of a statement depends only on our own files. */
 const dropPackages: Plugin = {
   name: 'drop-packages',
   setup({ onResolve, onLoad }) {

@@ -45,7 +45,7 @@ export interface Realm {
   roles: { realm: { name: string }[] };
   groups: Group[];
   clientScopes: ClientScope[];
-  /** Scopes of clients that name no scopes, for example of a client that was created in Keycloak's console. */
+  /** Scopes of clients that list no scopes, for example of a client that was created in Keycloak's console. */
   defaultDefaultClientScopes: string[];
   clients: RealmClient[];
   users: RealmUser[];

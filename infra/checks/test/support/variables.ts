@@ -16,7 +16,7 @@ export const loaders: Record<string, (env: Environment) => object> = {
   'delivery-worker': loadWorker,
 };
 
-/** Required variables of every service. */
+/** Values of all variables that any service requires. */
 export const least: Record<string, string> = {
   DATABASE_URL: 'postgres://127.0.0.1/tocsin',
   AMQP_URL: 'amqp://127.0.0.1',

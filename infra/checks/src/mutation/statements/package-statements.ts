@@ -5,7 +5,7 @@ const database = 'packages/database';
 const worker = 'services/delivery-worker';
 const api = 'services/webhook-api';
 
-/** Statements of the packages that API and worker share. */
+/** Mutations of statements in the packages that API and worker share. */
 export const packageStatements: MutatedFile[] = [
   {
     file: `${deliveries}/src/new-deliveries.ts`,

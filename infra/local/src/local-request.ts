@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Returns the reason why a request cannot come from this machine, or undefined. A web page of another site can also
- * send requests to loopback addresses: with a name that resolves to 127.0.0.1 (DNS rebinding), or from another origin.
+ * Returns the reason for rejecting a request that may come from another site, or undefined. A web page of another site
+ * can also send requests to loopback addresses: with a name that resolves to 127.0.0.1 (DNS rebinding), or from another
+ * origin.
  */
 export function refuseForeign(
   { headers: { host = '', origin } }: IncomingMessage,

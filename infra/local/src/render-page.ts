@@ -14,7 +14,7 @@ export interface Pages {
   inbox: { title: string; requests: readonly ReceivedRequest[] };
 }
 
-/** Renders a page as HTML. Every value is escaped, and no page loads resources from other sites. */
+/** Renders a page as HTML. Every value except `form` is escaped, and no page loads resources from other sites. */
 export function renderPage<Name extends keyof Pages>(name: Name, values: Pages[Name]): string {
   const environment = new nunjucks.Environment(new nunjucks.FileSystemLoader(directory), {
     autoescape: true,

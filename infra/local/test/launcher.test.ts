@@ -116,7 +116,7 @@ describe('npm start', () => {
   );
 
   test(
-    'the channel of a publisher is closed if a message exceeds the shipped limit',
+    'the broker closes the channel if a message exceeds the size limit of 1 MiB',
     async () => {
       const connection = await connect(readStack().amqp_url);
       const channel = await connection.createConfirmChannel();

@@ -56,7 +56,7 @@ function allowServiceStarts(): void {
   if (existsSync(policyAside)) renameSync(policyAside, policy);
 }
 
-/** Returns whether a file or symbolic link exists, even if the target of the link is missing. */
+/** Returns true if a file or symbolic link exists, even if the target of the link is missing. */
 function existsAsLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

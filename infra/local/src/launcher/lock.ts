@@ -1,7 +1,7 @@
 import { ftruncateSync, readFileSync, writeSync } from 'node:fs';
 import { type FileLock, tryLockFile } from '@tocsin/kit';
 
-/** Content of the lock file, which the error message of a rejected launcher shows. */
+/** Content of the lock file. The error message of a rejected launcher contains it. */
 interface Holder {
   pid: number;
   apiUrl: string;

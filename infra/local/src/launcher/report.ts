@@ -26,7 +26,7 @@ export interface ReadyFacts {
 
 /**
  * Returns the list of addresses. It contains no secrets except the password of one user of the development provider,
- * and names the file with the others.
+ * and names the file with the other secrets.
  */
 export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): string {
   const rows: [string, string][] = [

@@ -31,7 +31,7 @@ const sampleBody = `{# Every variable of the template rules, and one that nobody
   "team": "{{ team | default('nobody yet') }}"
 }`;
 
-/** Creates the sample webhook and rule if they are missing, publishes one alert and waits for its record. */
+/** Creates or resets the sample webhook and rule, publishes one alert and waits for the record of its delivery. */
 export async function runSample(stack: StackFile): Promise<SampleOutcome> {
   const api = createApi(stack, await fetchToken(stack));
   const workspace = `/workspaces/${stack.workspace_id}`;

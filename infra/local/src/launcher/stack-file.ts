@@ -54,7 +54,7 @@ export function removeStackFile(file: string): void {
 
 export interface StackFacts {
   secrets: Secrets;
-  /** The engine's admin key. A variable of the launcher's environment overrides the stored one. */
+  /** The engine's admin key. `GENAI_ENGINE_ADMIN_KEY` in the launcher's environment overrides the stored key. */
   engineAdminKey: string;
   ports: StackPorts;
   databaseUrl: string;

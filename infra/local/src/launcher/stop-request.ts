@@ -6,8 +6,8 @@ export interface StopRequestOptions {
 
 const parentCheckMs = 1_000;
 const exitCodeForced = 130;
-// One Ctrl-C sends two signals: one from the terminal, and one that npm forwards. The second one is ignored for this
-// time, in milliseconds.
+// Time after a stop signal in which further signals are ignored, in milliseconds. One Ctrl-C sends two signals: one
+// from the terminal, and one that npm forwards.
 const echoMs = 1_000;
 
 /**

@@ -13,7 +13,7 @@ export interface RealmSettings {
   directory: Directory;
   /** Audiences of every access token. */
   audience: string[];
-  /** Additional audiences for users and services with a role in the deployment. */
+  /** Additional audiences for all users, and for services with a role in the deployment. */
   adminAudience: string[];
   accessTokenTtlSeconds: number;
   refreshTokenTtlSeconds: number;

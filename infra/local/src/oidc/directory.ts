@@ -36,8 +36,8 @@ export interface Workspaces {
 }
 
 /**
- * Creates a service and a user with random secrets for each role. The user `outsider` has roles in the other workspace
- * only.
+ * Creates a service and a user with random secrets for each role. Both accounts named `outsider` are admins of the
+ * other workspace and have no other role.
  */
 export function makeDirectory(workspaces: Workspaces): Directory & {
   services: Record<RoleName, ServiceClient>;

@@ -28,8 +28,8 @@ export interface RunningPostgres {
 }
 
 /**
- * Starts a private PostgreSQL server. Resolves when it responds to queries. Throws with the last lines of its log
- * otherwise.
+ * Starts a private PostgreSQL server. Resolves when it responds to queries. If it does not start, throws an error with
+ * the last lines of its log.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const { processes, directory, logFile, port, durable, database } = options;
@@ -83,7 +83,8 @@ const usualSettings = {
   max_connections: 200,
   shared_buffers: '256MB',
   max_wal_size: '2GB',
-  // WAL is minimal because there are no replicas. Parallel workers are disabled because the data fits in memory.
+  // WAL is minimal, because there are no replicas. I/O workers and JIT compilation are disabled, because the data fits
+  // in memory.
   wal_level: 'minimal',
   max_wal_senders: 0,
   io_method: 'sync',

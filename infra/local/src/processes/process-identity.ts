@@ -19,7 +19,7 @@ export function isSameProcessAlive(identity: ProcessIdentity): boolean {
   return identity.startedAt !== '' && readStartTime(identity.pid) === identity.startedAt;
 }
 
-/** Returns false also for a zombie, which has no open ports or files. */
+/** Returns true if the process is running. A zombie, which has no open ports or files, does not count as running. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -120,7 +120,7 @@ function configuration({
   return [
     `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
     `load_definitions = ${definitions}`,
-    // By default, the limit of the shipped broker, so that larger messages fail here too.
+    // The default is the limit in infra/rabbitmq/20-tocsin.conf, so that larger messages fail here too.
     maxMessageBytes === undefined
       ? (/^max_message_size = .*$/m.exec(shipped('20-tocsin.conf'))?.[0] ?? '')
       : `max_message_size = ${maxMessageBytes}`,

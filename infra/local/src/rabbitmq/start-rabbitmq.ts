@@ -17,7 +17,7 @@ interface RabbitmqOptions {
   ports: RabbitmqPorts;
   /** Virtual hosts in addition to `/`. */
   virtualHosts?: string[];
-  /** Maximum size of a message in bytes. By default, that of the shipped broker. */
+  /** Maximum size of a message in bytes. By default, the limit in infra/rabbitmq/20-tocsin.conf. */
   maxMessageBytes?: number;
   /** Name of the node. By default `tocsin@localhost`. */
   nodeName?: string;
@@ -58,7 +58,8 @@ export function ensureRabbitmqInstalled(logFile: string, say: (message: string) 
 }
 
 /**
- * Starts a private node. Resolves when it accepts AMQP connections. Throws with the last lines of its log otherwise.
+ * Starts a private node. Resolves when it accepts AMQP connections. If it does not start, throws an error with the last
+ * lines of its log.
  */
 export async function startRabbitmq(options: InstalledOptions): Promise<RunningRabbitmq> {
   const epmd = await startEpmd(options);

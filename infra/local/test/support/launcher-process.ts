@@ -11,7 +11,7 @@ export interface Running {
   output(): string;
 }
 
-/** Starts a script of this package in a process of its own. */
+/** Starts a script of this package in a separate process. */
 export function runScript(script: string, args: string[], env: NodeJS.ProcessEnv): Running {
   const { npm_lifecycle_event: _, ...inherited } = process.env;
   const child = spawn(process.execPath, [script, ...args], {

@@ -34,7 +34,7 @@ test('the steps of joining strings grow linearly with the length of the result',
   expect(joined(2_000)).toBeLessThan(joined(1_000) * 2.5);
 });
 
-test('a rendering with too many steps fails with template_error, the limit and advice', () => {
+test('the error for a rendering with too many steps states the limit and gives advice', () => {
   const { result, steps } = measure('{% for i in range(100000) %}{{ i }}{% endfor %}');
   expect(steps).toBe(defaultLimits.steps + 1);
   expect(result).toMatchObject({

@@ -53,7 +53,7 @@ export class RenderFailure extends Error {
   }
 }
 
-/** The wall-clock limit was exceeded. The cause can be a busy machine, so the rendering can be repeated. */
+/** The wall-clock limit was exceeded. The cause can be a busy machine, so a later rendering can succeed. */
 export class OverrunFailure extends Error {
   constructor(limitMs: number) {
     super(`rendering took longer than ${limitMs} ms`);

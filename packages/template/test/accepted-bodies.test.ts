@@ -57,8 +57,9 @@ const textFilters = [
   'tojson | length',
 ];
 /**
- * Filters for numbers. Operators, and `round` with the method ceil or floor, which multiplies, are not included: a
- * result beyond the range of a double prints `inf`, which is not JSON, or fails, as in Python.
+ * Filters for numbers. Operators are not included, and neither is `round` with the method ceil or floor, which
+ * multiplies. Their result can exceed the range of a double. It then prints `inf`, which is not JSON, or fails, as in
+ * Python.
  */
 const numberFilters = [
   'round',

@@ -22,7 +22,7 @@ test('all shared cases render as in Jinja2, except for the listed differences', 
   );
 });
 
-test('no listed difference is in a case that is common in webhook bodies', () => {
+test('no known difference from Jinja2 is in a case that is common in webhook bodies', () => {
   const tiers = readCases().filter((expected) => knownDifferences.has(expected.template));
   expect(tiers.filter((expected) => expected.tier === 1)).toEqual([]);
 });

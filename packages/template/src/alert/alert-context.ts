@@ -72,13 +72,13 @@ const noNotice: NoticeFacts = {
 /** Names of the variables that only notices set. */
 export const noticeVariables = Object.keys(noNotice) as readonly (keyof NoticeFacts)[];
 
-/** Names of the objects that group the first ten of `alertVariables`. */
+/** Names of the objects whose members are the first ten of `alertVariables`. */
 export const alertObjects = ['alert', 'model', 'alert_rule'] as const;
 
 /**
- * Returns the variables of a webhook body: the values of the alert, the objects `alert`, `model` and `alert_rule` with
- * the first ten of `alertVariables`, and the values of notices. `metric_value` and `threshold` are floats, so that 5
- * prints as `5.0`.
+ * Returns the variables of a webhook body: the values of the alert and of notices, and the objects `alert`, `model` and
+ * `alert_rule`, whose members are the first ten of `alertVariables`. `metric_value` and `threshold` are floats, so that
+ * 5 prints as `5.0`.
  */
 export function alertContext(facts: AlertOrNoticeFacts): TemplateContext {
   return new AlertContext(facts);

@@ -23,7 +23,7 @@ interface Question {
  * - If the failure disappears or is replaced by another when all unknown names have a value, the cause is the first
  *   name whose value is necessary for this. If no single value is necessary, the cause is the first name whose value
  *   alone is sufficient, or else the first unknown name.
- * - If the failure stays, an unknown name in a condition or loop around the failure can still be the cause, because the
+ * - If the failure stays, an unknown name in a condition or loop around the failure can still be the cause. The
  *   condition may be false for the value that was tried.
  */
 export function blameUnknownName({ failure, unknown, render }: Question): Failure {

@@ -192,7 +192,7 @@ test.each([
   },
 );
 
-test('a template that exceeds its budget is rejected with the limit and advice', () => {
+test('the error for a template that exceeds its budget states the limit and gives advice', () => {
   expect(
     errorOf('{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}'),
   ).toContain('exceeds its budget: it takes more than 30000 steps; use fewer and shorter loops');

@@ -8,7 +8,7 @@ import { childrenOf } from './visit.js';
 export interface LoopFacts {
   /** Loops that contain the name `loop`, also in an inner scope. */
   readonly namingLoop: ReadonlySet<For>;
-  /** Loops that contain a scoped block, which can read `loop`. */
+  /** Loops that contain a scoped block. Such a block can read `loop`. */
   readonly withScopedBlock: ReadonlySet<For>;
 }
 

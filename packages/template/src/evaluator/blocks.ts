@@ -5,7 +5,7 @@ import { execute } from './execute.js';
 import { createScope, enterScope, type Frame } from './frame.js';
 import { captureOutput } from './output.js';
 
-/** Budget steps for starting a block, which takes about 0.5 µs. */
+/** Budget steps for starting a block (duration: about 0.5 µs). */
 const blockSteps = 4;
 
 /** Runs a block in its own scope. The block can read names of the context, but not those of surrounding scopes. */

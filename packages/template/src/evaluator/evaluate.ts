@@ -125,7 +125,7 @@ function evaluateGetitem(node: Getitem, frame: Frame): Value {
   return getItem(value, key, frame.runtime);
 }
 
-/** Budget steps for throwing and catching an error, which takes about 5 µs, mostly for the stack trace. */
+/** Budget steps for throwing and catching an error (duration: about 5 µs, mostly for the stack trace). */
 const caughtFailureSteps = 50;
 
 interface Slicing {

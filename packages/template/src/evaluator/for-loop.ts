@@ -57,7 +57,7 @@ function runLoop({ node, iterable, frame, depth, recurse }: Loop): void {
   if (!ran && node.else_.length > 0) execute(node.else_, innerFrame(frame, scopes.else_));
 }
 
-/** Budget steps for starting a loop with an `if`, which takes about 2 µs. */
+/** Budget steps for starting a loop with an `if` (duration: about 2 µs). */
 const filterSteps = 10;
 
 /** Returns an iterator over the items for which the `if` of a loop is true. Only these count in `loop.index`. */

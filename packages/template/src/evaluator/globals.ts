@@ -11,8 +11,8 @@ import type { Runtime } from './runtime.js';
 const maxRange = 100_000;
 
 /**
- * Creates the global functions of Jinja2. `lipsum`, which generates random text, fails with an explanation, because
- * each attempt of a delivery must send the same body.
+ * Creates the global functions of Jinja2. `lipsum` generates random text in Jinja2. Here it fails with an explanation,
+ * because each attempt of a delivery must send the same body.
  */
 export function createGlobals(): ReadonlyMap<string, Value> {
   const type = (name: string, call: (args: CallArguments, runtime: Runtime) => Value) =>

@@ -83,7 +83,7 @@ const withoutSemicolon = new Set([
   'cent',
 ]);
 
-/** Budget steps for replacing one reference, which takes up to 0.8 µs. */
+/** Budget steps for replacing one reference (duration: up to 0.8 µs). */
 const referenceSteps = 5;
 
 /** Python's `html.unescape` for the entities above and all numeric references. */

@@ -43,7 +43,7 @@ function prettyFormat(value: Value, runtime: Runtime): string {
   return format(value, { indent: 0, allowance: 0, runtime });
 }
 
-/** Budget steps for one item on its own line, which takes about 0.5 µs. */
+/** Budget steps for printing one item on its own line (duration: about 0.5 µs). */
 const lineSteps = 4;
 
 interface Place {

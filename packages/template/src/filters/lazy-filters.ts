@@ -38,7 +38,7 @@ export function lazyFilters(): Filter[] {
   ];
 }
 
-/** Budget steps for creating a generator, which takes about 0.5 µs. */
+/** Budget steps for creating a generator (duration: about 0.5 µs). */
 const generatorSteps = 3;
 
 function lazily(run: (args: CallArguments, runtime: Runtime) => Iterator<Value>): FilterFunction {

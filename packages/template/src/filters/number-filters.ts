@@ -107,7 +107,7 @@ function roundTo(value: bigint | number, method: 'ceil' | 'floor'): bigint {
   return truncate(method === 'ceil' ? Math.ceil(value) : Math.floor(value));
 }
 
-/** Budget steps for rounding a float, which takes about 0.6 µs. */
+/** Budget steps for rounding a float (duration: about 0.6 µs). */
 const roundSteps = 3;
 
 /** Maximum number of digits for which rounding a float needs no long integers. */

@@ -111,7 +111,7 @@ function assertion(message: string): RenderFailure {
   return new RenderFailure('AssertionError', message);
 }
 
-/** Budget steps for one call of `wordwrap`, which takes 2 µs even for a short text. */
+/** Budget steps for one call of `wordwrap` (duration: 2 µs, even for a short text). */
 const wrapSteps = 10;
 
 function wordwrap(

@@ -67,7 +67,7 @@ interface Link {
   readonly schemes: readonly string[];
 }
 
-/** Budget steps for one word, which takes up to 3 µs. */
+/** Budget steps for processing one word (duration: up to 3 µs). */
 const wordSteps = 12;
 
 function urlize(escaped: string, link: Link, { budget }: Runtime): string {
@@ -155,7 +155,10 @@ function linkMiddle(middle: string, link: Link): string {
   return middle;
 }
 
-/** Checks the parts of an address separately, because one regular expression for the whole address backtracks. */
+/**
+ * Checks the parts of an address separately. One regular expression for the whole address would be slow, because it
+ * backtracks.
+ */
 function isHttp(word: string): boolean {
   const start = /^(?:https?:\/\/|www\.)/i.exec(word)?.[0] ?? '';
   const rest = word.slice(start.length);

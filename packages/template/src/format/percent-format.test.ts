@@ -11,6 +11,6 @@ test('a % format without conversions ignores a range, which Python treats as a m
   expect(render("{{ 'text' % range(3) }}")).toBe('text');
 });
 
-test('a % format without conversions fails for a value that it does not use', () => {
+test('a % format without conversions fails if a value is given', () => {
   expect(render("{{ 'text' % 3 }}")).toBe('not all arguments converted during string formatting');
 });

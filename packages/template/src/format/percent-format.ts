@@ -17,7 +17,7 @@ export function percentFormat(format: string | Markup, values: Value, rendering:
   return sameKind(format, formatter.run());
 }
 
-/** Budget steps for one conversion, which takes about 1 µs. */
+/** Budget steps for one conversion (duration: about 1 µs). */
 const conversionSteps = 6;
 
 interface Conversion {

@@ -134,7 +134,7 @@ function floats(operator: BinaryOperator, left: number, right: number, rendering
   }
 }
 
-/** Budget steps for a power of floats, which takes about 6 µs because it is computed in integers. */
+/** Budget steps for a power of floats (duration: about 6 µs, because it is computed with integers). */
 const powerSteps = 50;
 
 function powerFloats(left: number, right: number, rendering: Rendering): Value {

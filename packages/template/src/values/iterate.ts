@@ -7,7 +7,7 @@ import { codePoints, hasSurrogates, isString, textOf } from './text.js';
 import { typeName } from './type-name.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
-/** Budget steps for creating an iterator of any value except a list, which takes about 0.4 µs. */
+/** Budget steps for creating an iterator of any value except a list (duration: about 0.4 µs). */
 const iteratorSteps = 3;
 
 /** Python's `iter(value)`. Returns undefined for values that are not iterable. */
@@ -101,7 +101,7 @@ function iterateRange(range: Range, { budget }: Rendering): Iterator<Value> {
   return range[Symbol.iterator]();
 }
 
-/** Budget steps for one item of a range of long integers, which takes up to 0.4 µs. */
+/** Budget steps for one item of a range of long integers (duration: up to 0.4 µs). */
 const longItemSteps = 3;
 
 function iterateText(text: string, rendering: Rendering): Iterator<Value> {

@@ -28,8 +28,8 @@ interface MeterOptions {
 const maxSize = 100_000;
 
 /**
- * Creates a function that finds the largest size of a template within the budget, and measures the CPU time at this
- * size and at a larger one.
+ * Creates a function that measures a template: its largest size within the budget, and the CPU time at this size and at
+ * a larger one.
  */
 export function createCostMeter({ precision, batchMs }: MeterOptions): (template: SizedTemplate) => Cost {
   // With a wall-clock limit of ten minutes, only the deterministic limits end a rendering.

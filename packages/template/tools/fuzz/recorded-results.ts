@@ -27,11 +27,11 @@ type Line =
   | readonly [template: string, output: null, phase: Phase];
 type Phase = Extract<OracleResult, { phase: unknown }>['phase'];
 
-/** Maximum length of recorded templates and outputs, which keeps the file small. */
+/** Maximum length of recorded templates and outputs. This keeps the file small. */
 const maxTemplate = 500;
 const maxOutput = 500;
 
-/** Renders generated templates with Jinja2 and returns the text of the file with its results. */
+/** Renders generated templates with Jinja2, and returns the content of the file that stores the results. */
 export function recordResults(python: string, { seed, count }: FuzzOptions): string {
   const templates = [...new Set(generateTemplates({ seed, count }))].filter(
     ({ length }) => length <= maxTemplate,
@@ -52,8 +52,8 @@ export function recordResults(python: string, { seed, count }: FuzzOptions): str
 }
 
 /**
- * Returns true if tests can compare the output with that of a later run: it is short, and contains no memory address,
- * because addresses differ in each run.
+ * Returns true if tests can compare the output with that of a later run. It must be short and contain no memory
+ * address, because addresses differ in each run.
  */
 function isRecordable(output: string): boolean {
   return output.length <= maxOutput && !/ at 0x[0-9a-f]+/i.test(output);

@@ -74,7 +74,7 @@ describe('webhooks', () => {
     expect(stdout).toMatch(/error +connection_refused/);
   });
 
-  test('a preview reads standard input and prints the error on stderr', async () => {
+  test('webhooks preview reads the body from standard input and prints an error on stderr', async () => {
     const body = '{"text": "{{ model_name }}"}';
     expect(await run(['webhooks', 'preview', '-'], { stdin: body })).toMatchObject({ code: 0 });
     const broken = await run(['webhooks', 'preview', '-'], { stdin: '{{ 1 +' });

@@ -9,7 +9,7 @@ export interface HealthApi {
 
 export function createHealthApi(send: Send): HealthApi {
   const ask = async (path: string, options?: CallOptions) => {
-    // `idempotent: false` prevents retries, because the caller asks for the current state.
+    // `idempotent: false` prevents retries, because a health check must report the current state.
     await send({ method: 'GET', path, idempotent: false, options });
   };
   return {

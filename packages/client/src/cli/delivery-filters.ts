@@ -13,7 +13,7 @@ export interface FilterFlags {
   until?: string;
 }
 
-/** Additional filters of lists, which jobs do not have. The API allows them only together with `since`. */
+/** Filters that lists have and jobs do not have. The API allows them only together with `since`. */
 export interface SearchFlags extends FilterFlags {
   errorCode?: NonNullable<Delivery['error_code']>;
   model?: string;

@@ -8,7 +8,7 @@ import { printable } from './text.js';
 
 export interface TailOptions {
   platform: PlatformClient;
-  /** Filter of the deliveries. Default of `since`: now, which shows only new deliveries. */
+  /** Filter of the deliveries. Default of `since`: the current time, so that only new deliveries are printed. */
   filter: ListDeliveriesQuery;
   out: Output;
   signal: AbortSignal;

@@ -28,7 +28,7 @@ export interface Carrier {
 
 export type PublishFailure =
   | { kind: 'refused' | 'misconfigured' }
-  /** `waitMs` is the delay in milliseconds that the API asked for. */
+  /** `waitMs` is the delay of the header `Retry-After` in milliseconds. */
   | { kind: 'transient'; waitMs?: number | undefined };
 
 const retryBackoff = { firstMs: 250, maxMs: 5_000 };

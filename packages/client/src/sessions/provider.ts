@@ -31,8 +31,8 @@ export type FindProvider = () => Promise<Configuration>;
 
 const requestTimeoutSeconds = 15;
 
-// Accepted clock difference between this machine and the provider. openid-client checks the times of ID tokens, which
-// this package does not use, so a wrong clock must not make a login fail.
+// Accepted clock difference between this machine and the provider. openid-client checks the times of ID tokens. This
+// package does not use ID tokens, so a login must not fail because of a wrong clock.
 const toleratedSkewSeconds = 86_400;
 
 /** @throws SessionError `insecure_issuer` for plain http to a host that is not loopback, without `allowHttp` */

@@ -52,7 +52,7 @@ export function useCliStack(): Omit<CliStack, 'close'> {
   };
 }
 
-/** Starts the services, and writes the same stack file as `npm start`, which the command reads. */
+/** Starts the services, and writes the stack file that the command reads, as `npm start` does. */
 async function startCliStack(): Promise<CliStack> {
   const services = await startServices();
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-cli-'));

@@ -60,7 +60,7 @@ function jobsOf({ redeliveries, dispatches, cancellations }: PlatformClient) {
 type JobApi = ReturnType<typeof jobsOf>[Kind];
 
 /**
- * Tries `call` with the API of each kind of job until one has the job, because the id of a job does not contain its
+ * Calls `call` with the API of each kind of job, until one of them has the job. The id of a job does not contain its
  * kind.
  * @throws NotFoundError if no kind has the job
  */

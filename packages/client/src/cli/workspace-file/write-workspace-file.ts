@@ -128,8 +128,8 @@ function changedFrom<Defaults extends object>(
 }
 
 /**
- * Creates a function that returns the reference to a webhook: its name if it is unique, because names do not depend on
- * the workspace, or else its external id or id.
+ * Creates a function that returns the reference to a webhook: its name if it is unique, or else its external id or id.
+ * Names are preferred, because they do not depend on the workspace.
  */
 function createReferences(webhooks: readonly Webhook[], withIds: boolean): (id: string) => string {
   const uses = new Map<string, number>();

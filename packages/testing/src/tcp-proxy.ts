@@ -23,7 +23,7 @@ export interface TcpProxy {
   thaw(): void;
   /** Ends every connection. Bytes that were not forwarded because of `freeze` are lost. */
   cut(): void;
-  /** Ends every connection, and ends new ones at once until `thaw`. */
+  /** Ends every connection. Until `thaw` is called, new connections are ended immediately. */
   refuse(): void;
   /** Sends bytes to every client, as if the server had sent them. */
   inject(data: Buffer): void;

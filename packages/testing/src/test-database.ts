@@ -11,9 +11,9 @@ export interface TestDatabase {
 }
 
 /**
- * Creates a migrated database without data for one test file, on the server of TOCSIN_TEST_DATABASE_URL, whose user may
- * create databases. The database is a clone of a template database, which is created once a day for each version of the
- * schema.
+ * Creates a migrated database without data for one test file, on the server of TOCSIN_TEST_DATABASE_URL. The user in
+ * this URL must be allowed to create databases. The database is a clone of a template database. One template database
+ * is created each day for each version of the schema.
  */
 export async function createTestDatabase(
   serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,

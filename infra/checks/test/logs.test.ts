@@ -141,7 +141,7 @@ test('an invalid request id of a publisher is not logged', async () => {
   }
 });
 
-test('a delivery or test whose URL, headers or body has secrets ends with its expected result', async () => {
+test('a delivery or test with secrets in its URL, headers or body has the expected result', async () => {
   const closed = (await findFreePorts(1))[0];
   const nowhere = { url: `http://127.0.0.1:${closed}/${encodeURIComponent(secrets.url)}` };
   const kinds: [string, object?][] = [

@@ -195,7 +195,7 @@ test('each metric is used on the dashboard or in an alarm', () => {
   expect([...families].filter((family) => !asked.includes(family))).toEqual([]);
 });
 
-test('no label contains a webhook, workspace, key, URL or caller', () => {
+test('no label of a metric contains a webhook, workspace, key, URL or caller', () => {
   const ours = series.filter(({ name }) => /^(tocsin|http)_/.test(name));
   const names = new Set(ours.flatMap(({ labels }) => Object.keys(labels)));
   expect([...names].sort()).toEqual([

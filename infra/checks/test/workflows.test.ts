@@ -46,7 +46,7 @@ const publishes: Record<string, string[]> = {
   release: ['contents'],
 };
 
-test('the workflow tests on the oldest supported Node.js version and that of the image', () => {
+test('the workflow runs the tests on the oldest supported Node.js and on that of the image', () => {
   const { engines } = JSON.parse(readText('package.json')) as { engines: { node: string } };
   const [, image] = /^ARG NODE_VERSION=(.*)$/m.exec(dockerfile) ?? [];
   expect(read('ci.yml').jobs.test?.strategy?.matrix.node).toEqual([engines.node.replace('>=', ''), image]);

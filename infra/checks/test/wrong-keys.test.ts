@@ -100,7 +100,7 @@ test('a worker with wrong keys is not ready, and the other worker sends each del
   expect(await gauge(right, 'tocsin_keys_mismatch')).toBe(0);
 }, 60_000);
 
-test('alerts wait while every worker has wrong keys and are delivered by one with correct keys', async () => {
+test('alerts wait while all workers have wrong keys, and a worker with the right key sends them', async () => {
   await until('markers pass', async () => (await gauge(api, 'tocsin_pipeline_lag_seconds'))! < 15, longWait);
   await stop([right]);
   await fire(20);

@@ -189,7 +189,7 @@ describe('npm start', () => {
   );
 
   test(
-    'a killed port mapper (epmd) is restarted before the broker node starts its own as a daemon',
+    'a killed epmd is restarted before the broker node starts its own epmd daemon',
     async () => {
       const findEpmd = () => readChildren().find(({ name }) => name === 'epmd')?.pid ?? 0;
       const killed = findEpmd();

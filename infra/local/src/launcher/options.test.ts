@@ -38,7 +38,7 @@ describe('readOptions', () => {
     expect(readOptions([], { WORKSPACE_ID: '' }).workspaceId).toBeUndefined();
   });
 
-  test('one error lists all invalid options of npm start, and the usage', () => {
+  test('one error lists all invalid options of npm start and shows the usage', () => {
     const read = () => readOptions(['--workers', '0'], { PORT_BASE: '80', OIDC_ISSUER: 'sso' });
     expect(read).toThrow(/--workers.*\n.*PORT_BASE.*\n.*OIDC_ISSUER.*\nusage:/);
   });

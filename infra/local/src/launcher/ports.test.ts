@@ -28,7 +28,7 @@ describe('the ports of the stack', () => {
     ]);
   });
 
-  test('the error for a port in use names the process that needs it, and a remedy', async () => {
+  test('the error for a port in use names the process that needs it, and says what to do', async () => {
     const server = createServer();
     const port = await new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', () => {

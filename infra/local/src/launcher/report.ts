@@ -49,8 +49,8 @@ export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): s
 }
 
 /**
- * Returns a hint with the password of the user `admin`, who has all permissions that the console uses. It is empty with
- * an external provider, whose users are unknown.
+ * Returns a hint with the password of the user `admin`, who has all permissions that the console uses. The hint is
+ * empty with an external provider, because its users are unknown.
  */
 function signInHint({ admin }: StackFile['users']): string {
   return admin === undefined ? '' : `   (sign in as admin with the password ${admin})`;

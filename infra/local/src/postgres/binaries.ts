@@ -12,7 +12,7 @@ export interface PostgresBinaries {
 
 export interface LocateOptions {
   user: SystemUser | undefined;
-  /** Directory for a copy of the binaries, which is made if `user` cannot run the installed ones. */
+  /** Directory for a copy of the binaries. The copy is made if `user` cannot run the installed ones. */
   copyTo: string;
 }
 

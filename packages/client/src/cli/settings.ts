@@ -74,7 +74,10 @@ function fromFlags({ apiUrl, engineUrl, issuer, clientId, workspace }: Connectio
   return { apiUrl, engineUrl, issuer, clientId, workspaceId: workspace };
 }
 
-/** Reads settings and secrets. Secrets have no flags, because every user of a machine can read its command lines. */
+/**
+ * Reads settings and secrets from the environment. Secrets have no flags, because every user of a machine can read its
+ * command lines.
+ */
 function fromEnvironment(env: NodeJS.ProcessEnv): Settings {
   const read = (name: string) => env[name]?.trim() || undefined;
   return {

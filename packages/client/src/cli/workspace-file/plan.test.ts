@@ -80,7 +80,7 @@ test('a reference that matches no webhook, or several, is an error', () => {
   expect(() => plan(rule('pager'), { of })).toThrow('is the name of several webhooks');
 });
 
-test('prune deletes resources of the namespace that the file does not contain, rules first', () => {
+test('prune deletes resources that are in the namespace but not in the file, rules first', () => {
   const of = state({ webhooks: [chat, pager, { ...pager, id: model, external_id: 'fraud/x' }] });
   expect(plan('', { of })).toEqual({ steps: [], left: ['alert rule risk/drift', 'webhook risk/chat'] });
   const pruned = plan('', { of, prune: true });

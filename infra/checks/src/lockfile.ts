@@ -11,8 +11,8 @@ interface LockedPackage {
 }
 
 /**
- * Returns one sentence for each package without an integrity hash, and for each optional package of another platform
- * without an entry. npm omits the entries of optional packages that the current registry does not have. `npm ci` then
+ * Returns one sentence for each package without an integrity hash, and for each optional dependency without an entry.
+ * npm omits the entries of optional packages that the current registry does not have. `npm ci` then
  * fails on the platforms of these packages.
  */
 export function findLockfileProblems({ packages }: Lockfile): string[] {

@@ -123,7 +123,7 @@ describe('the development OpenID provider', () => {
     expect([status, body.error]).toEqual([401, 'invalid_client']);
   });
 
-  test('a device signs in through the browser and uses each refresh token once', async () => {
+  test('a device signs in through the browser, and its refresh token is rejected at the second use', async () => {
     const device = await startDevice();
     const poll = { grant_type: deviceGrant, client_id: 'tocsin-cli', device_code: device.device_code ?? '' };
     expect((await requestToken(poll)).body.error).toBe('authorization_pending');

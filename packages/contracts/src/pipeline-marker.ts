@@ -4,7 +4,7 @@
  */
 export const pipelineMarkerKey = 'pipeline.marker';
 
-/** Encodes the time of a marker, in Unix milliseconds of the database's clock. */
+/** Returns the message of a marker. `markedAtMs` is its time in Unix milliseconds, on the database's clock. */
 export function encodePipelineMarker(markedAtMs: number): Buffer {
   return Buffer.from(
     JSON.stringify({ type: 'pipeline.marker', version: 1, marked_at: new Date(markedAtMs).toISOString() }),

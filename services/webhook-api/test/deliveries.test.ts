@@ -165,7 +165,7 @@ describe('a delivery', () => {
     expect((await shown()).map(({ number }) => number)).toEqual([7]);
   });
 
-  test('the page limit counts the decompressed length of texts, in lists and among attempts', async () => {
+  test('the limit of 4 MiB counts decompressed texts, in lists of deliveries and of attempts', async () => {
     const requestBody = 'x'.repeat(500_000);
     const webhookId = randomUUID();
     let id = '';

@@ -84,7 +84,7 @@ test.each([
     'invalid_request',
   ],
   [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, 431, 'headers_too_large'],
-])('bytes that are not valid HTTP get a problem document (case %#)', async (bytes, status, code) => {
+])('invalid HTTP and too large headers get a problem document (case %#)', async (bytes, status, code) => {
   const server = await listen((_request, response) => response.end('served'), address);
   const [head = '', body = ''] = (await exchange(server.port, bytes)).split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));

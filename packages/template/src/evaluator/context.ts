@@ -2,12 +2,12 @@ import type { Value } from '../values/value.js';
 import { Dict, Tuple } from '../values/value.js';
 
 /**
- * Variables that belong to no scope. A look-up searches the names that are set at the top level, then the caller's
+ * Variables that every block can read. A look-up searches the names that are set at the top level, then the caller's
  * variables, then the globals.
  */
 export interface Context {
   resolve(name: string): Value | undefined;
-  /** Number of contexts that a look-up can search: 1 plus the number of enclosing scoped blocks. */
+  /** Number of contexts that a look-up can search: 1 plus the number of enclosing scoped blocks with local variables. */
   readonly depth: number;
   set(name: string, value: Value): void;
   /** Returns a context for a scoped block, in which `locals` are searched first. */

@@ -65,7 +65,7 @@ const named: ReadonlyMap<string, string> = new Map(
 );
 
 const referencePattern = /&(#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{0,31});?/g;
-/** Entities that HTML allows without a semicolon. */
+/** Names of the entities above that are also replaced without a semicolon. */
 const withoutSemicolon = new Set([
   'amp',
   'lt',
@@ -81,12 +81,40 @@ const withoutSemicolon = new Set([
   'pound',
   'yen',
   'cent',
+  'sect',
+  'para',
+  'times',
+  'divide',
+  'plusmn',
+  'micro',
+  'auml',
+  'ouml',
+  'uuml',
+  'Auml',
+  'Ouml',
+  'Uuml',
+  'szlig',
+  'eacute',
+  'egrave',
+  'agrave',
+  'ccedil',
+  'ntilde',
+  'iexcl',
+  'iquest',
+  'frac12',
+  'frac14',
+  'frac34',
+  'sup2',
+  'sup3',
 ]);
 
 /** Budget steps for replacing one reference (duration: up to 0.8 µs). */
 const referenceSteps = 5;
 
-/** Python's `html.unescape` for the entities above and all numeric references. */
+/**
+ * Replaces character references as Python's `html.unescape` does, for the entities above and for numbers. Numbers of
+ * control characters are the exception: Python omits most of them and reads 128 to 159 as Windows-1252.
+ */
 export function unescapeHtml(text: string, budget: Budget): string {
   if (!text.includes('&')) return text;
   return text.replace(referencePattern, (reference: string, name: string) => {

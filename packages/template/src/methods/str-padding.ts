@@ -5,7 +5,7 @@ import { codePointLength, sameKind, textOf } from '../values/text.js';
 import { integerArgument, strMethod, textArgument } from './arguments.js';
 import { pad } from './text-operations.js';
 
-/** Returns the `str` methods that pad text to a width. */
+/** Returns the `str` methods that pad text to a width, and `expandtabs`. */
 export function paddingMethods(): [string, NativeFunction][] {
   const padded = (name: string, side: 'left' | 'right' | 'center'): [string, NativeFunction] => [
     name,

@@ -36,7 +36,7 @@ export interface ClaimedDelivery {
   pause: { reason: PauseReason; remainingMs: number; times: number } | undefined;
   /**
    * True if `claimLimited` has claimed the delivery. That claim has taken a request from the webhook's rate limit,
-   * unless the delivery had expired.
+   * unless the limit allowed none and the delivery was claimed because it had expired.
    */
   hasToken?: boolean;
   /** Start of the statement that claimed the delivery, on the monotonic clock of the process, in milliseconds. */

@@ -21,7 +21,7 @@ export interface ResolvedAlert {
   outcome: AlertOutcome;
   /** Webhooks to call; empty if the outcome is not `dispatched`. */
   webhookIds: string[];
-  /** Webhooks that are stored with the alert for a dispatch by hand. Null: the dispatch reads them from the rule. */
+  /** Webhooks that are stored with the alert for a dispatch by hand. They are used only if the rule is not registered. */
   storedWebhookIds: string[] | null;
   /**
    * True if the cooldown of the rule can suppress the alert. The statement that writes the alert checks the cooldown.
@@ -38,8 +38,9 @@ export interface ResolvedAlert {
 type Rule = Omit<RegisteredRule, 'id' | 'workspaceId'>;
 
 /**
- * Determines the webhooks and the outcome of an alert; undefined if the workspace has no rule with the alert's rule id.
- * The rule in the message is used only if no rule with its id was ever registered. Threshold and bound of the alert
+ * Determines the webhooks and the outcome of an alert. The rule in the message is used only if no rule with its id was
+ * ever registered. Returns undefined if the registered rule belongs to another workspace, or if no rule is registered
+ * and the message contains none. Threshold and bound of the alert
  * take precedence over those of the rule, because they are the values at the time of firing.
  */
 export function resolveAlert(

@@ -3,7 +3,7 @@ import { readMessage } from './present-dead-letter.js';
 const whole = (text: string) => readMessage(Buffer.from(text, 'utf8'), false);
 
 describe('dead letters', () => {
-  test('a dead letter that consists of any JSON value is shown as JSON', () => {
+  test('a dead letter that is a JSON object, null or a JSON string is shown as JSON', () => {
     expect(whole('{"alert_id":"x","n":[1,null]}')).toEqual({
       message: { alert_id: 'x', n: [1, null] },
       encoding: 'json',

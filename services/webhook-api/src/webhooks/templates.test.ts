@@ -56,7 +56,7 @@ test('a rendered text that is not JSON is shown with its error', () => {
   });
 });
 
-test('a template that fails with unusual values is rejected, with the position', () => {
+test('a body that is not JSON for every sample alert is rejected, with the position', () => {
   expect(check('{"a": "{{ alert_rule_name }}"}')).toEqual({ problems: [], warnings: [], timedOut: false });
   for (const body of [
     '{"a": {{ alert_rule_name }}}',

@@ -104,7 +104,10 @@ export function bodySizeProblem(body: string): string | undefined {
   return Buffer.byteLength(body) > maxBodyBytes ? `must be at most ${maxBodyBytes} bytes` : undefined;
 }
 
-/** Wraps `check` so that it caches its last result, because one preview checks the same body twice. */
+/**
+ * Wraps `check` so that it caches its last result. A preview with sample values checks a body twice if the result is
+ * not JSON.
+ */
 function rememberLast(check: (body: string) => BodyCheck): (body: string) => BodyCheck {
   let last: { body: string; checked: BodyCheck } | undefined;
   return (body) => {

@@ -33,9 +33,12 @@ test.each([300, 301, 302, 304, 399, 400, 401, 403, 404, 407, 409, 410, 413, 422,
   },
 );
 
-test.each([408, 425, 429, 500, 502, 503, 504, 599])('a response with status %i is retried', (status) => {
-  expect(classifyResult(response(status))).toMatchObject({ kind: 'retry', afterMs: 5_000, step: 1 });
-});
+test.each([408, 425, 429, 500, 501, 502, 503, 504, 505, 507, 599])(
+  'a response with status %i is retried',
+  (status) => {
+    expect(classifyResult(response(status))).toMatchObject({ kind: 'retry', afterMs: 5_000, step: 1 });
+  },
+);
 
 test('a connection error is retried, and a blocked address is not', () => {
   for (const code of [

@@ -149,6 +149,11 @@ test('a delivery is deferred until the end of a pause, and sent after it', () =>
   expect([paused(0), paused(-1)]).toMatchObject([{ kind: 'request' }, { kind: 'request' }]);
 });
 
+test('a delivery that a person has started waits for the end of a pause too', () => {
+  const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;
+  expect(prepareClaimed({ manual: true, pause })).toMatchObject({ kind: 'deferred', reason: 'paused' });
+});
+
 test('an undecryptable delivery of a paused webhook is deferred because of the pause', () => {
   const webhook = { id: 'a', error: new Error('no key') };
   const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;

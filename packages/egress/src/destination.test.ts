@@ -15,6 +15,7 @@ test.each([
   'http://[2606:4700::1111]:8443/x',
   'http://intranet/hook',
   'https://example.com/a@b?c=d@e',
+  'https://example.com?to=me@example.org',
   'https://example.com./',
 ])('the webhook URL %s is valid', (url) => {
   expect(checkUrl(url, strict)).toEqual([]);

@@ -6,6 +6,8 @@ const request = {
   headers: {
     Authorization: [`Bearer ${token}`],
     'X-Key': ['12345678', '1234567'],
+    Cookie: ['session=87654321'],
+    'User-Agent': ['agent/0.0.7'],
     'Content-Type': ['application/json; charset=utf-8'],
     ACCEPT: ['application/json'],
   },
@@ -28,6 +30,8 @@ test.each<[string, string, string]>([
   ['in a url', `?a=${encodeURIComponent(`Bearer ${token}`)}`, '?a=[redacted]'],
   ['in a form', new URLSearchParams({ a: `Bearer ${token}` }).toString(), 'a=[redacted]'],
   ['of another header', 'key 12345678.', 'key [redacted].'],
+  ['of a cookie', 'session=87654321', '[redacted]'],
+  ['of any header except two', 'agent/0.0.7', '[redacted]'],
   ['of the path, as written', '/B00000000000000001%2Fx/', '/[redacted]/'],
   ['of the path, decoded', 'B00000000000000001/x', '[redacted]'],
   ['of the query, as written', '?key=0123456789abcdef%20ghi&', '?key=[redacted]&'],

@@ -85,7 +85,7 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
     receive(name, JSON.stringify(alertOf(name, workspace)), source);
   const mark = (atMs: number) =>
     receive('marker', encodePipelineMarker(atMs), { routingKey: pipelineMarkerKey });
-  return { fire, mark, settled, unprocessable, writes, marks, opened, stopping };
+  return { receive, fire, mark, settled, unprocessable, writes, marks, opened, stopping };
 }
 
 let alerts = 0;
@@ -208,6 +208,16 @@ test('the newest pipeline marker of a batch is written, and all its messages are
   await until('all are settled', () => settled.length === 4);
   expect(Math.max(...marks.map((atMs) => atMs ?? 0))).toBe(3_000);
   expect(settled.sort()).toEqual(['a acknowledged', ...Array(3).fill('marker acknowledged')]);
+});
+
+test('alerts of two workspaces with the same id are both written, and a repeated one once', async () => {
+  const { receive, writes, settled } = start();
+  const one = alertOf('one', workspaceId);
+  const other = { ...alertOf('other', otherWorkspaceId), alert_id: one.alert_id };
+  for (const alert of [one, other, { ...one, model_name: 'repeated' }])
+    receive(alert.model_name, JSON.stringify(alert));
+  await until('all are settled', () => settled.length === 3);
+  expect(writes).toEqual([['one', 'other']]);
 });
 
 test('an unroutable message is written as an alert if it has the routing key of alerts', async () => {

@@ -71,6 +71,11 @@ test.each([
     JSON.stringify({ model_name: '"workspace_id"', workspace_id: workspace }),
     workspace,
   ],
+  [
+    'an alert with a label of that name',
+    JSON.stringify({ workspace_id: workspace, labels: { workspace_id: 'x' } }),
+    workspace,
+  ],
   ['a message without workspace', '{}', ''],
   ['an empty message', '', ''],
   ['a message that ends after the name', '{"workspace_id"', '{"workspace_id"'],

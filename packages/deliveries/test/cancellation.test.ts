@@ -133,6 +133,20 @@ test.each([
   },
 );
 
+test('a job leaves deliveries open that were opened between its acceptance and its page', async () => {
+  const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000);
+  const earlier = await seed(1, { open: { opened_at: secondsAgo(31) } });
+  const reopened = await seed(1, { open: { opened_at: secondsAgo(29) } });
+  const id = await addJob();
+  await db.database
+    .knex('jobs')
+    .where({ id })
+    .update({ created_at: secondsAgo(30) });
+  await runToEnd(3);
+  expect(await cancelled()).toEqual(new Set(earlier));
+  expect(await openIds()).toEqual(new Set(reopened));
+});
+
 test('two concurrent jobs on one workspace cancel each delivery once', async () => {
   await seed(40);
   const jobs = [await addJob(), await addJob()];

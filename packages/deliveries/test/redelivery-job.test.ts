@@ -112,14 +112,20 @@ test('a job respects its time range, and a count stops at its maximum', async ()
 });
 
 test('a job skips deliveries that failed after its creation', async () => {
-  const [late] = await seedMany(1);
-  await addJob();
+  const ids = await seedMany(2);
+  const id = await addJob();
+  const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000);
   await db.database
-    .knex('deliveries')
-    .where({ id: late })
-    .update({ failed_at: new Date(Date.now() + 60_000) });
+    .knex('jobs')
+    .where({ id })
+    .update({ created_at: secondsAgo(30) });
+  for (const [index, seconds] of [31, 29].entries())
+    await db.database
+      .knex('deliveries')
+      .where({ id: ids[index] })
+      .update({ failed_at: secondsAgo(seconds) });
   await runToEnd(10);
-  expect(await openIds()).toEqual([]);
+  expect(await openIds()).toEqual([ids[0]]);
 });
 
 test('a page of a job is not delayed by a locked partition of a day that it does not read', async () => {

@@ -3,7 +3,7 @@ import { ensurePartitions, firstIdAt, readClock } from '@tocsin/database';
 import { createOpenDeliveryCounts } from '@tocsin/deliveries';
 import { createLogger, createMetrics, type Logger } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { createTestDatabase, insertAlert, insertDelivery, type TestDatabase } from '@tocsin/testing/database';
 import { createPartitionsAhead, removeExpired } from '../src/maintenance/maintenance-jobs.js';
 import { createMaintenanceMetrics } from '../src/maintenance/maintenance-metrics.js';
 
@@ -102,6 +102,17 @@ test('dropping the partitions of a day also deletes the alert keys of that day',
     return pauses.filter((ms) => ms === hourMs).length === 7;
   });
   expect(await knex('alert_keys')).toEqual([]);
+});
+
+test('attempts are removed after their own retention, and their deliveries are kept', async () => {
+  const old = Date.now() - 20 * dayMs;
+  await ensurePartitions(db.database, old);
+  const alert = await insertAlert(db.database, { acceptedAtMs: old });
+  await insertDelivery(db.database, { ...alert, acceptedAtMs: old, response: 'no' });
+  const { pauses } = startRetentionJobs();
+  await until('every job pauses', () => pauses.length === 7);
+  expect(await db.database.knex('attempts')).toEqual([]);
+  expect(await db.database.knex('deliveries')).toHaveLength(1);
 });
 
 test('a failing retention job does not stop the others', async () => {

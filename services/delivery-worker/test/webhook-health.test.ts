@@ -139,6 +139,14 @@ test('an unchanged health is not written again within a minute', async () => {
   expect((await healthOf(id)).last_attempt_at.getTime()).toBeGreaterThan(longAgo.getTime());
 });
 
+test('the health shows the last error at once, even if only its sentence is new', async () => {
+  const id = await fixtures.addWebhook();
+  await record(id, { failure: serverError });
+  const other = { ...serverError, error: 'The destination responded with status 503.' };
+  await record(id, { failure: other });
+  expect(await healthOf(id)).toMatchObject({ error_code: serverError.code, error: other.error });
+});
+
 test('batches of two workers with the same webhooks do not deadlock', async () => {
   const ids = await Promise.all(Array.from({ length: 10 }, () => fixtures.addWebhook()));
   const batch = async (order: string[], failure: Failure | undefined): Promise<OutcomeRecord[]> => {

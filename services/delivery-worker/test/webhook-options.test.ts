@@ -64,8 +64,8 @@ test('a delivery whose retry schedule is shortened below its step fails after it
   expect(await settled(id)).toMatchObject({ status: 'failed', attempts_made: 3 });
 });
 
-test('the timeout of a webhook ends its request', async () => {
-  const target = await harness.addTarget({ columns: { timeout_ms: 1_000, retry_schedule_ms: [] } });
+test('the timeout of a webhook ends its request, even if it is the only option', async () => {
+  const target = await harness.addTarget({ columns: { timeout_ms: 1_000, retry_on_timeout: false } });
   harness.destination.respond(target.path, () => {});
   const { id } = await fireAt(target);
   expect(await settled(id)).toMatchObject({ status: 'failed', error_code: 'timeout' });

@@ -148,6 +148,13 @@ describe('reading and deactivating keys', () => {
     expect(first).toMatchObject({ is_active: false, deactivated_at: expect.any(String) });
   });
 
+  test('a key that is deactivated with its id in upper case is rejected at once', async () => {
+    const { id, key } = await createKey(engine);
+    expect((await verify(engine, key)).status).toBe(204);
+    expect((await deactivate(engine, id.toUpperCase())).status).toBe(204);
+    expect((await verify(engine, key)).status).toBe(401);
+  });
+
   test('an unknown key id gets 404 and an invalid key id gets 422', async () => {
     const unknown = '00000000-0000-4000-8000-000000000000';
     expect((await manage('GET', `/auth/api_keys/${unknown}`)).status).toBe(404);

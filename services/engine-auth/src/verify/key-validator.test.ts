@@ -151,6 +151,22 @@ test('a key that is deactivated during its check is rejected and not cached', as
   expect(await validate(good)).toBe(false);
 });
 
+test('a key that is deactivated while its hash is read is not cached', async () => {
+  const { state } = setUp();
+  const readHash = async () => {
+    validator.forget(id);
+    state.nowMs += 1;
+    return 'hash of good';
+  };
+  const validator = createKeyValidator({
+    findActiveHash: readHash,
+    lookUp: readHash,
+    compare: async () => true,
+    now: () => state.nowMs,
+  });
+  expect(await validator.validate(good)).toBe(false);
+});
+
 test('a database error of a key check is thrown and not cached as a rejection', async () => {
   const { state } = setUp();
   let isUnavailable = true;

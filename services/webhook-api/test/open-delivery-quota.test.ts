@@ -67,11 +67,14 @@ test('a workspace above its open-delivery limit cannot publish, redeliver or dis
 
 test('redeliveries and dispatches to a webhook above its open-delivery limit are rejected', async () => {
   await start({ perWebhook: 3, perWorkspace: 1_000 });
-  const failed = await seedDelivery(api.database, { webhookId });
+  const statuses = ['failed', 'succeeded', 'skipped'] as const;
+  const ended = await Promise.all(
+    statuses.map((status) => seedDelivery(api.database, { webhookId, status })),
+  );
   const other = await seedDelivery(api.database);
   const alertId = await seedAlert(api.database, { outcome: 'no_webhooks', alertRuleId });
   await open(3);
-  expectRefused(await api.call('POST', `/api/v1/deliveries/${failed}/redeliver`));
+  for (const id of ended) expectRefused(await api.call('POST', `/api/v1/deliveries/${id}/redeliver`));
   expectRefused(await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`));
   expect((await api.call('POST', `/api/v1/deliveries/${other}/redeliver`)).status).toBe(202);
   expect((await publish(workspaceId, 'publisher')).status).toBe(202);

@@ -1,0 +1,26 @@
+import { refusalOf } from './refusal.js';
+
+const withCode = (code: unknown, message = 'closed') => Object.assign(new Error(message), { code });
+
+test.each<[string, string | undefined, unknown]>([
+  ['the code 403', 'forbidden', withCode(403)],
+  ['the code 404', 'undeclared', withCode(404)],
+  ['the code 530', 'forbidden', withCode(530)],
+  ['the code 406', undefined, withCode(406)],
+  ['the code 320', undefined, withCode(320)],
+  ['a code of Node.js', undefined, withCode('ECONNREFUSED')],
+  ['a code of another kind and the text ACCESS_REFUSED', undefined, withCode(320, 'ACCESS_REFUSED')],
+  ['the text ACCESS_REFUSED', 'forbidden', new Error('Handshake: 403 (ACCESS_REFUSED)')],
+  ['the text ACCESS-REFUSED', 'forbidden', new Error('403 (ACCESS-REFUSED) with message')],
+  ['a longer word', undefined, new Error('NOACCESS_REFUSED')],
+  ['another text', undefined, new Error('closed')],
+])('an error with %s is a refusal of the kind: %s', (_, kind, error) => {
+  expect(refusalOf(error)).toBe(kind);
+});
+
+test('a value that is no error is no refusal', () => {
+  expect([refusalOf({ code: 403, message: 'ACCESS_REFUSED' }), refusalOf(undefined)]).toEqual([
+    undefined,
+    undefined,
+  ]);
+});

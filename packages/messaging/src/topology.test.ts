@@ -1,0 +1,58 @@
+import type { Channel } from 'amqplib';
+import { declareTopology } from './topology.js';
+
+/** Declares the topology on channels that reject the declaration of `refused` with `code`. */
+async function declare({ refused = '', code = 0 } = {}) {
+  const declared: unknown[] = [];
+  const conflicts: string[] = [];
+  let channels = 0;
+  const assert = async (name: string, ...rest: unknown[]) => {
+    if (name === refused) throw Object.assign(new Error('refused'), { code });
+    declared.push([name, ...rest]);
+  };
+  const openChannel = async () => {
+    channels += 1;
+    const channel = {
+      assertExchange: assert,
+      assertQueue: assert,
+      bindQueue: async (...binding: string[]) => void declared.push(binding),
+      close: async () => void declared.push('closed'),
+    };
+    return channel as unknown as Channel;
+  };
+  await declareTopology(openChannel, (name) => conflicts.push(name));
+  return { declared, conflicts, channels };
+}
+
+const durable = { durable: true };
+const quorum = { ...durable, arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000 } };
+const topology = [
+  ['tocsin.alerts.unrouted', 'fanout', durable],
+  ['tocsin.alerts', 'topic', { ...durable, alternateExchange: 'tocsin.alerts.unrouted' }],
+  ['tocsin.deliveries', 'direct', durable],
+  ['tocsin.events', 'topic', durable],
+  ['alert-fired', quorum],
+  ['alert-fired', 'tocsin.alerts', 'alert.fired'],
+  ['alert-fired', 'tocsin.alerts', 'pipeline.marker'],
+  ['alerts-unrouted', quorum],
+  ['alerts-unrouted', 'tocsin.alerts.unrouted', ''],
+  ['deliveries', quorum],
+  ['deliveries', 'tocsin.deliveries', 'delivery.due'],
+  'closed',
+];
+
+test('the topology has durable exchanges, quorum queues and their bindings', async () => {
+  expect(await declare()).toEqual({ declared: topology, conflicts: [], channels: 1 });
+});
+
+test.each([
+  ['tocsin.alerts', 1],
+  ['deliveries', 9],
+])('%s with other arguments is reported, and the rest is declared on a new channel', async (refused, at) => {
+  const declared = topology.toSpliced(at, 1);
+  expect(await declare({ refused, code: 406 })).toEqual({ declared, conflicts: [refused], channels: 2 });
+});
+
+test('any other error of a declaration is thrown', async () => {
+  await expect(declare({ refused: 'alert-fired', code: 403 })).rejects.toThrow('refused');
+});

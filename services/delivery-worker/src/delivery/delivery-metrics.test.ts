@@ -1,0 +1,99 @@
+import { createMetrics } from '@tocsin/kit';
+import { claimed } from '../../test/support/deliverer.js';
+import type { ClaimedDelivery } from './claimed-delivery.js';
+import { createDeliveryMetrics } from './delivery-metrics.js';
+import type { Attempt, Outcome } from './outcome.js';
+
+const firedAtMs = Date.parse('2026-01-02T03:04:05Z');
+const failure = { code: 'timeout', error: 'Too slow.' } as const;
+const retry: Outcome = { kind: 'retry', afterMs: 1, step: 1, failure };
+
+function start() {
+  const registry = createMetrics({ service: 'test' });
+  const metrics = createDeliveryMetrics(registry);
+  /** Returns the value of the series with these labels; undefined if there is none. */
+  const seriesOf = async (name: string, labels: Record<string, string> = {}) => {
+    const { text } = await registry.expose();
+    const texts = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+    const isSought = (line: string) =>
+      line.startsWith(`${name}{`) && texts.every((label) => line.includes(label));
+    const line = text.split('\n').find(isSought);
+    return line === undefined ? undefined : Number(line.split(' ').at(-1));
+  };
+  /** Records an attempt that started 2 s after the alert fired and was recorded 5 s after it. */
+  const attempt = (changes: Partial<ClaimedDelivery>, outcome: Outcome = retry, aheadMs = 0) =>
+    metrics.attempted({
+      claimed: claimed('w', { facts: { fired_at: '2026-01-02T03:04:05Z' } as never, ...changes }),
+      outcome,
+      attempt: { startedAt: new Date(firedAtMs + 2_000 - aheadMs), durationMs: 250 } as Attempt,
+      nowMs: firedAtMs + 5_000 - aheadMs,
+    });
+  return { metrics, seriesOf, attempt };
+}
+
+test.each<[number, string, Partial<ClaimedDelivery>]>([
+  [1, 'at the first attempt', {}],
+  [0, 'at a retry', { step: 1 }],
+  [0, 'in a later run', { run: 2 }],
+  [0, 'at an attempt by hand', { manual: true }],
+])('the time from firing to the first attempt is measured %i times %s', async (count, _, changes) => {
+  const { attempt, seriesOf } = start();
+  attempt(changes);
+  expect(await seriesOf('tocsin_fired_to_first_attempt_seconds_count')).toBe(count);
+  expect(await seriesOf('tocsin_fired_to_first_attempt_seconds_sum')).toBe(2 * count);
+});
+
+test('the time from firing to success is measured only for successful attempts', async () => {
+  const { attempt, seriesOf } = start();
+  attempt({});
+  expect(await seriesOf('tocsin_fired_to_success_seconds_count')).toBe(0);
+  attempt({ run: 2, step: 3 }, { kind: 'succeeded' });
+  expect(await seriesOf('tocsin_fired_to_success_seconds_sum')).toBe(5);
+});
+
+test('the times of an alert that fired in the future count as zero', async () => {
+  const { attempt, seriesOf } = start();
+  attempt({}, { kind: 'succeeded' }, 60_000);
+  const sums = ['first_attempt', 'success'].map((name) => seriesOf(`tocsin_fired_to_${name}_seconds_sum`));
+  expect(await Promise.all(sums)).toEqual([0, 0]);
+});
+
+test('attempts are counted and measured by their outcomes and error codes', async () => {
+  const { attempt, seriesOf } = start();
+  attempt({});
+  attempt({}, { kind: 'succeeded' });
+  expect([
+    await seriesOf('tocsin_attempts_total', { outcome: 'retry', error_code: 'timeout' }),
+    await seriesOf('tocsin_attempts_total', { outcome: 'succeeded', error_code: '' }),
+    await seriesOf('tocsin_attempt_seconds_sum', { outcome: 'retry' }),
+  ]).toEqual([1, 1, 0.25]);
+});
+
+test('a delivery is counted when it ends, and not when it is retried', async () => {
+  const { metrics, seriesOf } = start();
+  metrics.ended(retry);
+  metrics.ended({ kind: 'succeeded' });
+  metrics.ended({ kind: 'skipped', failure: { code: 'webhook_disabled', error: '' } });
+  metrics.ended({ kind: 'failed', failure });
+  const ended = (outcome: string, error_code: string) =>
+    seriesOf('tocsin_deliveries_total', { outcome, error_code });
+  expect([
+    await ended('retry', 'timeout'),
+    await ended('succeeded', ''),
+    await ended('skipped', 'webhook_disabled'),
+    await ended('failed', 'timeout'),
+  ]).toEqual([undefined, 1, 1, 1]);
+});
+
+test('series of failures, retries and deferrals exist with the value 0 from the start', async () => {
+  const { metrics, seriesOf } = start();
+  expect([
+    await seriesOf('tocsin_deliveries_total', { outcome: 'failed', error_code: 'http_status' }),
+    await seriesOf('tocsin_deliveries_total', { outcome: 'failed', error_code: 'cancelled' }),
+    await seriesOf('tocsin_attempts_total', { outcome: 'retry', error_code: 'internal_error' }),
+    await seriesOf('tocsin_deferrals_total', { reason: 'paused' }),
+    await seriesOf('tocsin_deferrals_total', { reason: 'no_signing_secret' }),
+  ]).toEqual([0, 0, 0, 0, 0]);
+  metrics.deferred('no_slot');
+  expect(await seriesOf('tocsin_deferrals_total', { reason: 'no_slot' })).toBe(1);
+});

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { createSecretBox, type Database } from '@tocsin/database';
+import { createMetrics, type Logger } from '@tocsin/kit';
+import { startKeyCheck } from './key-check.js';
+
+const { jest } = import.meta;
+
+const secrets = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
+const canaryOf = (box: typeof secrets) =>
+  box.encrypt('canary', { workspaceId: null, table: 'secrets_canary', id: 'canary', column: 'value' });
+const [ours, foreign] = [canaryOf(secrets), canaryOf(createSecretBox([{ id: 'k2', key: randomBytes(32) }]))];
+
+afterEach(() => void jest.useRealTimers());
+
+/** Starts the check of a database with this canary. An error is thrown instead of the canary. */
+function start(canary: Buffer | Error) {
+  jest.useFakeTimers();
+  const state = { canary };
+  const calls: string[] = [];
+  const logged: object[] = [];
+  const stopping = new AbortController();
+  const registry = createMetrics({ service: 'test' });
+  const keyCheck = startKeyCheck({
+    database: {
+      async prepared() {
+        calls.push('read');
+        if (state.canary instanceof Error) throw state.canary;
+        return [{ value_encrypted: state.canary }];
+      },
+    } as unknown as Database,
+    secrets,
+    databaseRetry: { whileUnavailable: (work) => work() },
+    consumers: { pause: () => void calls.push('pause'), resume: () => void calls.push('resume') },
+    registry,
+    logger: {
+      error: (fields: object, event: string) => logged.push({ ...fields, event }),
+    } as unknown as Logger,
+    signal: stopping.signal,
+  });
+  const isMismatch = async () => {
+    const { text } = await registry.expose();
+    return Number(/^tocsin_keys_mismatch\{.*\} (.*)$/m.exec(text)?.[1]) === 1;
+  };
+  const shown = async () => {
+    const signal = new AbortController().signal;
+    const detail = await Promise.resolve(keyCheck.check(signal)).then(
+      () => 'ready',
+      (error: { detail: string }) => error.detail,
+    );
+    return [keyCheck.fit(), detail.slice(0, 30), await isMismatch(), calls.splice(0)];
+  };
+  return { state, keyCheck, stopping, logged, shown, pass: jest.advanceTimersByTimeAsync };
+}
+
+const unchecked = 'SECRETS_KEYS is not checked ye';
+const mismatch = 'SECRETS_KEYS does not contain ';
+
+test('consumers resume once the keys decrypt the canary, and pause once they do not', async () => {
+  const { state, shown, pass } = start(ours);
+  await pass(0);
+  expect(await shown()).toEqual([true, 'ready', false, ['read', 'resume']]);
+  await pass(4_999);
+  expect(await shown()).toEqual([true, 'ready', false, []]);
+  await pass(1);
+  expect(await shown()).toEqual([true, 'ready', false, ['read']]);
+  state.canary = foreign;
+  await pass(10_000);
+  expect(await shown()).toEqual([false, mismatch, true, ['read', 'pause', 'read']]);
+  state.canary = ours;
+  await pass(5_000);
+  expect(await shown()).toEqual([true, 'ready', false, ['read', 'resume']]);
+});
+
+test('a worker that starts with wrong keys stays paused, and logs it once a minute', async () => {
+  const { shown, logged, pass } = start(foreign);
+  await pass(0);
+  expect(await shown()).toEqual([false, mismatch, true, ['read']]);
+  await pass(55_000);
+  expect(logged).toMatchObject([{ event: 'secrets.keys_mismatch', count: 1 }]);
+  await pass(5_000);
+  expect(logged).toMatchObject([{ count: 1 }, { count: 12 }]);
+});
+
+test('the last result remains while the canary cannot be read', async () => {
+  const { state, shown, logged, pass } = start(new Error('no privilege'));
+  await pass(0);
+  expect(await shown()).toEqual([false, unchecked, false, ['read']]);
+  state.canary = ours;
+  await pass(5_000);
+  state.canary = new Error('no privilege');
+  await pass(5_000);
+  expect(await shown()).toEqual([true, 'ready', false, ['read', 'resume', 'read']]);
+  expect(logged).toEqual([]);
+});
+
+test('the check ends when the worker stops', async () => {
+  const { keyCheck, stopping, shown, pass } = start(ours);
+  await pass(0);
+  stopping.abort();
+  await keyCheck.stopped;
+  await pass(60_000);
+  expect((await shown()).at(-1)).toEqual(['read', 'resume']);
+});

@@ -46,7 +46,7 @@ async function start(options: PublisherOptions = {}) {
   return { sent, confirms, state, channel, attach, outcomeOf, unopened, block: () => block() };
 }
 
-test('a message is persistent and mandatory, and has a content type, and a type or headers if given', async () => {
+test('a message is persistent and mandatory, and has type and headers only if they are given', async () => {
   const { sent, confirms, outcomeOf } = await start();
   const headers = { a: 'b' };
   const outcomes = [outcomeOf(), outcomeOf({ ...message, contentType: 'text/plain', type: 't', headers })];

@@ -22,6 +22,7 @@ test('each failed probe doubles the pause of the webhook, up to five minutes', (
     10_000, 20_000, 40_000, 300_000, 300_000,
   ]);
   expect([0, 1].map((random) => circuitPauseMs(1, random))).toEqual([8_000, 12_000]);
+  expect([0, 1].map((random) => circuitPauseMs(20, random))).toEqual([240_000, 360_000]);
 });
 
 const ownFault: SendResult = { kind: 'error', code: 'internal_error', error: 'EMFILE', durationMs: 1 };
@@ -100,6 +101,14 @@ test('a 429 with a Retry-After of zero seconds counts as a failure', () => {
   expect(change(response(429, { retryAfterSeconds: 0 }), undefined, failures)).toMatchObject({
     reason: 'circuit',
   });
+});
+
+test('a response with Retry-After neither counts as a failure nor resets the count of failures', () => {
+  const failures = createFailureCounter();
+  for (const id of ['a', 'b', 'c', 'e']) failures.fail('w', id);
+  const limited = response(503, { retryAfterSeconds: 7 });
+  expect(change(limited, undefined, failures)).toMatchObject({ reason: 'retry_after' });
+  expect(change(response(503), undefined, failures)).toMatchObject({ reason: 'circuit', times: 1 });
 });
 
 test('a fault of this worker neither opens nor closes the circuit', () => {

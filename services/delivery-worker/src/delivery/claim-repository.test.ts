@@ -118,6 +118,11 @@ test('a claim returns a disabled webhook, and no webhook if it does not exist', 
   ]);
 });
 
+test('labels and annotations of a claim are empty if its alert has none', async () => {
+  const [bare] = (await claim([{ ...row, labels: null, annotations: null }])).claimed;
+  expect(bare?.facts).toMatchObject({ labels: {}, annotations: {} });
+});
+
 test('a claim returns the pause of its webhook: reason, remaining time, and count in a row', async () => {
   const paused = { ...row, pause_reason: 'circuit', pause_times: 3, pause_remaining_ms: 900 };
   const [pause] = (await claim([paused])).claimed.map((claimed) => claimed.pause);

@@ -88,6 +88,16 @@ test('a retry is due at the later of the schedule and Retry-After (limited to on
   expect(classifyResult(response(503, { retryAfterSeconds: 86_400 }))).toMatchObject({ afterMs: 3_600_000 });
 });
 
+test.each([408, 425, 500, 599])('Retry-After in a response with status %i delays the retry', (status) => {
+  expect(classifyResult(response(status, { retryAfterSeconds: 60 }))).toMatchObject({ afterMs: 60_000 });
+});
+
+test('Retry-After neither retries a status that fails nor adds a step to the schedule', () => {
+  const limited = { retryAfterSeconds: 60 };
+  expect(classifyResult(response(400, limited)).kind).toBe('failed');
+  expect(classifyResult(response(429, limited), { step: 7 }).kind).toBe('failed');
+});
+
 test('Retry-After pauses the webhook only in a response with status 429 or 503', () => {
   expect(pauseRequestedBy(response(429, { retryAfterSeconds: 7 }))).toBe(7_000);
   expect(pauseRequestedBy(response(503, { retryAfterSeconds: 7_200 }))).toBe(3_600_000);
@@ -168,6 +178,12 @@ test('a retry uses one step, and a delivery without steps left fails with its la
     });
   expect(retry(6)).toEqual({ kind: 'retry', afterMs: 10_800_000, step: 7, failure: tooSlow });
   expect(retry(7)).toEqual({ kind: 'failed', failure: tooSlow });
+});
+
+test('a step of the schedule with a wait of zero is a retry at once', () => {
+  const policy = { ...defaultRetryPolicy, scheduleMs: [0] };
+  const retried = retryOrFail({ step: 0, failure: tooSlow, policy, random: 1 });
+  expect(retried).toEqual({ kind: 'retry', afterMs: 0, step: 1, failure: tooSlow });
 });
 
 test('the retry schedule of a webhook replaces the schedule of the policy, and nothing else', () => {

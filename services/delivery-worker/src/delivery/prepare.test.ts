@@ -236,6 +236,16 @@ describe('the options of a webhook', () => {
     expect(prepareClaimed({ hasToken: true }, { webhook })).toMatchObject({ kind: 'request', options });
   });
 
+  test('a pause is the reason of a deferral before a rate limit, and a rate limit before a secret', () => {
+    const both = { ...webhook, options: { ...options, signingKeys: [] } } as DecryptedWebhook;
+    const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;
+    const reasonOf = (claimed: Partial<ClaimedDelivery>) =>
+      prepareClaimed(claimed, { webhook: both, render: undefined });
+    expect(reasonOf({ pause })).toMatchObject({ reason: 'paused' });
+    expect(reasonOf({})).toMatchObject({ reason: 'rate_limit' });
+    expect(reasonOf({ hasToken: true })).toMatchObject({ reason: 'no_signing_secret' });
+  });
+
   const webhookWith = (changes: object) =>
     ({
       ...webhook,
@@ -254,6 +264,10 @@ describe('the options of a webhook', () => {
     [' The rate limit of the webhook is 5 requests in 1000 ms.', { rateLimit: options.rateLimit }],
     [' The webhook signs its requests and had no signing secret.', { signingKeys: [] }],
     ['', { signingKeys: [{ key: Buffer.from('k'), expiresAtMs: nowMs + 1 }] }],
+    [
+      ' The webhook signs its requests and had no signing secret.',
+      { signingKeys: [{ key: Buffer.from('k'), expiresAtMs: nowMs }], rateLimit: options.rateLimit },
+    ],
   ])('the error of an expired delivery ends with "%s" if its webhook has %j', (reason, changes) => {
     const prepared = prepareClaimed({ ageMs: 25 * hourMs }, { webhook: webhookWith(changes) });
     const failure = { code: 'expired', error: `The delivery was not made in time.${reason}` };
@@ -267,6 +281,9 @@ describe('the options of a webhook', () => {
     const deferred = { kind: 'deferred', afterMs: 10_000, reason: 'no_signing_secret' };
     expect([prepared([]), prepared([key(nowMs)])]).toEqual([deferred, deferred]);
     expect(prepared([key(nowMs), key(nowMs + 1)])).toMatchObject({ kind: 'request' });
+    expect(prepareClaimed({ ageMs: 0 }, { webhook: webhookWith({ signingKeys: [] }) })).toMatchObject({
+      afterMs: 3_500,
+    });
   });
 
   test('a rendering that exceeds its time limit is retried with the schedule of its webhook', () => {

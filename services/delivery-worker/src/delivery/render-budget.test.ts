@@ -61,3 +61,14 @@ test('a failed rendering throws its error and does not block the next delivery',
   await expect(failing).rejects.toThrow('broken');
   expect(await next).toBe('rendered');
 });
+
+test('the number of renderings is limited for one second after a wait for the budget', async () => {
+  const clock = { ms: 5_000 };
+  const budget = createRenderBudget(() => clock.ms);
+  expect(budget.rendersLeft('w')).toBe(Number.POSITIVE_INFINITY);
+  expect(await budget.wait('w')).toBe(true);
+  clock.ms += 1_000;
+  expect([budget.rendersLeft('w'), budget.rendersLeft('v')]).toEqual([32, Number.POSITIVE_INFINITY]);
+  clock.ms += 1;
+  expect(budget.rendersLeft('w')).toBe(Number.POSITIVE_INFINITY);
+});

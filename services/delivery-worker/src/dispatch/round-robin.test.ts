@@ -67,3 +67,15 @@ test('webhooks that are not responsive get the places that responsive ones leave
   expect(allocatePlaces([flood, quiet], { ...places, maxUnresponsive: 100 }).get(flood)).toBe(90);
   expect(allocatePlaces([flood, quiet], { ...places, maxUnresponsive: 30 }).get(flood)).toBe(30);
 });
+
+test('the quarter of the places for webhooks that are not responsive is rounded up', () => {
+  const [busy, flood] = [dueWebhook('w', 'responsive', 100), dueWebhook('flood', 'silent', 100)];
+  const quotas = allocatePlaces([flood, busy], { freePlaces: 10, maxUnresponsive: 10, isResponsive });
+  expect([quotas.get(busy), quotas.get(flood)]).toEqual([7, 3]);
+});
+
+test('remaining places go to workspaces in the order of their webhooks', () => {
+  const due = ['b', 'c', 'a'].map((id) => dueWebhook(id, id, 9));
+  const quotas = allocateRoundRobin(due, 5);
+  expect(due.map((entry) => quotas.get(entry))).toEqual([2, 2, 1]);
+});

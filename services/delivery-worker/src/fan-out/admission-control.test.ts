@@ -15,6 +15,17 @@ test('the number of admitted alerts is the number of free slots divided by deliv
   control.reserve(2)({ written: 8, open: 8 });
   state.free = 200;
   expect(control.maxStarts(1_000)).toBe(50);
+  state.free = 250;
+  expect(control.maxStarts(1_000)).toBe(63);
+});
+
+test('alerts with less than one delivery on average count as alerts with one delivery', () => {
+  const { state, control } = start();
+  control.reserve(100)({ written: 50, open: 50 });
+  expect(control.maxStarts(15_000)).toBe(400);
+  control.reserve(100)({ written: 0, open: 0 });
+  state.free = 0;
+  expect(control.maxStarts(30_000)).toBe(1_000);
 });
 
 test('a single alert is admitted at once while a slot is free', () => {
@@ -55,6 +66,7 @@ test('slots are reserved for a batch until its deliveries are planned', () => {
 test('alerts do not wait for slots while 30,000 alerts are waiting', () => {
   const { state, control } = start();
   state.free = 0;
+  expect(control.maxStarts(29_999)).toBe(0);
   expect(control.maxStarts(30_000)).toBe(1_000);
 });
 
@@ -70,6 +82,8 @@ test('a batch has about 1,000 deliveries, including those that are written as fa
   const { control } = start();
   control.reserve(100)({ written: 2_000, open: 0 });
   expect(control.maxStarts(15_000)).toBe(50);
+  control.reserve(50)({ written: 150, open: 50 });
+  expect(control.maxStarts(15_000)).toBe(334);
   control.reserve(50)({ written: 50, open: 50 });
   expect(control.maxStarts(15_000)).toBe(400);
 });

@@ -1,4 +1,4 @@
-import { createLogger } from '@tocsin/kit';
+import { createLogger, type Logger } from '@tocsin/kit';
 import { createLeaseSweep, type LeaseSweepDeps } from './lease-sweep.js';
 
 const startSweep = (
@@ -39,6 +39,67 @@ test('sweeps release unpublished rows until one succeeds 12 s or more after the 
   await releaseAfter(1_000);
   await releaseAfter(1_000);
   expect(asked).toEqual([false, true, true, true, false]);
+});
+
+test('the sweep 12 s after the lost reply is the last one that releases unpublished rows', async () => {
+  const asked: (boolean | undefined)[] = [];
+  let nowMs = 10_000;
+  const sweep = startSweep(
+    async ({ unpublished }) => {
+      asked.push(unpublished);
+      return 0;
+    },
+    { now: () => nowMs },
+  );
+  sweep.replyLost();
+  for (const ms of [11_999, 1, 1]) {
+    nowMs += ms;
+    await sweep.release(new Date());
+  }
+  expect(asked).toEqual([true, true, false]);
+});
+
+test('a sweep excludes the deliveries in flight, has a time limit, and counts what it releases', async () => {
+  const options: object[] = [];
+  const counts = [3, 0];
+  const counted: number[] = [];
+  const logged: unknown[] = [];
+  const sweep = createLeaseSweep({
+    repository: {
+      async releaseExpired(given) {
+        options.push(given);
+        const count = counts.shift();
+        if (count === undefined) throw new Error('no database');
+        return count;
+      },
+    },
+    inFlightIds: () => ['a', 'b'],
+    leads: () => true,
+    logger: { warn: (...line: unknown[]) => logged.push(line) } as unknown as Logger,
+    metrics: { leasesExpired: (count) => counted.push(count) },
+    now: () => 0,
+  });
+  const releaseBy = new Date(5_000);
+  for (let call = 0; call < 3; call += 1) await sweep.release(releaseBy);
+  expect(options).toEqual(Array(3).fill({ inFlight: ['a', 'b'], releaseBy, unpublished: false }));
+  expect([counted, logged]).toEqual([
+    [3],
+    [
+      [{ count: 3 }, 'leases.released'],
+      [{ err: new Error('no database') }, 'leases.postponed'],
+    ],
+  ]);
+});
+
+test('a call during a sweep does nothing', async () => {
+  const ends: (() => void)[] = [];
+  const sweep = startSweep(() => new Promise((resolve) => ends.push(() => resolve(0))));
+  const first = sweep.release(new Date());
+  await sweep.release(new Date());
+  ends[0]!();
+  await first;
+  void sweep.release(new Date());
+  expect(ends).toHaveLength(2);
 });
 
 test('a worker that is not the leader sweeps in one of ten calls, and after a lost reply', async () => {

@@ -15,6 +15,7 @@ function startLease() {
   const clock = { ms: 100_000 };
   const asked: { leaseMs: number; mayLead: boolean; settle: (result: RenewalResult | Error) => void }[] = [];
   let releases = 0;
+  let ended = 0;
   let respond: (() => RenewalResult | Error) | undefined = () => ({ ...held(), wasHeld: asked.length > 1 });
   const lease = createWorkerLease({
     repository: {
@@ -25,7 +26,10 @@ function startLease() {
           asked.push({ leaseMs, mayLead: asLeader, settle });
           if (respond !== undefined) settle(respond());
         }),
-      end: async () => {},
+      end: async () => {
+        ended += 1;
+        throw new Error('no database');
+      },
     },
     logger,
     now: () => clock.ms,
@@ -46,6 +50,7 @@ function startLease() {
       await jest.advanceTimersByTimeAsync(0);
     },
     releases: () => releases,
+    ended: () => ended,
     respondWith: (next: (() => RenewalResult | Error) | undefined) => {
       respond = next;
     },
@@ -98,7 +103,7 @@ test('a claim is still covered after the event loop was blocked for two seconds'
   await start();
   const claimedAtMs = clock.ms;
   // The timer fires once after the block, and not once for each missed second.
-  clock.ms += 1_900;
+  clock.ms += 2_000;
   await pass(1_000);
   expect(lease.covers(claimedAtMs)).toBe(true);
 });
@@ -114,8 +119,9 @@ test('expired leases are released after two seconds, and then every second', asy
   }
 });
 
-test.each<[string, (lease: ReturnType<typeof startLease>) => Promise<void>]>([
+test.each<[number, string, (lease: ReturnType<typeof startLease>) => Promise<void>]>([
   [
+    5,
     'failed',
     async ({ respondWith, pass }) => {
       respondWith(fail);
@@ -123,6 +129,7 @@ test.each<[string, (lease: ReturnType<typeof startLease>) => Promise<void>]>([
     },
   ],
   [
+    4,
     'took more than a second',
     async ({ respondWith, pass, asked, clock }) => {
       respondWith(undefined);
@@ -132,6 +139,7 @@ test.each<[string, (lease: ReturnType<typeof startLease>) => Promise<void>]>([
     },
   ],
   [
+    4,
     'came after the end of the lease',
     async ({ respondWith, pass, clock }) => {
       clock.ms += 3_000;
@@ -139,7 +147,18 @@ test.each<[string, (lease: ReturnType<typeof startLease>) => Promise<void>]>([
       await pass(1_000);
     },
   ],
-])('nothing is released for five seconds after a renewal that %s', async (_, disturb) => {
+  [
+    0,
+    'took exactly a second',
+    async ({ respondWith, pass, asked, clock }) => {
+      respondWith(undefined);
+      await pass(1_000);
+      clock.ms += 1_000;
+      asked.at(-1)!.settle(held());
+      await pass(0);
+    },
+  ],
+])('nothing is released in the %i seconds after a renewal that %s', async (seconds, _, disturb) => {
   const started = startLease();
   const { releases, pass, start, respondWith } = started;
   await start();
@@ -147,10 +166,10 @@ test.each<[string, (lease: ReturnType<typeof startLease>) => Promise<void>]>([
   await disturb(started);
   const before = releases();
   respondWith(held);
-  await pass(4_000);
+  for (let second = 0; second < seconds; second += 1) await pass(1_000);
   expect(releases()).toBe(before);
-  await pass(2_000);
-  expect(releases()).toBeGreaterThan(before);
+  await pass(1_000);
+  expect(releases()).toBe(before + 1);
 });
 
 test('leases last ten seconds instead of three in the ten seconds after a failed renewal', async () => {
@@ -237,6 +256,31 @@ test('each renewal writes to the database if this worker may be the leader', asy
   lease.setMayLead(false);
   await pass(1_000);
   expect(asked.map(({ mayLead }) => mayLead)).toEqual([true, false]);
+});
+
+test('a worker may not be the leader before setMayLead is called', () => {
+  const { lease, asked } = startLease();
+  lease.start();
+  expect(asked.map(({ mayLead }) => mayLead)).toEqual([false]);
+});
+
+test('at most three renewals are in progress', async () => {
+  const { asked, pass, start, respondWith } = startLease();
+  respondWith(undefined);
+  await start();
+  for (let second = 0; second < 5; second += 1) await pass(1_000);
+  expect(asked).toHaveLength(3);
+  asked[0]!.settle(held());
+  await pass(1_000);
+  expect(asked).toHaveLength(4);
+});
+
+test('a lease that has ended is not renewed, even if the end cannot be written', async () => {
+  const { lease, asked, pass, start, ended } = startLease();
+  await start();
+  await lease.end();
+  await pass(10_000);
+  expect([asked.length, ended()]).toEqual([1, 1]);
 });
 
 test('the duration of a renewal does not extend the lease', async () => {

@@ -48,6 +48,8 @@ test('a full disk is reported when only batches fail and renewals of the lease s
   failing.batch = { sinceMs: 0, error: withCode('53100') };
   clock.ms = 10_000;
   expect(await detail()).toBe('The disk of the database is full.');
+  failing.lease = { sinceMs: 9_000, error: withCode('ECONNREFUSED') };
+  expect(await detail()).toBe('The disk of the database is full.');
 });
 
 test('a change of writability logs one line', () => {

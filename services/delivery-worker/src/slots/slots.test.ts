@@ -132,6 +132,8 @@ test('responsive webhooks get a quarter of the slots for claims at write while o
   expect(hanging).toHaveLength(30);
   slots.observe('responsive', 20);
   expect(acquireManyAtWrite(slots, webhook('responsive'))).toHaveLength(10);
+  // The workspaces together use more slots than a single one can get.
+  expect(slots.freeAtWrite()).toBe(0);
 });
 
 test('a workspace gets a slot for a claim at write while another workspace is at its limit', () => {

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { createLogger } from '@tocsin/kit';
 import type { Broker } from '@tocsin/messaging';
+import type { ConsumeMessage } from 'amqplib';
 import { createConsumers, pauseWhileUnavailable } from './consumers.js';
 import type { DatabaseAvailability } from './database-retry.js';
 
@@ -33,6 +34,86 @@ const depsWith = (broker: Broker) => ({
   signal: new AbortController().signal,
 });
 
+/** Creates a broker whose consumers list their calls in `calls`, and whose messages `deliver` sends to a queue. */
+function brokerOf(name: string, calls: string[]) {
+  const handlers = new Map<string, (message: ConsumeMessage) => void>();
+  const openChannel = () =>
+    Object.assign(new EventEmitter(), {
+      prefetch: async (count: number) => void calls.push(`prefetch ${count}`),
+      async consume(queue: string, handle: (message: ConsumeMessage) => void) {
+        calls.push(`consume ${queue} of ${name}`);
+        handlers.set(queue, handle);
+        return { consumerTag: queue };
+      },
+      cancel: async (tag: string) => void calls.push(`cancel ${tag}`),
+    });
+  const broker = { use: (attach: (channel: unknown) => Promise<void>) => attach(openChannel()) };
+  const deliver = (queue: string, bytes: number) =>
+    handlers.get(queue)!({
+      content: Buffer.alloc(bytes),
+      fields: { deliveryTag: 1, redelivered: false, routingKey: '' },
+      properties: {},
+    } as ConsumeMessage);
+  return { broker: broker as unknown as Broker, deliver };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Opens the consumers of a worker with five slots. */
+async function open() {
+  const calls: string[] = [];
+  const handled: string[] = [];
+  const [alerts, deliveries] = [brokerOf('alerts', calls), brokerOf('deliveries', calls)];
+  const consumers = createConsumers({
+    ...depsWith(alerts.broker),
+    brokers: { alerts: alerts.broker, deliveries: deliveries.broker },
+    slots: 5,
+  });
+  await consumers.open({
+    alerts: { handle: () => void handled.push('alert'), rejectWaiting() {} },
+    deliveries: { handle: () => void handled.push('delivery') },
+  });
+  const taken = async () => {
+    await settled();
+    return calls.splice(0);
+  };
+  return { consumers, alerts, deliveries, taken, handled };
+}
+
+test('messages are received only while there is no reason for a pause', async () => {
+  const { consumers, taken } = await open();
+  expect(await taken()).toEqual([]);
+  consumers.pause('database');
+  consumers.resume('keys');
+  expect(await taken()).toEqual([]);
+  consumers.resume('database');
+  const queues = ['alert-fired of alerts', 'alerts-unrouted of alerts', 'deliveries of deliveries'];
+  expect(await taken()).toEqual(expect.arrayContaining(queues.map((queue) => `consume ${queue}`)));
+  consumers.pause('keys');
+  expect((await taken()).sort()).toEqual([
+    'cancel alert-fired',
+    'cancel alerts-unrouted',
+    'cancel deliveries',
+  ]);
+});
+
+test.each([
+  ['alerts', 'alert-fired', 100, 40_000, 'alert'],
+  ['alerts', 'alert-fired', 1_000, 33_554, 'alert'],
+  ['alerts', 'alerts-unrouted', 100, 1_000, 'alert'],
+  ['deliveries', 'deliveries', 100, 2 * 5 + 300, 'delivery'],
+] as const)(
+  'the consumer of %s in %s has messages of %i bytes in flight, at most %i',
+  async (broker, queue, bytes, prefetch, kind) => {
+    const { consumers, taken, handled, ...brokers } = await open();
+    consumers.resume('keys');
+    await taken();
+    for (let count = 0; count < 32; count += 1) brokers[broker].deliver(queue, bytes);
+    expect(await taken()).toEqual([`prefetch ${prefetch - 32}`, `consume ${queue} of ${broker}`]);
+    expect(new Set(handled)).toEqual(new Set([kind]));
+  },
+);
+
 test('draining the consumers leaves no active timer', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
@@ -52,19 +133,21 @@ test('alerts that wait for a batch are rejected when messages are returned to th
   expect(rejected).toEqual(['The message was returned to the broker.']);
 });
 
-test('consumers are paused during an outage of 14 s, and no message is returned', () => {
+test('consumers are paused during an outage shorter than 15 s, and no message is returned', () => {
   const { availability, calls } = start();
   availability.emit('unavailable');
-  jest.advanceTimersByTime(14_000);
+  jest.advanceTimersByTime(14_999);
   availability.emit('available');
   jest.advanceTimersByTime(60_000);
   expect(calls).toEqual(['pause', 'resume']);
 });
 
-test('messages are returned to the broker once during an outage of 60 s', () => {
+test('messages are returned to the broker once during an outage, after 15 s', () => {
   const { availability, calls } = start();
   availability.emit('unavailable');
-  jest.advanceTimersByTime(60_000);
+  jest.advanceTimersByTime(15_000);
+  expect(calls).toEqual(['pause', 'return']);
+  jest.advanceTimersByTime(45_000);
   availability.emit('available');
   expect(calls).toEqual(['pause', 'return', 'resume']);
 });

@@ -1,6 +1,10 @@
 import { createLogger } from '@tocsin/kit';
 import { createDatabaseRetry } from './database-retry.js';
 
+const { jest } = import.meta;
+
+afterEach(() => void jest.useRealTimers());
+
 const silent = createLogger({ service: 'test', level: 'silent' });
 const failing = (code: string) => Object.assign(new Error(code), { code });
 
@@ -84,20 +88,26 @@ test('a retried item is replaced only if the database has rejected its value', a
   expect(replaced).toEqual([5]);
 });
 
-test('only the first of thirty consecutive failures of an item is logged', async () => {
+test('only the first of each thirty consecutive failures of an item is logged', async () => {
+  jest.useFakeTimers();
   const failures: unknown[] = [];
   const logger = Object.assign(Object.create(silent), {
     warn: (fields: { failures: number }, event: string) => failures.push([event, fields.failures]),
   });
   const { databaseRetry } = start(logger);
-  const work = failingWith('XX000', 'XX000', 'XX000');
+  const work = failingWith(...Array(32).fill('XX000'));
   const batcher = databaseRetry.createBatcher<number, void>({
     commit: async () => void (await work()),
     maxSize: 1,
     concurrency: 1,
   });
-  await batcher.add(1);
-  expect(failures).toEqual([['database.postponed', 1]]);
+  const added = batcher.add(1);
+  await jest.advanceTimersByTimeAsync(600_000);
+  await added;
+  expect(failures).toEqual([
+    ['database.postponed', 1],
+    ['database.postponed', 31],
+  ]);
 });
 
 test('a worker that stops while the database is unavailable rejects the whole batch', async () => {
@@ -115,4 +125,26 @@ test('a worker that stops while the database is unavailable rejects the whole ba
   const ends = await Promise.allSettled([1, 2, 3, 4].map(batcher.add));
   expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['rejected']));
   expect(commits).toBe(1);
+});
+
+test('a failure lasts from the first retry, has the last error, and ends with the last waiting call', async () => {
+  const { databaseRetry, stopping } = start();
+  expect(databaseRetry.failure()).toBeUndefined();
+  const beforeMs = performance.now();
+  const seen: unknown[] = [];
+  const since: number[] = [];
+  const codes = ['ECONNREFUSED', '25006'];
+  const waiting = databaseRetry.whileUnavailable(async () => {
+    const { sinceMs = 0, error = undefined } = databaseRetry.failure() ?? {};
+    since.push(sinceMs);
+    seen.push((error as { code?: string } | undefined)?.code);
+    const code = codes.shift();
+    if (code !== undefined) throw failing(code);
+    return databaseRetry.whileUnavailable(failingWith('ECONNRESET'));
+  });
+  expect(await waiting).toBe('done');
+  expect(seen).toEqual([undefined, 'ECONNREFUSED', '25006']);
+  expect([since[1]! >= beforeMs, since[2]]).toEqual([true, since[1]]);
+  expect(databaseRetry.failure()).toBeUndefined();
+  stopping.abort();
 });

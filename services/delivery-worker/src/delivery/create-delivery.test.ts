@@ -24,6 +24,7 @@ function start({ isHeld = true, failsFor = '' } = {}) {
   const commits: (() => void)[] = [];
   const atWrite: string[] = [];
   const ended: string[] = [];
+  const prepared: string[] = [];
   const database = {
     prepared: () => new Promise<[]>((resolve) => commits.push(() => resolve([]))),
   } as unknown as Database;
@@ -33,11 +34,11 @@ function start({ isHeld = true, failsFor = '' } = {}) {
     slots: {
       responsivenessOf(webhookId: string) {
         if (webhookId === 'broken') throw broken;
-        return 'responsive';
+        return webhookId === 'unknown' ? 'unknown' : 'responsive';
       },
       acquireAtWrite: ({ webhookId }: { webhookId: string }) => void atWrite.push(webhookId),
     },
-    renderBudget: { allows: () => true },
+    renderBudget: { allows: (workspaceId: string) => prepared.push(workspaceId) > 0 },
     sender: { send: () => Promise.reject(broken) },
     databaseRetry: createDatabaseRetry({ logger, signal: new AbortController().signal }),
     settle: (_: QueueMessage, outcome: MessageOutcome) => settled.push(outcome),
@@ -75,7 +76,7 @@ function start({ isHeld = true, failsFor = '' } = {}) {
     const releases: string[] = [];
     return { slot: { release: () => void releases.push('released') } as Slot, releases };
   };
-  return { delivery, asked, settled, commits, commit, atWrite, ended, handle, slot };
+  return { delivery, asked, settled, commits, commit, atWrite, ended, prepared, handle, slot };
 }
 
 const webhook = { workspaceId: 'w', webhookId: 'hook' };
@@ -102,6 +103,33 @@ test('a delivery with a rate limit is in flight until its outcome is committed',
   expect(delivery.inFlightIds()).toEqual([id]);
   commit();
   await delivery.drained();
+});
+
+const nextTick = () => new Promise((resolve) => setImmediate(resolve));
+
+test('32 deliveries that were claimed at write start in a tick, round robin by workspace', async () => {
+  const { delivery, prepared, slot } = start();
+  const claims = ['busy', 'quiet'].flatMap((workspaceId) =>
+    Array.from({ length: workspaceId === 'busy' ? 40 : 2 }, () => ({
+      ...claimOf(randomUUID()),
+      workspaceId,
+    })),
+  );
+  for (const claim of claims) delivery.start(claim, slot().slot);
+  await nextTick();
+  expect([prepared.length, prepared.filter((id) => id === 'quiet').length]).toEqual([32, 2]);
+  await nextTick();
+  expect(prepared).toHaveLength(42);
+});
+
+test('four deliveries of webhooks in the state unknown start in a tick', async () => {
+  const { delivery, prepared } = start();
+  for (let count = 0; count < 6; count += 1)
+    delivery.startLimited({ ...claimOf(randomUUID()), webhookId: 'unknown' });
+  await nextTick();
+  expect(prepared).toHaveLength(4);
+  await nextTick();
+  expect(prepared).toHaveLength(6);
 });
 
 describe('a claim at write', () => {
@@ -154,6 +182,24 @@ describe('a message', () => {
     commit();
     await until('the message is settled', () => settled.length > 0);
     expect(settled).toEqual([{ kind: 'error', error: broken }]);
+  });
+
+  test('300 deliveries more than slots are in progress, and waiting ones can be rejected', async () => {
+    const { delivery, asked, settled, commit, commits, handle } = start();
+    for (let count = 0; count < 19; count += 1) handle(Array.from({ length: 16 }, () => randomUUID()));
+    await until('the outcomes are being recorded', () => commits.length > 0);
+    expect([asked.length, delivery.inFlightIds().length]).toEqual([302, 302]);
+    const stopped = new Error('The worker is stopping.');
+    delivery.rejectWaiting(stopped);
+    handle([randomUUID()]);
+    await until('all messages are settled', () => {
+      commit();
+      return settled.length === 20;
+    });
+    expect(asked).toHaveLength(302);
+    expect(settled.filter(({ kind }) => kind === 'error')).toEqual(
+      Array(2).fill({ kind: 'error', error: stopped }),
+    );
   });
 
   test('a message that is not a list of deliveries becomes a dead letter', () => {

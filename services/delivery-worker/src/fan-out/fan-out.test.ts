@@ -1,5 +1,6 @@
 import { encodePipelineMarker, pipelineMarkerKey } from '@tocsin/contracts';
-import { createLogger } from '@tocsin/kit';
+import { encryptPublisher, type OpenDeliveriesKey } from '@tocsin/deliveries';
+import { createLogger, type Tracing } from '@tocsin/kit';
 import type { QueueMessage } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 import { testSecretBox } from '@tocsin/testing/database';
@@ -7,7 +8,8 @@ import { createDatabaseRetry } from '../database-retry.js';
 import { createWindow } from '../dispatch/window.js';
 import { createSlots } from '../slots/slots.js';
 import { createFanOut } from './fan-out.js';
-import type { PlannedAlert } from './plan.js';
+import type { PlannedAlert, ResolvedAlert } from './plan.js';
+import type { RegisteredRule, TargetWebhook } from './rules-reader.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const workspaceId = '11111111-1111-4111-8111-111111111111';
@@ -16,8 +18,24 @@ const otherWorkspaceId = '33333333-3333-4333-8333-333333333333';
 const otherRule = '44444444-4444-4444-8444-444444444444';
 const workspaceOf = (id: string) => (id === otherRule ? otherWorkspaceId : workspaceId);
 
-/** Creates a fan-out. Each rule has one webhook, whose id is the id of the rule. */
-function start(write: (names: string[]) => void | Promise<void> = () => {}) {
+interface Registered {
+  rule?: (id: string) => RegisteredRule | undefined;
+  webhook?: (id: string) => TargetWebhook | undefined;
+  tracing?: Tracing;
+}
+
+const mapOf = <T>(ids: string[], find: (id: string) => T | undefined) =>
+  new Map(ids.flatMap((id) => [find(id)].flatMap((found) => (found ? [[id, found] as const] : []))));
+
+/** Creates a fan-out. By default each rule has one webhook, whose id is the id of the rule. */
+function start(
+  write: (names: string[]) => void | Promise<void> = () => {},
+  { rule: ruleWith = ruleOf, webhook: webhookWith = webhookOf, tracing }: Registered = {},
+) {
+  const wanted: object[] = [];
+  const refreshed: OpenDeliveriesKey[] = [];
+  const counted: unknown[] = [];
+  const resolved: ResolvedAlert[] = [];
   const settled: string[] = [];
   const writes: string[][] = [];
   const marks: (number | undefined)[] = [];
@@ -28,16 +46,17 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
   const slots = createSlots({ total: 80, now: () => performance.now() });
   const fanOut = createFanOut({
     rules: {
-      find: async ({ ruleIds }) => ({
-        rules: new Map(ruleIds.map((id) => [id, ruleOf(id)])),
-        webhooks: new Map(ruleIds.map((id) => [id, webhookOf(id)])),
-        nowMs: Date.now(),
-      }),
+      async find({ ruleIds, webhookIds }) {
+        wanted.push({ ruleIds, webhookIds });
+        const webhooks = mapOf([...ruleIds, ...webhookIds], webhookWith);
+        return { rules: mapOf(ruleIds, ruleWith), webhooks, nowMs: Date.now() };
+      },
     },
     repository: {
       async write(alerts: PlannedAlert[], { markedAtMs }: { markedAtMs: number | undefined }) {
         marks.push(markedAtMs);
-        const names = alerts.map(({ resolved }) => resolved.alert.model_name);
+        resolved.push(...alerts.map((planned) => planned.resolved));
+        const names = alerts.map((planned) => planned.resolved.alert.model_name);
         await write(names);
         writes.push(names);
         return { ids: new Set<string>(), suppressed: new Set<string>(), claimedAtMs: 0 };
@@ -55,7 +74,7 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
     publish: async () => 0,
     onWaiting() {},
     openDeliveries: {
-      refresh: async () => {},
+      refresh: async (keys) => void refreshed.push(...keys),
       workspaceFill: () => 0,
       webhookFill: () => 0,
       writing() {},
@@ -64,7 +83,13 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
     databaseRetry: createDatabaseRetry({ logger, signal }),
     secrets: testSecretBox,
     logger,
-    metrics: { batch() {}, alertFannedOut() {}, ended() {}, webhookOverQuota() {} },
+    tracing,
+    metrics: {
+      batch: (...batch) => counted.push(batch),
+      alertFannedOut() {},
+      ended() {},
+      webhookOverQuota() {},
+    },
     signal,
   });
   const receive = (name: string, content: string | Buffer, source: Partial<QueueMessage> = {}) =>
@@ -85,7 +110,8 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
     receive(name, JSON.stringify(alertOf(name, workspace)), source);
   const mark = (atMs: number) =>
     receive('marker', encodePipelineMarker(atMs), { routingKey: pipelineMarkerKey });
-  return { receive, fire, mark, settled, unprocessable, writes, marks, opened, stopping };
+  const seen = { settled, unprocessable, writes, marks, opened, wanted, refreshed, counted, resolved };
+  return { receive, fire, mark, stopping, ...seen };
 }
 
 let alerts = 0;
@@ -103,13 +129,13 @@ function alertOf(name: string, workspace: string) {
   };
 }
 
-function ruleOf(id: string) {
+function ruleOf(id: string): RegisteredRule {
   return {
     id,
     workspaceId: workspaceOf(id),
     name: id,
     threshold: 1,
-    bound: 'upper_bound' as const,
+    bound: 'upper_bound',
     enabled: true,
     deleted: false,
     silenced: false,
@@ -118,7 +144,7 @@ function ruleOf(id: string) {
   };
 }
 
-function webhookOf(id: string) {
+function webhookOf(id: string): TargetWebhook {
   return {
     id,
     workspaceId: workspaceOf(id),
@@ -224,8 +250,9 @@ test('an unroutable message is written as an alert if it has the routing key of 
   const { fire, writes, unprocessable, settled } = start();
   fire('routed', workspaceId, { queue: 'alerts-unrouted' });
   fire('unrouted', workspaceId, { queue: 'alerts-unrouted', routingKey: 'alert.resolved' });
-  await until('both are settled', () => settled.length === 2);
-  expect([writes, unprocessable]).toEqual([[['routed']], ['unrouted']]);
+  fire('in its queue', workspaceId, { routingKey: 'alert.resolved' });
+  await until('all are settled', () => settled.length === 3);
+  expect([writes, unprocessable]).toEqual([[['routed', 'in its queue']], ['unrouted']]);
 });
 
 test.each([true, false])(
@@ -239,3 +266,87 @@ test.each([true, false])(
     expect(opened).toEqual([1]);
   },
 );
+
+test.each<[string, string[], OpenDeliveriesKey[]]>([
+  ['of known webhooks', [rule, 'unknown', otherRule], [{ workspaceId, webhookId: rule }]],
+  ['of the workspace if it has none of the webhooks', ['unknown', otherRule], [{ workspaceId }]],
+  ['of nothing for an alert without webhooks', [], []],
+])('counts of open deliveries are refreshed before a write: %s', async (_, webhookIds, keys) => {
+  const { fire, settled, refreshed } = start(undefined, {
+    rule: (id) => ({ ...ruleOf(rule), id, webhookIds }),
+    webhook: (id) => (id === 'unknown' ? undefined : webhookOf(id)),
+  });
+  fire('a');
+  await until('it is settled', () => settled.length === 1);
+  expect(refreshed).toEqual(keys);
+});
+
+const embedded = {
+  name: 'embedded',
+  enabled: true,
+  threshold: 1,
+  bound: 'upper_bound',
+  notification_webhook_ids: [otherRule, rule, otherRule],
+};
+
+test('each rule of a batch, and each webhook that its messages name, is read once', async () => {
+  const { receive, fire, settled, wanted } = start(undefined, { rule: () => undefined });
+  for (const name of ['one', 'two'])
+    receive(name, JSON.stringify({ ...alertOf(name, workspaceId), alert_rule: embedded }));
+  fire('three', otherWorkspaceId);
+  await until('all are settled', () => settled.length === 3);
+  expect(wanted).toEqual([{ ruleIds: [rule, otherRule], webhookIds: [otherRule, rule] }]);
+});
+
+test('an alert whose rule is unknown becomes a dead letter, and others of its batch are written', async () => {
+  const { fire, settled, unprocessable, writes } = start(undefined, {
+    rule: (id) => (id === rule ? undefined : ruleOf(id)),
+  });
+  fire('unknown');
+  fire('known', otherWorkspaceId);
+  await until('both are settled', () => settled.length === 2);
+  expect([unprocessable, writes]).toEqual([['unknown_alert_rule'], [['known']]]);
+});
+
+test('the size of a batch counts its alerts, even repeated ones, and not its pipeline markers', async () => {
+  const { mark, receive, settled, counted } = start();
+  mark(1_000);
+  await until('the marker is settled', () => settled.length === 1);
+  expect(counted).toEqual([]);
+  mark(2_000);
+  const alert = JSON.stringify(alertOf('a', workspaceId));
+  for (let count = 0; count < 2; count += 1) receive('a', alert);
+  receive('malformed', '{');
+  await until('all are settled', () => settled.length === 5);
+  expect(counted).toEqual([['fan_out', 2]]);
+});
+
+test('an alert has the request id, the publisher and the span of its message', async () => {
+  const spans: unknown[] = [];
+  const tracing: Tracing = {
+    startSpan(...span) {
+      spans.push(span);
+      return { traceparent: 'of the span', end() {} };
+    },
+  };
+  const { receive, settled, resolved } = start(undefined, { tracing });
+  const alert = alertOf('a', workspaceId);
+  const publisher = encryptPublisher('ada', alert, testSecretBox);
+  receive('a', JSON.stringify(alert), { requestId: 'request', traceparent: 'of the message', publisher });
+  receive('b', JSON.stringify(alertOf('b', workspaceId)), { publisher });
+  await until('both are settled', () => settled.length === 2);
+  const span = { traceparent: 'of the span' };
+  expect(resolved).toMatchObject([
+    { requestId: 'request', publishedBy: 'ada', span },
+    { requestId: undefined, publishedBy: undefined, span },
+  ]);
+  const attributes = {
+    'messaging.system': 'rabbitmq',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': 'alert-fired',
+    'tocsin.alert_id': alert.alert_id,
+    'tocsin.alert_rule_id': rule,
+    'tocsin.workspace_id': workspaceId,
+  };
+  expect(spans[0]).toEqual(['fan out alert', { kind: 'consumer', parent: 'of the message', attributes }]);
+});

@@ -44,7 +44,7 @@ async function runAll(leads: () => boolean) {
   const stopping = new AbortController();
   const registry = createMetrics({ service: 'test' });
   const tried = new Set<string>();
-  let pauses = 0;
+  const pausesMs: number[] = [];
   await runMaintenance({
     database: {} as Database,
     logger: { warn: (fields: { job: string }) => tried.add(fields.job) } as unknown as Logger,
@@ -53,22 +53,40 @@ async function runAll(leads: () => boolean) {
     metrics: createMaintenanceMetrics(registry),
     leads,
     now: async () => Date.now(),
-    async pause() {
-      pauses += 1;
-      if (pauses === 50) stopping.abort();
+    async pause(ms) {
+      pausesMs.push(ms);
+      if (pausesMs.length === 50) stopping.abort();
     },
   });
   const { text } = await registry.expose();
   const reported = [...text.matchAll(/last_success_timestamp_seconds{maintenance="([^"]+)"/g)];
-  return { tried: [...tried], reported: reported.map(([, job]) => job) };
+  const pauses = [...new Set(pausesMs)].sort((a, b) => a - b);
+  return { tried: [...tried], reported: reported.map(([, job]) => job), pauses };
 }
 
 const frequent = ['statistics', 'jobs', 'notices'];
+const hourly = [
+  'partitions',
+  'expired days',
+  'expired attempts',
+  'expired keys',
+  'expired statistics',
+  'expired dead letters',
+  'expired jobs',
+  'expired audit events',
+];
+const [secondMs, minuteMs] = [1_000, 60_000];
+
+test('the leader runs all jobs, and repeats a failed one after 5 s or a minute', async () => {
+  const { tried, reported, pauses } = await runAll(() => true);
+  expect(tried.sort()).toEqual([...frequent, ...hourly].sort());
+  expect([reported.sort(), pauses]).toEqual([tried, [5 * secondMs, minuteMs]]);
+});
 
 test('a worker that is not the leader runs and reports only the hourly jobs', async () => {
-  const { tried, reported } = await runAll(() => false);
-  expect(tried).toEqual(expect.arrayContaining(['partitions', 'expired keys']));
-  expect(frequent.filter((job) => tried.includes(job) || reported.includes(job))).toEqual([]);
+  const { tried, reported, pauses } = await runAll(() => false);
+  expect(tried.sort()).toEqual([...hourly].sort());
+  expect([reported.sort(), pauses]).toEqual([tried, [secondMs, 5 * secondMs, minuteMs]]);
 });
 
 test('a worker that loses the lead stops the frequent jobs and no longer reports them', async () => {

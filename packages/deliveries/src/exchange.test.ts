@@ -33,6 +33,19 @@ test('a short text is stored as it is, and a long one is compressed', () => {
   expect(stored(long).length).toBeLessThan(long.requestBody.length / 2);
 });
 
+test.each([
+  [2_047, false],
+  [2_048, true],
+  [600_000, true],
+  [600_001, false],
+])('a text of %i UTF-16 units is compressed: %s', (length, isCompressed) => {
+  const firstLine = (bodyLength: number) => `[${bodyLength},null,null]\n`.length;
+  const requestBody = 'x'.repeat(length - firstLine(length));
+  const encoded = encodeExchange({ requestBody, responseBody: '' });
+  expect(typeof encoded === 'string' ? false : encoded[0] === 1).toBe(isCompressed);
+  expect(decodeExchange(Buffer.from(encoded as string)).requestBody).toBe(requestBody);
+});
+
 test('a long text that compression does not shorten is stored as it is', () => {
   const texts = { requestBody: randomBytes(3_000).toString('latin1'), responseBody: '' };
   expect(encodeExchange(texts)).toBe(`[3000,null,null]\n${texts.requestBody}`);

@@ -65,6 +65,18 @@ test('a page that one day can fill reads no older days, even if it starts at a c
   expect(later.windows).toHaveLength(1);
 });
 
+test('windows begin one, five and twenty-one days before the end of a range, and at its start', async () => {
+  const { windows } = await readFrom([], { limit: 5 });
+  const starts = [1, 5, 21].map((days) => firstIdAt(nowMs - days * dayMs));
+  const [first = '', second = '', third = ''] = starts;
+  expect(windows).toEqual([
+    { from: first, below: always.below },
+    { from: second, below: first },
+    { from: third, below: second },
+    { from: always.from, below: third },
+  ]);
+});
+
 test('a range that ends and starts within the last day is read in one window', async () => {
   const range = { from: firstIdAt(nowMs - 5_000), below: firstIdAt(nowMs - 4_000) };
   expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);

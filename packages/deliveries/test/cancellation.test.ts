@@ -134,9 +134,14 @@ test.each([
 );
 
 test('a job leaves deliveries open that were opened between its acceptance and its page', async () => {
-  const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000);
+  const now = Date.now();
+  const secondsAgo = (seconds: number) => new Date(now - seconds * 1_000);
   const earlier = await seed(1, { open: { opened_at: secondsAgo(31) } });
-  const reopened = await seed(1, { open: { opened_at: secondsAgo(29) } });
+  earlier.push(...(await seed(1, { acceptedAtMs: now - 70_000, open: { opened_at: secondsAgo(30) } })));
+  const reopened = await seed(1, {
+    acceptedAtMs: now - 80_000,
+    open: { opened_at: secondsAgo(29.999) },
+  });
   const id = await addJob();
   await db.database
     .knex('jobs')

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { firstIdAt } from '@tocsin/database';
-import { allWebhooks, applyStatsChanges, deleteExpiredStats, redeliver } from '@tocsin/deliveries';
+import {
+  allWebhooks,
+  applyStatsChanges,
+  deleteExpiredStats,
+  noticeRules,
+  redeliver,
+} from '@tocsin/deliveries';
 import { insertDelivery, useTestDatabase } from '@tocsin/testing/database';
 
 const db = useTestDatabase();
@@ -89,6 +95,13 @@ test('an update of columns that are not counted writes no change', async () => {
   await applyAll();
   await knex()('deliveries').where({ id }).update({ error: 'another', status_code: 404 });
   expect(await knex()('delivery_stats_changes')).toEqual([]);
+});
+
+test.each(Object.entries(noticeRules))('deliveries of the notice %s are not counted', async (_, rule) => {
+  const workspaceId = randomUUID();
+  await insertDelivery(db.database, { workspaceId, alertRuleId: rule.id, acceptedAtMs: noonMs });
+  await applyAll();
+  expect(await counted(workspaceId)).toEqual([]);
 });
 
 test('a statement writes one change of counts for each webhook and minute that it affects', async () => {

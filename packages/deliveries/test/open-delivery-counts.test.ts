@@ -128,6 +128,22 @@ test('a count is repeated when other processes can have filled the webhook since
   expect(counts.webhookFill(one)).toBe(0.0002);
 });
 
+test.each([
+  ['an empty webhook', 0, 200],
+  ['a full webhook', 1_000, 20],
+])('the count of %s is valid for the time that 5,000 changes a second need', async (_, open, validMs) => {
+  const { counts, clock } = countsAt({ perWebhook: 1_000, perWorkspace: 1_000_000 });
+  const one = newWebhook();
+  await addOpen(one, open);
+  await counts.refresh([one]);
+  clock.ms = validMs;
+  await counts.refresh([one]);
+  expect(statements).toBe(1);
+  clock.ms += 1;
+  await counts.refresh([one]);
+  expect(statements).toBe(2);
+});
+
 test('four processes that fill a webhook at the same time exceed its limit by at most 10 %', async () => {
   const limit = 20_000;
   const one = newWebhook();

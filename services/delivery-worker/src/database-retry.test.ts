@@ -127,7 +127,7 @@ test('a worker that stops while the database is unavailable rejects the whole ba
   expect(commits).toBe(1);
 });
 
-test('a failure lasts from the first retry, has the last error, and ends with the last waiting call', async () => {
+test('a failure lasts from the first retry to the last waiting call, and has the last error', async () => {
   const { databaseRetry, stopping } = start();
   expect(databaseRetry.failure()).toBeUndefined();
   const beforeMs = performance.now();

@@ -17,7 +17,7 @@ const other = { workspaceId: 'ffffffff-ffff-4fff-bfff-ffffffffffff', webhookId: 
 
 /** Inserts deliveries that became due `secondsAgo` seconds ago. */
 async function addDue(
-  webhook: typeof paused,
+  webhook: { workspaceId: string; webhookId: string },
   { count = 1, secondsAgo }: { count?: number; secondsAgo: number },
 ) {
   await db.database.knex.raw(
@@ -42,6 +42,35 @@ test('overdue deliveries are counted while a paused webhook has a large backlog'
   expect(backlog.oldestDueSeconds).toBeGreaterThanOrEqual(200);
   expect(backlog.oldestDueSeconds).toBeLessThan(7_200);
 }, 120_000);
+
+test('deliveries of rate-limited webhooks are due, but never overdue', async () => {
+  const limited = { ...paused, webhookId: await fixtures.addWebhook() };
+  const limit = { webhook_id: limited.webhookId, requests: 1, period_ms: 1_000 };
+  await db.database.knex('webhook_rate_limits').insert(limit);
+  await addDue(limited, { count: 2, secondsAgo: 7_200 });
+  await addDue(other, { secondsAgo: 55 });
+  const { due, overdue, oldestDueSeconds } = await fixtures.gauges.backlog();
+  expect([due, overdue]).toEqual([3, 0]);
+  expect(oldestDueSeconds).toBeLessThan(7_200);
+  await addDue(other, { secondsAgo: 65 });
+  expect(await fixtures.gauges.backlog()).toMatchObject({ due: 4, overdue: 1 });
+});
+
+test('a circuit counts as open until its row is removed, and Retry-After until its end', async () => {
+  const inMs = (ms: number) => new Date(Date.now() + ms);
+  const pauses = [
+    ['circuit', -60_000],
+    ['circuit', 60_000],
+    ['retry_after', -60_000],
+    ['retry_after', 60_000],
+    ['manual', 60_000],
+  ] as const;
+  for (const [reason, ms] of pauses)
+    await db.database
+      .knex('webhook_pauses')
+      .insert({ webhook_id: randomUUID(), reason, paused_until: inMs(ms), times: 1 });
+  expect(await fixtures.gauges.backlog()).toMatchObject({ openCircuits: 2, retryAfters: 1 });
+});
 
 test('an empty backlog is reported as zeros', async () => {
   const none = { due: 0, overdue: 0, oldestDueSeconds: 0, openCircuits: 0, retryAfters: 0 };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { useTestDatabase } from '@tocsin/testing/database';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
@@ -88,6 +89,32 @@ test.each([1, 2])(
   },
 );
 
+test('a rate limit of three requests has a burst, and its period is not longer', async () => {
+  const id = await addLimited({ requests: 3, period_ms: 100 * secondMs }, ago(24 * hourMs));
+  await addWaiting(id, 3);
+  const claimed = await claim(id);
+  expect(claimed).toHaveLength(1);
+  expectMs(await nextInMs(id, claimed), (110 * secondMs) / 3 - 25 * secondMs);
+});
+
+test('each deferred delivery of a batch returns its request to the rate limit of its webhook', async () => {
+  const [id, other] = [
+    await addLimited(hundredAnHour, ago(24 * hourMs)),
+    await addLimited(hundredAnHour, ago(24 * hourMs)),
+  ];
+  for (const webhookId of [id, other]) await addWaiting(webhookId, 3);
+  const { workspaceId } = fixtures;
+  const wanted = [id, other].map((webhookId) => ({ workspaceId, webhookId, places: 3 }));
+  const claimed = await fixtures.claims.claimLimited(wanted);
+  expect(claimed).toHaveLength(6);
+  const [used, usedByOther] = [await next(id), await next(other)];
+  const deferral = { kind: 'deferred', afterMs: 0, reason: 'no_slot' } as const;
+  const deferred = claimed.filter(({ webhookId }) => webhookId === id).slice(0, 2);
+  await fixtures.records.defer(deferred.map((entry) => ({ claimed: entry, deferral })));
+  expectMs(used.getTime() - (await next(id)).getTime(), 2 * intervalMs);
+  expect(await next(other)).toEqual(usedByOther);
+});
+
 test('a claim takes at most the given number of deliveries, and uses one request for each', async () => {
   const id = await addLimited(hundredAnHour, ago(24 * hourMs));
   const [oldest] = await addWaiting(id, 1, { due_at: ago(hourMs) });
@@ -138,6 +165,9 @@ test('a claim takes only deliveries of the given webhook', async () => {
   ];
   const own = await addWaiting(id, 2);
   await addWaiting(other, 2, { due_at: ago(hourMs) });
+  const places = 10;
+  const elsewhere = { workspaceId: randomUUID(), webhookId: id, places };
+  expect(await fixtures.claims.claimLimited([elsewhere])).toEqual([]);
   expect((await claim(id)).sort()).toEqual(own.sort());
 });
 

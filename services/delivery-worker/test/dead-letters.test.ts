@@ -64,6 +64,28 @@ test('a message that is redelivered after a crash does not become a second dead 
   expect(ids.at(-1)).toBe(other.id);
 });
 
+test.each([
+  [59, 1],
+  [61, 2],
+])(
+  'a redelivered message that equals a dead letter of %i minutes ago makes %i in total',
+  async (ago, total) => {
+    const atMs = Date.now();
+    await add(letter({ atMs: atMs - ago * minute }));
+    await add(letter({ atMs, redelivered: true }));
+    expect(await stored()).toHaveLength(total);
+  },
+);
+
+test.each([{ queue: 'deliveries' }, { routingKey: 'alert.ended' }, { content: Buffer.from('{"a') }])(
+  'a redelivered message that differs from a dead letter in %j becomes a second one',
+  async (changes) => {
+    await add(letter({ atMs: Date.now() - minute }));
+    await add(letter({ redelivered: true, ...changes }));
+    expect(await stored()).toHaveLength(2);
+  },
+);
+
 test('an equal message that was not redelivered becomes a second dead letter', async () => {
   await add(letter({ atMs: Date.now() - minute }));
   await add(letter());

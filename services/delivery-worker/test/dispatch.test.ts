@@ -114,6 +114,37 @@ test('deliveries are postponed by at most five minutes, and a shortened pause ma
   expect((await fixtures.findWebhooks()).candidates).toMatchObject([{ webhookId, due: 1, probing: true }]);
 });
 
+test('at most the given number of due deliveries is postponed, and only during a pause', async () => {
+  const [paused, probing] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
+  const planned = [0, 1, 2].map(() => fixtures.plan([paused, probing]));
+  await fixtures.write(planned);
+  const openOf = (webhook_id: string) => db.database.knex('open_deliveries').where({ webhook_id });
+  const [later] = await openOf(paused);
+  const notDue = { due_at: new Date(Date.now() + 30_000), waiting_reason: 'retry' };
+  await openOf(paused).where({ delivery_id: later.delivery_id }).update(notDue);
+  const pause = { version: 1, reason: 'circuit', times: 1, error: '' } as const;
+  await fixtures.pauses.pause([
+    { ...pause, webhookId: paused, forMs: 60_000 },
+    { ...pause, webhookId: probing, forMs: -1 },
+  ]);
+  const webhooks = [paused, probing].map((webhookId) => ({ workspaceId: fixtures.workspaceId, webhookId }));
+  const postponed = () => openOf(paused).where({ waiting_reason: 'paused' });
+  await fixtures.dispatch.postpone(webhooks, 1);
+  expect(await postponed()).toHaveLength(1);
+  await fixtures.dispatch.postpone(webhooks, 10);
+  expect(await postponed()).toHaveLength(2);
+  expect(await openOf(probing).whereNot({ waiting_reason: 'backlog' })).toEqual([]);
+});
+
+test('hasOpen is true while a delivery waits or is queued', async () => {
+  await db.database.knex('open_deliveries').delete();
+  expect(await fixtures.dispatch.hasOpen()).toBe(false);
+  const due = await fixtures.queueOne();
+  expect(await fixtures.dispatch.hasOpen()).toBe(true);
+  await fixtures.dispatch.unqueue([due]);
+  expect(await fixtures.dispatch.hasOpen()).toBe(true);
+});
+
 test('no delivery is postponed while another transaction ends the pause', async () => {
   const webhookId = await fixtures.addWebhook();
   const planned = fixtures.plan([webhookId]);

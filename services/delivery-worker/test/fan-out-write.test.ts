@@ -37,13 +37,19 @@ test('an alert is stored with request id, publisher, test flag, state, labels an
   const publishedBy = randomUUID();
   const texts = { labels: { team: 'risk' }, annotations: { note: 'a "note"' } };
   const alert = { is_test: true, state: 'resolved', ...texts };
-  expect(await stored({ requestId: 'request', publishedBy }, alert)).toMatchObject({
+  const given = { requestId: 'request', publishedBy, span: { traceparent: '00-trace' } };
+  const storedWebhookIds = [randomUUID(), randomUUID()];
+  expect(await stored({ ...given, storedWebhookIds }, alert)).toMatchObject({
     request_id: 'request',
     published_by: publishedBy,
+    traceparent: '00-trace',
+    webhook_ids: storedWebhookIds,
     ...alert,
   });
   expect(await stored({}, {})).toMatchObject({
     request_id: null,
+    traceparent: null,
+    webhook_ids: null,
     published_by: null,
     is_test: false,
     state: 'firing',

@@ -63,7 +63,23 @@ test("claims are released if the clock was set back and their worker's lease end
   await fixtures.lease.renew(3_000);
   await claimedAtWrite();
   await setLease(fixtures.workerId, `now() + interval '3 hours'`);
+  expect(await fixtures.addWorker().renew(3_000)).toMatchObject({ leads: true, workers: 1 });
   expect(await fixtures.releaseExpired()).toBe(1);
+});
+
+test('queued rows are released if their lease ends more than ten leases ahead', async () => {
+  const [kept, lost] = [await fixtures.queueOne(), await fixtures.queueOne()];
+  const leaseIn = (id: string, minutes: number) =>
+    db.database
+      .knex('open_deliveries')
+      .where({ delivery_id: id })
+      .update({ lease_until: db.database.knex.raw(`now() + make_interval(mins => ${minutes})`) });
+  // A lease in the fixtures lasts one minute.
+  await leaseIn(kept.deliveryId, 9);
+  await leaseIn(lost.deliveryId, 11);
+  expect(await fixtures.releaseExpired()).toBe(1);
+  expect(await fixtures.open(lost.deliveryId)).toMatchObject({ state: 'waiting', waiting_reason: 'backlog' });
+  expect(await fixtures.open(kept.deliveryId)).toMatchObject({ state: 'queued' });
 });
 
 test('a renewal returns whether the lease had expired before it', async () => {
@@ -94,7 +110,9 @@ test('a released delivery keeps its due time, and gets a random delay from its s
   const releasedAt = new Date();
   expect(await fixtures.releaseExpired()).toBe(2);
   expect((await fixtures.open(first))?.due_at.getTime()).toBeLessThan(releasedAt.getTime() - 50_000);
-  expect((await fixtures.open(second))?.due_at.getTime()).toBeGreaterThan(releasedAt.getTime());
+  const dueAtMs = (await fixtures.open(second))?.due_at.getTime();
+  expect(dueAtMs).toBeGreaterThan(releasedAt.getTime());
+  expect(dueAtMs).toBeLessThan(Date.now() + 5_000);
 });
 
 test('after a lost reply, queued rows are released when they are older than a second', async () => {

@@ -57,6 +57,10 @@ test('a webhook that fails for ten minutes is reported once, and so is its recov
   expect(await harness.database.knex('deliveries').where({ webhook_id: failing })).toEqual([]);
   await setHealth(failing, { failing: false, since: new Date() });
   expect(await events()).toEqual(['webhook.recovered']);
+  expect((await notices()).at(-1)).toMatchObject({
+    alert_rule_id: noticeRules['webhook.recovered'].id,
+    notice: { event: 'webhook.recovered', webhook_id: failing, error: '', count: 0 },
+  });
   expect(await events()).toEqual([]);
 });
 

@@ -144,6 +144,9 @@ test('only a failed delivery has a time of failure', async () => {
     .update({ failed_at: new Date(0) });
   await record(await claimAgain(deliveryId), succeeded);
   expect(await failedAt()).toBeNull();
+  const claimed = await claimNextRun(deliveryId);
+  await fixtures.records.record([{ claimed, outcome: { kind: 'skipped', failure }, attempt: undefined }]);
+  expect([(await fixtures.delivery(deliveryId)).status, await failedAt()]).toEqual(['skipped', null]);
 });
 
 test('a delivery shows the error and the status of its latest outcome', async () => {
@@ -262,6 +265,7 @@ test('an outcome or deferral of an earlier run does not change the next run', as
   const second = await claimNextRun(first.deliveryId);
   const before = await fixtures.open(first.deliveryId);
   await fixtures.records.defer([{ claimed: { ...second, run: 1 }, deferral: deferred }]);
-  await fixtures.records.record([{ claimed: { ...second, run: 1 }, outcome: succeeded, attempt: undefined }]);
+  for (const outcome of [succeeded, retry])
+    await fixtures.records.record([{ claimed: { ...second, run: 1 }, outcome, attempt: undefined }]);
   expect(await fixtures.open(first.deliveryId)).toEqual(before);
 });

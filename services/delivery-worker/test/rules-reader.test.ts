@@ -43,7 +43,8 @@ test("a rule is found with its webhooks in their order, and with the database's 
 });
 
 test('the reader returns deleted rules, webhooks named in messages, and paused webhooks', async () => {
-  const named = await insertWebhook(db.database, { workspaceId, enabled: false });
+  const columns = { retry_on_timeout: false, version: 3 };
+  const named = await insertWebhook(db.database, { workspaceId, enabled: false, columns });
   const paused = await insertWebhook(db.database, { workspaceId });
   await db.database
     .knex('webhook_pauses')
@@ -55,7 +56,8 @@ test('the reader returns deleted rules, webhooks named in messages, and paused w
     webhookIds: [named, paused, unknown],
   });
   expect(rules.get(ruleId)).toMatchObject({ deleted: true, enabled: false, webhookIds: [] });
-  expect(webhooks.get(named)).toMatchObject({ enabled: false, paused: false });
+  const flags = { enabled: false, paused: false, retryOnTimeout: false, version: 3 };
+  expect(webhooks.get(named)).toMatchObject(flags);
   // A pause that has ended keeps its row while single requests probe the destination. New deliveries must still wait.
   expect(webhooks.get(paused)).toMatchObject({ paused: true });
   expect([rules.size, webhooks.size]).toEqual([1, 2]);

@@ -102,8 +102,9 @@ test('the last outcome of a batch sets the health, and the first failure its sta
 test('an attempt that ended before the last recorded one does not change the health', async () => {
   const id = await fixtures.addWebhook();
   await record(id, {});
+  const { since, last_attempt_at } = await healthOf(id);
   await record(id, { failure: refused, endedMsAgo: 10_000 });
-  expect(await healthOf(id)).toMatchObject({ failing: false });
+  expect(await healthOf(id)).toMatchObject({ failing: false, since, last_attempt_at });
 });
 
 test.each([
@@ -133,18 +134,29 @@ test('an unchanged health is not written again within a minute', async () => {
   await record(id, {}, {});
   await record(id, {});
   expect(await version()).toBe(first);
+  await record(id, { failure: serverError });
+  const failing = await version();
+  await record(id, { failure: serverError });
+  expect(await version()).toBe(failing);
+  await record(id, {});
+  const recovered = await version();
+  // The health still shows the last error. A success does not count as another error.
+  await record(id, {});
+  expect([await version(), recovered === failing]).toEqual([recovered, false]);
   const longAgo = new Date(Date.now() - 61_000);
   await db.database.knex('webhook_health').where({ webhook_id: id }).update({ last_attempt_at: longAgo });
   await record(id, {});
   expect((await healthOf(id)).last_attempt_at.getTime()).toBeGreaterThan(longAgo.getTime());
 });
 
-test('the health shows the last error at once, even if only its sentence is new', async () => {
+test.each([
+  ['sentence', { ...serverError, error: 'The destination responded with status 503.' }],
+  ['code', { ...serverError, code: 'invalid_response' }],
+] as const)('the health shows the last error at once, even if only its %s is new', async (_, other) => {
   const id = await fixtures.addWebhook();
   await record(id, { failure: serverError });
-  const other = { ...serverError, error: 'The destination responded with status 503.' };
   await record(id, { failure: other });
-  expect(await healthOf(id)).toMatchObject({ error_code: serverError.code, error: other.error });
+  expect(await healthOf(id)).toMatchObject({ error_code: other.code, error: other.error });
 });
 
 test('batches of two workers with the same webhooks do not deadlock', async () => {

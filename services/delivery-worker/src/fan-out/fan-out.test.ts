@@ -48,8 +48,10 @@ function start(
     rules: {
       async find({ ruleIds, webhookIds }) {
         wanted.push({ ruleIds, webhookIds });
-        const webhooks = mapOf([...ruleIds, ...webhookIds], webhookWith);
-        return { rules: mapOf(ruleIds, ruleWith), webhooks, nowMs: Date.now() };
+        const rules = mapOf(ruleIds, ruleWith);
+        const ofRules = [...rules.values()].flatMap((found) => found.webhookIds);
+        const webhooks = mapOf([...ofRules, ...webhookIds], webhookWith);
+        return { rules, webhooks, nowMs: Date.now() };
       },
     },
     repository: {

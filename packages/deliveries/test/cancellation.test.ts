@@ -48,7 +48,12 @@ test.each([
 ])('cancelling a %s delivery ends it as skipped, and it can be redelivered later', async (_, open) => {
   const [id] = await seed(1, { open: { ...open, claim: 3 } });
   expect(await cancelDelivery(db.database, id!)).toBe('cancelled');
-  expect(await delivery(id!)).toMatchObject({ status: 'skipped', error_code: 'cancelled', claims: 3 });
+  expect(await delivery(id!)).toMatchObject({
+    status: 'skipped',
+    error_code: 'cancelled',
+    error: 'The delivery was cancelled by hand.',
+    claims: 3,
+  });
   expect(await openIds()).toEqual(new Set());
   expect(await cancelDelivery(db.database, id!)).toBe('ended');
   expect(await redeliver(db.database, id!)).toBe('reopened');

@@ -29,6 +29,7 @@ describe('redelivery of one delivery', () => {
         claimed_by: null,
       });
       expect(open.due_at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
+      expect(Math.abs(open.opened_at.getTime() - Date.now())).toBeLessThan(30_000);
     },
   );
 
@@ -39,6 +40,13 @@ describe('redelivery of one delivery', () => {
     const open = await openRow(id);
     expect(open).toMatchObject({ state: 'waiting', run: 2, step: 4, manual: true });
     expect(open.due_at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
+  });
+
+  test('redelivering a waiting delivery that is due already keeps its due time', async () => {
+    const dueAt = new Date(Date.now() - 60_000);
+    const id = await reopened({ due_at: dueAt, manual: false });
+    expect(await redeliver(db.database, id)).toBe('brought_forward');
+    expect(await openRow(id)).toMatchObject({ due_at: dueAt, manual: true });
   });
 
   test('onChange runs once in the transaction of each redelivery that changes a delivery', async () => {

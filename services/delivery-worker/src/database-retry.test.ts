@@ -3,7 +3,10 @@ import { createDatabaseRetry } from './database-retry.js';
 
 const { jest } = import.meta;
 
-afterEach(() => void jest.useRealTimers());
+afterEach(() => {
+  jest.useRealTimers();
+  jest.restoreAllMocks();
+});
 
 const silent = createLogger({ service: 'test', level: 'silent' });
 const failing = (code: string) => Object.assign(new Error(code), { code });
@@ -33,6 +36,23 @@ test('an outage resets the count of conflicts, so ten before it and ten after it
   const work = failingWith(...tenConflicts, 'ECONNREFUSED', ...tenConflicts);
   expect(await databaseRetry.whileUnavailable(work)).toBe('done');
   expect(events).toEqual(['unavailable', 'available']);
+});
+
+test('statements are repeated with a backoff from 50 ms to 2 s while the database is unavailable', async () => {
+  jest.useFakeTimers();
+  jest.spyOn(Math, 'random').mockReturnValue(1);
+  const { databaseRetry, stopping } = start();
+  const triedAtMs: number[] = [];
+  const startedAtMs = Date.now();
+  const waiting = databaseRetry.whileUnavailable(async () => {
+    triedAtMs.push(Date.now() - startedAtMs);
+    throw failing('ECONNREFUSED');
+  });
+  const failed = expect(waiting).rejects.toThrow('ECONNREFUSED');
+  await jest.advanceTimersByTimeAsync(8_000);
+  expect(triedAtMs).toEqual([0, 50, 150, 350, 750, 1_550, 3_150, 5_150, 7_150]);
+  stopping.abort();
+  await failed;
 });
 
 test('the eleventh conflict without an outage in between is thrown', async () => {

@@ -53,6 +53,7 @@ test('a webhook that fails for ten minutes is reported once, and so is its recov
   const [alert] = await notices();
   expect(alert).toMatchObject({ outcome: 'dispatched', model_id: failing, model_name: 'a webhook' });
   expect(alert.alert_rule_id).toBe(noticeRules['webhook.failing'].id);
+  expect(alert.fired_at).toBe(alert.accepted_at.toISOString());
   expect(alert.alert_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(await harness.database.knex('deliveries').where({ webhook_id: failing })).toEqual([]);
   await setHealth(failing, { failing: false, since: new Date() });
@@ -158,6 +159,14 @@ test('a webhook that fails for too long is disabled after twenty of its deliveri
     last_updated_by: 'system',
     disabled_reason: expect.stringContaining('No delivery has succeeded since'),
   });
+  expect(await knex('audit_events')).toMatchObject([
+    {
+      principal: 'system',
+      action: 'webhook.updated',
+      resource_id: failing,
+      changed_fields: ['enabled', 'disabled_reason'],
+    },
+  ]);
   expect(await report(30 * minuteMs)).toEqual([]);
 });
 

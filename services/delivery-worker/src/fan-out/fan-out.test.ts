@@ -22,6 +22,8 @@ interface Registered {
   rule?: (id: string) => RegisteredRule | undefined;
   webhook?: (id: string) => TargetWebhook | undefined;
   tracing?: Tracing;
+  /** Number of slots of the worker. */
+  total?: number;
 }
 
 const mapOf = <T>(ids: string[], find: (id: string) => T | undefined) =>
@@ -30,7 +32,7 @@ const mapOf = <T>(ids: string[], find: (id: string) => T | undefined) =>
 /** Creates a fan-out. By default each rule has one webhook, whose id is the id of the rule. */
 function start(
   write: (names: string[]) => void | Promise<void> = () => {},
-  { rule: ruleWith = ruleOf, webhook: webhookWith = webhookOf, tracing }: Registered = {},
+  { rule: ruleWith = ruleOf, webhook: webhookWith = webhookOf, tracing, total = 80 }: Registered = {},
 ) {
   const wanted: object[] = [];
   const refreshed: OpenDeliveriesKey[] = [];
@@ -43,7 +45,7 @@ function start(
   const unprocessable: string[] = [];
   const stopping = new AbortController();
   const { signal } = stopping;
-  const slots = createSlots({ total: 80, now: () => performance.now() });
+  const slots = createSlots({ total, now: () => performance.now() });
   const fanOut = createFanOut({
     rules: {
       async find({ ruleIds, webhookIds }) {
@@ -212,6 +214,13 @@ test('an alert is written in the next batch while 1,000 alerts of another worksp
   await until('all are settled', () => settled.length === 1_001);
   expect(settled).toContain('other acknowledged');
   expect(writes.findIndex((names) => names.includes('other'))).toBeLessThan(2);
+});
+
+test('a batch has at most 200 alerts', async () => {
+  const { fire, settled, writes } = start(undefined, { total: 800 });
+  for (let count = 0; count < 300; count += 1) fire('a');
+  await until('all are settled', () => settled.length === 300);
+  expect(Math.max(...writes.map((names) => names.length))).toBe(200);
 });
 
 test.each([

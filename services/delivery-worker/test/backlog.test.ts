@@ -48,11 +48,11 @@ test('deliveries of rate-limited webhooks are due, but never overdue', async () 
   const limit = { webhook_id: limited.webhookId, requests: 1, period_ms: 1_000 };
   await db.database.knex('webhook_rate_limits').insert(limit);
   await addDue(limited, { count: 2, secondsAgo: 7_200 });
-  await addDue(other, { secondsAgo: 55 });
+  await addDue(other, { secondsAgo: 30 });
   const { due, overdue, oldestDueSeconds } = await fixtures.gauges.backlog();
   expect([due, overdue]).toEqual([3, 0]);
   expect(oldestDueSeconds).toBeLessThan(7_200);
-  await addDue(other, { secondsAgo: 65 });
+  await addDue(other, { secondsAgo: 90 });
   expect(await fixtures.gauges.backlog()).toMatchObject({ due: 4, overdue: 1 });
 });
 

@@ -1,4 +1,4 @@
-import { createLogger } from '@tocsin/kit';
+import { createLogger, type Logger } from '@tocsin/kit';
 import type { QueueMessage } from '@tocsin/messaging';
 import { createDatabaseRetry } from '../database-retry.js';
 import type { DeadLetter } from './dead-letter-repository.js';
@@ -13,6 +13,7 @@ function start({ failures = 0, signal = new AbortController().signal, queue = 'a
   const inProgress = { now: 0, max: 0 };
   let clockMs = 0;
   const counted: string[] = [];
+  const logged: unknown[] = [];
   const settle = createSettleMessage({
     repository: {
       async add(letters: DeadLetter[]) {
@@ -26,7 +27,7 @@ function start({ failures = 0, signal = new AbortController().signal, queue = 'a
     },
     databaseRetry: createDatabaseRetry({ logger, signal }),
     now: async () => (clockMs += 1_000),
-    logger,
+    logger: { warn: (fields: object, event: string) => logged.push([event, fields]) } as unknown as Logger,
     metrics: { deadLettered: (reason) => void counted.push(reason) },
   });
   /** Settles a message. Resolves to `ack`, or to `retry: ` with the error. */
@@ -46,7 +47,7 @@ function start({ failures = 0, signal = new AbortController().signal, queue = 'a
       };
       settle(message, outcome);
     });
-  return { commits, counted, inProgress, settled };
+  return { commits, counted, logged, inProgress, settled };
 }
 
 const failing = (code: string) => ({
@@ -139,6 +140,15 @@ test.each<[string, string | Buffer, string | undefined]>([
   const { commits, settled } = start();
   expect(await settled(Buffer.from(content as string))).toBe('ack');
   expect(commits[0]?.[0]?.workspaceId).toBe(expected);
+});
+
+test.each([
+  ['deliveries', 'delivery.dead_lettered'],
+  ['alert-fired', 'alert.dead_lettered'],
+])('a dead letter from the queue %s is logged as %s, without its content', async (queue, event) => {
+  const { logged, settled } = start({ queue });
+  await settled(Buffer.from('{"a'));
+  expect(logged).toEqual([[event, { reason: 'malformed_message', bytes: 3, request_id: undefined }]]);
 });
 
 test('a dead letter from the queue of deliveries names no workspace', async () => {

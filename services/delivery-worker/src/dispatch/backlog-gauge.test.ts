@@ -74,6 +74,26 @@ test('a worker that is not the leader neither reads the backlog nor reports metr
   expect(await served()).toBe(2);
 });
 
+test('each value of the backlog has its own metric', async () => {
+  const registry = createMetrics({ service: 'test' });
+  const metrics = createDispatchMetrics(registry, () => true);
+  metrics.dispatchPassed();
+  metrics.backlog({ ...waiting, ready: 5, retryAfters: 2 });
+  const { text } = await registry.expose();
+  const lines = text.split('\n').filter((line) => /^tocsin_(?!build)/.test(line));
+  const values = lines.map((line) => line.replace(/,?service="test",?/, '').replace('{}', ''));
+  expect(values.sort()).toEqual([
+    'tocsin_deliveries_due 7',
+    'tocsin_deliveries_overdue 3',
+    'tocsin_dispatch_passes_total 1',
+    'tocsin_leader 1',
+    'tocsin_oldest_due_seconds 210',
+    'tocsin_queue_ready 5',
+    'tocsin_webhooks_paused{reason="circuit"} 1',
+    'tocsin_webhooks_paused{reason="retry_after"} 2',
+  ]);
+});
+
 test('a worker that cannot renew its lease reports the backlog, in case there is no leader', async () => {
   expect(await reports(1, { queueDepth: async () => 5, hasLease: false })).toEqual([
     { ...waiting, ready: 5 },

@@ -84,6 +84,13 @@ test('8,192 bytes of header lines are allowed and one more byte is not', () => {
   ]);
 });
 
+test('the size of headers counts each line of each name', () => {
+  const lines = (last: string) => ({ 'X-A': ['v'.repeat(4_000), 'v'.repeat(4_000)], B: [last] });
+  const most = 'v'.repeat(8192 - 2 * (4_000 + 'X-A'.length + 4) - 'B'.length - 4);
+  expect(checkHeaders(lines(most))).toEqual([]);
+  expect(checkHeaders(lines(`${most}v`))).toMatchObject([{ path: '/headers' }]);
+});
+
 test('a million invalid header values cause fewer than 2,000 problems', () => {
   expect(checkHeaders({ 'X-A': new Array<string>(1_000_000).fill('\n') }).length).toBeLessThan(2000);
 });

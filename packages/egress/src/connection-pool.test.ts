@@ -80,6 +80,29 @@ test('a connection above its maximum age is closed and not reused', async () => 
   expect(opened[0]?.isOpen).toBe(false);
 });
 
+test('the most recently used connection of a destination is reused first', async () => {
+  const { pool, opened, acquire } = startPool();
+  for (const connection of await Promise.all([acquire('a'), acquire('a')])) pool.release(connection);
+  expect([await acquire('a'), await acquire('a')]).toEqual([opened[1], opened[0]]);
+});
+
+test.each<[string, (connection: FakeConnection) => void]>([
+  [
+    'is above its maximum age',
+    (connection) => {
+      connection.openedAt -= 60_000;
+    },
+  ],
+  ['has closed during its exchange', (connection) => connection.end()],
+])('a released connection that %s is closed and not kept', async (_, change) => {
+  const { pool, opened, acquire } = startPool();
+  const connection = await acquire('a');
+  change(opened[0]!);
+  pool.release(connection);
+  expect(opened[0]?.isOpen).toBe(false);
+  expect(await acquire('a')).toBe(opened[1]);
+});
+
 test('closing the pool closes idle connections at once and others on their release', async () => {
   const { pool, opened, acquire } = startPool();
   pool.release(await acquire('a'));

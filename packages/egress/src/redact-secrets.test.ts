@@ -22,12 +22,28 @@ test.each<[string, string, string]>([
   ['in JSON', JSON.stringify({ token }), '{"token":"[redacted]"}'],
   ['in JSON of PHP', JSON.stringify(token).replaceAll('/', '\\/').replaceAll('ö', '\\u00f6'), '"[redacted]"'],
   ['in JSON of .NET', 't\\u00F6k/en\\u002Bwith\\u0022all\\\\of\\u003Cit\\u003E\\u0026more=', '[redacted]'],
+  ['in JSON of Python', JSON.stringify(token).replaceAll('ö', '\\u00f6'), '"[redacted]"'],
+  [
+    'in JSON of Go',
+    JSON.stringify(token)
+      .replaceAll('<', '\\u003c')
+      .replaceAll('>', '\\u003e')
+      .replaceAll('&', '\\u0026')
+      .replaceAll('ö', '\\u00f6'),
+    '"[redacted]"',
+  ],
   ['in base64', Buffer.from(token).toString('base64'), '[redacted]'],
   ['in base64 for urls', Buffer.from(token).toString('base64url'), '[redacted]'],
   ['as Latin-1 in base64', Buffer.from(token, 'latin1').toString('base64'), '[redacted]'],
   ['as Latin-1 read as UTF-8', Buffer.from(token, 'latin1').toString(), '[redacted]'],
   ['in JSON in JSON', JSON.stringify(JSON.stringify({ token })), '"{\\"token\\":\\"[redacted]\\"}"'],
   ['in a url', `?a=${encodeURIComponent(`Bearer ${token}`)}`, '?a=[redacted]'],
+  [
+    'in a url with hex digits in lower case',
+    encodeURIComponent(token).replaceAll(/%../g, (octet) => octet.toLowerCase()),
+    '[redacted]',
+  ],
+  ['in a whole url', encodeURI(token), '[redacted]'],
   ['in a form', new URLSearchParams({ a: `Bearer ${token}` }).toString(), 'a=[redacted]'],
   ['of another header', 'key 12345678.', 'key [redacted].'],
   ['of a cookie', 'session=87654321', '[redacted]'],
@@ -38,6 +54,28 @@ test.each<[string, string, string]>([
   ['of the query, decoded', '0123456789abcdef ghi', '[redacted]'],
 ])('a secret of the request is redacted from a response: %s', (_, text, shown) => {
   expect(redact(`before ${text} after`, whole)).toBe(`before ${shown} after`);
+});
+
+test.each(['Basic', 'bearer', 'BASIC'])(
+  'a token of the scheme %s is redacted without its scheme',
+  (scheme) => {
+    const redactToken = (secret: string) =>
+      createRedactSecrets({ url: 'http://h/', headers: { A: [`${scheme}  ${secret}`] } })(
+        `<${secret}>`,
+        whole,
+      );
+    expect([redactToken('a1b2'), redactToken('a1b')]).toEqual(['<[redacted]>', '<a1b>']);
+  },
+);
+
+test('a part of a url is a secret from sixteen characters, and a plus sign may be a space', () => {
+  const redactUrl = createRedactSecrets({
+    url: 'http://h/0123456789abcdef/0123456789abcde/?a=fedcba9876+543210&b=fedcba987654321',
+    headers: {},
+  });
+  expect(redactUrl('/0123456789abcdef/ /0123456789abcde/', whole)).toBe('/[redacted]/ /0123456789abcde/');
+  expect(redactUrl('fedcba9876+543210, fedcba9876 543210', whole)).toBe('[redacted], [redacted]');
+  expect(redactUrl('fedcba987654321', whole)).toBe('fedcba987654321');
 });
 
 test.each(['', 'a', 'ab'])(

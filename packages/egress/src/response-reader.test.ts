@@ -26,3 +26,33 @@ test.each([1, 7, 99, 100, 101])('body chunks of %d bytes are joined up to the si
   const { body, isTooLong } = await reader.response;
   expect([body.toString(), isTooLong]).toEqual([text.slice(0, 100), true]);
 });
+
+test('a response keeps the first value of each header, in any case of the name', async () => {
+  const reader = new ResponseReader({ maxBytes: 10, onWriting() {}, onProgress() {} });
+  reader.onConnect(() => {});
+  const lines = [
+    ['Content-Typ', 'a/wrong'],
+    ['CONTENT-type', 'a/first'],
+    ['Content-Type', 'a/second'],
+    ['content-encoding', 'gzip'],
+    ['Content-Encoding', 'br'],
+    ['retry-after', 'é'],
+    ['Retry-After', '2'],
+    ['LOCATION', '/é'],
+    ['location', '/2'],
+  ];
+  reader.onHeaders(
+    503,
+    lines.flat().map((text) => Buffer.from(text)),
+  );
+  reader.onComplete(null);
+  expect(await reader.response).toMatchObject({
+    statusCode: 503,
+    contentType: 'a/first',
+    contentEncoding: 'gzip',
+    retryAfter: Buffer.from('é').toString('latin1'),
+    location: '/é',
+    isComplete: true,
+    isReusable: true,
+  });
+});

@@ -108,6 +108,8 @@ test('the second address of a name is dialled if the first one refuses', async (
 test('resolutionWarning names a host without an address or with a blocked one', async () => {
   expect(await sender.resolutionWarning('https://good.test/x')).toBeUndefined();
   expect(await sender.resolutionWarning('https://127.0.0.1/x')).toBeUndefined();
+  for (const url of ['https://10.0.0.1/x', 'not a url'])
+    expect(await sender.resolutionWarning(url)).toBeUndefined();
   expect(await sender.resolutionWarning('https://gone.test/x')).toBe(
     'The host gone.test does not resolve now.',
   );

@@ -76,6 +76,9 @@ test('localhost and its subdomains are never queried', async () => {
   expect(await lookup('localhost')).toEqual(['127.0.0.1', '::1']);
   expect(await lookup('app.localhost')).toEqual(['127.0.0.1', '::1']);
   expect(dns.questions).toEqual([]);
+  await expect(lookup('mylocalhost.test')).rejects.toThrow();
+  await expect(lookup('x.notlocalhost')).rejects.toThrow();
+  expect(dns.questions).toEqual(expect.arrayContaining(['A mylocalhost.test', 'A x.notlocalhost']));
 });
 
 test('search domains are tried first for a name without a dot, and last for other names', async () => {
@@ -107,6 +110,23 @@ test('a name is queried again when its last query is 5 s old', async () => {
     expect(await questionsAfter(0)).toBe(2);
     expect(await questionsAfter(4_999)).toBe(2);
     expect(await questionsAfter(5_000)).toBe(4);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('the hosts file is read again when it was read 60 s ago', async () => {
+  const { jest } = import.meta;
+  const lookup = startLookup();
+  const startMs = Date.now();
+  jest.useFakeTimers({ doNotFake: realTimersExcept('Date'), now: startMs });
+  try {
+    expect(await lookup('pinned.test')).toEqual(['10.0.0.1']);
+    writeFileSync(join(directory, 'hosts'), '10.0.0.2 pinned.test\n');
+    jest.setSystemTime(startMs + 59_999);
+    expect(await lookup('pinned.test')).toEqual(['10.0.0.1']);
+    jest.setSystemTime(startMs + 65_000);
+    expect(await lookup('pinned.test')).toEqual(['10.0.0.2']);
   } finally {
     jest.useRealTimers();
   }

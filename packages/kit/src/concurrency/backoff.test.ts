@@ -14,6 +14,12 @@ test('jitter also reduces the maximum backoff delay', () => {
   expect(delays).toEqual([150, 225, 300]);
 });
 
+test('half of a backoff delay is random by default', () => {
+  const delayOf = (value: number) =>
+    exponentialBackoffMs(1, { firstMs: 100, maxMs: 300, random: () => value });
+  expect([delayOf(0), delayOf(1)]).toEqual([50, 100]);
+});
+
 /** Creates work that fails a given number of times and then returns 'done'. */
 function failing(times: number) {
   let calls = 0;

@@ -56,3 +56,13 @@ test('an open circuit rejects requests that are 10 s apart, until a response clo
   breaker.responded();
   expect(breaker.admit()).toBe('closed');
 });
+
+test('a circuit is forgotten after more than 5 s without a request', () => {
+  const stateAfter = (ms: number) => {
+    const { clock, breaker } = setUp();
+    breaker.admit();
+    clock.ms = ms;
+    return breaker.admit();
+  };
+  expect([stateAfter(5_000), stateAfter(5_001)]).toEqual(['half-open', 'closed']);
+});

@@ -133,3 +133,14 @@ test('closing a semaphore rejects waiting and later callers but not running work
   await expect(semaphore.acquire()).rejects.toThrow('stopping');
   expect(semaphore.tryAcquire()).toBeUndefined();
 });
+
+test('among keys that hold equally many permits, the caller that has waited longest is served', async () => {
+  const { semaphore, acquire, granted } = setUp({ permits: 1, permitsPerKey: 1 });
+  let release = await semaphore.acquire('other');
+  const waiting = ['a', 'b', 'a'].map(acquire);
+  for (const one of waiting) {
+    release();
+    release = await one;
+  }
+  expect(granted).toEqual(['a', 'b', 'a']);
+});

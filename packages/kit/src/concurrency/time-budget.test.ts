@@ -30,3 +30,27 @@ test('in the long run, a key uses no more than its share of a thread', () => {
   expect(usedMs).toBeGreaterThan(60_000);
   expect(usedMs).toBeLessThanOrEqual(60_000 + 1_300);
 });
+
+test('the time that work takes is charged, even if it throws', () => {
+  const { clock, run, waitMs } = setUp();
+  const work = (ms: number) => () => {
+    clock.ms += ms;
+    return ms;
+  };
+  expect(run('a', work(1_000))).toBe(1_000);
+  const fail = () => {
+    work(300)();
+    throw new Error('failed');
+  };
+  expect(() => run('a', fail)).toThrow('failed');
+  // The debt of 1,300 ms has fallen by a tenth of the 300 ms that have passed since the first charge.
+  expect(waitMs('a')).toBeCloseTo(2_700);
+});
+
+test('a key whose time has just reached its burst is rejected for at least a second', () => {
+  const { check, waitMs, charge } = setUp();
+  charge('a', 999);
+  expect(check('a')).toEqual({ allowed: true });
+  charge('a', 1);
+  expect([check('a'), waitMs('a')]).toEqual([{ allowed: false, retryAfterSeconds: 1 }, 0]);
+});

@@ -44,7 +44,7 @@ describe('the body of a request', () => {
     ['['.repeat(10_000), 400, 'malformed_json'],
     ['['.repeat(9_000) + ']'.repeat(9_000), 422, 'validation_failed'],
     ['', 400, 'invalid_request'],
-    [' \n', 400, 'invalid_request'],
+    [' \n\t\r', 400, 'invalid_request'],
     ['null', 422, 'validation_failed'],
     ['[]', 422, 'validation_failed'],
   ])(
@@ -81,6 +81,8 @@ describe('the body of a request', () => {
   test.each([
     [8_000, 200],
     [9_000, 200],
+    [20_000, 200],
+    [20_001, 413],
   ])('a body of %i bytes in one-byte chunks gets status %i', async (bytes, status) => {
     const body = `{"name":"${'x'.repeat(bytes - 11)}"}`;
     const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { until } from '@tocsin/testing';
 import { foreign, json, missing, own, useThingsApp } from '../../test/support/things-app.js';
 
@@ -152,6 +153,32 @@ describe('errors and log lines of requests', () => {
     expect(text).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
     expect(text).toContain('Content-Type: application/problem+json');
     expect(text).toContain('"code":"invalid_request"');
+  });
+
+  test.each([
+    ['HTTP/1.0 and no Host header', [200], 'HTTP/1.0\r\n'],
+    ['200 header lines', [200], `HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(198)}`],
+    ['201 header lines', [431], `HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(199)}`],
+    ['Expect in upper case', [100, 200], 'HTTP/1.1\r\nHost: x\r\nExpect: 100-CONTINUE\r\n'],
+    ['Authorization as a value', [200], 'HTTP/1.1\r\nHost: x\r\nA: Authorization\r\nAuthorization: a\r\n'],
+  ])('a request with %s gets responses with the statuses %j', async (_name, statuses, head) => {
+    const socket = connect(app.port, '127.0.0.1');
+    socket.write(`GET /open ${head}Connection: close\r\n\r\n`);
+    const received = [...(await text(socket)).matchAll(/^HTTP\/1.1 (\d+)/gm)].map(([, status]) =>
+      Number(status),
+    );
+    expect(received).toEqual(statuses);
+  });
+
+  test.each([
+    ['a'.repeat(128), true],
+    ['a'.repeat(129), false],
+    ['aZ9._~:/+=@-', true],
+    ['a b', false],
+    ['a,b', false],
+  ])('the request id %s is used in the response: %s', async (id, isUsed) => {
+    const response = await call('GET', '/things', { headers: { 'X-Request-Id': id } });
+    expect(response.headers.get('x-request-id') === id).toBe(isUsed);
   });
 
   test('a client that disconnects while sending its body is logged as 499', async () => {

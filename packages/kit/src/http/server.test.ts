@@ -102,3 +102,12 @@ test('invalid bytes during a response cut the response, and no second response i
   expect(response).not.toContain('problem+json');
   await server.close(100);
 });
+
+test('too large chunk extensions get a problem document', async () => {
+  const server = await listen(() => {}, address);
+  const bytes = `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}`;
+  const [head = '', body = ''] = (await exchange(server.port, bytes)).split('\r\n\r\n');
+  await server.close(100);
+  expect(head).toMatch(/^HTTP\/1.1 413 /);
+  expect(JSON.parse(body)).toMatchObject({ status: 413, code: 'payload_too_large' });
+});

@@ -127,3 +127,61 @@ test('the path of a fault is truncated for long names and deep nesting', () => {
     expect(!checked.ok && checked.faults[0]?.path.length).toBeLessThan(600);
   }
 });
+
+const ownRule = {
+  name: 'x'.repeat(255),
+  enabled: false,
+  threshold: -1,
+  bound: 'lower_bound',
+  notification_webhook_ids: [id],
+};
+
+test('an alert whose values are exactly at their limits is accepted', () => {
+  const most = {
+    ...alert,
+    model_name: 'x'.repeat(1_024),
+    labels: { ...texts(19, 'l'), ['a'.repeat(63)]: 'x'.repeat(256) },
+    annotations: texts(20, 'a'),
+    alert_rule: { ...ownRule, notification_webhook_ids: Array.from({ length: 20 }, () => id) },
+  };
+  expect(check(most)).toEqual({
+    ok: true,
+    value: { ...most, alert_rule: { ...ownRule, notification_webhook_ids: [id] } },
+  });
+});
+
+test.each([
+  ['model_name', { model_name: 'x'.repeat(1_025) }],
+  ['alert_rule/name', { alert_rule: { ...ownRule, name: 'x'.repeat(256) } }],
+  ['alert_rule/name', { alert_rule: { ...ownRule, name: '' } }],
+  [
+    'alert_rule/notification_webhook_ids',
+    { alert_rule: { ...ownRule, notification_webhook_ids: Array(21).fill(id) } },
+  ],
+  ...Object.keys(ownRule).map((name): [string, object] => [
+    `alert_rule/${name}`,
+    { alert_rule: { ...ownRule, [name]: undefined } },
+  ]),
+  ['bound', { bound: 'both' }],
+  ['is_test', { is_test: 'true' }],
+  ['type', { type: 'alert' }],
+  ['version', { version: 2 }],
+])('an alert with an invalid %s is rejected (case %#)', (path, change) => {
+  const message = JSON.parse(JSON.stringify({ ...alert, ...change }));
+  expect(check(message)).toMatchObject({ ok: false, faults: [{ path: `/${path}` }] });
+});
+
+test('all ids of an alert are converted to lower case, and all optional members are kept', () => {
+  const optional = { type: 'alert.fired', version: 1, threshold: 1, bound: 'upper_bound', is_test: true };
+  const upper = id.toUpperCase();
+  const checked = check({
+    ...alert,
+    ...optional,
+    alert_id: upper,
+    workspace_id: upper,
+    alert_rule_id: upper,
+    model_id: upper,
+    alert_rule: { ...ownRule, notification_webhook_ids: [upper, id] },
+  });
+  expect(checked).toEqual({ ok: true, value: { ...alert, ...optional, alert_rule: ownRule } });
+});

@@ -1,4 +1,4 @@
-import { firstIdAt, firstIdOf, recordId, timeOfRecordId } from './record-id.js';
+import { dayOfRecordId, firstIdAt, firstIdOf, lastIdAt, recordId, timeOfRecordId } from './record-id.js';
 
 /**
  * Expected ids are constants, because the function must never change: stored rows are found by computing their ids
@@ -35,4 +35,18 @@ test('the lower bound of several ids is the first id of the earliest millisecond
   const at = (timeMs: number) => recordId(timeMs, String(timeMs));
   expect(firstIdOf([at(70_000), at(65_536), at(65_537)])).toBe(firstIdAt(65_536));
   expect(firstIdOf([at(1_784_930_400_123)])).toBe(firstIdAt(1_784_930_400_123));
+});
+
+test('the last id of a millisecond is not smaller than any other id of that millisecond', () => {
+  expect(lastIdAt(1_784_930_400_123)).toBe('019f9624-777b-ffff-ffff-ffffffffffff');
+  for (const [timeMs, , id] of known) expect(lastIdAt(timeMs) >= id).toBe(true);
+});
+
+test('the day of an id changes at midnight in UTC', () => {
+  const midnightMs = Date.UTC(2026, 2, 1);
+  const day = midnightMs / 86_400_000;
+  const days = [midnightMs - 1, midnightMs, midnightMs + 86_399_999, midnightMs + 86_400_000].map((timeMs) =>
+    dayOfRecordId(recordId(timeMs, 'x')),
+  );
+  expect(days).toEqual([day - 1, day, day, day + 1]);
 });

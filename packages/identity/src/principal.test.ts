@@ -100,3 +100,16 @@ test('whoami shows the roles of the caller by workspace', () => {
     deployment_roles: ['tocsin_admin'],
   });
 });
+
+test('a principal has the permissions of all its roles', () => {
+  const both: Principal = {
+    ...caller(),
+    workspaceRoles: new Map([[own, new Set(['reader', 'publisher'] as const)]]),
+    deploymentRoles: new Set(['tocsin_engine_admin', 'tocsin_admin']),
+  };
+  const inWorkspace = { ...both, deploymentRoles: new Set<DeploymentRole>() };
+  for (const permission of ['webhook_read', 'workspace_publish_alert'] as const)
+    expect([permission, hasPermission(inWorkspace, permission, own)]).toEqual([permission, true]);
+  for (const permission of ['api_key_manage', 'dead_letter_read'] as const)
+    expect([permission, hasPermission(both, permission, null)]).toEqual([permission, true]);
+});

@@ -63,3 +63,46 @@ test.each<[Record<string, string>, string]>([
 ])('invalid identity settings of case %# are rejected with a reason', (env, reason) => {
   expect(() => read(env)).toThrow(reason);
 });
+
+test('audience and claim names can be set, and an issuer can have its own audience', () => {
+  const names = { audience: 'a', groupsClaim: 'g', rolesClaim: 'r.s' };
+  const listed = [
+    { issuer: 'https://one.example', workspaces: [], audience: 'b' },
+    { issuer: 'http://two.example', workspaces: [] },
+  ];
+  const { issuers } = read({
+    OIDC_AUDIENCE: 'a',
+    OIDC_GROUPS_CLAIM: 'g',
+    OIDC_ROLES_CLAIM: 'r.s',
+    DEPLOYMENT: 'enterprise',
+    OIDC_ENTERPRISE_ISSUERS: JSON.stringify(listed),
+  });
+  expect(issuers).toMatchObject([
+    { ...names, workspaces: 'all' },
+    { ...names, issuer: 'https://one.example', audience: 'b' },
+    { ...names, issuer: 'http://two.example' },
+  ]);
+});
+
+const valid = { issuer: 'https://sso.example', workspaces: [workspace] };
+
+test.each<[string, unknown]>([
+  ['no list', valid],
+  ['null in the list', [valid, null]],
+  ['an issuer that is no web address', [{ ...valid, issuer: 'ldap://sso.example' }]],
+  ['an issuer without a host', [{ ...valid, issuer: 'https://' }]],
+  ['keys that are no web address', [{ ...valid, jwks_uri: 'file:///jwks' }]],
+  ['an empty audience', [{ ...valid, audience: '' }]],
+  ['an audience that is no text', [{ ...valid, audience: 1 }]],
+  ['workspaces that are no list', [{ ...valid, workspaces: workspace }]],
+  ['a workspace that is no UUID', [{ ...valid, workspaces: [workspace, 'w'] }]],
+  ['a workspace with a prefix', [{ ...valid, workspaces: [`x${workspace}`] }]],
+])('enterprise issuers with %s are rejected', (_, issuers) => {
+  const env = { DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: JSON.stringify(issuers) };
+  expect(() => read(env)).toThrow('must be an array of');
+});
+
+test('an enterprise issuer that is listed twice is rejected', () => {
+  const env = { DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: JSON.stringify([valid, valid]) };
+  expect(() => read(env)).toThrow('each issuer once');
+});

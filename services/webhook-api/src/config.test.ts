@@ -37,7 +37,13 @@ test('the default settings are the documented ones', () => {
     { audience: 'tocsin-api', groupsClaim: 'groups', rolesClaim: 'realm_access.roles' },
   ]);
   expect(config.publicUrl).toBe('');
-  expect(config.brokerWaitMs).toBe(10_000);
+  expect(config).toMatchObject({
+    http: { host: '0.0.0.0', port: 8080 },
+    metrics: { host: '0.0.0.0', port: 9090 },
+    brokerWaitMs: 10_000,
+    databasePoolSize: 10,
+    consoleClientId: 'tocsin-console',
+  });
 });
 
 test('all problems of the settings are reported together', () => {
@@ -73,4 +79,66 @@ test('the public URL has no slash at the end', () => {
     'https://tocsin.example',
   );
   expect(problemsOf({ PUBLIC_URL: 'tocsin.example' })).toEqual([expect.stringMatching(/^PUBLIC_URL /)]);
+});
+
+test('each variable sets its own setting', () => {
+  const config = loadConfig({
+    ...env,
+    DATABASE_POOL_SIZE: '11',
+    BROKER_WAIT: '12s',
+    CONSOLE_CLIENT_ID: 'mine',
+    EGRESS_ALLOW: '10.0.0.0/8',
+    EGRESS_CA_FILE: '/ca.pem',
+    PUBLIC_URL: 'https://tocsin.example/base//',
+    MAX_REQUEST_BYTES: '2000',
+    REQUESTS_PER_MINUTE: '13',
+    ALERTS_PER_MINUTE: '14',
+    WORKSPACE_REQUESTS_PER_MINUTE: '15',
+    WORKSPACE_ALERTS_PER_MINUTE: '16',
+    TESTS_PER_MINUTE: '17',
+    WEBHOOKS_PER_WORKSPACE: '18',
+    ALERT_RULES_PER_WORKSPACE: '19',
+    MAX_OPEN_PER_WEBHOOK: '20',
+    MAX_OPEN_DELIVERIES: '21',
+  });
+  expect(config).toMatchObject({
+    databasePoolSize: 11,
+    brokerWaitMs: 12_000,
+    consoleClientId: 'mine',
+    egress: { allow: ['10.0.0.0/8'], caFile: '/ca.pem' },
+    publicUrl: 'https://tocsin.example/base',
+  });
+  expect(config.limits).toEqual({
+    requestBytes: 2_000,
+    requestsPerMinute: 13,
+    alertsPerMinute: 14,
+    workspaceRequestsPerMinute: 15,
+    workspaceAlertsPerMinute: 16,
+    testsPerMinute: 17,
+    webhooksPerWorkspace: 18,
+    alertRulesPerWorkspace: 19,
+    openDeliveries: { perWebhook: 20, perWorkspace: 21 },
+  });
+});
+
+test('the limits of a workspace are by default twice the configured limits of a principal', () => {
+  const { limits } = loadConfig({ ...env, REQUESTS_PER_MINUTE: '5', ALERTS_PER_MINUTE: '7' });
+  expect(limits).toMatchObject({ workspaceRequestsPerMinute: 10, workspaceAlertsPerMinute: 14 });
+});
+
+test.each([
+  ['DATABASE_POOL_SIZE', 1, 100],
+  ['MAX_REQUEST_BYTES', 1_024, undefined],
+  ['REQUESTS_PER_MINUTE', 1, undefined],
+  ['ALERTS_PER_MINUTE', 1, undefined],
+  ['WORKSPACE_REQUESTS_PER_MINUTE', 1, undefined],
+  ['WORKSPACE_ALERTS_PER_MINUTE', 1, undefined],
+  ['TESTS_PER_MINUTE', 1, undefined],
+  ['WEBHOOKS_PER_WORKSPACE', 1, undefined],
+  ['ALERT_RULES_PER_WORKSPACE', 1, undefined],
+])('the setting %s is from %i to %p', (name, min, max = Number.NaN) => {
+  const problems = (value: number) => (Number.isNaN(value) ? [] : problemsOf({ [name]: String(value) }));
+  expect([problems(min), problems(max)]).toEqual([[], []]);
+  for (const beyond of [min - 1, max + 1])
+    if (!Number.isNaN(beyond)) expect(problems(beyond)).toEqual([expect.stringContaining(name)]);
 });

@@ -8,8 +8,11 @@ import {
 } from '@tocsin/contracts';
 import { decryptPublisher } from '@tocsin/deliveries';
 import { AppError } from '@tocsin/kit';
+import { PublishError } from '@tocsin/messaging';
 import { testSecretBox } from '@tocsin/testing/database';
-import { createPublishAlert } from './publish-alert.js';
+import { createPublishAlert, type PublishAlertDeps } from './publish-alert.js';
+
+const { jest } = import.meta;
 
 const workspaceId = randomUUID();
 const fired = {
@@ -127,4 +130,88 @@ test('minus zero in an alert and in its rule is published as minus zero', async 
   expect(JSON.parse(text)).toMatchObject(body);
   expect(text).toMatch(/"metric_value":-0\.0,"threshold":0,/);
   expect(text).toMatch(/"threshold":-0\.0,"bound"/);
+});
+
+const request = { workspaceId, requestId: 'r', publisherId: randomUUID() };
+const startWith = (deps: Partial<PublishAlertDeps>) =>
+  createPublishAlert({
+    reader: {
+      findRules: async () => ({ workspaceIds: { [fired.alert_rule_id]: workspaceId }, knownWebhookIds: [] }),
+    },
+    publisher: { publish: async () => {} },
+    quota: { requireCapacity: async () => {} },
+    secretBox: testSecretBox,
+    now: () => new Date(),
+    ...deps,
+  });
+const why = 'The alert rule could not be looked up: the database does not respond. ';
+
+test('a rule lookup that takes 2 s gets 503', async () => {
+  jest.useFakeTimers();
+  try {
+    let error: unknown;
+    const { publish } = startWith({ reader: { findRules: () => new Promise(() => {}) } });
+    publish({ ...request, body: fired }).catch((caught) => {
+      error = caught;
+    });
+    await jest.advanceTimersByTimeAsync(1_999);
+    expect(error).toBeUndefined();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(error).toMatchObject({ code: 'unavailable' });
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test.each<[string, object[], string, object | undefined]>([
+  ['one alert', [fired], 'It is safe to repeat the alert with this alert_id.', { alert_id: fired.alert_id }],
+  ['two alerts', [fired, fired], 'No alert was published.', undefined],
+  ['one invalid alert', [{}], 'No alert was published.', undefined],
+])(
+  'a batch of %s gets 503 as a whole while the database is unavailable',
+  async (_, alerts, advice, extra) => {
+    const unavailable = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    const { publishBatch } = startWith({ quota: { requireCapacity: () => Promise.reject(unavailable) } });
+    const items = alerts.map((alert) =>
+      'alert_id' in alert
+        ? { ok: true as const, value: fired }
+        : { ok: false as const, value: alert, errors: [{ path: '/model_id', message: 'is required' }] },
+    );
+    await expect(publishBatch({ ...request, items })).rejects.toMatchObject({
+      code: 'unavailable',
+      retryAfterSeconds: 2,
+      detail: `${why}${advice}`,
+      extra,
+    });
+  },
+);
+
+test('an unconfirmed alert gets 503 with its id, and any other error of its publication is thrown', async () => {
+  const failing = (error: Error) =>
+    startWith({ publisher: { publish: () => Promise.reject(error) } }).publish({ ...request, body: fired });
+  await expect(failing(new PublishError('timeout', 'unconfirmed'))).rejects.toMatchObject({
+    code: 'unavailable',
+    retryAfterSeconds: 2,
+    detail: expect.stringMatching(/^The broker did not confirm the alert\. It is safe to repeat/),
+    extra: { alert_id: fired.alert_id },
+  });
+  const fault = new Error('our own fault');
+  await expect(failing(fault)).rejects.toBe(fault);
+});
+
+test('an alert is not published above the limit on open deliveries', async () => {
+  const full = new AppError('too_many_requests', 'full');
+  const { publish } = startWith({ quota: { requireCapacity: () => Promise.reject(full) } });
+  await expect(publish({ ...request, body: fired })).rejects.toBe(full);
+});
+
+test('only another workspace in a rejected body is an error, without regard to case', async () => {
+  const upper = 'ABCDEF00-0000-4000-8000-000000000000';
+  const { errorsOf } = startWith({});
+  const pathsOf = async (body: unknown) =>
+    (await errorsOf(upper.toLowerCase(), body)).map(({ path }) => path);
+  expect(await pathsOf({ workspace_id: upper })).toEqual([]);
+  expect(await pathsOf({ workspace_id: randomUUID() })).toEqual(['/workspace_id']);
+  for (const body of [{ workspace_id: 'x' }, { workspace_id: 7 }, null, 'text'])
+    expect(await pathsOf(body)).toEqual([]);
 });

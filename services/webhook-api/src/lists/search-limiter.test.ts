@@ -37,3 +37,74 @@ test('a workspace without a free permit is rejected before its list starts', asy
   const settled = await Promise.allSettled(first);
   expect(settled.filter(({ status }) => status === 'fulfilled').length).toBe(4);
 });
+
+const { jest } = import.meta;
+
+test('a search that gets no permit for 3 s is rejected, with the limit that is reached', async () => {
+  jest.useFakeTimers();
+  try {
+    // Four permits, of which one workspace can hold two.
+    const searches = createSearchLimiter({ databasePoolSize: 10, reads: 'searches' });
+    const hang = () => new Promise<never>(() => {});
+    for (const workspace of ['a', 'a', null, null]) void searches.run(workspace, hang);
+    const errors: unknown[] = [];
+    for (const workspace of ['a', 'b', null])
+      searches.run(workspace, hang).catch((error) => errors.push(error));
+    await jest.advanceTimersByTimeAsync(2_999);
+    expect(errors).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    const ofKey = {
+      code: 'too_many_requests',
+      detail: 'Other searches of this workspace are still running.',
+      retryAfterSeconds: 2,
+    };
+    const inTotal = {
+      code: 'unavailable',
+      detail: 'Too many searches are running; try again.',
+      retryAfterSeconds: 2,
+    };
+    expect(errors).toMatchObject([ofKey, inTotal, ofKey]);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('one search can run with a single database connection', async () => {
+  const searches = createSearchLimiter({ databasePoolSize: 1, reads: 'searches' });
+  expect(await searches.run('a', async () => 'found')).toBe('found');
+});
+
+test.each([
+  ['searches', 'This search takes too long. Narrow its time range with since and until.'],
+  ['lists', 'This list takes too long. Set a smaller limit.'],
+] as const)(
+  'a statement timeout of %s gets 503, and another error is thrown unchanged',
+  async (reads, detail) => {
+    const { run } = createSearchLimiter({ databasePoolSize: 10, reads });
+    const timeout = Object.assign(new Error('canceled'), { code: '57014' });
+    await expect(run('a', () => Promise.reject(timeout))).rejects.toMatchObject({
+      code: 'unavailable',
+      detail,
+      retryAfterSeconds: 5,
+    });
+    const fault = new Error('other');
+    await expect(run('a', () => Promise.reject(fault))).rejects.toBe(fault);
+  },
+);
+
+test('the pages of a list are closed when its client reads no further', async () => {
+  let isClosed = false;
+  async function* pages() {
+    try {
+      yield [1];
+      yield [2];
+    } finally {
+      isClosed = true;
+    }
+  }
+  for await (const page of create().stream('w', pages())) {
+    expect(page).toEqual([1]);
+    break;
+  }
+  expect(isClosed).toBe(true);
+});

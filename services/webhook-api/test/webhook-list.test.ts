@@ -72,6 +72,25 @@ test.each([
   expect(pages.length).toBe(Math.ceil(names.length / Number(/limit=(\d+)/.exec(query)![1])));
 });
 
+test('webhooks are sorted by their last change, and paged also after a new signing secret', async () => {
+  const idsOf = (webhooks: Webhook[]) => webhooks.map((webhook) => webhook.id);
+  const [first = '', second = '', ...others] = idsOf((await list()).body);
+  for (const id of [second, first])
+    await api.call('POST', `/api/v1/webhooks/${id}/signing_secrets`, { body: {} });
+  const expected = [...others, second, first];
+  expect(idsOf((await list('?sort=updated_at')).body)).toEqual(expected);
+  for (const order of ['asc', 'desc']) {
+    const found: string[] = [];
+    let next: string | undefined = `${collection}?sort=updated_at&order=${order}&limit=1`;
+    while (next !== undefined && found.length <= expected.length) {
+      const page: Awaited<ReturnType<typeof list>> = await api.call('GET', next);
+      found.push(...idsOf(page.body));
+      next = /^<(.*)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect([order, found]).toEqual([order, order === 'asc' ? expected : expected.toReversed()]);
+  }
+});
+
 test('paging webhooks keeps its position while others are created and deleted', async () => {
   const added: string[] = [];
   const between = async () => {

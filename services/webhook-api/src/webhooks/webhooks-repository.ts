@@ -201,10 +201,12 @@ const findByIdsWithoutSecrets = {
          from webhooks where id = any($1::uuid[])`,
 };
 
+// The position of a page has milliseconds. A change that takes its time from the database's clock has microseconds, so
+// without the truncation its webhook would be after its own position and repeated on every further page.
 const sortings: Record<WebhookSort, { expression: string; parameter: string }> = {
   name: { expression: 'lower(name)', parameter: 'lower(?)' },
   created_at: { expression: 'created_at', parameter: '?::timestamptz' },
-  updated_at: { expression: 'updated_at', parameter: '?::timestamptz' },
+  updated_at: { expression: `date_trunc('milliseconds', updated_at)`, parameter: '?::timestamptz' },
 };
 
 function toRow(webhook: StoredWebhook) {

@@ -120,7 +120,8 @@ async function queriesIn(search: Search, window: IdRange): Promise<DeliveriesQue
   const boundary = firstIdAt(timeOfRecordId(alerts.at(-1)!) + 1);
   const [newer, older] = [
     { ...window, from: boundary },
-    { ...window, below: boundary },
+    // The window can end within the oldest millisecond.
+    { ...window, below: boundary < window.below ? boundary : window.below },
   ];
   return [
     ofAlerts(matching(search, newer), search.trx, alerts),

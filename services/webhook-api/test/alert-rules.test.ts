@@ -133,6 +133,17 @@ test('a webhook in use is deleted only with force, and the 409 names its rules',
   expect((await read(other.id)).body).toEqual(other);
 });
 
+test('the rules that use a webhook are named in the order of their names', async () => {
+  const webhookId = await addWebhook();
+  const names = ['c', 'a', 'b'];
+  for (const name of names) await addRule({ name, notification_webhook_ids: [webhookId] });
+  const { body } = await api.call<{ alert_rules: { name: string }[] }>(
+    'DELETE',
+    `/api/v1/webhooks/${webhookId}`,
+  );
+  expect(body.alert_rules.map(({ name }) => name)).toEqual(names.toSorted());
+});
+
 test('a webhook that only a deleted rule used can be deleted', async () => {
   const webhookId = await addWebhook();
   const rule = await addRule({ notification_webhook_ids: [webhookId] });

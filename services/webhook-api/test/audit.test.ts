@@ -292,6 +292,8 @@ test('a workspace lists only its own audit events, and the deployment lists all'
   expect(found.body).toHaveLength(1);
   const ofAll = `/api/v1/audit_events?resource_id=${made.id}`;
   expect((await api.call('GET', ofAll, { as: 'admin' })).body).toEqual(found.body);
+  const counted = await api.call('GET', `${ofAll}&count=true`, { as: 'admin' });
+  expect(counted.headers.get('x-total-count')).toBe('1');
   for (const as of ['outsider', 'editor'] as const)
     expect([as, (await api.call('GET', ofAll, { as })).status]).toEqual([as, 403]);
 });

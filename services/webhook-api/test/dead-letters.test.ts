@@ -104,6 +104,16 @@ test('a dead letter is requeued with the same bytes and marked as requeued', asy
   expect(await inbox.copiesOf(Buffer.from(content), 1)).toBe(1);
   expect((await list('?requeued=false')).map((letter) => letter.id)).toEqual([other]);
   expect((await list('?requeued=true')).map((letter) => letter.id)).toEqual([id]);
+  const totalOf = async (query: string) =>
+    (await api.call('GET', `${deadLetters}?count=true${query}`, { as: 'admin' })).headers.get(
+      'x-total-count',
+    );
+  await seed('{}');
+  expect([await totalOf(''), await totalOf('&requeued=true'), await totalOf('&requeued=false')]).toEqual([
+    '3',
+    '1',
+    '2',
+  ]);
 });
 
 test.each([
@@ -130,6 +140,14 @@ test('a truncated dead letter shows its original size and cannot be requeued', a
     expect.stringContaining('only its beginning was kept'),
   ]);
   expect((await list())[0]?.requeued_at).toBeNull();
+});
+
+test('a dead letter whose stored size is the size of its message can be requeued', async () => {
+  const content = Buffer.from(`whole ${randomUUID()}`);
+  const id = await seed(content);
+  await api.database.knex('dead_letters').where({ id }).update({ size_bytes: content.length });
+  expect(await list()).toMatchObject([{ size_bytes: content.length, truncated: false }]);
+  expect((await requeuedOnceUp(id)).status).toBe(202);
 });
 
 test('concurrent requests requeue a dead letter only once', async () => {
@@ -200,4 +218,12 @@ test('publishers and responders can list the dead letters that name their worksp
   await requeuedOnceUp(ids[0]!);
   const waiting = await api.call<DeadLetter[]>('GET', `${inWorkspace}?requeued=false`, { as: 'publisher' });
   expect(waiting.body.map(({ id }) => id)).toEqual(ids.slice(1));
+  for (const [query, total] of [
+    ['', '3'],
+    ['&requeued=true', '1'],
+    ['&requeued=false', '2'],
+  ]) {
+    const { headers } = await api.call('GET', `${inWorkspace}?count=true${query}`, { as: 'publisher' });
+    expect([query, headers.get('x-total-count')]).toEqual([query, total]);
+  }
 });

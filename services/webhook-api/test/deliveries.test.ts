@@ -89,6 +89,18 @@ describe('a delivery', () => {
     expect(Date.parse(body.created_at)).toBeLessThan(Date.now());
   });
 
+  test('a response that was truncated at its attempt is shown as truncated', async () => {
+    const webhookId = randomUUID();
+    const id = await seed({ webhookId, response: 'beginning' });
+    await api.database.knex('attempts').where({ delivery_id: id }).update({ response_truncated: true });
+    const { body } = await api.call<DeliveryWithAttempts>('GET', single(id));
+    const [listed] = (await list(`webhook_id=${webhookId}`)).body;
+    const response = { response: 'beginning', truncated: true };
+    expect([body.response, body.attempts[0]?.response, listed?.response]).toMatchObject(
+      Array(3).fill(response),
+    );
+  });
+
   test('each attempt shows its destination, Location, Retry-After and likely cause', async () => {
     const id = await seed({ response: 'busy', statusCode: 429, claims: 2, destination: 'https://b.test' });
     const responseHeaders = { location: 'https://c.test/x', retryAfter: 'soon' };
@@ -118,7 +130,7 @@ describe('a delivery', () => {
   test('a body that was not JSON is shown only to callers with webhook_update', async () => {
     const webhookId = randomUUID();
     const id = await seed({ webhookId, errorCode: 'invalid_json', rendered: '{"a": s3cret}' });
-    const renderedFor = async (as: 'editor' | 'reader') => {
+    const renderedFor = async (as: 'editor' | 'reader' | 'responder') => {
       const [one, all] = await Promise.all([
         api.call<Delivery>('GET', single(id), { as }),
         api.call<Delivery[]>('GET', `${deliveries}?webhook_id=${webhookId}`, { as }),
@@ -127,6 +139,7 @@ describe('a delivery', () => {
     };
     expect(await renderedFor('editor')).toEqual(['{"a": s3cret}', '{"a": s3cret}']);
     expect(await renderedFor('reader')).toEqual([null, null]);
+    expect(await renderedFor('responder')).toEqual([null, null]);
     const { body } = await api.call<Delivery>('POST', `${single(id)}/redeliver`);
     expect(body.rendered).toBe('{"a": s3cret}');
   });
@@ -145,12 +158,15 @@ describe('a delivery', () => {
       });
   });
 
-  test('a reader sees a delivery without its request bodies', async () => {
-    const id = await seed({ response: 'no', requestBody: 's3cret' });
-    const { body } = await api.call<DeliveryWithAttempts>('GET', single(id), { as: 'reader' });
-    expect(JSON.stringify(body)).not.toContain('s3cret');
-    expect(body.attempts[0]).toMatchObject({ request_body: null, response: { response: 'no' } });
-  });
+  test.each(['reader', 'responder'] as const)(
+    'a %s sees a delivery without its request bodies',
+    async (as) => {
+      const id = await seed({ response: 'no', requestBody: 's3cret' });
+      const { body } = await api.call<DeliveryWithAttempts>('GET', single(id), { as });
+      expect(JSON.stringify(body)).not.toContain('s3cret');
+      expect(body.attempts[0]).toMatchObject({ request_body: null, response: { response: 'no' } });
+    },
+  );
 
   test('a delivery shows its latest attempts up to 4 MiB, and always the last attempt', async () => {
     const id = await seed({ response: 'first' });

@@ -116,12 +116,36 @@ test('statistics can select one webhook, or count each webhook with group_by', a
   ]);
 });
 
+test.each([
+  ['minute', false],
+  ['minute', true],
+  ['day', false],
+  ['day', true],
+])('deliveries are counted by %s, before and after counts are merged (merged: %s)', async (step, applied) => {
+  const webhookId = randomUUID();
+  const minuteMs = 60_000;
+  for (const ms of [0, minuteMs - 1, minuteMs, 12 * hourMs - 1, 12 * hourMs])
+    await seedDelivery(api.database, { webhookId, status: 'failed', acceptedAtMs: noonMs + ms });
+  if (applied) await applyStatsChanges(api.database);
+  const until = step === 'day' ? noonMs + 1 : noonMs + 2 * minuteMs;
+  for (const query of [{}, { webhook_id: webhookId }, { group_by: 'webhook' }]) {
+    const { steps } = await stats({ step, since: iso(noonMs), until: iso(until), ...query });
+    expect([query, steps.map(({ failed }) => failed)]).toEqual([query, step === 'day' ? [4] : [2, 1]]);
+  }
+});
+
 test('oldest_open_at also covers open deliveries outside the time range', async () => {
   for (const minutes of [11, 5, 8])
     await seedDelivery(api.database, { status: 'open', acceptedAtMs: noonMs + minutes * 60_000 + 123 });
   await applyStatsChanges(api.database);
+  const acceptedAtMs = noonMs + 5 * 60_000;
+  await seedDelivery(api.database, { workspaceId: otherWorkspaceId, status: 'open', acceptedAtMs });
   const future = { since: iso(Date.now() + hourMs), until: iso(Date.now() + 2 * hourMs) };
   expect((await stats(future)).oldest_open_at).toBe(iso(noonMs + 5 * 60_000 + 123));
+  // Another webhook has an older open delivery in the same minute.
+  const webhookId = randomUUID();
+  await seedDelivery(api.database, { webhookId, status: 'open', acceptedAtMs: acceptedAtMs + 456 });
+  expect((await stats({ ...future, webhook_id: webhookId })).oldest_open_at).toBe(iso(acceptedAtMs + 456));
 });
 
 test('oldest_open_at ignores a day whose deliveries have all ended', async () => {

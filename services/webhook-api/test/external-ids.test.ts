@@ -47,6 +47,7 @@ describe.each(kinds)('the external id of a $kind', ({ kind, plural, fields }) =>
   test('the filter by external id finds exactly one resource, with and without limit', async () => {
     const { id } = (await create('find me')).body;
     await create('find me too');
+    await create('find me', collection.replace(workspaceId, otherWorkspaceId));
     for (const query of ['external_id=find+me', 'external_id=find%20me&limit=1'])
       expect([query, await find(query)]).toEqual([query, [id]]);
     expect(await find('external_id=FIND+ME')).toEqual([]);

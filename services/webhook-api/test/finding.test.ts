@@ -299,4 +299,7 @@ test('alert rules are found by a webhook that they call', async () => {
   );
   expect(total).toBe('2');
   expect(await idsOf({ webhook_id: randomUUID() })).toEqual([]);
+  await api.database.knex('alert_rules').where({ id: ids[0] }).update({ external_id: 'combined' });
+  expect(await idsOf({ external_id: 'combined' })).toEqual([ids[0]]);
+  expect(await idsOf({ external_id: 'combined', webhook_id: randomUUID() })).toEqual([]);
 });

@@ -41,6 +41,13 @@ const expectRefused = (response: Awaited<ReturnType<TestApi['call']>>) => {
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
 };
 
+/** Returns how many requests were refused by each limit, from the metrics of the service. */
+async function refusals(): Promise<Record<string, number>> {
+  const text = await (await fetch(`${api.metricsUrl}/metrics`)).text();
+  const lines = [...text.matchAll(/^tocsin_over_quota_total\{limit="(\w+)"[^}]*\} (\d+)$/gm)];
+  return Object.fromEntries(lines.map(([, limit, count]) => [limit, Number(count)]));
+}
+
 test('a workspace above its open-delivery limit cannot publish, redeliver or dispatch', async () => {
   await start({ perWebhook: 1_000, perWorkspace: 5 });
   const failed = await seedDelivery(api.database, { webhookId });
@@ -53,6 +60,7 @@ test('a workspace above its open-delivery limit cannot publish, redeliver or dis
   expect((await publish(otherWorkspaceId, 'outsider')).status).toBe(202);
   expectRefused(await api.call('POST', `/api/v1/deliveries/${failed}/redeliver`));
   expectRefused(await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`));
+  expect(await refusals()).toEqual({ workspace: 3, webhook: 0 });
   expect(await api.database.knex('open_deliveries')).toHaveLength(5);
   expect((await api.database.knex('deliveries').where({ id: failed }).first()).run).toBe(1);
   const { body } = await api.call<Alert>('GET', `${pathOf(workspaceId)}/${alertId}`);
@@ -76,6 +84,7 @@ test('redeliveries and dispatches to a webhook above its open-delivery limit are
   await open(3);
   for (const id of ended) expectRefused(await api.call('POST', `/api/v1/deliveries/${id}/redeliver`));
   expectRefused(await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`));
+  expect(await refusals()).toEqual({ workspace: 0, webhook: 4 });
   expect((await api.call('POST', `/api/v1/deliveries/${other}/redeliver`)).status).toBe(202);
   expect((await publish(workspaceId, 'publisher')).status).toBe(202);
 }, 60_000);

@@ -10,6 +10,7 @@ import {
   insertWebhook,
   type TestDatabase,
 } from '@tocsin/testing/database';
+import { beforeAllDeliveries, createPipelineReader } from '../src/pipeline/pipeline-reader.js';
 import { startApi, type TestApi } from './support/api.js';
 
 let database: TestDatabase;
@@ -123,6 +124,51 @@ test('the oldest-delivery gauge ignores attempted deliveries and paused webhooks
   await until('it is none', async () => (await oldest()) === 0);
   await knex('webhook_pauses').update({ paused_until: hour });
   await until('the pause has ended', async () => Math.abs((await oldest()) - 3_600) < 60);
+  await knex('open_deliveries').delete();
+});
+
+test('only a delivery without an attempt, of a webhook that may send now, is the oldest delivery', async () => {
+  const { knex } = database.database;
+  const reader = createPipelineReader(database.database);
+  const webhook = () => insertWebhook(database.database);
+  const [paused, recent, limited, free] = [
+    await webhook(),
+    await webhook(),
+    await webhook(),
+    await webhook(),
+  ];
+  const pause = (webhook_id: string, endsInMs: number) =>
+    knex('webhook_pauses').insert({
+      webhook_id,
+      reason: 'circuit',
+      paused_until: new Date(Date.now() + endsInMs),
+      times: 1,
+    });
+  await pause(paused, 60_000);
+  await pause(recent, -30_000);
+  await pause(free, -90_000);
+  await knex('webhook_rate_limits').insert({ webhook_id: limited, requests: 1, period_ms: 1_000 });
+  const add = (webhookId: string, agoMs: number, open: object = {}) =>
+    insertDelivery(database.database, {
+      webhookId,
+      status: 'open',
+      open: { opened_at: new Date(Date.now() - agoMs), ...open },
+      acceptedAtMs: Date.now() - agoMs,
+    });
+  for (const webhookId of [paused, recent, limited]) await add(webhookId, 900_000);
+  await add(free, 900_000, { step: 1 });
+  await add(free, 900_000, { run: 2 });
+  expect(await reader.oldestDelivery(beforeAllDeliveries)).toEqual({ kind: 'none' });
+  await add(free, 300_000);
+  const oldest = await add(free, 600_000);
+  expect(await reader.oldestDelivery(beforeAllDeliveries)).toEqual({
+    kind: 'found',
+    ageSeconds: expect.closeTo(600, -2),
+  });
+  expect(await reader.oldestDelivery(oldest)).toEqual({
+    kind: 'found',
+    ageSeconds: expect.closeTo(300, -2),
+  });
   await knex('open_deliveries').delete();
 });
 

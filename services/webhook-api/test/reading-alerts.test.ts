@@ -30,6 +30,7 @@ test.each([
   ['rule_disabled', 'disabled'],
   ['rule_deleted', 'deleted'],
   ['no_webhooks', 'no webhook'],
+  ['over_quota', 'too many open deliveries'],
 ])('an alert with the outcome %s has an outcome reason', async (outcome, word) => {
   const alertId = await seedAlert(api.database, { outcome });
   const { body } = await api.call<Alert>('GET', `${alerts}/${alertId}`);
@@ -77,7 +78,7 @@ test('alerts are listed newest first, in pages, and filtered by rule and time', 
   expect(within.body.map((alert) => alert.alert_id)).toEqual([ids[3], ids[2]]);
 });
 
-test('a page of alerts ends early at 4 MiB of labels, and the next page continues', async () => {
+test('a page of alerts ends early at 4 MiB of labels or annotations, and the next page continues', async () => {
   const alertRuleId = randomUUID();
   const labels = Object.fromEntries(
     Array.from({ length: 20 }, (_, index) => [`label_${index}`, '界'.repeat(256)]),
@@ -90,6 +91,12 @@ test('a page of alerts ends early at 4 MiB of labels, and the next page continue
   expect(entries.map((alert) => alert.alert_id)).toEqual([...ids].reverse());
   expect(entries[0]?.labels).toEqual(labels);
   expect(pages).toBe(2);
+  await api.database.knex.raw(
+    'update alerts set annotations = labels, labels = null where alert_rule_id = ?',
+    [alertRuleId],
+  );
+  const annotated = await readAll<Alert>(api, `${alerts}?alert_rule_id=${alertRuleId}&limit=1000`);
+  expect([annotated.entries.length, annotated.pages]).toEqual([300, 2]);
 });
 
 test.each(['outcome=lost', 'limit=0', 'cursor=x', 'since=now', 'alert_rule_id=%27', 'name=x'])(

@@ -134,13 +134,19 @@ test('redelivery jobs are listed newest first, in pages', async () => {
   for (let count = 0; count < 5; count += 1)
     made.push((await accept({ status: 'skipped', all: true })).body.id);
   const { entries, pages } = await readAll<Redelivery>(api, `${redeliveries}?limit=2`, { as: 'editor' });
-  expect(new Set(entries.map(({ id }) => id))).toEqual(new Set(made));
+  expect(entries.map(({ id }) => id)).toEqual(made.toSorted().toReversed());
   expect(pages).toBe(3);
 });
 
 test('a workspace can have at most ten running jobs', async () => {
   for (let count = 0; count < 10; count += 1) expect((await accept({ all: true })).status).toBe(202);
   expect((await accept({ all: true })).status).toBe(409);
+  // The limit counts the jobs of all kinds together.
+  for (const kind of ['dispatches', 'cancellations'])
+    expect([
+      kind,
+      (await api.call('POST', redeliveries.replace('redeliveries', kind), { body: { all: true } })).status,
+    ]).toEqual([kind, 409]);
   const elsewhere = redeliveries.replace(workspaceId, otherWorkspaceId);
   expect((await api.call('POST', elsewhere, { as: 'admin', body: { all: true } })).status).toBe(202);
   await work();

@@ -58,15 +58,20 @@ describe('signing secrets', () => {
     expect(listed.map((one) => one.id)).toEqual([early.id]);
     await calls.addSecret(id, { expire_others_after_seconds: 60 });
     expect(await secrets.clone().where({ id: early.id }).pluck('expires_at')).toEqual([soon]);
+    expect(await secrets.clone().where({ id: expired.id })).toEqual([]);
   });
 
   test('creating or deleting a signing secret increases the version of its webhook', async () => {
     const { id } = await calls.create();
     const versionOf = async () => (await api.database.knex('webhooks').where({ id }).first()).version;
+    const created = await calls.read(id);
     const { body } = await calls.addSecret(id);
     expect(await versionOf()).toBe(2);
-    await api.call('DELETE', `${secretsOf(id)}/${body.id}`);
+    await api.call('DELETE', `${secretsOf(id)}/${body.id}`, { as: 'admin' });
     expect(await versionOf()).toBe(3);
+    const changed = await calls.read(id);
+    expect(Date.parse(changed.updated_at)).toBeGreaterThan(Date.parse(created.updated_at));
+    expect(changed.last_updated_by).not.toBe(created.last_updated_by);
   });
 
   test('twenty concurrent requests create five signing secrets at most', async () => {
@@ -105,14 +110,19 @@ describe('signing secrets', () => {
   test('deliveries that wait for a signing secret become due when one is created', async () => {
     const { id: webhookId } = await calls.create({ signing: true });
     const due_at = new Date(Date.now() + 60_000);
-    const seed = (waiting_reason: string) =>
-      seedDelivery(api.database, { webhookId, status: 'open', open: { due_at, waiting_reason } });
+    const seed = (waiting_reason: string, ofWebhook = webhookId) =>
+      seedDelivery(api.database, {
+        webhookId: ofWebhook,
+        status: 'open',
+        open: { due_at, waiting_reason },
+      });
     const [waiting, retry] = [await seed('no_signing_secret'), await seed('retry')];
+    const other = await seed('no_signing_secret', randomUUID());
     await calls.addSecret(webhookId);
     const dueOf = async (id: string) =>
       (await api.database.knex('open_deliveries').where({ delivery_id: id }).first()).due_at.getTime();
     expect(await dueOf(waiting)).toBeLessThan(due_at.getTime() - 50_000);
-    expect(await dueOf(retry)).toBe(due_at.getTime());
+    expect([await dueOf(retry), await dueOf(other)]).toEqual([due_at.getTime(), due_at.getTime()]);
   });
 });
 

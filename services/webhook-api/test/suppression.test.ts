@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Alert, AlertRule } from '@tocsin/contracts';
 import { insertAlertRule } from '@tocsin/testing/database';
-import { type Problem, useApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, type Problem, useApi, workspaceId } from './support/api.js';
 import { seedAlert } from './support/history.js';
 
 const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
@@ -60,6 +60,7 @@ test('a new cooldown starts at the last dispatched alert of the rule', async () 
   await mark(byHand, { dispatched_at: new Date() });
   await mark(await seed('dispatched', 5), { state: 'resolved' });
   await seedAlert(api.database, { alertRuleId: randomUUID(), acceptedAtMs: at(5) });
+  await seedAlert(api.database, { workspaceId: otherWorkspaceId, alertRuleId, acceptedAtMs: at(5) });
   await patch(alertRuleId, { cooldown_seconds: 30 });
   expect(await row(alertRuleId)).toMatchObject({ cooldown_from: null, cooldown_alert_id: null });
   await patch(alertRuleId, { cooldown_seconds: 0 });

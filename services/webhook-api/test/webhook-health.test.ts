@@ -96,10 +96,16 @@ test('the success rate covers deliveries that were accepted within 24 hours and 
   await seed('succeeded', 2);
   await seed('succeeded', 3);
   await seed('failed', 30);
+  const { id: other } = await createWebhook();
+  const seedOther = () =>
+    seedDelivery(api.database, { webhookId: other, status: 'failed', acceptedAtMs: Date.now() - hourMs });
+  await seedOther();
   await applyStatsChanges(api.database);
+  await seedOther();
   await seed('succeeded', 0);
   await seed('failed', 26);
   expect((await healthOf(id)).success_rate_24h).toBe(0.75);
+  expect((await healthOf(other)).success_rate_24h).toBe(0);
 });
 
 test('the health of a webhook is deleted with the webhook', async () => {

@@ -1,12 +1,12 @@
 import type { Webhook } from '@tocsin/contracts';
 import { insertWebhook } from '@tocsin/testing/database';
-import { type Problem, useApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, type Problem, useApi, workspaceId } from './support/api.js';
 
 const api = useApi();
-const filterBy = <Body>(host: string) =>
+const filterBy = <Body>(host: string, further: Record<string, string> = {}) =>
   api.call<Body>(
     'GET',
-    `/api/v1/workspaces/${workspaceId}/webhooks?${new URLSearchParams({ host, count: 'true' })}`,
+    `/api/v1/workspaces/${workspaceId}/webhooks?${new URLSearchParams({ host, count: 'true', ...further })}`,
     { as: 'reader' },
   );
 
@@ -20,7 +20,10 @@ const urls = [
   'http://10.0.0.1/',
 ];
 beforeAll(async () => {
-  for (const url of urls) await insertWebhook(api.database, { workspaceId, url });
+  for (const url of urls) {
+    await insertWebhook(api.database, { workspaceId, url });
+    await insertWebhook(api.database, { workspaceId: otherWorkspaceId, url });
+  }
 });
 
 test.each([
@@ -48,3 +51,19 @@ test.each(['a/b', 'a?b', 'user@a', 'http://a', 'a b', '::1', 'a:99999', '%'])(
     expect([status, body.errors?.[0]?.path]).toEqual([422, 'host']);
   },
 );
+
+test('the filter by host can be combined with the filters by name and by external id', async () => {
+  const columns = { name: 'Both', external_id: 'both' };
+  await insertWebhook(api.database, { workspaceId, url: 'http://combined.example:81/', columns });
+  await insertWebhook(api.database, { workspaceId, url: 'http://combined.example:81/' });
+  const namesOf = async (further: Record<string, string>) =>
+    (await filterBy<Webhook[]>('combined.example', further)).body.map(({ name }) => name);
+  expect(await namesOf({})).toHaveLength(2);
+  for (const matching of [{ name: 'both' }, { external_id: 'both' }, { name: 'both', external_id: 'both' }])
+    expect([matching, await namesOf(matching)]).toEqual([matching, ['Both']]);
+  for (const other of [
+    { name: 'b', external_id: 'none' },
+    { name: 'none', external_id: 'both' },
+  ])
+    expect([other, await namesOf(other)]).toEqual([other, []]);
+});

@@ -141,9 +141,14 @@ describe('the options of a webhook', () => {
       .update({ next_at: '2999-01-01' });
     await calls.patch(id, { name: 'Renamed' });
     expect((await calls.row('webhook_rate_limits', id)).next_at).toEqual(new Date('2999-01-01'));
-    await calls.patch(id, { rate_limit: { requests: 10, period_ms: 2_000 } });
-    const changed = await calls.row('webhook_rate_limits', id);
-    expect(changed.next_at.getTime()).toBeLessThan(Date.now() + 60_000);
+    // The next request is at most one interval ahead: the period of an hour divided by the ten requests.
+    const intervalMs = 360_000;
+    await calls.patch(id, { rate_limit: { requests: 10, period_ms: 10 * intervalMs } });
+    const nextAtMs = async () => (await calls.row('webhook_rate_limits', id)).next_at.getTime();
+    expect(Math.abs((await nextAtMs()) - Date.now() - intervalMs)).toBeLessThan(60_000);
+    const earlier = await nextAtMs();
+    await calls.patch(id, { rate_limit: { requests: 1, period_ms: 10 * intervalMs } });
+    expect(await nextAtMs()).toBe(earlier);
     await calls.patch(id, { rate_limit: null });
     expect(await calls.row('webhook_rate_limits', id)).toBeUndefined();
   });
@@ -155,6 +160,8 @@ describe('the options of a webhook', () => {
       (await api.call<{ waiting_reason: string }>('GET', `/api/v1/deliveries/${id}`)).body.waiting_reason;
     expect(await reasonOf(await seed({ due_at: new Date(0), waiting_reason: 'backlog' }))).toBe('rate_limit');
     expect(await reasonOf(await seed({ waiting_reason: 'retry' }))).toBe('retry');
+    await calls.patch(webhookId, { paused_until: ahead(60_000) });
+    expect(await reasonOf(await seed({ due_at: new Date(0), waiting_reason: 'backlog' }))).toBe('paused');
   });
 });
 
@@ -250,5 +257,14 @@ describe('a pause by hand', () => {
     await setPauses(100);
     await calls.patch(id, { paused_until: ahead(120_000) });
     expect(await pauses()).toHaveLength(1);
+    await api.database.knex.raw(
+      `update webhooks set manual_pauses = tstzmultirange(
+         tstzrange(now() - interval '93 days', now() - interval '92 days'),
+         tstzrange(now() - interval '91 days', now() - interval '89 days')) where id = ?`,
+      [id],
+    );
+    await calls.patch(id, { paused_until: null });
+    // Only the part within the last 90 days is kept: a day.
+    expect(await pauses()).toEqual([expect.closeTo(86_400, -2)]);
   });
 });

@@ -23,6 +23,9 @@ describe('reading webhooks', () => {
     const single = await api.call<Webhook>('GET', `/api/v1/webhooks/${id}`, { as: 'reader' });
     const list = await api.call<Webhook[]>('GET', webhooksPath, { as: 'reader' });
     const plain = await api.call<Webhook[]>('GET', `${webhooksPath}?secrets=false`, { as: 'editor' });
+    const responder = await api.call<Webhook>('GET', `/api/v1/webhooks/${id}`, { as: 'responder' });
+    expect(responder.body).toEqual(single.body);
+    expect((await api.call('GET', webhooksPath, { as: 'responder' })).body).toEqual(list.body);
     const listed = [list, plain].map(({ body }) => body.find((webhook) => webhook.id === id));
     expect(plain.body).toEqual(list.body);
     for (const seen of [single.body, ...listed]) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Workspace } from '@tocsin/contracts';
 import { insertAlert, insertAlertRule, insertWebhook } from '@tocsin/testing/database';
 import { otherWorkspaceId, useApi, workspaceId } from './support/api.js';
-import { readAll } from './support/paging.js';
+import { nextOf, readAll } from './support/paging.js';
 import type { Role } from './support/tokens.js';
 
 const api = useApi();
@@ -49,6 +49,10 @@ test('the list of workspaces is read page by page', async () => {
   const { entries, pages } = await readAll<Workspace>(api, '/api/v1/workspaces?limit=2', { as: 'admin' });
   expect(entries).toEqual(all);
   expect(pages).toBe(Math.ceil(all.length / 2));
+  const path = '/api/v1/workspaces?limit=2&count=true';
+  const next = nextOf((await api.call('GET', path, { as: 'admin' })).headers)!;
+  for (const page of [path, next])
+    expect((await api.call('GET', page, { as: 'admin' })).headers.get('x-total-count')).toBe(`${all.length}`);
 });
 
 test('the list of workspaces needs a token', async () => {

@@ -285,6 +285,7 @@ test('a workspace lists only its own audit events, and the deployment lists all'
     as: 'outsider',
     body,
   });
+  await api.call('POST', `${elsewhere}/webhooks`, { as: 'outsider', body });
   expect(await read(`?resource_id=${made.id}`)).toEqual([]);
   const found = await api.call<AuditEvent[]>('GET', `${elsewhere}/audit_events?resource_id=${made.id}`, {
     as: 'outsider',

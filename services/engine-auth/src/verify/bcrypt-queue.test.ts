@@ -53,3 +53,19 @@ test('one check of a key runs, one waits, further ones fail, and checks of other
   const statuses = (await results).map(({ status }) => status);
   expect(statuses).toEqual([...Array(2).fill('fulfilled'), ...Array(18).fill('rejected')]);
 });
+
+test('one hash runs and twenty wait, and each bcrypt call reports its duration', async () => {
+  const durations: number[] = [];
+  const startedAtMs = performance.now();
+  const bcrypt = createBcryptQueue({ onDone: (seconds) => durations.push(seconds) });
+  const hashes = Promise.allSettled(Array.from({ length: 25 }, () => bcrypt.hash('x')));
+  expect(bcrypt.waiting()).toBe(20);
+  const statuses = (await hashes).map(({ status }) => status);
+  expect(statuses).toEqual([...Array(21).fill('fulfilled'), ...Array(4).fill('rejected')]);
+  expect(bcrypt.waiting()).toBe(0);
+  expect(durations).toHaveLength(21);
+  // Hashes run one after the other, so their durations add up to no more than the whole time.
+  const total = durations.reduce((sum, seconds) => sum + seconds, 0);
+  expect(total).toBeGreaterThan(0);
+  expect(total).toBeLessThanOrEqual((performance.now() - startedAtMs) / 1_000);
+});

@@ -48,6 +48,11 @@ describe('dead letters', () => {
     expect(whole('[[[1]]]').encoding).toBe('json');
   });
 
+  test('a dead letter is shown as JSON up to a nesting of 100 levels', () => {
+    const nested = (levels: number) => whole(`${'['.repeat(levels)}${']'.repeat(levels)}`).encoding;
+    expect([nested(100), nested(101)]).toEqual(['json', 'utf-8']);
+  });
+
   test('a truncated dead letter is shown as text, even if it is cut within a character', () => {
     const cut = Buffer.from('{"name":"é', 'utf8').subarray(0, -1);
     expect(readMessage(cut, true)).toEqual({ message: '{"name":"', encoding: 'utf-8' });

@@ -186,7 +186,7 @@ test.each<[string, object[], string, object | undefined]>([
   },
 );
 
-test('an unconfirmed alert gets 503 with its id, and any other error of its publication is thrown', async () => {
+test('an unconfirmed alert gets 503 with its id, and other errors of its publication are thrown', async () => {
   const failing = (error: Error) =>
     startWith({ publisher: { publish: () => Promise.reject(error) } }).publish({ ...request, body: fired });
   await expect(failing(new PublishError('timeout', 'unconfirmed'))).rejects.toMatchObject({

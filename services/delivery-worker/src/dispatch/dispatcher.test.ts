@@ -138,6 +138,12 @@ test('a worker that is not the leader runs no statement while its fan-out reques
   expect(pausesMs).toEqual([250, 250]);
 });
 
+test('a worker that is not the leader reads the queue again until it has seen it empty', async () => {
+  const { calls, observed } = await run(3, { leads: false, workers: 2, isEmpty: false, unclaimed: 12 });
+  expect(calls).toEqual(['queued', 'queued', 'queued']);
+  expect(observed.map(({ ready }) => ready)).toEqual([12, 12, 12]);
+});
+
 test('a worker that is not the leader updates its window while its fan-out requests places', async () => {
   const { calls, observed, backlogs, pausesMs } = await run(3, {
     leads: false,

@@ -109,8 +109,10 @@ async function follow(hasFailed: boolean, deps: DispatchDeps): Promise<number> {
   // After a failure, `queueDepth` tests the broker. It rejects while the broker is unavailable, and this worker then
   // still cannot dispatch.
   if (hasFailed) await deps.queueDepth();
-  const wanted = deps.window.takeWanted();
-  if (wanted.length === 0) {
+  const { window } = deps;
+  const wanted = window.takeWanted();
+  // An empty queue is not read again until this worker acquires a place, so that idle workers do not query the database.
+  if (wanted.length === 0 && window.isEmpty()) {
     observeNothing(deps);
     return idlePauseMs;
   }

@@ -149,3 +149,14 @@ test('webhooks with queued deliveries get no extra place in a full window', () =
     false,
   ]);
 });
+
+test('the window is empty until a place is acquired or a delivery is seen in the queue', () => {
+  const { window } = windowAt();
+  expect(window.isEmpty()).toBe(true);
+  acquire(window, 'w');
+  expect(window.isEmpty()).toBe(false);
+  window.observe({ ...nothingSeen, ready: 1 });
+  expect(window.isEmpty()).toBe(false);
+  window.observe(nothingSeen);
+  expect(window.isEmpty()).toBe(true);
+});

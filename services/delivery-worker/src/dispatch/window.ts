@@ -15,6 +15,8 @@ export interface Window {
   release(webhookId: string): void;
   /** Number of free places. */
   freePlaces(): number;
+  /** True if no delivery was in the queue at the last observation, and no place was acquired since. */
+  isEmpty(): boolean;
   /**
    * Number of free places for the dispatcher. It may fill only a quarter of the window, because a new retry of another
    * workspace has to wait behind the messages in the queue.
@@ -96,6 +98,7 @@ export function createWindow({ now, queueQuota, slots }: WindowOptions): Window 
 
   return {
     freePlaces: () => Math.max(0, left()),
+    isEmpty: () => ready === 0 && acquired === 0,
     freeDispatchPlaces: () => Math.max(0, Math.ceil(places() * dispatchPart) - ready - acquired),
     perSecond: () => workers * Math.max(finishedBefore, finishedNow),
     acquire(webhook) {

@@ -45,6 +45,8 @@ export interface Setting {
   queueError?: Error;
   leads?: boolean;
   workers?: number;
+  /** False if the last observation found deliveries in the queue. */
+  isEmpty?: boolean;
   /** Webhooks for which the fan-out wants a place in the queue before each pass. */
   wanted?: string[];
   /** Number of queued rows that no worker has claimed. */
@@ -147,6 +149,7 @@ export async function run(passes: number, setting: Setting = {}) {
       acquire: () => true,
       release() {},
       freePlaces: () => freePlaces,
+      isEmpty: () => setting.isEmpty !== false,
       freeDispatchPlaces: () => freePlaces,
       perSecond: () => perSecond,
       finished() {},

@@ -14,6 +14,10 @@ describe('the query of a request', () => {
   test.each([
     ['limit=seven', 'limit', 'must be a whole number'],
     ['limit=1000', 'limit', 'must be <= 100'],
+    ['limit=Infinity', 'limit', 'must be a finite number'],
+    ['limit=1e999', 'limit', 'must be a finite number'],
+    ['limit=-1e999', 'limit', 'must be a finite number'],
+    ['limit=NaN', 'limit', 'must be a whole number'],
     ['limit=1&limit=2', 'limit', 'must be given once'],
     ['status=c', 'status/0', 'must be one of "a", "b"'],
     ['name=%00', 'name', 'must not contain a NUL character'],

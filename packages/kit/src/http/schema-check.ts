@@ -27,7 +27,7 @@ export function createSchemaCompiler(): CompileSchema {
     const first = ajv.first.compile(schema as object);
     let all: ValidateFunction | undefined;
     return (value, { listAll = true } = {}) => {
-      if (first(value)) return [];
+      if (first(value)) return coerce ? findInfinite(value) : [];
       if (!listAll) return describeErrors(first.errors ?? []);
       // The check that lists all errors is compiled on first use, so that the service starts sooner. Few routes ever
       // need it.
@@ -36,6 +36,16 @@ export function createSchemaCompiler(): CompileSchema {
       return describeErrors(all.errors ?? []);
     };
   };
+}
+
+/**
+ * Returns an error for each parameter that was converted to an infinite number, such as `1e999`. ajv checks neither
+ * limits nor whole numbers for infinity.
+ */
+function findInfinite(value: unknown): FieldError[] {
+  return Object.entries(value as Record<string, unknown>)
+    .filter(([, entry]) => [entry].flat().some((item) => typeof item === 'number' && !Number.isFinite(item)))
+    .map(([path]) => ({ path, message: 'must be a finite number' }));
 }
 
 /** Maximum number of errors in a response. A request of 1 MiB can have 100,000 errors. */

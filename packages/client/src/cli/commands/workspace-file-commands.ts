@@ -41,7 +41,6 @@ export function addWorkspaceFileCommands(program: Command, io: Io): void {
     const { namespace, ids: withIds } = options;
     const { file, leftOut } = createWorkspaceFile(await readState(platform, signal), { namespace, withIds });
     for (const label of leftOut) out.note(`Left out, because it belongs to another namespace: ${label}`);
-    // YAML escapes control characters, so the text is safe to print on a terminal.
     out.value(file, () => io.stdout.write(toYaml(file)));
   });
   withExamples(write, ['tocsin export > workspace.yaml', 'tocsin export --no-ids --namespace risk']);

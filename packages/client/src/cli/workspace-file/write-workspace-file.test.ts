@@ -45,6 +45,14 @@ const state = (parts: Partial<WorkspaceState>): WorkspaceState => ({
 const exported = (of: WorkspaceState, options: { namespace?: string; withIds?: boolean } = {}) =>
   toYaml(createWorkspaceFile(of, { withIds: true, ...options }).file);
 
+test('an export has no character that changes a terminal, and its texts are unchanged', () => {
+  const name = 'a\u001b[31m\u009b\u0085\u202e\u2066\u200f\u061c\u2028z';
+  const body = `{\n  "text": "\u202e${'long '.repeat(30)}\u009b"\n}`;
+  const text = exported(state({ webhooks: [webhook({ name, body })] }));
+  expect(text).toMatch(/^[\n -~]*$/);
+  expect(readWorkspaceFile(text, 'w.yaml').content.webhooks).toMatchObject([{ name, body }]);
+});
+
 test('an export replaces urls and header values by variables and omits defaults', () => {
   const chat = webhook({
     name: 'Chat ops',

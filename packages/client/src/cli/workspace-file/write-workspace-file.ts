@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Document } from 'yaml';
+import { Document, visit } from 'yaml';
 import type { AlertRule, Webhook } from '../../api/schemas.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
+import { printableLines } from '../text.js';
 import type { AlertRuleEntry, SettingsEntry, WebhookEntry, WorkspaceFile } from './file-schema.js';
 import { ruleDefaults, webhookDefaults } from './plan.js';
 import { labelOf, type WorkspaceState } from './workspace-state.js';
@@ -66,10 +67,20 @@ export function createWorkspaceFile(
 const comment = ` Made by \`tocsin export\`. Urls and header values are variables of the environment: \`tocsin apply\` leaves what is
  stored where a variable is not set.`;
 
+/**
+ * Returns the file as YAML that is safe to print on a terminal: a text with control characters or invisible format
+ * characters is quoted, so that these characters can be escaped.
+ */
 export function toYaml(file: WorkspaceFile): string {
   const document = new Document(file);
   document.commentBefore = comment;
-  return document.toString({ lineWidth: 0, blockQuote: 'literal' });
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === 'string' && printableLines(node.value) !== node.value)
+        node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return printableLines(document.toString({ lineWidth: 0, blockQuote: 'literal' }));
 }
 
 function namespaceOf({ webhooks, rules }: WorkspaceState): string {

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { createLogger } from '@tocsin/kit';
 import type { Broker } from '@tocsin/messaging';
-import type { ConsumeMessage } from 'amqplib';
 import { createConsumers, pauseWhileUnavailable } from './consumers.js';
 import type { DatabaseAvailability } from './database-retry.js';
 
@@ -36,11 +35,11 @@ const depsWith = (broker: Broker) => ({
 
 /** Creates a broker whose consumers list their calls in `calls`, and whose messages `deliver` sends to a queue. */
 function brokerOf(name: string, calls: string[]) {
-  const handlers = new Map<string, (message: ConsumeMessage) => void>();
+  const handlers = new Map<string, (message: unknown) => void>();
   const openChannel = () =>
     Object.assign(new EventEmitter(), {
       prefetch: async (count: number) => void calls.push(`prefetch ${count}`),
-      async consume(queue: string, handle: (message: ConsumeMessage) => void) {
+      async consume(queue: string, handle: (message: unknown) => void) {
         calls.push(`consume ${queue} of ${name}`);
         handlers.set(queue, handle);
         return { consumerTag: queue };
@@ -53,7 +52,7 @@ function brokerOf(name: string, calls: string[]) {
       content: Buffer.alloc(bytes),
       fields: { deliveryTag: 1, redelivered: false, routingKey: '' },
       properties: {},
-    } as ConsumeMessage);
+    });
   return { broker: broker as unknown as Broker, deliver };
 }
 

@@ -41,9 +41,9 @@ async function start(options: PublisherOptions = {}) {
       () => 'confirmed',
       ({ reason, cause }: PublishError) => ({ reason, cause }),
     );
-  const unopened = await outcomeOf();
+  const withoutChannel = await outcomeOf();
   await attach();
-  return { sent, confirms, state, channel, attach, outcomeOf, unopened, block: () => block() };
+  return { sent, confirms, state, channel, attach, outcomeOf, withoutChannel, block: () => block() };
 }
 
 test('a message is persistent and mandatory, and has type and headers only if they are given', async () => {
@@ -75,8 +75,8 @@ test('a message that the broker nacks is refused, and one without a queue is ret
 });
 
 test('the cause of an unavailable broker is the error of its channel, or else of its connection', async () => {
-  const { channel, confirms, state, outcomeOf, unopened } = await start();
-  expect(unopened).toEqual({ reason: 'unavailable', cause: lost });
+  const { channel, confirms, state, outcomeOf, withoutChannel } = await start();
+  expect(withoutChannel).toEqual({ reason: 'unavailable', cause: lost });
   state.throws = new Error('The channel is closing.');
   expect(await outcomeOf()).toEqual({ reason: 'unavailable', cause: state.throws });
   state.throws = undefined;

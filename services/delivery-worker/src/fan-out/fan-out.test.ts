@@ -1,172 +1,24 @@
-import { encodePipelineMarker, pipelineMarkerKey } from '@tocsin/contracts';
 import { encryptPublisher, type OpenDeliveriesKey } from '@tocsin/deliveries';
-import { createLogger, type Tracing } from '@tocsin/kit';
-import type { QueueMessage } from '@tocsin/messaging';
+import type { Tracing } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import { testSecretBox } from '@tocsin/testing/database';
-import { createDatabaseRetry } from '../database-retry.js';
-import { createWindow } from '../dispatch/window.js';
-import { createSlots } from '../slots/slots.js';
-import { createFanOut } from './fan-out.js';
-import type { PlannedAlert, ResolvedAlert } from './plan.js';
-import type { RegisteredRule, TargetWebhook } from './rules-reader.js';
-
-const logger = createLogger({ service: 'test', level: 'silent' });
-const workspaceId = '11111111-1111-4111-8111-111111111111';
-const rule = '22222222-2222-4222-8222-222222222222';
-const otherWorkspaceId = '33333333-3333-4333-8333-333333333333';
-const otherRule = '44444444-4444-4444-8444-444444444444';
-const workspaceOf = (id: string) => (id === otherRule ? otherWorkspaceId : workspaceId);
-
-interface Registered {
-  rule?: (id: string) => RegisteredRule | undefined;
-  webhook?: (id: string) => TargetWebhook | undefined;
-  tracing?: Tracing;
-  /** Number of slots of the worker. */
-  total?: number;
-}
-
-const mapOf = <T>(ids: string[], find: (id: string) => T | undefined) =>
-  new Map(ids.flatMap((id) => [find(id)].flatMap((found) => (found ? [[id, found] as const] : []))));
-
-/** Creates a fan-out. By default each rule has one webhook, whose id is the id of the rule. */
-function start(
-  write: (names: string[]) => void | Promise<void> = () => {},
-  { rule: ruleWith = ruleOf, webhook: webhookWith = webhookOf, tracing, total = 80 }: Registered = {},
-) {
-  const wanted: object[] = [];
-  const refreshed: OpenDeliveriesKey[] = [];
-  const counted: unknown[] = [];
-  const resolved: ResolvedAlert[] = [];
-  const settled: string[] = [];
-  const writes: string[][] = [];
-  const marks: (number | undefined)[] = [];
-  const opened: number[] = [];
-  const unprocessable: string[] = [];
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const slots = createSlots({ total, now: () => performance.now() });
-  const fanOut = createFanOut({
-    rules: {
-      async find({ ruleIds, webhookIds }) {
-        wanted.push({ ruleIds, webhookIds });
-        const rules = mapOf(ruleIds, ruleWith);
-        const ofRules = [...rules.values()].flatMap((found) => found.webhookIds);
-        const webhooks = mapOf([...ofRules, ...webhookIds], webhookWith);
-        return { rules, webhooks, nowMs: Date.now() };
-      },
-    },
-    repository: {
-      async write(alerts: PlannedAlert[], { markedAtMs }: { markedAtMs: number | undefined }) {
-        marks.push(markedAtMs);
-        resolved.push(...alerts.map((planned) => planned.resolved));
-        const names = alerts.map((planned) => planned.resolved.alert.model_name);
-        await write(names);
-        writes.push(names);
-        return { ids: new Set<string>(), suppressed: new Set<string>(), claimedAtMs: 0 };
-      },
-    },
-    claims: { claim: async () => [] },
-    settle(message, outcome) {
-      if (outcome.kind === 'unprocessable') unprocessable.push(outcome.reason);
-      if (outcome.kind === 'error') message.retry(outcome.error);
-      else message.ack();
-    },
-    window: createWindow({ now: () => performance.now(), queueQuota: slots.queueQuota, slots: 80 }),
-    delivery: { start() {}, acquireAtWrite: slots.acquireAtWrite },
-    slots,
-    publish: async () => 0,
-    onWaiting() {},
-    openDeliveries: {
-      refresh: async (keys) => void refreshed.push(...keys),
-      workspaceFill: () => 0,
-      webhookFill: () => 0,
-      writing() {},
-      written: (webhooks) => void opened.push([...webhooks].length),
-    },
-    databaseRetry: createDatabaseRetry({ logger, signal }),
-    secrets: testSecretBox,
-    logger,
-    tracing,
-    metrics: {
-      batch: (...batch) => counted.push(batch),
-      alertFannedOut() {},
-      ended() {},
-      webhookOverQuota() {},
-    },
-    signal,
-  });
-  const receive = (name: string, content: string | Buffer, source: Partial<QueueMessage> = {}) =>
-    fanOut.handle({
-      content: Buffer.from(content as string),
-      queue: 'alert-fired',
-      routingKey: 'alert.fired',
-      requestId: undefined,
-      traceparent: undefined,
-      publisher: undefined,
-      redelivered: false,
-      isReturned: () => false,
-      ack: () => settled.push(`${name} acknowledged`),
-      retry: (error) => settled.push(`${name} ${error}`),
-      ...source,
-    });
-  const fire = (name: string, workspace = workspaceId, source: Partial<QueueMessage> = {}) =>
-    receive(name, JSON.stringify(alertOf(name, workspace)), source);
-  const mark = (atMs: number) =>
-    receive('marker', encodePipelineMarker(atMs), { routingKey: pipelineMarkerKey });
-  const seen = { settled, unprocessable, writes, marks, opened, wanted, refreshed, counted, resolved };
-  return { receive, fire, mark, stopping, ...seen };
-}
-
-let alerts = 0;
-
-function alertOf(name: string, workspace: string) {
-  alerts += 1;
-  return {
-    alert_id: `00000000-0000-4000-8000-${String(alerts).padStart(12, '0')}`,
-    workspace_id: workspace,
-    fired_at: '2026-01-02T03:04:05Z',
-    alert_rule_id: workspace === workspaceId ? rule : otherRule,
-    model_id: workspaceId,
-    model_name: name,
-    metric_value: 1,
-  };
-}
-
-function ruleOf(id: string): RegisteredRule {
-  return {
-    id,
-    workspaceId: workspaceOf(id),
-    name: id,
-    threshold: 1,
-    bound: 'upper_bound',
-    enabled: true,
-    deleted: false,
-    silenced: false,
-    hasCooldown: false,
-    webhookIds: [id],
-  };
-}
-
-function webhookOf(id: string): TargetWebhook {
-  return {
-    id,
-    workspaceId: workspaceOf(id),
-    name: id,
-    destination: '',
-    version: 1,
-    enabled: true,
-    retryOnTimeout: true,
-    paused: false,
-  };
-}
+import {
+  alertOf,
+  otherRule,
+  otherWorkspaceId,
+  rule,
+  ruleOf,
+  startFanOut,
+  webhookOf,
+  workspaceId,
+} from '../../test/support/fan-out-harness.js';
 
 test('alerts that wait when the worker stops are each returned once for a retry', async () => {
   let release = () => {};
   const blocked = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const { fire, settled, writes, stopping } = start(() => blocked);
+  const { fire, settled, writes, stopping } = startFanOut(() => blocked);
   fire('first');
   await new Promise((resolve) => setImmediate(resolve));
   fire('second');
@@ -187,7 +39,7 @@ test('alerts that wait when the worker stops are each returned once for a retry'
 });
 
 test('an alert that cannot be written does not prevent the write of other alerts in its batch', async () => {
-  const { fire, settled, writes } = start((names) => {
+  const { fire, settled, writes } = startFanOut((names) => {
     if (names.includes('refused')) throw new Error('refused');
   });
   for (const name of ['a', 'b', 'refused', 'c', 'd']) fire(name);
@@ -198,7 +50,7 @@ test('an alert that cannot be written does not prevent the write of other alerts
 
 test('a missing partition fails all alerts of a batch after one write', async () => {
   let tries = 0;
-  const { fire, settled } = start(() => {
+  const { fire, settled } = startFanOut(() => {
     tries += 1;
     throw Object.assign(new Error('no partition'), { code: '23514' });
   });
@@ -208,7 +60,7 @@ test('a missing partition fails all alerts of a batch after one write', async ()
 });
 
 test('an alert is written in the next batch while 1,000 alerts of another workspace wait', async () => {
-  const { fire, settled, writes } = start();
+  const { fire, settled, writes } = startFanOut();
   for (let count = 0; count < 1_000; count += 1) fire('flood');
   fire('other', otherWorkspaceId);
   await until('all are settled', () => settled.length === 1_001);
@@ -217,7 +69,7 @@ test('an alert is written in the next batch while 1,000 alerts of another worksp
 });
 
 test('a batch has at most 200 alerts', async () => {
-  const { fire, settled, writes } = start(undefined, { total: 800 });
+  const { fire, settled, writes } = startFanOut(undefined, { total: 800 });
   for (let count = 0; count < 300; count += 1) fire('a');
   await until('all are settled', () => settled.length === 300);
   expect(Math.max(...writes.map((names) => names.length))).toBe(200);
@@ -228,7 +80,7 @@ test.each([
   [3, 'Error: timed out'],
 ])('an alert whose statement has timed out %d times is settled as: %s', async (timeouts, end) => {
   let writes = 0;
-  const { fire, settled } = start(() => {
+  const { fire, settled } = startFanOut(() => {
     writes += 1;
     if (writes > timeouts) return;
     throw Object.assign(new Error('timed out'), { code: '57014' });
@@ -239,7 +91,7 @@ test.each([
 });
 
 test('the newest pipeline marker of a batch is written, and all its messages are acknowledged', async () => {
-  const { mark, fire, marks, settled } = start();
+  const { mark, fire, marks, settled } = startFanOut();
   for (const atMs of [1_000, 3_000, 2_000]) mark(atMs);
   fire('a');
   await until('all are settled', () => settled.length === 4);
@@ -248,7 +100,7 @@ test('the newest pipeline marker of a batch is written, and all its messages are
 });
 
 test('alerts of two workspaces with the same id are both written, and a repeated one once', async () => {
-  const { receive, writes, settled } = start();
+  const { receive, writes, settled } = startFanOut();
   const one = alertOf('one', workspaceId);
   const other = { ...alertOf('other', otherWorkspaceId), alert_id: one.alert_id };
   for (const alert of [one, other, { ...one, model_name: 'repeated' }])
@@ -258,7 +110,7 @@ test('alerts of two workspaces with the same id are both written, and a repeated
 });
 
 test('an unroutable message is written as an alert if it has the routing key of alerts', async () => {
-  const { fire, writes, unprocessable, settled } = start();
+  const { fire, writes, unprocessable, settled } = startFanOut();
   fire('routed', workspaceId, { queue: 'alerts-unrouted' });
   fire('unrouted', workspaceId, { queue: 'alerts-unrouted', routingKey: 'alert.resolved' });
   fire('in its queue', workspaceId, { routingKey: 'alert.resolved' });
@@ -269,7 +121,7 @@ test('an unroutable message is written as an alert if it has the routing key of 
 test.each([true, false])(
   'counts of open deliveries are updated when the write ends (committed: %s)',
   async (succeeds) => {
-    const { fire, opened, settled } = start(() => {
+    const { fire, opened, settled } = startFanOut(() => {
       if (!succeeds) throw new Error('refused');
     });
     fire('a');
@@ -283,7 +135,7 @@ test.each<[string, string[], OpenDeliveriesKey[]]>([
   ['of the workspace if it has none of the webhooks', ['unknown', otherRule], [{ workspaceId }]],
   ['of nothing for an alert without webhooks', [], []],
 ])('counts of open deliveries are refreshed before a write: %s', async (_, webhookIds, keys) => {
-  const { fire, settled, refreshed } = start(undefined, {
+  const { fire, settled, refreshed } = startFanOut(undefined, {
     rule: (id) => ({ ...ruleOf(rule), id, webhookIds }),
     webhook: (id) => (id === 'unknown' ? undefined : webhookOf(id)),
   });
@@ -301,7 +153,7 @@ const embedded = {
 };
 
 test('each rule of a batch, and each webhook that its messages name, is read once', async () => {
-  const { receive, fire, settled, wanted } = start(undefined, { rule: () => undefined });
+  const { receive, fire, settled, wanted } = startFanOut(undefined, { rule: () => undefined });
   for (const name of ['one', 'two'])
     receive(name, JSON.stringify({ ...alertOf(name, workspaceId), alert_rule: embedded }));
   fire('three', otherWorkspaceId);
@@ -310,7 +162,7 @@ test('each rule of a batch, and each webhook that its messages name, is read onc
 });
 
 test('an alert whose rule is unknown becomes a dead letter, and others of its batch are written', async () => {
-  const { fire, settled, unprocessable, writes } = start(undefined, {
+  const { fire, settled, unprocessable, writes } = startFanOut(undefined, {
     rule: (id) => (id === rule ? undefined : ruleOf(id)),
   });
   fire('unknown');
@@ -320,7 +172,7 @@ test('an alert whose rule is unknown becomes a dead letter, and others of its ba
 });
 
 test('the size of a batch counts its alerts, even repeated ones, and not its pipeline markers', async () => {
-  const { mark, receive, settled, counted } = start();
+  const { mark, receive, settled, counted } = startFanOut();
   mark(1_000);
   await until('the marker is settled', () => settled.length === 1);
   expect(counted).toEqual([]);
@@ -340,7 +192,7 @@ test('an alert has the request id, the publisher and the span of its message', a
       return { traceparent: 'of the span', end() {} };
     },
   };
-  const { receive, settled, resolved } = start(undefined, { tracing });
+  const { receive, settled, resolved } = startFanOut(undefined, { tracing });
   const alert = alertOf('a', workspaceId);
   const publisher = encryptPublisher('ada', alert, testSecretBox);
   receive('a', JSON.stringify(alert), { requestId: 'request', traceparent: 'of the message', publisher });

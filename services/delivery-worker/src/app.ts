@@ -101,7 +101,8 @@ export async function createDeliveryWorker(
 
   const renderBudget = createRenderBudget(nowMs);
   const slots = createSlots({ total: config.slots, now: nowMs, rendersLeft: renderBudget.rendersLeft });
-  const window = createWindow({ now: nowMs, queueQuota: slots.queueQuota, slots: config.slots });
+  const { queueQuota, responsivenessOf } = slots;
+  const window = createWindow({ now: nowMs, queueQuota, responsivenessOf, slots: config.slots });
   const databaseRetry = createDatabaseRetry({ logger, signal });
   const failures = [lease.failure, databaseRetry.failure];
   const writes = createWriteCheck({ failures, shutdown, logger, now: nowMs });

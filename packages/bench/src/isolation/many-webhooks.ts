@@ -1,14 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database, SecretBox } from '@tocsin/database';
-import { insertWebhook } from '@tocsin/testing/database';
 import { waitForArrivals } from '../destination/start-destination.js';
+import { startLoadGenerator } from '../load/start-load-generator.js';
 import { readRetryDelays } from '../measure/retry-delays-reader.js';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { waitFor } from '../measure/wait-for.js';
-import { writeFixtures } from '../test-bed/fixtures.js';
-import { createTestBed } from '../test-bed/test-bed.js';
-import { countUntried, insertDueDeliveries } from './isolation-repository.js';
+import { type Fixtures, writeFixtures } from '../test-bed/fixtures.js';
+import { createTestBed, type TestBed } from '../test-bed/test-bed.js';
+import { countAlerts, countUntried, insertDueDeliveries } from './isolation-repository.js';
 
 export interface ManyWebhooksOptions {
   workspaces: number;
@@ -16,15 +14,20 @@ export interface ManyWebhooksOptions {
   deliveriesPerWebhook: number;
   /** False if no server listens at the URL of these webhooks. */
   responds: boolean;
+  /**
+   * - `insert`: the deliveries are inserted into the database, due at the same time.
+   * - `publish`: alerts for these webhooks are published as fast as possible.
+   */
+  source: 'insert' | 'publish';
   workers: number;
   print(line: string): void;
 }
 
 export interface ManyWebhooksResult {
   webhooks: number;
-  /** Number of deliveries that became due at the same time. */
+  /** Number of deliveries that were inserted or published. */
   deliveries: number;
-  /** Deliveries per second that were attempted or ended, from the time at which all became due. */
+  /** Deliveries per second that were attempted or ended, from the time of the insertion or the first publication. */
   perSecond: number;
   /** Delays of the retries of another workspace during the measurement, in milliseconds. */
   retryDelays: Percentiles;
@@ -43,21 +46,25 @@ const firstRetryMs = 1_000;
  */
 const healthyLoad = { webhooks: 3, alertsPerSecond: 5, maxAlerts: 60_000, rejectOneIn: 5 };
 const lateRetriesMs = 3_000;
+/** Body template of the many webhooks. The destination does not count requests with it. */
+const uncountedBody = '{"alert": "{{ alert_rule_name }}"}';
 
 /**
- * Makes deliveries for many webhooks of many workspaces due at the same time, and measures the delay of another
- * workspace's retries.
+ * Creates deliveries for many webhooks of many workspaces at the same time, and measures the delay of another
+ * workspace's retries until each of them was attempted.
  */
 export async function measureManyWebhooks(options: ManyWebhooksOptions): Promise<ManyWebhooksResult> {
-  const { workspaces, webhooksPerWorkspace, deliveriesPerWebhook, responds, workers } = options;
+  const { workspaces, webhooksPerWorkspace, deliveriesPerWebhook, responds, source, workers } = options;
   const testBed = await createTestBed(options);
   try {
     const { database, destination, generator, secrets } = testBed;
     const healthy = await writeFixtures(database, { secrets, urls: destination.urls(healthyLoad.webhooks) });
     const url = responds ? destination.urlOf(0) : 'http://127.0.0.1:9/';
-    const workspaceIds = Array.from({ length: workspaces }, () => randomUUID());
-    for (const workspaceId of workspaceIds)
-      await insertWebhooks(database, { workspaceId, url, count: webhooksPerWorkspace, secrets });
+    const urls = Array<string>(webhooksPerWorkspace).fill(url);
+    const targets: Fixtures[] = [];
+    for (let count = 0; count < workspaces; count += 1)
+      targets.push(await writeFixtures(database, { secrets, urls, body: uncountedBody }));
+    const workspaceIds = targets.map(({ workspaceId }) => workspaceId);
     await testBed.startWorkers(workers, { env: { RETRY_SCHEDULE: retrySchedule } });
 
     const run = testBed.nextRun();
@@ -65,8 +72,9 @@ export async function measureManyWebhooks(options: ManyWebhooksOptions): Promise
     await destination.call('startRun', { run, alerts: maxAlerts, webhooks, rejectOneIn });
     await generator.call('start', { run, target: healthy, alerts: maxAlerts, alertsPerSecond });
     await sleep(2 * firstRetryMs);
-    await insertDueDeliveries(database, { workspaceIds, deliveriesPerWebhook });
     const fromMs = Date.now();
+    if (source === 'publish') await publishAlerts(testBed, targets, deliveriesPerWebhook);
+    else await insertDueDeliveries(database, { workspaceIds, deliveriesPerWebhook });
     await waitFor({
       description: 'deliveries of many webhooks were not tried',
       count: () => countUntried(database, workspaceIds),
@@ -92,15 +100,25 @@ export async function measureManyWebhooks(options: ManyWebhooksOptions): Promise
   }
 }
 
-async function insertWebhooks(
-  database: Database,
-  {
-    workspaceId,
-    url,
-    count,
-    secrets,
-  }: { workspaceId: string; url: string; count: number; secrets: SecretBox },
+/** Publishes alerts of all workspaces at the same time. Resolves when all of them are written. */
+async function publishAlerts(
+  { database, rabbitmq, nextRun }: TestBed,
+  targets: Fixtures[],
+  alerts: number,
 ): Promise<void> {
-  const insert = () => insertWebhook(database, { workspaceId, url, secretBox: secrets });
-  await Promise.all(Array.from({ length: count }, insert));
+  const generator = await startLoadGenerator(rabbitmq.url);
+  try {
+    await Promise.all(
+      targets.map((target) => generator.call('publishAll', { run: nextRun(), target, alerts })),
+    );
+  } finally {
+    await generator.stop();
+  }
+  const workspaceIds = targets.map(({ workspaceId }) => workspaceId);
+  await waitFor({
+    description: 'alerts of many webhooks were not written',
+    count: () => countAlerts(database, workspaceIds),
+    isReached: (written) => written === targets.length * alerts,
+    intervalMs: 250,
+  });
 }

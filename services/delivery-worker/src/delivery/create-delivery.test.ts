@@ -122,13 +122,42 @@ test('32 deliveries that were claimed at write start in a tick, round robin by w
   expect(prepared).toHaveLength(42);
 });
 
+const unknownClaim = () => ({ ...claimOf(randomUUID()), webhookId: 'unknown' });
+
 test('four deliveries of webhooks in the state unknown start in a tick', async () => {
   const { delivery, prepared } = start();
-  for (let count = 0; count < 6; count += 1)
-    delivery.startLimited({ ...claimOf(randomUUID()), webhookId: 'unknown' });
+  for (let count = 0; count < 6; count += 1) delivery.startLimited(unknownClaim());
   await nextTick();
   expect(prepared).toHaveLength(4);
   await nextTick();
+  expect(prepared).toHaveLength(6);
+});
+
+test('four of those that were claimed at write start in the same tick', async () => {
+  const { delivery, prepared, slot } = start();
+  for (let count = 0; count < 6; count += 1) {
+    delivery.start(unknownClaim(), slot().slot);
+    delivery.startLimited(unknownClaim());
+  }
+  await nextTick();
+  expect(prepared).toHaveLength(8);
+  await nextTick();
+  expect(prepared).toHaveLength(12);
+});
+
+test('deliveries claimed at write that wait for a tick do not stop the claims from the queue', async () => {
+  const { delivery, asked, handle, slot } = start();
+  for (let count = 0; count < 400; count += 1) delivery.start(unknownClaim(), slot().slot);
+  const id = randomUUID();
+  handle([id]);
+  for (let tick = 0; tick < 10; tick += 1) await nextTick();
+  expect(asked).toEqual([id]);
+});
+
+test('a delivery of a responsive webhook that was claimed in the queue does not wait for a tick', async () => {
+  const { delivery, prepared } = start();
+  for (let count = 0; count < 6; count += 1) delivery.startLimited(claimOf(randomUUID()));
+  await Promise.resolve();
   expect(prepared).toHaveLength(6);
 });
 

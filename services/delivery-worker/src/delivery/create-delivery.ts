@@ -71,7 +71,11 @@ export const maxRecording = 300;
  * released before the outcome is recorded, so a high number means that recording is slow.
  */
 const maxInFlightPerSlot = 3;
-/** Maximum number of deliveries of webhooks in the state `unknown` that start in one tick of the event loop. */
+/**
+ * Maximum number of deliveries of webhooks in the state `unknown` that start in one tick of the event loop, because
+ * hundreds of them can become due at once. It applies to deliveries from the queue and to those claimed at write
+ * separately: with a common maximum, a burst of alerts would stop the claims from the queue (`createClaim`).
+ */
 const unknownPerTick = 4;
 /**
  * Maximum number of deliveries claimed at write that start in one tick of the event loop, round robin by workspace. One
@@ -83,18 +87,21 @@ const startsPerTick = 32;
 export function createDelivery(deps: CreateDeliveryDeps): Delivery {
   const { database, secrets, databaseRetry, slots, config, settle, metrics, lease, onError } = deps;
   const webhooks = createWebhooksReader(deps);
-  const tickThrottle = createTickThrottle(unknownPerTick);
+  const ticks = createTickThrottle(unknownPerTick);
+  const ticksAtWrite = {
+    unknown: createTickThrottle(unknownPerTick),
+    others: createTickThrottle(startsPerTick),
+  };
   const claim = createClaim({
     repository: deps.claims,
     databaseRetry,
-    waitingForTick: tickThrottle.waiting,
+    waitingForTick: ticks.waiting,
     onBatch: (size) => metrics.batch('claim', size),
   });
   const deliver = createDeliver({
     ...deps,
     webhooks,
     render: createRenderBody(),
-    tickThrottle,
     recorder: createRecorder({
       ...deps,
       records: createRecordRepository(database, secrets),
@@ -106,24 +113,28 @@ export function createDelivery(deps: CreateDeliveryDeps): Delivery {
     now: Date.now,
     random: Math.random,
   });
+  const isUnknown = ({ webhookId }: ClaimedDelivery) => slots.responsivenessOf(webhookId) === 'unknown';
+  const deliverWithoutSlot = async (claimed: ClaimedDelivery) => {
+    if (isUnknown(claimed)) await ticks.wait(claimed.workspaceId);
+    await deliver(claimed);
+  };
   const inFlight = createInFlightDeliveries(async (due) => {
     const claimed = await claim(due);
-    if (claimed !== undefined) await deliver(claimed);
+    if (claimed !== undefined) await deliverWithoutSlot(claimed);
   });
   const permits = createSemaphore({ permits: config.slots + maxRecording });
-  const starts = createTickThrottle(startsPerTick);
   return {
     start(claimed, slot) {
       if (inFlight.has(claimed.deliveryId)) return slot.release();
       const deliverAfterWait = async () => {
-        await starts.wait(claimed.workspaceId);
+        await ticksAtWrite[isUnknown(claimed) ? 'unknown' : 'others'].wait(claimed.workspaceId);
         await deliver(claimed, slot);
       };
       inFlight.track(claimed.deliveryId, deliverAfterWait).catch(onError);
     },
     startLimited(claimed) {
       if (!inFlight.has(claimed.deliveryId))
-        inFlight.track(claimed.deliveryId, () => deliver(claimed)).catch(onError);
+        inFlight.track(claimed.deliveryId, () => deliverWithoutSlot(claimed)).catch(onError);
     },
     handleDue(message) {
       const due = decodeDeliveriesDue(message.content);

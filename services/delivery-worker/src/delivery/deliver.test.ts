@@ -1,90 +1,73 @@
 import { claimed, noBudget, settled, startDeliverer } from '../../test/support/deliverer.js';
 
-test('a delivery starts at once if its webhook is responsive, and in a later tick if unknown', async () => {
-  const { sent, recorded, deliverWithSlot, nextTick } = startDeliverer();
-  deliverWithSlot('responds');
-  await settled();
-  expect(sent).toEqual([]);
-  await nextTick();
-  expect(recorded).toEqual(['responds']);
-  deliverWithSlot('unknown');
-  deliverWithSlot('responds');
-  await settled();
-  expect(recorded).toEqual(['responds', 'responds']);
-});
-
 test('failures open a circuit only if five of them are consecutive', async () => {
-  const { recorded, paused, deliverWithSlot, nextTick } = startDeliverer();
+  const { recorded, paused, deliverWithSlot } = startDeliverer();
   deliverWithSlot('flaky');
-  await nextTick();
+  await settled();
   for (let index = 0; index < 10; index += 1) deliverWithSlot('flaky', index % 2 === 0 ? 503 : 200);
-  for (let tick = 0; tick < 10; tick += 1) await nextTick();
+  await settled();
   expect(recorded).toHaveLength(11);
   expect(paused).toEqual([]);
   for (let index = 0; index < 5; index += 1) deliverWithSlot('flaky', 503);
-  for (let tick = 0; tick < 10; tick += 1) await nextTick();
+  await settled();
+  await settled();
   expect(paused).toEqual(['flaky']);
 });
 
 test('a delivery without a slot acquires one and releases it after the response', async () => {
-  const { deliver, slots, sent, nextTick } = startDeliverer();
+  const { deliver, slots, sent } = startDeliverer();
   const delivering = deliver(claimed('w'));
   await settled();
-  await nextTick();
   await delivering;
   expect([sent, slots.inUse()]).toEqual([['w'], 0]);
 });
 
 test('a delivery is deferred if its webhook has no free slot', async () => {
-  const { deliver, slots, sent, deferred, nextTick } = startDeliverer();
+  const { deliver, slots, sent, deferred } = startDeliverer();
   const held = Array.from({ length: 4 }, () => slots.acquire({ workspaceId: 'w', webhookId: 'hanging' }));
   const delivering = deliver(claimed('hanging'));
   await settled();
-  await nextTick();
   await delivering;
   expect([held.length, sent, deferred]).toEqual([4, [], ['no_slot']]);
 });
 
 test('a delivery of a paused webhook is deferred and releases its slot', async () => {
-  const { deliver, slots, sent, deferred, nextTick } = startDeliverer();
+  const { deliver, slots, sent, deferred } = startDeliverer();
   const delivery = claimed('w', { pause: { reason: 'circuit', remainingMs: 100, times: 1 } });
   void deliver(delivery, slots.acquire(delivery)!);
   await settled();
-  await nextTick();
   expect([sent, deferred, slots.inUse()]).toEqual([[], ['paused'], 0]);
 });
 
 test('a delivery that was claimed before a gap in the lease is deferred and releases its slot', async () => {
-  const { deliver, slots, sent, deferred, deliverWithSlot, nextTick } = startDeliverer({
+  const { deliver, slots, sent, deferred, deliverWithSlot } = startDeliverer({
     leaseHeldSinceMs: 1_001,
   });
   deliverWithSlot('with a slot');
-  await nextTick();
+  await settled();
   void deliver(claimed('without'));
   await settled();
-  await nextTick();
   expect([sent, deferred, slots.inUse()]).toEqual([[], ['lease_expired', 'lease_expired'], 0]);
 });
 
 test('a delivery of a workspace over its render budget is deferred and releases its slot', async () => {
   const overBudget = { ...noBudget, allows: () => false, wait: async () => false };
-  const { slots, sent, deferred, deliverWithSlot, nextTick } = startDeliverer({ renderBudget: overBudget });
+  const { slots, sent, deferred, deliverWithSlot } = startDeliverer({ renderBudget: overBudget });
   deliverWithSlot('w');
-  await nextTick();
+  await settled();
   expect([sent, deferred, slots.inUse()]).toEqual([[], ['render_budget'], 0]);
 });
 
 test('one delivery at a time is sent in quarantine, and others are deferred', async () => {
-  const { deliver, deferred, sent, nextTick } = startDeliverer();
+  const { deliver, deferred, sent } = startDeliverer();
   const quarantined = (webhookId: string) => claimed(webhookId, { claimsWithoutOutcome: 4 });
   const first = deliver(quarantined('a'));
   await deliver(quarantined('b'));
   expect([deferred, sent]).toEqual([['quarantine'], []]);
-  await nextTick();
+  await settled();
   await first;
   const third = deliver(quarantined('c'));
   await settled();
-  await nextTick();
   await third;
   expect([deferred.length, sent]).toEqual([1, ['a', 'c']]);
 });
@@ -93,13 +76,12 @@ test('deferrals for a missing lease, slot or quarantine permit have random delay
   const waits = async (random: number) => {
     const expired = startDeliverer({ leaseHeldSinceMs: 1_001, random });
     await expired.deliverOne();
-    const { deliver, slots, deferrals, nextTick } = startDeliverer({ random });
+    const { deliver, slots, deferrals } = startDeliverer({ random });
     const held = Array.from({ length: 4 }, () => slots.acquire({ workspaceId: 'w', webhookId: 'w' }));
     const quarantined = { claimsWithoutOutcome: 4 };
     const delivering = deliver(claimed('w', quarantined));
     await deliver(claimed('v', quarantined));
     await settled();
-    await nextTick();
     await delivering;
     for (const slot of held) slot?.release();
     return [...expired.deferrals, ...deferrals];
@@ -118,9 +100,8 @@ test('deferrals for a missing lease, slot or quarantine permit have random delay
 });
 
 test('a slot acquired with the claim is in use during the request and free before the commit', async () => {
-  const { slotsInUse, deliverWithSlot, nextTick } = startDeliverer();
+  const { slotsInUse, deliverWithSlot } = startDeliverer();
   deliverWithSlot('w');
-  await nextTick();
   await settled();
   expect(slotsInUse).toEqual([
     ['send', 1],
@@ -129,13 +110,12 @@ test('a slot acquired with the claim is in use during the request and free befor
 });
 
 test('a delivery that is not sent releases its slot before the commit', async () => {
-  const { deliver, slots, slotsInUse, nextTick } = startDeliverer();
+  const { deliver, slots, slotsInUse } = startDeliverer();
   const pause = { reason: 'circuit', remainingMs: 100, times: 1 } as const;
   for (const change of [{ pause }, { webhook: undefined }]) {
     const delivery = claimed('w', change);
     const delivering = deliver(delivery, slots.acquire(delivery)!);
     await settled();
-    await nextTick();
     await delivering;
   }
   expect(slotsInUse).toEqual([

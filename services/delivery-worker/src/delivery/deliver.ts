@@ -1,5 +1,5 @@
 import type { BodyNote, HttpResponse, Sender, SendRequest, SendResult } from '@tocsin/egress';
-import { createSemaphore, type Logger, type TickThrottle, type Tracing } from '@tocsin/kit';
+import { createSemaphore, type Logger, type Tracing } from '@tocsin/kit';
 import type { WorkerLease } from '../lease/worker-lease.js';
 import { noSlotDelayMs } from '../slots/slot-limits.js';
 import type { Slot, Slots } from '../slots/slots.js';
@@ -24,11 +24,6 @@ export interface DeliveryDeps {
   webhooks: Pick<WebhooksReader, 'get'>;
   render: RenderBody;
   renderBudget: Omit<RenderBudget, 'rendersLeft'>;
-  /**
-   * Limits the deliveries of webhooks in the state `unknown` that start in one tick of the event loop, because hundreds
-   * of them can become due at once.
-   */
-  tickThrottle: Pick<TickThrottle, 'wait'>;
   slots: Slots;
   lease: Pick<WorkerLease, 'covers'>;
   sender: Pick<Sender, 'send'>;
@@ -85,9 +80,8 @@ async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: D
 }
 
 async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Promise<PrepareResult> {
-  const { slots, tickThrottle, renderBudget, metrics, policy, random } = deps;
+  const { renderBudget, metrics, policy, random } = deps;
   const { workspaceId, webhookId } = claimed;
-  if (slots.responsivenessOf(webhookId) === 'unknown') await tickThrottle.wait(workspaceId);
   const version = claimed.webhook?.version;
   const webhook = version === undefined ? undefined : await deps.webhooks.get(webhookId, version);
   const mayRender = renderBudget.allows(workspaceId) || (await renderBudget.wait(workspaceId));

@@ -1,9 +1,15 @@
+import type { Responsiveness } from '../slots/slot-usage.js';
 import { createWindow, type Window } from './window.js';
 
-function windowAt({ share = 1_000, slots = 1_000 } = {}) {
+function windowAt({
+  share = 1_000,
+  slots = 1_000,
+  responsivenessOf = (_webhookId: string): Responsiveness => 'responsive',
+} = {}) {
   const clock = { ms: 0 };
   const startMs = 50_000;
-  return { clock, window: createWindow({ now: () => startMs + clock.ms, queueQuota: () => share, slots }) };
+  const now = () => startMs + clock.ms;
+  return { clock, window: createWindow({ now, queueQuota: () => share, slots, responsivenessOf }) };
 }
 
 const acquire = (window: Window, webhookId: string) => window.acquire({ workspaceId: 'w', webhookId });
@@ -67,6 +73,12 @@ test('a webhook with a full quota, or with older waiting deliveries, gets no pla
   expect(acquire(window, 'w')).toBe(true);
 });
 
+test('a webhook in the state unknown gets no place, and a slow one does', () => {
+  const { window } = windowAt({ responsivenessOf: (id) => (id === 'slow' ? 'slow' : 'unknown') });
+  expect([acquire(window, 'hanging'), acquire(window, 'slow')]).toEqual([false, true]);
+  expect(window.freePlaces()).toBe(399);
+});
+
 test('a worker with 40 slots has a window of 40 places, plus 20 for webhooks with nothing queued', () => {
   const { window } = windowAt({ slots: 40 });
   const taken = Array.from({ length: 450 }, (_, index) => acquire(window, `webhook-${index}`)).filter(
@@ -80,7 +92,7 @@ test('a worker with 40 slots has a window of 40 places, plus 20 for webhooks wit
 test.each([1, 2, 400])(
   'the dispatcher of an idle worker with %d slots may fill a quarter of the window',
   (slots) => {
-    const window = createWindow({ now: () => 0, queueQuota: () => 10, slots });
+    const { window } = windowAt({ share: 10, slots });
     expect(window.freeDispatchPlaces()).toBe(Math.ceil(slots / 4));
   },
 );

@@ -1,4 +1,4 @@
-import type { WebhookKey } from '../slots/slots.js';
+import type { Slots, WebhookKey } from '../slots/slots.js';
 
 /**
  * Limits the deliveries in the queue to about one second of work of all workers; the rest of the backlog stays in the
@@ -8,8 +8,9 @@ import type { WebhookKey } from '../slots/slots.js';
  */
 export interface Window {
   /**
-   * Acquires a place for one delivery. Returns false if the queue is full, if the webhook's quota is used up, or if
-   * older deliveries of the webhook wait in the database.
+   * Acquires a place for one delivery. Returns false if the queue is full, if the webhook's quota is used up, if older
+   * deliveries of the webhook wait in the database, or if its state is `unknown`: such deliveries can occupy their slots
+   * for long, so the dispatcher distributes the places for them among the workspaces.
    */
   acquire(webhook: WebhookKey): boolean;
   release(webhookId: string): void;
@@ -50,6 +51,7 @@ export interface WindowOptions {
   queueQuota: (webhook: WebhookKey) => number;
   /** Maximum number of requests that this worker has in flight. */
   slots: number;
+  responsivenessOf: Slots['responsivenessOf'];
 }
 
 /**
@@ -72,7 +74,7 @@ const dispatchPart = 1 / 4;
  */
 const spanMs = 1_000;
 
-export function createWindow({ now, queueQuota, slots }: WindowOptions): Window {
+export function createWindow({ now, queueQuota, slots, responsivenessOf }: WindowOptions): Window {
   const minPlaces = Math.min(maxInitialPlaces, slots);
   const extraPlaces = Math.ceil(minPlaces * extraPart);
   let ready = 0;
@@ -104,6 +106,7 @@ export function createWindow({ now, queueQuota, slots }: WindowOptions): Window 
     acquire(webhook) {
       const { webhookId } = webhook;
       wanted.set(webhookId, webhook);
+      if (responsivenessOf(webhookId) === 'unknown') return false;
       const ahead = queued.get(webhookId) ?? 0;
       // Older deliveries of the webhook are waiting in the database. A new delivery must not overtake them.
       if (backlogged.has(webhookId) || ahead >= queueQuota(webhook)) return false;

@@ -65,7 +65,7 @@ interface StartOptions {
   webhookError?: Error;
 }
 
-/** Creates a deliverer. Deliveries of webhooks in the state `unknown` start when `nextTick` is called. */
+/** Creates a deliverer. */
 export function startDeliverer({
   renderBudget = noBudget,
   leaseHeldSinceMs = 0,
@@ -77,7 +77,6 @@ export function startDeliverer({
   webhookError,
 }: StartOptions = {}) {
   const slots = createSlots({ total: 80, now: () => performance.now(), waitMs: 5 });
-  const ticks: (() => void)[] = [];
   const statuses: number[] = [];
   const sent: string[] = [];
   const requests: SendRequest[] = [];
@@ -145,7 +144,6 @@ export function startDeliverer({
     renderBudget,
     slots,
     lease: { covers: (sinceMs) => sinceMs >= leaseHeldSinceMs },
-    tickThrottle: { wait: () => new Promise((resolve) => ticks.push(resolve)) },
     sender: { send },
     recorder: {
       async record(record) {
@@ -188,15 +186,10 @@ export function startDeliverer({
     const delivery = claimed(webhookId);
     void deliver(delivery, slots.acquire(delivery)!);
   };
-  const nextTick = async () => {
-    ticks.shift()?.();
-    await settled();
-  };
   /** Delivers one delivery completely. Returns its record. */
   const deliverOne = async (changes: Partial<ClaimedDelivery> = {}) => {
     const delivering = deliver(claimed('w', changes));
     await settled();
-    await nextTick();
     await delivering;
     return records.at(-1)!;
   };
@@ -218,7 +211,6 @@ export function startDeliverer({
     deferrals,
     deliverWithSlot,
     deliverOne,
-    nextTick,
   };
 }
 

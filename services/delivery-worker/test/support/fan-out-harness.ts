@@ -71,7 +71,12 @@ export function startFanOut(
       if (outcome.kind === 'error') message.retry(outcome.error);
       else message.ack();
     },
-    window: createWindow({ now: () => performance.now(), queueQuota: slots.queueQuota, slots: 80 }),
+    window: createWindow({
+      now: () => performance.now(),
+      queueQuota: slots.queueQuota,
+      responsivenessOf: slots.responsivenessOf,
+      slots: 80,
+    }),
     delivery: { start() {}, acquireAtWrite: slots.acquireAtWrite },
     slots,
     publish: async () => 0,

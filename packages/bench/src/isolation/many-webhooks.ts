@@ -27,7 +27,7 @@ export interface ManyWebhooksResult {
   webhooks: number;
   /** Number of deliveries that were inserted or published. */
   deliveries: number;
-  /** Deliveries per second that were attempted or ended, from the time of the insertion or the first publication. */
+  /** Deliveries per second that were attempted or ended, from the end of the insertion or the first publication. */
   perSecond: number;
   /** Delays of the retries of another workspace during the measurement, in milliseconds. */
   retryDelays: Percentiles;
@@ -72,9 +72,9 @@ export async function measureManyWebhooks(options: ManyWebhooksOptions): Promise
     await destination.call('startRun', { run, alerts: maxAlerts, webhooks, rejectOneIn });
     await generator.call('start', { run, target: healthy, alerts: maxAlerts, alertsPerSecond });
     await sleep(2 * firstRetryMs);
+    if (source === 'insert') await insertDueDeliveries(database, { workspaceIds, deliveriesPerWebhook });
     const fromMs = Date.now();
     if (source === 'publish') await publishAlerts(testBed, targets, deliveriesPerWebhook);
-    else await insertDueDeliveries(database, { workspaceIds, deliveriesPerWebhook });
     await waitFor({
       description: 'deliveries of many webhooks were not tried',
       count: () => countUntried(database, workspaceIds),

@@ -69,6 +69,22 @@ test('a body that is not JSON for every sample alert is rejected, with the posit
   }
 });
 
+test('a preview has an error if the body is rejected only for another alert or for its nesting', () => {
+  const nested = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+  for (const body of [nested, '{"a": {% if bound == "upper_bound" %}x{% else %}1{% endif %}}'])
+    expect(templates.preview('w', body)).toMatchObject({
+      error: `template_error: the body cannot be saved: ${check(body).problems[0]}`,
+      rendered: expect.stringMatching(/\S/),
+    });
+  expect(templates.preview('w', nested, {}).error).toMatch(/nested too deeply/);
+  const withGivenName = '{"a": {{ mine }}}';
+  expect(templates.preview('w', withGivenName).error).toMatch(/^invalid_json: /);
+  expect(templates.preview('w', withGivenName, { mine: 5 })).toMatchObject({
+    error: null,
+    rendered: '{"a": 5}',
+  });
+});
+
 test('an unknown name and a quoted number cause warnings with their position', () => {
   expect(check('{"a": "{{ metric_vlaue }}",\n "b": "{{ threshold }}"}')).toMatchObject({
     problems: [],

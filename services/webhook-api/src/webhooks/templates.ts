@@ -89,10 +89,18 @@ export function createTemplates(): Templates {
     preview(workspaceId, body, context) {
       const tooLong = bodySizeProblem(body);
       if (tooLong !== undefined) throw invalidBody([{ path: '/body', message: tooLong }]);
-      return charged(workspaceId, () => ({
-        ...render(body, { context }),
-        warnings: describeCheck(check(body)).warnings,
-      }));
+      return charged(workspaceId, () => {
+        const { rendered, error } = render(body, { context });
+        const { problems, warnings, timedOut } = describeCheck(check(body));
+        // The check also renders other sample alerts, so it can reject a body whose preview has no error. It does not
+        // know the given values, so its errors are not shown if there are some.
+        const isSample = Object.keys(context ?? {}).length === 0;
+        const isRejected = isSample && problems.length > 0 && !timedOut;
+        const rejection = isRejected
+          ? `template_error: the body cannot be saved: ${problems.join(' ')}`
+          : null;
+        return { rendered, error: error ?? rejection, warnings };
+      });
     },
   };
 }

@@ -9,13 +9,13 @@ const db = usePlannedDatabase({ poolSize: 1 });
 let fixtures: DatabaseFixtures;
 let webhookId: string;
 /** Number of rows that are inserted after the statements were planned for a table with four rows. */
-const others = 3_000;
+const manyRows = 3_000;
 
 beforeAll(async () => {
   const { database } = db;
   fixtures = createDatabaseFixtures(database);
   webhookId = await fixtures.addWebhook();
-  await write(others, 'waiting');
+  await write(manyRows, 'waiting');
   await database.knex('open_deliveries').delete();
   // After a vacuum of the empty table, its statistics say that it is small, so the planner considers every plan cheap.
   await database.knex.raw('vacuum (truncate false) open_deliveries');
@@ -70,14 +70,27 @@ test('statements that were planned for four rows read only the rows that they na
   };
   // PostgreSQL plans each statement at its first run, while the table has four rows.
   for (const plan of Object.values(steps)) await plan();
-  await write(others, 'waiting');
+  const others = await write(manyRows, 'waiting');
+  await writeAttempts(others);
   await fixtures.pauses.pause([
     { webhookId, version: 1, reason: 'circuit', forMs: 60_000, times: 1, error: '' },
   ]);
   const read: Record<string, number> = {};
-  for (const [name, step] of Object.entries(steps)) read[name] = await countEntriesRead(db.database, step);
+  for (const [name, step] of Object.entries(steps))
+    read[name] = await countEntriesRead(db.database, step, '^(open_deliveries|deliveries_|attempts_)');
   expect(Object.entries(read).filter(([, entries]) => entries > 50)).toEqual([]);
 });
+
+/** Writes an attempt for each delivery, without the statement that is measured. */
+async function writeAttempts(due: { deliveryId: string }[]): Promise<void> {
+  const ids = due.map(({ deliveryId }) => deliveryId);
+  await db.database.knex.raw(
+    `insert into attempts (delivery_id, claim, number, trigger, started_at, duration_ms, destination,
+                          exchange_encrypted)
+     select id, 1, 1, 'scheduled', now(), 5, 'https://chat.example.com', '' from unnest(?::uuid[]) as a(id)`,
+    [ids],
+  );
+}
 
 const claimed = ([due]: { deliveryId: string; run: number }[]) => ({
   ...due!,

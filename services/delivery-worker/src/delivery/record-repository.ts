@@ -152,7 +152,8 @@ const record = {
              -- An attempt is counted only once. If this statement ends the delivery, it is the first one for the
              -- attempt. Otherwise the commit can be a repetition, and the attempt is searched in the table.
              o.attempted and (mine.ended is true or not exists (
-               select from attempts/*day*/ a where a.delivery_id = o.delivery_id and a.claim = o.claim)) as is_new
+               select from attempts/*day*/ a
+               where a.delivery_id = any($1::uuid[]) and a.delivery_id = o.delivery_id and a.claim = o.claim)) as is_new
       from o left join (select delivery_id, claim, true as ended from ended
                         union all select delivery_id, claim, false from again) mine using (delivery_id, claim)
     ), updated as (

@@ -116,8 +116,12 @@ test('an expired day is archived in files with manifests, and restored rows equa
   const attempts = await contentOf(db, 'attempts');
   await expireAttempts();
   await insertAttempt(db.database, { workspaceId: randomUUID(), id: first, number: 2, response: 'late' });
+  await db.database.knex('attempts').update({ started_at: new Date(nowMs) });
   const late = await contentOf(db, 'attempts');
   expect(late).toHaveLength(1);
+  // Late attempts are kept until their day expires, also if they are older than the retention of attempts.
+  await expireAttempts();
+  expect(await contentOf(db, 'attempts')).toEqual(late);
   await expireDays();
   const tables = ['alerts', 'attempts', 'deliveries', 'late_attempts'].map((name) => `${name}_20261122`);
   expect(await waiting()).toEqual(tables);

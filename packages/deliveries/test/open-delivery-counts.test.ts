@@ -62,6 +62,19 @@ test('a count of open deliveries stops at the limit of the webhook or workspace'
   expect(counts.workspaceFill(one.workspaceId)).toBe(1);
 });
 
+test('deliveries that are written while a count runs are added to its result', async () => {
+  const { counts } = countsAt({ perWebhook: 10, perWorkspace: 100 });
+  const one = newWebhook();
+  await counts.refresh([one]);
+  const refreshed = counts.refresh([one, one]);
+  for (const webhook of times(3, one)) counts.writing(webhook);
+  counts.written(times(3, one));
+  await refreshed;
+  expect(statements).toBe(2);
+  expect(counts.webhookFill(one)).toBe(0.3);
+  expect(counts.workspaceFill(one.workspaceId)).toBe(0.03);
+});
+
 test('the open deliveries of a webhook are not counted again while it gets no new ones', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 10_000 });
   const one = newWebhook();

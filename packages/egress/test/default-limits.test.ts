@@ -57,3 +57,13 @@ test('a response body that is incomplete after 10 s is cut, with a body note', a
   while (server.requests.length === 0) await nextTick();
   expect(await endsAt(10_000, sending)).toMatchObject({ statusCode: 200, body: 'part', bodyNote: 'slow' });
 });
+
+test.each([3_000, 20_000])(
+  'a timeout of %i ms of a request replaces the default of 10 s',
+  async (timeoutMs) => {
+    const server = await startServer(() => {});
+    const sending = startSender().send({ url: server.url, headers: {}, body: '', timeoutMs });
+    while (server.requests.length === 0) await nextTick();
+    expect(await endsAt(timeoutMs, sending)).toMatchObject({ code: 'timeout' });
+  },
+);

@@ -111,6 +111,17 @@ test.each(exactPositions)('the JSON that %s renders contains a hostile value unc
   );
 });
 
+test('tojson prints a value that occurs twice in a list, and refuses a list that contains itself', () => {
+  const render = (body: string) => {
+    const compiled = compileBody(body);
+    return compiled.ok ? compiled.template.render(alertContext(sampleFacts)) : compiled;
+  };
+  const repeated = '{% set l = [1] %}{% set d = {"k": l} %}{{ [l, l, d, {"a": d}] | tojson }}';
+  expect(render(repeated)).toMatchObject({ ok: true, output: '[[1], [1], {"k": [1]}, {"a": {"k": [1]}}]' });
+  const circular = '{% set l = [1] %}{% set _ = l.append(l) %}{{ l | tojson }}';
+  expect(render(circular)).toMatchObject({ ok: false });
+});
+
 test('all variables have their exact value in the JSON, in quotes and with tojson', () => {
   const number = fc.double({ noDefaultInfinity: true, noNaN: true });
   const facts = fc.record({

@@ -124,6 +124,16 @@ test('deliveries claimed at write leave half of the slots to deliveries from the
   expect(slots.freeAtWrite()).toBe(38);
 });
 
+test('a delivery claimed at write gets no slot while deliveries from the queue use all slots', () => {
+  const slots = createTestSlots(80);
+  for (const name of ['a', 'b', 'c', 'd']) slots.observe(name, 20);
+  const queued = ['a', 'b', 'c'].flatMap((name) => acquireMany(slots, webhook(name)));
+  expect(queued).toHaveLength(80);
+  expect(acquireManyAtWrite(slots, webhook('d'))).toHaveLength(0);
+  queued[0]!.release();
+  expect(acquireManyAtWrite(slots, webhook('d'))).toHaveLength(1);
+});
+
 test('responsive webhooks get a quarter of the slots for claims at write while others hang', () => {
   const slots = createTestSlots(80);
   const hanging = Array.from({ length: 40 }, (_, index) =>

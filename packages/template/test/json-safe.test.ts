@@ -119,7 +119,10 @@ test('tojson prints a value that occurs twice in a list, and refuses a list that
   const repeated = '{% set l = [1] %}{% set d = {"k": l} %}{{ [l, l, d, {"a": d}] | tojson }}';
   expect(render(repeated)).toMatchObject({ ok: true, output: '[[1], [1], {"k": [1]}, {"a": {"k": [1]}}]' });
   const circular = '{% set l = [1] %}{% set _ = l.append(l) %}{{ l | tojson }}';
-  expect(render(circular)).toMatchObject({ ok: false });
+  expect(render(circular)).toMatchObject({
+    ok: false,
+    error: { message: expect.stringContaining('Circular reference') },
+  });
 });
 
 test('all variables have their exact value in the JSON, in quotes and with tojson', () => {

@@ -115,6 +115,10 @@ afterAll(async () => {
 
 const sentToChat = () => receiver.at('/chat').map(({ body }) => body);
 const wasSent = (text: string) => sentToChat().some((body) => body.includes(text));
+const isReported = (alarm: string) =>
+  sentToChat()
+    .findLast((body) => body.includes(`${alarm} (`))
+    ?.includes(`${alarm} (firing`) ?? false;
 
 test('the watchdog alarm is sent to its receiver and not to the chat', async () => {
   await until('the watchdog is sent', () => receiver.at('/watchdog').length > 0, shown);
@@ -196,9 +200,10 @@ test('alarms about a failing receiver are sent to the other receiver', async () 
 }, 130_000);
 
 test('an alarm fires if the database does not respond to its exporter', async () => {
-  expect(wasSent('PostgresDown')).toBe(false);
+  // On a busy machine one slow query of the exporter can fire the alarm, because it has no `for` time here.
+  await until('the database responds', () => !isReported('PostgresDown'), shown);
   await monitoring.stopOne('postgres-exporter');
-  await until('the database is reported', () => wasSent('PostgresDown'), shown);
+  await until('the database is reported', () => isReported('PostgresDown'), shown);
 });
 
 test.each(['as shipped', 'with receivers'])('amtool accepts the configuration %s', (kind) => {

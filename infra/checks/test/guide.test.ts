@@ -173,7 +173,7 @@ test('each dead-letter reason is documented below its alarm', () => {
 test('git ignores the files that documented commands create', () => {
   const ignored = readText('.gitignore').split('\n');
   const made = [
-    ...[...commands.matchAll(/mkdir -p ([^/\s]+)/g)].map(([, name]) => name),
+    ...[...commands.matchAll(/(?:mkdir -p|install -d(?: -m \d+)?) ([^/\s]+)/g)].map(([, name]) => name),
     ...[...commands.matchAll(/(?:cat|\S) >>? ([\w.-]+)(?=[\s;]|$)/g)].map(([, name]) => name),
     ...[...commands.matchAll(/"\.\/([\w.-]+):/g)].map(([, name]) => name),
   ];
@@ -181,4 +181,10 @@ test('git ignores the files that documented commands create', () => {
     new Set(['.env', 'backup', 'docker-compose.override.yml', 'authorities.pem', 'tls']),
   );
   for (const name of made) expect(ignored).toContain(/^(backup|tls)$/.test(name ?? '') ? `${name}/` : name);
+});
+
+test('documented commands write dumps to a directory that only its owner can enter', () => {
+  const dumping = texts.flatMap(shellBlocks).filter((block) => block.includes('pg_dump'));
+  expect(dumping.length).toBeGreaterThan(1);
+  expect(dumping.filter((block) => !block.includes('install -d -m 700 backup\n'))).toEqual([]);
 });

@@ -294,3 +294,18 @@ describe('Prometheus', () => {
     expect(parse(readText('infra/prometheus/certificates.yml'))).toEqual([{ targets: [] }]);
   });
 });
+
+test('Alertmanager sends the watchdog every minute', () => {
+  interface Route {
+    receiver: string;
+    group_interval: string;
+    repeat_interval: string;
+    routes?: Route[];
+  }
+  const { route } = parse(readText('infra/alertmanager/alertmanager.yml')) as { route: Route };
+  const watchdog = route.routes?.find(({ receiver }) => receiver === 'watchdog');
+  const checkSeconds = Number.parseInt(watchdog?.group_interval ?? '', 10);
+  const repeatSeconds = Number.parseInt(watchdog?.repeat_interval ?? '', 10);
+  // Alertmanager sends at the first check at which the repeat interval is over. Equal times depend on milliseconds.
+  expect((Math.floor(repeatSeconds / checkSeconds) + 1) * checkSeconds).toBe(60);
+});

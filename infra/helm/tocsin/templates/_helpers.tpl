@@ -37,7 +37,9 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- define "tocsin.checksums" -}}
 checksum/config: {{ toJson .Values.config | sha256sum }}
 checksum/authorities: {{ printf "%s%s" .Values.authorities.pem (include "tocsin.dataOf" (dict "root" . "kind" "ConfigMap" "name" .Values.authorities.configMap)) | sha256sum }}
-checksum/secret: {{ printf "%s%s" (toJson .Values.secret.values) (include "tocsin.dataOf" (dict "root" . "kind" "Secret" "name" (include "tocsin.secretName" .))) | sha256sum }}
+{{- /* The chart's own Secret is not looked up: the cluster still has the values of the last release. */}}
+{{- $existing := .Values.secret.values | empty | ternary .Values.secret.name "" }}
+checksum/secret: {{ printf "%s%s" (toJson .Values.secret.values) (include "tocsin.dataOf" (dict "root" . "kind" "Secret" "name" $existing)) | sha256sum }}
 checksum/tls: {{ printf "%s%s" (include "tocsin.dataOf" (dict "root" . "kind" "Secret" "name" .Values.tls.databaseSecret)) (include "tocsin.dataOf" (dict "root" . "kind" "Secret" "name" .Values.tls.brokerSecret)) | sha256sum }}
 {{- end }}
 

@@ -6,6 +6,7 @@ import { readText } from './support/compose.js';
 interface Job {
   permissions?: Record<string, string>;
   uses?: string;
+  needs?: string | string[];
   'timeout-minutes'?: number;
   strategy?: { matrix: { node: string[] } };
   steps?: { uses?: string; run?: string }[];
@@ -45,6 +46,11 @@ const publishes: Record<string, string[]> = {
   client: ['id-token'],
   release: ['contents'],
 };
+
+test('the release publishes the client after image and chart, and only after the tests', () => {
+  const { client, chart, image } = read('release.yml').jobs;
+  expect([client?.needs, chart?.needs, image?.needs]).toEqual([['image', 'chart'], 'image', 'ci']);
+});
 
 test('the workflow runs the tests on the oldest supported Node.js and on that of the image', () => {
   const { engines } = JSON.parse(readText('package.json')) as { engines: { node: string } };

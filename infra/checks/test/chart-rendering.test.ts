@@ -60,7 +60,8 @@ for (const service of services) {
         livenessProbe: { httpGet: { path: '/livez', port: 'http' } },
         readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
       });
-      const read = variablesReadBy(service);
+      // Node.js itself reads the last variable.
+      const read = variablesReadBy(service).add('NODE_EXTRA_CA_CERTS');
       const given = container.env ?? [];
       expect(given.filter(({ name }) => !read.has(name))).toEqual([]);
       const values = given.map(({ name, value }) => [name, value ?? secretOf(name)]);
@@ -249,6 +250,18 @@ testRendering('Prometheus gives each pod the job name that the alarms use', () =
     .filter(({ kind }) => kind === 'Deployment')
     .map((one) => podOf(one)?.metadata.labels[spec.jobLabel as string]);
   expect(jobs.sort()).toEqual([...services].sort());
+});
+
+testRendering('both APIs trust the private authority of the identity provider, and the worker does not', () => {
+  const trustedBy = (service: string) => {
+    const pod = podOf(named(renderChart('everything'), 'Deployment', `tocsin-${service}`));
+    const { env = [], volumeMounts = [] } = pod?.spec.containers[0] ?? {};
+    const file = env.find(({ name }) => name === 'NODE_EXTRA_CA_CERTS')?.value;
+    return [file, volumeMounts.some(({ mountPath }) => file === `${mountPath}/ca.crt`)];
+  };
+  const trusted = ['/etc/tocsin/identity/ca.crt', true];
+  expect(['webhook-api', 'engine-auth'].map(trustedBy)).toEqual([trusted, trusted]);
+  expect(trustedBy('delivery-worker')).toEqual([undefined, false]);
 });
 
 testRendering('client certificates and authorities are mounted at the paths in the settings', () => {

@@ -40,7 +40,11 @@ checksum/authorities: {{ printf "%s%s" .Values.authorities.pem (include "tocsin.
 {{- /* The chart's own Secret is not looked up: the cluster still has the values of the last release. */}}
 {{- $existing := .Values.secret.values | empty | ternary .Values.secret.name "" }}
 checksum/secret: {{ printf "%s%s" (toJson .Values.secret.values) (include "tocsin.dataOf" (dict "root" . "kind" "Secret" "name" $existing)) | sha256sum }}
-checksum/tls: {{ printf "%s%s" (include "tocsin.dataOf" (dict "root" . "kind" "Secret" "name" .Values.tls.databaseSecret)) (include "tocsin.dataOf" (dict "root" . "kind" "Secret" "name" .Values.tls.brokerSecret)) | sha256sum }}
+{{- $files := list }}
+{{- range $name := list .Values.tls.databaseSecret .Values.tls.brokerSecret .Values.tls.identityProviderSecret }}
+{{- $files = append $files (include "tocsin.dataOf" (dict "root" $ "kind" "Secret" "name" $name)) }}
+{{- end }}
+checksum/tls: {{ join "" $files | sha256sum }}
 {{- end }}
 
 {{- /* Data of an object in the cluster as JSON; `null` where helm has no cluster, as in `helm template`. */ -}}
@@ -95,10 +99,10 @@ securityContext:
 {{- end }}
 {{- end }}
 
-{{- /* Volumes of a pod. Parameters: root, folders (a list of authorities, database, broker). */ -}}
+{{- /* Volumes of a pod. Parameters: root, folders (a list of authorities, database, broker, identity). */ -}}
 {{- define "tocsin.volumes" -}}
 {{- $values := .root.Values }}
-{{- $names := dict "database" $values.tls.databaseSecret "broker" $values.tls.brokerSecret "authorities" (include "tocsin.authoritiesName" .root) }}
+{{- $names := dict "database" $values.tls.databaseSecret "broker" $values.tls.brokerSecret "identity" $values.tls.identityProviderSecret "authorities" (include "tocsin.authoritiesName" .root) }}
 {{- range $folder := .folders }}
 {{- with get $names $folder }}
 - name: {{ $folder }}

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { alarmCases } from './support/alarm-cases.js';
-import { type Given, valueAt } from './support/alarm-series.js';
+import { type Given, seriesOf } from './support/alarm-series.js';
 import { readText } from './support/compose.js';
-import { evaluate, keyOf, type SampledSeries } from './support/promql-evaluator.js';
+import { evaluate, keyOf } from './support/promql-evaluator.js';
 import { parsePromql } from './support/promql-parser.js';
 import { testWith } from './support/test-with.js';
 
@@ -27,14 +27,7 @@ const steps = 150;
 /** Evaluation time in seconds: 35 minutes. This is longer than the window plus the `for` time of each alarm. */
 const atSeconds = (steps - 10) * stepSeconds;
 
-function sampled(given: Given): SampledSeries[] {
-  return Object.entries(given).map(([text, value]) => {
-    const [name = '', labels = ''] = text.split(/[{}]/);
-    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, one]) => [label, one]);
-    const values = Array.from({ length: steps }, (_, at) => valueAt(at * stepSeconds, value));
-    return { name, labels: Object.fromEntries(pairs), values };
-  });
-}
+const sampled = (given: Given) => seriesOf(given, { steps, stepSeconds });
 
 /** Converts a duration of Prometheus with one unit, for example `90s` or `5m`, to seconds. */
 function secondsOf(duration: string): number {

@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { chartFolder, chartVariants, readChartFile, readChartValues } from '../src/deploy/chart.js';
+import { type Given, seriesOf } from './support/alarm-series.js';
 import { readText } from './support/compose.js';
+import { evaluate } from './support/promql-evaluator.js';
+import { parsePromql } from './support/promql-parser.js';
 import { loaders, variablesReadBy } from './support/variables.js';
 
 type Values = Record<string, unknown>;
@@ -53,6 +56,28 @@ test.each<[string, Values]>([
   ['a trigger without a threshold', { deliveryWorker: { keda: { triggers: { more: { query: 'up' } } } } }],
 ])('the schema rejects %s', (_, over) => {
   expect(faultsOf(over)).not.toEqual([]);
+});
+
+const running = { tocsin_database_writable: 1, 'up{job="rabbitmq"}': 1 };
+const waiting = {
+  rabbitmq_queue_messages: 40_000,
+  tocsin_pipeline_lag_seconds: 60,
+  tocsin_oldest_delivery_seconds: 60,
+  tocsin_deliveries_overdue: 9_000,
+};
+
+test.each<[string, Given, number]>([
+  ['workers are slow', { ...running, ...waiting }, 4],
+  ['Prometheus does not scrape the broker', { tocsin_database_writable: 1, ...waiting }, 4],
+  ['workers cannot write to the database', { ...running, ...waiting, tocsin_database_writable: 0 }, 0],
+  // Prometheus has no metrics of a broker that is down.
+  ['the broker is down', { ...running, ...waiting, 'up{job="rabbitmq"}': 0 }, 1],
+  ['there are no metrics', {}, 0],
+])('workers are scaled by waiting work, not by an outage: %s', (_, given, count) => {
+  const { keda } = defaults.deliveryWorker as { keda: { triggers: Record<string, { query: string }> } };
+  const data = { series: seriesOf(given, { steps: 1, stepSeconds: 15 }), stepSeconds: 15 };
+  const results = Object.values(keda.triggers).flatMap(({ query }) => evaluate(parsePromql(query), data, 0));
+  expect(results).toHaveLength(count);
 });
 
 test("the chart's schema lists every setting except secrets, addresses and container files", () => {

@@ -1,3 +1,5 @@
+import type { SampledSeries } from './promql-evaluator.js';
+
 /**
  * Series by name and labels. A number is a constant gauge. `0.5/s` is a counter that increases by 0.5 per second. `60s`
  * is a gauge that changes every 60 seconds.
@@ -8,6 +10,19 @@ export function valueAt(seconds: number, value: Given[string]): number {
   if (typeof value === 'number') return value;
   const figure = Number.parseFloat(value);
   return value.endsWith('/s') ? figure * seconds : Math.floor(seconds / figure);
+}
+
+/** Returns the series with a value for each step, as the evaluator reads them. */
+export function seriesOf(
+  given: Given,
+  { steps, stepSeconds }: { steps: number; stepSeconds: number },
+): SampledSeries[] {
+  return Object.entries(given).map(([text, value]) => {
+    const [name = '', labels = ''] = text.split(/[{}]/);
+    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, one]) => [label, one]);
+    const values = Array.from({ length: steps }, (_, at) => valueAt(at * stepSeconds, value));
+    return { name, labels: Object.fromEntries(pairs), values };
+  });
 }
 
 export const up = (job: string, value: number): Given => ({ [`up{job="${job}", instance="a:9090"}`]: value });

@@ -67,6 +67,7 @@ const arithmetic: Record<string, (left: number, right: number) => number> = {
 };
 const comparisons: Record<string, (left: number, right: number) => boolean> = {
   '>': (left, right) => left > right,
+  '>=': (left, right) => left >= right,
   '<': (left, right) => left < right,
   '==': (left, right) => left === right,
 };
@@ -79,6 +80,7 @@ function combine(
   const has = (samples: Sample[], { labels }: Sample) =>
     samples.some((other) => keyOf(other.labels) === keyOf(labels));
   if (operator === 'and') return lefts.filter((sample) => has(rights, sample));
+  if (operator === 'unless') return lefts.filter((sample) => !has(rights, sample));
   if (operator === 'or') return [...lefts, ...rights.filter((sample) => !has(lefts, sample))];
   // A scalar matches every sample. Other samples match if their labels are equal.
   const pairs = isScalar(left)

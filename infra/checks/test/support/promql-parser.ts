@@ -11,11 +11,11 @@ export type Expression =
   | { kind: 'aggregate'; name: string; by: string[]; of: Expression }
   | { kind: 'binary'; operator: string; left: Expression; right: Expression };
 
-const token = /\s*([\w.]+|"[^"]*"|=~|!~|!=|==|[{}()[\],=<>*/+-])/y;
-const levels = [['or'], ['and'], ['>', '<', '=='], ['+', '-'], ['*', '/']];
+const token = /\s*([\w.]+|"[^"]*"|=~|!~|!=|==|>=|[{}()[\],=<>*/+-])/y;
+const levels = [['or'], ['and', 'unless'], ['>', '>=', '<', '=='], ['+', '-'], ['*', '/']];
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600 };
 
-/** Parses the subset of PromQL that the alarms use. Throws for all other input. */
+/** Parses the subset of PromQL that the alarms and the chart use. Throws for all other input. */
 export function parsePromql(text: string): Expression {
   const tokens: string[] = [];
   for (token.lastIndex = 0; token.lastIndex < text.trimEnd().length; ) {

@@ -202,6 +202,13 @@ function isWithin(address: string, ranges: readonly string[]): boolean {
   });
 }
 
+testRendering('network policies open the ports of DNS and the identity provider that the values name', () => {
+  const args = ['--set', 'networkPolicy.dns.port=5353'];
+  const { spec } = named(renderChart('everything', args), 'NetworkPolicy', 'tocsin-engine-auth');
+  const ports = (spec.egress as EgressRule[]).flatMap((rule) => rule.ports?.map(({ port }) => port) ?? []);
+  expect(ports).toEqual([5353, 5353, 5432, 5672, 8443, 4318]);
+});
+
 testRendering('only services that call webhooks reach the public Internet on every port', () => {
   const policies = renderChart('everything').filter(({ kind }) => kind === 'NetworkPolicy');
   expect(policies.map(({ metadata }) => metadata.name).sort()).toEqual(

@@ -130,6 +130,11 @@ testRendering('migrations run before everything else, once, and their first fail
   expect(policy.metadata.annotations).toMatchObject(hook);
 });
 
+testRendering('the chart is not rendered with the image of a placeholder registry', () => {
+  const args = ['--set', 'image.repository=registry.example/tocsin'];
+  expect(() => renderChart('default', args)).toThrow('image.repository is a placeholder.');
+});
+
 testRendering('the key rotation is a suspended job that gets only the keys and the database', () => {
   const rotation = named(renderChart('default'), 'CronJob', 'tocsin-rotate-keys');
   expect(rotation.spec.suspend).toBe(true);

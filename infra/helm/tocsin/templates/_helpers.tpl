@@ -1,3 +1,10 @@
+{{- /* Stops the rendering for values that the schema cannot reject with a clear sentence. */ -}}
+{{- define "tocsin.validate" -}}
+{{- if hasPrefix "registry.example/" .Values.image.repository }}
+{{- fail "image.repository is a placeholder. Set it to the image in your registry (docs/operate.md, Kubernetes)." }}
+{{- end }}
+{{- end }}
+
 {{- define "tocsin.fullname" -}}
 {{- $name := contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) }}
 {{- $name | trunc 40 | trimSuffix "-" }}

@@ -158,6 +158,11 @@ testRendering('the chart has a daily archive job only if a PersistentVolumeClaim
   });
 });
 
+testRendering('an archive job is rejected if workers would drop expired days before it', () => {
+  const args = ['--set', 'archive.claim=tocsin-archive'];
+  expect(() => renderChart('default', args)).toThrow('archive.claim needs config.RETENTION_ARCHIVE');
+});
+
 interface Peer {
   ipBlock?: { cidr: string; except?: string[] };
 }
@@ -264,7 +269,7 @@ testRendering('Prometheus gives each pod the job name that the alarms use', () =
   expect(jobs.sort()).toEqual([...services].sort());
 });
 
-testRendering('both APIs trust the private authority of the identity provider, and the worker does not', () => {
+testRendering('only the APIs trust the private authority of the identity provider', () => {
   const trustedBy = (service: string) => {
     const pod = podOf(named(renderChart('everything'), 'Deployment', `tocsin-${service}`));
     const { env = [], volumeMounts = [] } = pod?.spec.containers[0] ?? {};

@@ -85,6 +85,9 @@ test('the memory limits of containers that run at the same time are below 4 GB',
   expect(sum(lasting)).toBeLessThanOrEqual(4_096 - 200);
   // These containers end before the services start, so they can use the memory of the services.
   expect(sum(first)).toBeLessThanOrEqual(sum(services));
+  // The guide says to run the commands one at a time, without Grafana.
+  const commands = Object.keys(all).filter((name) => all[name]?.profiles !== undefined);
+  expect(Math.max(...commands.map(megabytes))).toBeLessThanOrEqual(megabytes('grafana'));
 });
 
 test('PostgreSQL and RabbitMQ are configured for the memory of their containers', () => {

@@ -3,6 +3,9 @@
 {{- if hasPrefix "registry.example/" .Values.image.repository }}
 {{- fail "image.repository is a placeholder. Set it to the image in your registry (docs/operate.md, Kubernetes)." }}
 {{- end }}
+{{- if and .Values.archive.claim (ne (toString .Values.config.RETENTION_ARCHIVE) "true") }}
+{{- fail "archive.claim needs config.RETENTION_ARCHIVE: \"true\". Otherwise workers drop expired days before they are archived." }}
+{{- end }}
 {{- end }}
 
 {{- define "tocsin.fullname" -}}

@@ -60,8 +60,8 @@ for (const service of services) {
         livenessProbe: { httpGet: { path: '/livez', port: 'http' } },
         readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
       });
-      // Node.js itself reads the last variable.
-      const read = variablesReadBy(service).add('NODE_EXTRA_CA_CERTS');
+      // Node.js and OpenTelemetry read these two themselves.
+      const read = variablesReadBy(service).add('NODE_EXTRA_CA_CERTS').add('OTEL_EXPORTER_OTLP_HEADERS');
       const given = container.env ?? [];
       expect(given.filter(({ name }) => !read.has(name))).toEqual([]);
       const values = given.map(({ name, value }) => [name, value ?? secretOf(name)]);
@@ -128,6 +128,16 @@ testRendering('migrations run before everything else, once, and their first fail
   ]);
   const policy = named(manifests, 'NetworkPolicy', 'tocsin-migrations');
   expect(policy.metadata.annotations).toMatchObject(hook);
+});
+
+testRendering('each service reads a credential for traces from an optional key of the Secret', () => {
+  const deployments = renderChart('everything').filter(({ kind }) => kind === 'Deployment');
+  const name = 'OTEL_EXPORTER_OTLP_HEADERS';
+  expect(deployments).toHaveLength(services.length);
+  for (const pod of podsOf(deployments)) {
+    const valueFrom = { secretKeyRef: { name: 'tocsin', key: name, optional: true } };
+    expect(pod.spec.containers[0]?.env).toContainEqual({ name, valueFrom });
+  }
 });
 
 testRendering('the chart is not rendered with the image of a placeholder registry', () => {

@@ -100,12 +100,12 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end }}
 
-{{- /* Variables from the Secret. Parameters: secret (its name), variables. Only GENAI_ENGINE_ADMIN_KEY may be missing. */ -}}
+{{- /* Variables from the Secret. Parameters: secret (its name), variables. GENAI_ENGINE_ADMIN_KEY and OTEL_EXPORTER_OTLP_HEADERS may be missing. */ -}}
 {{- define "tocsin.secretEnv" -}}
 {{- $secret := .secret }}
 {{- range .variables }}
 - name: {{ . }}
-  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ . }}{{ if eq . "GENAI_ENGINE_ADMIN_KEY" }}, optional: true{{ end }} } }
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ . }}{{ if has . (list "GENAI_ENGINE_ADMIN_KEY" "OTEL_EXPORTER_OTLP_HEADERS") }}, optional: true{{ end }} } }
 {{- end }}
 {{- end }}
 

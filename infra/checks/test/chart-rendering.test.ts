@@ -248,7 +248,15 @@ testRendering('only services that call webhooks reach the public Internet on eve
 testRendering('alarms, dashboards and broker policies are those of the compose file', () => {
   const manifests = renderChart('everything', ['--set', 'monitoring.rules.exclude=null']);
   const { groups } = named(manifests, 'PrometheusRule', 'tocsin').spec as { groups: unknown };
-  expect(groups).toEqual(parse(readText('infra/prometheus/alarms.yml')).groups);
+  const shipped = parse(readText('infra/prometheus/alarms.yml')) as {
+    groups: { rules: { alert: string }[] }[];
+  };
+  // This alarm reads the mount points of the compose file.
+  const expected = shipped.groups.map((group) => ({
+    ...group,
+    rules: group.rules.filter(({ alert }) => alert !== 'DiskSpaceLow'),
+  }));
+  expect(groups).toEqual(expected);
   const shown = named(manifests, 'ConfigMap', 'tocsin-dashboard-tocsin');
   expect(shown.data?.['tocsin.json']).toBe(readText('infra/grafana/dashboards/tocsin.json'));
   const { policies } = parse(readText('infra/rabbitmq/definitions.json')) as { policies: object[] };

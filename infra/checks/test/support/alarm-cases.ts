@@ -105,6 +105,13 @@ export const alarmCases: Record<string, { fires: [Given, Record<string, string>]
     fires: [[freeSpace('/volumes/postgres', 14), { mountpoint: '/volumes/postgres' }]],
     silent: [freeSpace('/volumes/postgres', 16), freeSpace('/boot', 1)],
   },
+  ExporterDown: {
+    fires: [
+      [up('disks', 0), { job: 'disks', instance: 'a:9090' }],
+      [up('certificates', 0), { job: 'certificates', instance: 'a:9090' }],
+    ],
+    silent: [{ ...up('disks', 1), ...up('certificates', 1), ...up('postgres', 0) }, allUp],
+  },
   CertificateExpires: {
     fires: [
       [certificate(1_100_000), { job: 'certificates', instance: 'tocsin.example:443' }],

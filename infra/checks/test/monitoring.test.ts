@@ -179,6 +179,7 @@ test('an alarm fires if most connections of the database are in use', async () =
 });
 
 test('an alarm fires if the standby of a replication slot is gone', async () => {
+  await until('the unused slot is reported', () => wasSent('StandbyDown'), shown);
   expect(wasSent('ReplicationLag')).toBe(false);
   const client = await connect();
   // Each segment of the write-ahead log has 16 MiB, so 65 segments are more than 1 GiB.

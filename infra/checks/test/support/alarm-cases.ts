@@ -101,6 +101,15 @@ export const alarmCases: Record<string, { fires: [Given, Record<string, string>]
       },
     ],
   },
+  StandbyDown: {
+    fires: [
+      [
+        { 'pg_replication_slots_active{slot_name="b"}': 0, 'pg_replication_slots_active{slot_name="c"}': 1 },
+        { slot_name: 'b' },
+      ],
+    ],
+    silent: [{ 'pg_replication_slots_active{slot_name="b"}': 1 }, {}],
+  },
   DiskSpaceLow: {
     fires: [[freeSpace('/volumes/postgres', 14), { mountpoint: '/volumes/postgres' }]],
     silent: [freeSpace('/volumes/postgres', 16), freeSpace('/boot', 1)],

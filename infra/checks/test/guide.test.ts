@@ -178,9 +178,10 @@ test('git ignores the files that documented commands create', () => {
     ...[...commands.matchAll(/"\.\/([\w.-]+):/g)].map(([, name]) => name),
   ];
   expect(new Set(made)).toEqual(
-    new Set(['.env', 'backup', 'docker-compose.override.yml', 'authorities.pem', 'tls']),
+    new Set(['.env', 'backup', 'docker-compose.override.yml', 'authorities.pem', 'authority', 'tls']),
   );
-  for (const name of made) expect(ignored).toContain(/^(backup|tls)$/.test(name ?? '') ? `${name}/` : name);
+  for (const name of made)
+    expect(ignored).toContain(/^(authority|backup|tls)$/.test(name ?? '') ? `${name}/` : name);
 });
 
 test('documented commands write dumps to a directory that only its owner can enter', () => {

@@ -23,7 +23,7 @@ import { run, type Service, startService, stop } from './support/stack.js';
 
 const page = readText('docs/tls.md');
 const directory = mkdtempSync(join(tmpdir(), 'tocsin-tls-'));
-const tls = join(directory, 'tls');
+const tls = join(directory, 'authority');
 const processes = createProcessHost();
 const password = 'p';
 let databaseUrl: string;
@@ -46,7 +46,8 @@ const settingsOf = (text: string) =>
 
 beforeAll(async () => {
   execFileSync('sh', ['-euc', block('openssl req -x509')], { cwd: directory, stdio: 'pipe' });
-  chmodSync(directory, 0o711);
+  // The servers of this test read their files where they were created.
+  for (const folder of [directory, tls]) chmodSync(folder, 0o711);
   const user = getPostgresUser();
   if (user !== undefined) chownSync(join(tls, 'database.key'), user.uid, user.gid);
   const hba = join(directory, 'pg_hba.conf');

@@ -6,7 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { composeService, interpolate, mountedSecrets, readCompose, readText } from './support/compose.js';
+import {
+  type ComposeService,
+  composeService,
+  interpolate,
+  mountedSecrets,
+  readCompose,
+  readText,
+} from './support/compose.js';
 import { faultsOfCompose } from './support/compose-specification.js';
 import { imageEnv, imageSteps } from './support/image.js';
 import { testWith } from './support/test-with.js';
@@ -237,6 +244,39 @@ test('services start after migrations, broker definitions and a healthy broker',
       if (condition === 'service_healthy') expect(needed?.healthcheck?.test).toBeDefined();
     }
   }
+});
+
+describe('the override file for servers on other machines', () => {
+  const text = readText('infra/external-servers.yml');
+  // These tags of docker compose replace a value instead of merging it.
+  const customTags = ['!reset', '!override'].map((tag) => ({ tag, collection: 'map' as const }));
+  const { services: changed } = parse(text, { merge: true, customTags }) as {
+    services: Record<string, ComposeService>;
+  };
+  const unused = ['broker-definitions', 'postgres', 'rabbitmq'];
+
+  test('the servers of the compose file are not started, and nothing waits for them', () => {
+    const disabled = Object.keys(changed).filter((name) => changed[name]?.profiles !== undefined);
+    expect(disabled.sort()).toEqual(unused);
+    for (const [name, { depends_on }] of Object.entries(all)) {
+      const needed = Object.keys(changed[name]?.depends_on ?? depends_on ?? {});
+      const isUnused = unused.includes(name);
+      expect([name, isUnused ? [] : needed.filter((other) => unused.includes(other))]).toEqual([name, []]);
+    }
+  });
+
+  test('all containers that use the database or the broker reach other machines', () => {
+    const users = [...ours, 'keycloak', 'postgres-exporter', 'prometheus'];
+    const outside = Object.keys(changed).filter((name) => changed[name]?.networks?.includes('outside'));
+    expect(outside.sort()).toEqual(users.sort());
+    expect(Object.keys(all)).toEqual(expect.arrayContaining(Object.keys(changed)));
+  });
+
+  testWith(['docker', 'compose', 'version'], 'docker accepts the override file', () => {
+    const env = { ...process.env, ...makeDeployment().env };
+    const files = ['-f', 'docker-compose.yml', '-f', 'infra/external-servers.yml'];
+    execFileSync('docker', ['compose', ...files, 'config', '--quiet'], { cwd: root, env });
+  });
 });
 
 test('each file that the compose file mounts exists', () => {

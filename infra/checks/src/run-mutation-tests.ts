@@ -9,7 +9,7 @@ import {
   type MutationReport,
   percentOf,
 } from './mutation/check-mutants.js';
-import { type MutatedModule, mutatedModules, pathsOf } from './mutation/mutated-modules.js';
+import { type MutatedModule, mutatedModules, sourcesOf, testFilesOf } from './mutation/mutated-modules.js';
 
 const usage = `npm run test:mutation -- [options]
   --only NAME,…     only these modules: ${mutatedModules.map(({ name }) => name).join(', ')}
@@ -18,6 +18,7 @@ const usage = `npm run test:mutation -- [options]
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const reports = 'reports/mutation';
+const bundleTests = fileURLToPath(new URL('./mutation/bundle-tests.js', import.meta.url));
 const acceptedFile = 'infra/checks/accepted-survivors.yml';
 
 const { values } = parseArgs({
@@ -73,10 +74,11 @@ function reportOf({ name }: MutatedModule, extension: 'html' | 'json' | 'increme
 function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker>[0] {
   const { workspace } = module;
   return {
-    mutate: pathsOf(module, '.ts'),
+    mutate: sourcesOf(module),
     // Only one package or service is copied. Its imports of others are resolved through node_modules to their original
     // sources.
     ignorePatterns: ['**', '!package.json', '!jest.config.ts', `!${workspace}/**`],
+    buildCommand: `node ${bundleTests} ${testFilesOf(module).join(' ')}`,
     testRunner: 'jest',
     plugins: ['@stryker-mutator/jest-runner'],
     testRunnerNodeArgs: ['--experimental-vm-modules', '--no-warnings'],
@@ -84,9 +86,11 @@ function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker
       configFile: 'jest.config.ts',
       config: {
         roots: [`<rootDir>/${workspace}`],
-        testMatch: [...pathsOf(module, '.test.ts'), ...pathsOf(module, '-*.test.ts')].map(
-          (path) => `<rootDir>/${path}`,
-        ),
+        testMatch: testFilesOf(module).map((path) => `<rootDir>/${path}`),
+        // A code frame for each failed test would take as long as the tests.
+        noStackTrace: true,
+        // The tests are already compiled.
+        transform: {},
         globalSetup: null,
         globalTeardown: null,
       },

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type AcceptedSurvivors, checkMutants, type Mutant, percentOf } from './check-mutants.js';
-import { mutatedModules, pathsOf } from './mutated-modules.js';
+import { mutatedModules, sourcesOf, testFilesOf } from './mutated-modules.js';
 
 const source = 'const a = 1;\nconst b = 2 < 3;\n';
 
@@ -75,7 +75,16 @@ test('the percentage of killed mutants is rounded down to one decimal place', ()
 });
 
 test.each(mutatedModules)('all files of the module $name exist, and at least one has a test', (module) => {
-  const exists = (path: string) => existsSync(new URL(`../../../../${path}`, import.meta.url));
-  expect(pathsOf(module, '.ts').filter((path) => !exists(path))).toEqual([]);
-  expect(pathsOf(module, '.test.ts').some(exists)).toBe(true);
+  expect(sourcesOf(module).filter((path) => !existsSync(path))).toEqual([]);
+  expect(testFilesOf(module)).not.toEqual([]);
+});
+
+test('the tests of a file are those with its name, or with its name and a suffix', () => {
+  const folder = 'services/delivery-worker/src/slots';
+  const slots = {
+    name: 'slots',
+    workspace: 'services/delivery-worker',
+    files: ['slots/slots', 'slots/slots-wait'],
+  };
+  expect(testFilesOf(slots).sort()).toEqual([`${folder}/slots-wait.test.ts`, `${folder}/slots.test.ts`]);
 });

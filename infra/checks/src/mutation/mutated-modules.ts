@@ -1,3 +1,6 @@
+import { readdirSync } from 'node:fs';
+import { parse } from 'node:path';
+
 /** Files that are mutated and tested together, with the unit tests next to them. */
 export interface MutatedModule {
   name: string;
@@ -68,9 +71,18 @@ export const mutatedModules: MutatedModule[] = [
   { name: 'cells', workspace: 'packages/client', files: ['publish/cell-publisher'] },
 ];
 
-export function pathsOf(
-  { workspace, files }: MutatedModule,
-  extension: '.ts' | '.test.ts' | '-*.test.ts',
-): string[] {
-  return files.map((file) => `${workspace}/src/${file}${extension}`);
+export function sourcesOf({ workspace, files }: MutatedModule): string[] {
+  return files.map((file) => `${workspace}/src/${file}.ts`);
+}
+
+/** Returns the unit tests next to the files: `name.test.ts` and `name-….test.ts`, relative to the repository. */
+export function testFilesOf({ workspace, files }: MutatedModule): string[] {
+  const found = files.flatMap((file) => {
+    const { dir, base } = parse(`${workspace}/src/${file}`);
+    const names = readdirSync(dir).filter(
+      (name) => name.startsWith(base) && /^(-.*)?\.test\.ts$/.test(name.slice(base.length)),
+    );
+    return names.map((name) => `${dir}/${name}`);
+  });
+  return [...new Set(found)];
 }

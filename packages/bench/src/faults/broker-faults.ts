@@ -1,7 +1,7 @@
 /** Faults of a broker that keeps running: administrative actions, changed topology and network failures. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { alertFiredKey, alertsExchange, decodeDeliveriesDue } from '@tocsin/contracts';
 import { alertFiredQueue, deliveriesQueue } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 import { type Channel, connect } from 'amqplib';
@@ -92,21 +92,21 @@ export const deleteAlertsExchange = changeTopology(async (channel, trial) => {
  * deliveries pass through the queue instead of being claimed at write (docs/adr/0011).
  */
 const slowResponses = { delayMs: 5_000 };
-const minMessagesToLose = 50;
+const minDeliveriesToLose = 50;
 
 /**
  * Deletes the deliveries queue while it contains messages. Workers normally empty it at once, so the fault first
- * consumes messages without acknowledging them. Each deleted message still has its row in the database.
+ * consumes messages without acknowledging them. Each delivery of a deleted message still has its row in the database.
  */
 export const deleteDeliveriesQueue = changeTopology(async (channel, { destination }) => {
   await destination.call('setBehaviour', slowResponses);
   let unacknowledged = 0;
   await channel.consume(deliveriesQueue, (message) => {
-    if (message !== null) unacknowledged += 1;
+    if (message !== null) unacknowledged += (decodeDeliveriesDue(message.content) ?? []).length;
   });
-  await until('the queue has messages', () => unacknowledged >= minMessagesToLose, recoveryPolling);
+  await until('the queue has deliveries', () => unacknowledged >= minDeliveriesToLose, recoveryPolling);
   await channel.deleteQueue(deliveriesQueue);
-  return noRepeats(unacknowledged, 'messages in the queue');
+  return noRepeats(unacknowledged, 'deliveries in the queue');
 });
 
 function changeTopology(

@@ -7,7 +7,7 @@ import type { ManagedProcess } from '../test-bed/managed-process.js';
 import type { BrokerNode } from '../test-bed/replicas/broker-cluster.js';
 import type { DatabasePair } from '../test-bed/replicas/database-pair.js';
 import type { Replicas } from '../test-bed/replicas/replicas.js';
-import { delayedAlerts, startLoad } from './exposure.js';
+import { delayedAlerts, noRepeats, readUnrecordedClaims, startLoad } from './exposure.js';
 import type { Exposure, Trial } from './fault.js';
 
 /** Time before a killed broker node or standby is started again, in milliseconds. */
@@ -45,12 +45,18 @@ export function killAllBrokers(trial: Trial): Promise<Exposure> {
   });
 }
 
-/** Kills the synchronous standby. Every commit waits until the standby is running again. */
-export function killStandby(trial: Trial): Promise<Exposure> {
-  return failOver(trial, async ({ databases }) => {
-    const standby = databases.standby();
-    return { kill: () => kill(standby), repair: () => bringBack([standby]) };
-  });
+/**
+ * Kills the synchronous standby, and starts it again after 10 s. Every commit waits until the standby is running again.
+ * The API accepts alerts meanwhile, so the fault counts the deliveries that no worker can record.
+ */
+export async function killStandby(trial: Trial): Promise<Exposure> {
+  const standby = replicasOf(trial).databases.standby();
+  await startLoad(trial);
+  const killedAtMs = monotonicMs();
+  await kill(standby);
+  const { all } = await readUnrecordedClaims(trial);
+  await bringBack([standby]);
+  return noRepeats(all.size, 'deliveries claimed and not recorded', killedAtMs);
 }
 
 /** Kills the primary, promotes the standby, and then makes the former primary a standby. */
@@ -83,8 +89,7 @@ interface Failover {
 
 /** Injects a failover under load. No worker ends in it, so no request may be repeated. */
 async function failOver(trial: Trial, plan: (replicas: Replicas) => Promise<Failover>): Promise<Exposure> {
-  if (trial.replicas === undefined) throw new Error('This fault needs replicated servers.');
-  const steps = await plan(trial.replicas);
+  const steps = await plan(replicasOf(trial));
   await startLoad(trial);
   const killedAtMs = monotonicMs();
   await steps.kill();
@@ -92,6 +97,11 @@ async function failOver(trial: Trial, plan: (replicas: Replicas) => Promise<Fail
   await steps.repair();
   const exposure = await delayedAlerts(trial, { sinceMs: killedAtMs, minimumMs: 100 });
   return { ...exposure, endedAtMs: killedAtMs };
+}
+
+function replicasOf({ replicas }: Trial): Replicas {
+  if (replicas === undefined) throw new Error('This fault needs replicated servers.');
+  return replicas;
 }
 
 async function kill(server: ManagedProcess): Promise<void> {

@@ -5,14 +5,13 @@ import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import type { Tracing } from '../tracing/span.js';
 import { createJsonBodyParser } from './json-body.js';
-import { rejectMalformedRequests } from './reject-malformed-requests.js';
+import { rejectMalformedPaths, rejectMalformedRequests } from './reject-malformed-requests.js';
 import { requestContext } from './request-context.js';
 import { requestLog } from './request-log.js';
-import { traceRequests } from './request-tracing.js';
 import { errorHandler } from './respond.js';
 import type { Route } from './route.js';
 import type { RoutePolicy } from './route-middleware.js';
-import { createRouter, labelRoute } from './router.js';
+import { createRouter } from './router.js';
 import { createSchemaCompiler } from './schema-check.js';
 
 export interface HttpAppOptions<Principal> {
@@ -65,13 +64,14 @@ const mebibyte = 1_048_576;
  * body is read and before any response that shows whether the path exists.
  */
 export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Express {
-  const { routes, tracing, bodyLimitBytes = mebibyte, publicFiles = [] } = options;
+  const { routes, bodyLimitBytes = mebibyte, publicFiles = [] } = options;
+  const authenticate = authentication(options);
   const policy: RoutePolicy<Principal> = {
     ...options,
+    authenticate,
     parseBody: createJsonBodyParser({ limitBytes: bodyLimitBytes }),
     compileSchema: createSchemaCompiler(),
   };
-  const authenticate = authentication(options);
   const publicRoutes = routes.filter(({ access }) => access === 'public');
   const features = groupBy(
     routes.filter(({ access }) => access !== 'public'),
@@ -82,14 +82,12 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Ex
   app.disable('x-powered-by').disable('etag').set('query parser', false);
   app.use(requestContext);
   app.use(requestLog(options));
-  app.use(labelRoute(routes));
-  if (tracing !== undefined) app.use(traceRequests(tracing));
   app.use(rejectMalformedRequests);
-  app.use(createRouter(publicRoutes, policy, [authenticate]));
+  app.use(createRouter(publicRoutes, policy));
   for (const files of publicFiles) app.use(files);
-  app.use(authenticate);
+  app.use(rejectMalformedPaths);
   for (const feature of features.values()) app.use(createRouter(feature, policy));
-  app.use(() => {
+  app.use(authenticate, () => {
     throw new AppError('not_found', 'This path does not exist.');
   });
   app.use(errorHandler(options.translateError));

@@ -32,6 +32,23 @@ export const rejectMalformedRequests: RequestHandler = (request, _response, next
   next();
 };
 
+/** Middleware that rejects a path that cannot be decoded. Express would reject it only if it matches a route. */
+export const rejectMalformedPaths: RequestHandler = ({ path }, _response, next) => {
+  if (!isDecodable(path)) {
+    throw new AppError('invalid_request', 'The path has a percent escape that is not UTF-8.');
+  }
+  next();
+};
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Returns true for an item of `rawHeaders` that is the name of an Authorization header. A request with two of these
  * headers is rejected, because Node uses the first one and a proxy may have checked the other.

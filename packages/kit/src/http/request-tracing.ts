@@ -11,7 +11,7 @@ export function traceRequests(tracing: Tracing): RequestHandler {
   return ({ method, headers }, response, next) => {
     const { request } = response.locals;
     const { route } = request;
-    if (route === undefined || route === '/livez' || route === '/readyz') return next();
+    if (route === '/livez' || route === '/readyz') return next();
     const span = tracing.startSpan(`${method} ${route}`, {
       kind: 'server',
       parent: traceparentOf(headers),

@@ -2,14 +2,19 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { JSONSchema } from 'json-schema-to-ts';
 import { AppError, type FieldError, invalidBody } from '../app-error.js';
 import { findInvalidText } from '../invalid-text.js';
+import type { Tracing } from '../tracing/span.js';
 import { createBodyCheck } from './body-check.js';
 import type { JsonBodyParser } from './json-body.js';
 import { parseQuery } from './parse-query.js';
+import { traceRequests } from './request-tracing.js';
 import { respond } from './respond.js';
 import type { FurtherErrors, PermissionAccess, ResponseHeaders, Route } from './route.js';
 import { type CompileSchema, maxErrors } from './schema-check.js';
 
 export interface RoutePolicy<Principal> {
+  /** Source of spans; undefined if tracing is off. */
+  tracing?: Tracing | undefined;
+  authenticate: RequestHandler;
   authorize(principal: Principal, permission: string, workspaceId: string | null): void;
   admit?(request: { principal: Principal; route: Route<Principal> }): void;
   admitToWorkspace?(request: { workspaceId: string; route: Route<Principal> }): void;
@@ -35,15 +40,19 @@ declare global {
 }
 
 /**
- * Returns the express handlers of a route, in order. The permission is checked before the query and the body are read.
+ * Returns the express handlers of a route, in order. The caller is authenticated before anything of the request is
+ * validated. The permission is checked before the query and the body are read.
  */
 export function routeMiddleware<Principal>(
   route: Route<Principal>,
   policy: RoutePolicy<Principal>,
 ): RequestHandler[] {
-  const { access, params, query, body } = route;
+  const { path, access, params, query, body } = route;
+  const { tracing } = policy;
   return [
-    ...(access === 'public' ? [] : [admit(route, policy)]),
+    labelRoute(path),
+    ...(tracing === undefined ? [] : [traceRequests(tracing)]),
+    ...(access === 'public' ? [] : [policy.authenticate, admit(route, policy)]),
     validateParams(params, policy),
     ...(typeof access === 'object' ? [authorize(route, access as Access, policy)] : []),
     ...(query === undefined ? [] : [validateQuery(query, policy)]),
@@ -53,6 +62,14 @@ export function routeMiddleware<Principal>(
 }
 
 type Access = PermissionAccess<string, unknown, unknown>;
+
+/** Middleware that stores the path of the route, so that the log and the metrics name it for rejected requests too. */
+function labelRoute(path: string): RequestHandler {
+  return (_request, response, next) => {
+    response.locals.request.route = path;
+    next();
+  };
+}
 
 function admit<Principal>(route: Route<Principal>, policy: RoutePolicy<Principal>): RequestHandler {
   return (_request, response, next) => {

@@ -1,45 +1,23 @@
-import { type Request, type RequestHandler, Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { AppError } from '../app-error.js';
 import type { HttpMethod, Route } from './route.js';
 import { type RoutePolicy, routeMiddleware } from './route-middleware.js';
 
 /**
- * Creates the express router of a group of routes. A known path with another method gets 405, after the handlers
- * `beforeRefusal` (such as authentication) have run.
+ * Creates the express router of a group of routes. A known path with another method gets 405, after authentication.
  */
 export function createRouter<Principal>(
   routes: readonly Route<Principal>[],
   policy: RoutePolicy<Principal>,
-  beforeRefusal: RequestHandler[] = [],
 ): Router {
   const router = Router({ caseSensitive: true });
   for (const route of routes) {
     router[expressMethod(route.method)](toExpressPath(route.path), ...routeMiddleware(route, policy));
   }
   for (const [path, methods] of methodsByPath(routes)) {
-    router.all(toExpressPath(path), ...beforeRefusal, refuseMethod(methods));
+    router.all(toExpressPath(path), policy.authenticate, refuseMethod(methods));
   }
   return router;
-}
-
-/**
- * Middleware that stores the route of each request for logs and metrics. It runs before authentication, so that
- * rejected requests have a route too.
- */
-export function labelRoute(routes: readonly Route<never>[]): RequestHandler {
-  const router = Router({ caseSensitive: true });
-  for (const { method, path } of routes) {
-    router[expressMethod(method)](toExpressPath(path), (_request, response) => {
-      response.locals.request.route = path;
-    });
-  }
-  return (request, response, next) => {
-    // The router gets a changed copy of the request. OPTIONS is replaced, because Express responds to it by itself.
-    // Percent signs are replaced, because Express throws for malformed escapes.
-    const method = request.method === 'OPTIONS' ? 'ANY' : request.method;
-    router({ method, url: request.url.replaceAll('%', '_') } as Request, response, () => {});
-    next();
-  };
 }
 
 /** Converts OpenAPI's `/webhooks/{webhook_id}` to the notation of express, `/webhooks/:webhook_id`. */

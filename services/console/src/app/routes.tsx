@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react';
-import { type RouteObject, redirect } from 'react-router';
+import { Navigate, type RouteObject } from 'react-router';
 import { Loading } from '../ui/index.js';
 import { ChooseWorkspace } from './choose-workspace.js';
 import { ErrorPage, NotFoundPage } from './error-page.js';
@@ -33,11 +33,7 @@ export const routes: RouteObject[] = [
           {
             ErrorBoundary: ErrorPage,
             children: [
-              {
-                index: true,
-                loader: ({ request }) =>
-                  redirect(`${new URL(request.url).pathname.replace(/\/$/, '')}/overview`),
-              },
+              { index: true, Component: () => <Navigate replace to="overview" /> },
               { path: 'overview', lazy: page(overview, 'OverviewPage') },
               { path: 'deliveries', lazy: page(deliveries, 'DeliveriesPage') },
               { path: 'deliveries/:deliveryId', lazy: page(deliveries, 'DeliveryPage') },

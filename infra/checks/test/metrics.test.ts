@@ -42,6 +42,7 @@ const foreign = new Set([
   'pg_settings_max_connections',
   'pg_stat_replication_pg_wal_lsn_diff',
   'pg_replication_slots_pg_wal_lsn_diff',
+  'pg_replication_slots_active',
   'node_filesystem_avail_bytes',
   'node_filesystem_size_bytes',
   'probe_success',

@@ -5,7 +5,7 @@ export interface Selection {
 }
 
 const words = new Set(
-  'sum max count rate increase changes absent histogram_quantile vector time by and or on without humanize'.split(
+  'sum max count rate increase changes absent histogram_quantile vector time by and or unless on without humanize'.split(
     ' ',
   ),
 );

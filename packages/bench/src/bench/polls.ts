@@ -92,7 +92,7 @@ function pagesOf({ workspaceId, webhookIds }: Fixtures, people: number): Record<
     isOpen: ({ summary }) => summary.open > 0,
   };
   const allWebhooks: Poll = {
-    intervalMs: 75 * webhooks,
+    intervalMs: 100 * webhooks,
     next: () => ({ path: `${workspace}/webhooks?sort=name&secrets=false` }),
   };
   const stats: Poll = {

@@ -4,10 +4,10 @@ import { useClient } from './client.js';
 import { usePermission } from './permitted.js';
 
 /**
- * Minimum interval of polls for each webhook of the list, in milliseconds: 1,000 webhooks are polled every 75 s. The
+ * Minimum interval of polls for each webhook of the list, in milliseconds: 1,000 webhooks are polled every 100 s. The
  * cost of an open page therefore does not grow with the list.
  */
-const pollMsPerWebhook = 75;
+const pollMsPerWebhook = 100;
 
 /**
  * Fetches all webhooks of the workspace (at most 1,000 by default) without their secrets, ordered by name. `pollMs`

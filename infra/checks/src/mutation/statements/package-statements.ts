@@ -90,7 +90,7 @@ export const packageStatements: MutatedFile[] = [
   },
   {
     file: `${deliveries}/src/notice-job.ts`,
-    tests: [`${worker}/test/notices.test.ts`],
+    tests: [`${worker}/test/notices.test.ts`, `${worker}/test/dead-letter-notices.test.ts`],
     changes: [
       [`and d.failed_at >= \${failingFrom}`, ''],
       ['and not is_notice(d.alert_rule_id)', ''],

@@ -6,14 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import {
-  type ComposeService,
-  composeService,
-  interpolate,
-  mountedSecrets,
-  readCompose,
-  readText,
-} from './support/compose.js';
+import { composeService, interpolate, mountedSecrets, readCompose, readText } from './support/compose.js';
 import { faultsOfCompose } from './support/compose-specification.js';
 import { imageEnv, imageSteps } from './support/image.js';
 import { testWith } from './support/test-with.js';
@@ -23,7 +16,6 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const services = Object.keys(loaders);
 const { services: all, volumes, networks } = readCompose();
 const port = imageEnv().PORT;
-const metricsPort = imageEnv().METRICS_PORT;
 
 const composeFile = () =>
   parse(interpolate(readText('docker-compose.yml'), makeDeployment().env), { merge: true }) as object;
@@ -246,39 +238,6 @@ test('services start after migrations, broker definitions and a healthy broker',
   }
 });
 
-describe('the override file for servers on other machines', () => {
-  const text = readText('infra/external-servers.yml');
-  // These tags of docker compose replace a value instead of merging it.
-  const customTags = ['!reset', '!override'].map((tag) => ({ tag, collection: 'map' as const }));
-  const { services: changed } = parse(text, { merge: true, customTags }) as {
-    services: Record<string, ComposeService>;
-  };
-  const unused = ['broker-definitions', 'postgres', 'rabbitmq'];
-
-  test('the servers of the compose file are not started, and nothing waits for them', () => {
-    const disabled = Object.keys(changed).filter((name) => changed[name]?.profiles !== undefined);
-    expect(disabled.sort()).toEqual(unused);
-    for (const [name, { depends_on }] of Object.entries(all)) {
-      const needed = Object.keys(changed[name]?.depends_on ?? depends_on ?? {});
-      const isUnused = unused.includes(name);
-      expect([name, isUnused ? [] : needed.filter((other) => unused.includes(other))]).toEqual([name, []]);
-    }
-  });
-
-  test('all containers that use the database or the broker reach other machines', () => {
-    const users = [...ours, 'keycloak', 'postgres-exporter', 'prometheus'];
-    const outside = Object.keys(changed).filter((name) => changed[name]?.networks?.includes('outside'));
-    expect(outside.sort()).toEqual(users.sort());
-    expect(Object.keys(all)).toEqual(expect.arrayContaining(Object.keys(changed)));
-  });
-
-  testWith(['docker', 'compose', 'version'], 'docker accepts the override file', () => {
-    const env = { ...process.env, ...makeDeployment().env };
-    const files = ['-f', 'docker-compose.yml', '-f', 'infra/external-servers.yml'];
-    execFileSync('docker', ['compose', ...files, 'config', '--quiet'], { cwd: root, env });
-  });
-});
-
 test('each file that the compose file mounts exists', () => {
   const mounts = Object.values(all).flatMap(({ volumes: mounted = [] }) => mounted);
   expect(mounts.length).toBeGreaterThan(8);
@@ -288,67 +247,4 @@ test('each file that the compose file mounts exists', () => {
     const exists = source.startsWith('./') ? existsSync(`${root}${source}`) : source in volumes;
     expect([mount, exists]).toEqual([mount, true]);
   }
-});
-
-describe('Prometheus', () => {
-  interface Targets {
-    static_configs?: { targets: string[] }[];
-  }
-  interface Scrape extends Targets {
-    job_name: string;
-    dns_sd_configs?: { names: string[]; port: number }[];
-    file_sd_configs?: { files: string[] }[];
-    relabel_configs?: { target_label: string; replacement?: string }[];
-  }
-  const { scrape_configs: jobs, alerting } = parse(readText('infra/prometheus/prometheus.yml')) as {
-    scrape_configs: Scrape[];
-    alerting: { alertmanagers: Targets[] };
-  };
-  const targetsOf = (given: Targets[]) =>
-    given.flatMap(({ static_configs = [] }) => static_configs).flatMap(({ targets }) => targets);
-
-  test('Prometheus scrapes each service at its metrics port', () => {
-    for (const name of services) {
-      const job = jobs.find(({ job_name }) => job_name === name);
-      expect(job?.dns_sd_configs).toMatchObject([{ names: [name], type: 'A', port: Number(metricsPort) }]);
-    }
-  });
-
-  test('the other targets of Prometheus are containers with their default ports', () => {
-    const probed = jobs.flatMap(({ relabel_configs = [] }) => relabel_configs);
-    const addresses = [...targetsOf(jobs), ...probed.flatMap(({ replacement }) => replacement ?? [])];
-    expect(addresses.sort()).toEqual([
-      'alertmanager:9093',
-      'blackbox-exporter:9115',
-      'node-exporter:9100',
-      'postgres-exporter:9187',
-      'rabbitmq:15692',
-    ]);
-    for (const address of addresses) expect(Object.keys(all)).toContain(address.split(':')[0]);
-  });
-
-  test('Prometheus sends its alarms to Alertmanager', () => {
-    expect(targetsOf(alerting.alertmanagers)).toEqual(['alertmanager:9093']);
-  });
-
-  test('Prometheus checks the certificates of addresses that operators list in a file', () => {
-    const [watched] = jobs.flatMap(({ file_sd_configs = [] }) => file_sd_configs);
-    expect(watched?.files).toEqual(['/etc/prometheus/certificates.yml']);
-    expect(parse(readText('infra/prometheus/certificates.yml'))).toEqual([{ targets: [] }]);
-  });
-});
-
-test('Alertmanager sends the watchdog every minute', () => {
-  interface Route {
-    receiver: string;
-    group_interval: string;
-    repeat_interval: string;
-    routes?: Route[];
-  }
-  const { route } = parse(readText('infra/alertmanager/alertmanager.yml')) as { route: Route };
-  const watchdog = route.routes?.find(({ receiver }) => receiver === 'watchdog');
-  const checkSeconds = Number.parseInt(watchdog?.group_interval ?? '', 10);
-  const repeatSeconds = Number.parseInt(watchdog?.repeat_interval ?? '', 10);
-  // Alertmanager sends at the first check at which the repeat interval is over. Equal times depend on milliseconds.
-  expect((Math.floor(repeatSeconds / checkSeconds) + 1) * checkSeconds).toBe(60);
 });

@@ -1,4 +1,13 @@
 import { type Manifest, renderChart as render } from '../../src/deploy/chart.js';
+import { testWith } from './test-with.js';
+
+/**
+ * Declares a test that renders the chart. helm is not an npm package, so the test runs only where helm is installed.
+ * chart.test.ts always checks the files of the chart.
+ */
+export function testRendering(name: string, run: () => void): void {
+  testWith(['helm', 'version'], name, run);
+}
 
 export interface Container {
   args: string[];

@@ -32,7 +32,10 @@ export const rejectMalformedRequests: RequestHandler = (request, _response, next
   next();
 };
 
-/** Middleware that rejects a path that cannot be decoded. Express would reject it only if it matches a route. */
+/**
+ * Middleware that rejects a path that cannot be decoded. Without it, Express would reject such a path before
+ * authentication only if it matches a route, so the response would show which paths exist.
+ */
 export const rejectMalformedPaths: RequestHandler = ({ path }, _response, next) => {
   if (!isDecodable(path)) {
     throw new AppError('invalid_request', 'The path has a percent escape that is not UTF-8.');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Alert } from '@tocsin/contracts';
+import { publisherId } from '@tocsin/deliveries';
 import { otherWorkspaceId, useApi, workspaceId } from './support/api.js';
 import { seedAlert } from './support/history.js';
 import { readAll } from './support/paging.js';
@@ -76,6 +77,53 @@ test('alerts are listed newest first, in pages, and filtered by rule and time', 
     `${alerts}?alert_rule_id=${alertRuleId}&since=${since}&until=${until}`,
   );
   expect(within.body.map((alert) => alert.alert_id)).toEqual([ids[3], ids[2]]);
+});
+
+// A search of the last day runs another statement than one of a longer time.
+const times = [
+  ['hour', 3_600_000],
+  ['two days', 172_800_000],
+] as const;
+
+test.each(times)('a search of the last %s finds only alerts that match all filters', async (_, ms) => {
+  const wanted = { alertRuleId: randomUUID(), modelId: randomUUID(), outcome: 'no_webhooks' };
+  const alertId = await seedAlert(api.database, wanted);
+  const others = [
+    { alertRuleId: randomUUID() },
+    { modelId: randomUUID() },
+    { outcome: 'rule_disabled' },
+    { workspaceId: otherWorkspaceId },
+    { acceptedAtMs: Date.now() - ms - 60_000 },
+    { acceptedAtMs: Date.now() },
+  ];
+  for (const other of others) await seedAlert(api.database, { ...wanted, ...other });
+  const query = new URLSearchParams({
+    alert_rule_id: wanted.alertRuleId,
+    model_id: wanted.modelId,
+    outcome: wanted.outcome,
+    since: new Date(Date.now() - ms).toISOString(),
+    until: new Date(Date.now() - 30_000).toISOString(),
+  });
+  const { body } = await api.call<Alert[]>('GET', `${alerts}?${query}`);
+  expect(body.map((alert) => alert.alert_id)).toEqual([alertId]);
+});
+
+test.each(times)('a publisher finds only its own alerts of the last %s', async (_, ms) => {
+  const alertRuleId = randomUUID();
+  const [own] = [
+    await seedAlert(api.database, { alertRuleId }),
+    await seedAlert(api.database, { alertRuleId }),
+  ];
+  const { body: me } = await api.call<{ issuer: string; subject: string }>('GET', '/api/v1/whoami', {
+    as: 'publisher',
+  });
+  const publishedBy = publisherId(`${me.issuer}#${me.subject}`);
+  await api.database.knex('alerts').where({ alert_id: own }).update({ published_by: publishedBy });
+  const since = new Date(Date.now() - ms).toISOString();
+  const { body } = await api.call<Alert[]>('GET', `${alerts}?alert_rule_id=${alertRuleId}&since=${since}`, {
+    as: 'publisher',
+  });
+  expect(body.map((alert) => alert.alert_id)).toEqual([own]);
 });
 
 test('a page of alerts ends early at 4 MiB of labels or annotations, and the next page continues', async () => {

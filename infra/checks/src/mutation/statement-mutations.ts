@@ -1,5 +1,6 @@
 import { apiStatements } from './statements/api-statements.js';
 import { packageStatements } from './statements/package-statements.js';
+import { webhookStatements } from './statements/webhook-statements.js';
 import { workerStatements } from './statements/worker-statements.js';
 
 /** A deliberate defect in an SQL statement or in its parameters. At least one database test must fail with it. */
@@ -17,7 +18,7 @@ export interface StatementMutation {
 /** Environment variable with the name of the mutation to apply. Without the variable, no file is changed. */
 export const mutationVariable = 'TOCSIN_STATEMENT_MUTATION';
 
-const files = [...workerStatements, ...packageStatements, ...apiStatements];
+const files = [...workerStatements, ...packageStatements, ...apiStatements, ...webhookStatements];
 
 export const statementMutations: StatementMutation[] = files.flatMap(({ file, tests, changes }) =>
   changes.map(([piece, replacement]) => ({

@@ -23,7 +23,6 @@ import { changeOf } from '../change.js';
 import { presentDelivery } from '../deliveries/present-delivery.js';
 import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
 import { labelQuery, modelQuery, requireRecentSince } from '../lists/search-query.js';
-import type { AlertSummary } from './alert-summaries.js';
 import { createAlertsReader, type StoredAlert } from './alerts-reader.js';
 import { createDispatchAlert } from './dispatch-alert.js';
 import { publishRoutes } from './publish-routes.js';
@@ -95,7 +94,7 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
         const publishedBy = publisherOfVisible(principal, workspaceId);
         const isVisible = publishedBy === undefined || alert?.publishedBy === publishedBy;
         if (alert === undefined || !isVisible) throw notProcessed();
-        return { status: 200, body: present({ ...alert, summary: await reader.summarize(alert) }) };
+        return { status: 200, body: present(alert) };
       },
     }),
     defineRoute({
@@ -142,7 +141,7 @@ function notProcessed(): AppError {
   return new AppError('alert_not_processed', detail, { retryAfterSeconds: 1 });
 }
 
-function present(alert: StoredAlert & { summary: AlertSummary }): Alert {
+function present(alert: StoredAlert): Alert {
   return {
     alert_id: alert.alertId,
     workspace_id: alert.workspaceId,

@@ -1,11 +1,10 @@
-import type { AlertOutcome, AlertState, Bound, Suppression } from '@tocsin/contracts';
-import { type Database, readWithTimeout } from '@tocsin/database';
+import type { Alert, AlertOutcome, AlertState, Bound, Suppression } from '@tocsin/contracts';
+import { type Database, firstIdOf, readWithTimeout } from '@tocsin/database';
 import { alertRecordId, countNewestFirst, type IdRange, readNewestFirst } from '@tocsin/deliveries';
 import type { NoticeFacts } from '@tocsin/template';
-import { countUpTo } from '../lists/list-query.js';
+import { countUpTo, isOfLastDay } from '../lists/list-query.js';
 import { searchTimeoutMs } from '../lists/search-limiter.js';
 import { type AlertFilter, findAlerts, findMatching } from './alert-filter.js';
-import { type AlertSummary, noDeliveries, readSummaries } from './alert-summaries.js';
 
 export interface StoredAlert {
   /** Id of the row. It starts with the time of acceptance. */
@@ -41,6 +40,8 @@ export interface StoredAlert {
   dispatchedBy: string | null;
   /** Values of a notice; null for other alerts. */
   notice: NoticeFacts | null;
+  /** Numbers of deliveries by state. */
+  summary: Alert['summary'];
 }
 
 interface AlertQuery {
@@ -53,7 +54,6 @@ interface AlertQuery {
 
 /** An alert in a list. */
 interface ListedAlert extends StoredAlert {
-  summary: AlertSummary;
   /** True for each alert above the byte limit of the page. The next page starts with the first of these alerts. */
   beyondBudget: boolean;
 }
@@ -64,8 +64,6 @@ export interface AlertsReader {
   /** Counts alerts, up to `max`. */
   count(query: AlertQuery, max: number): Promise<number>;
   find(workspaceId: string, alertId: string): Promise<StoredAlert | undefined>;
-  /** Counts the deliveries of an alert by state. */
-  summarize(alert: StoredAlert): Promise<AlertSummary>;
   /** Reads the rules and webhooks that alerts name, in one statement, to decide if the alerts can be published. */
   findRules(wanted: {
     workspaceId: string;
@@ -84,20 +82,21 @@ export interface RulesOfAlerts {
 
 export function createAlertsReader(database: Database): AlertsReader {
   return {
-    list: ({ range, limit, ...query }) =>
-      readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
+    async list({ limit, ...query }) {
+      // Open pages of the console search the last day every 10 s. Such a search runs a single statement, to save round
+      // trips to the database. A search by label needs two statements.
+      if (isOfLastDay(query.range) && query.filter.label === undefined)
+        return withinBudget(await readRecentPage(database, query, limit));
+      return readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
+        const { range, ...search } = query;
         const ids = await readNewestFirst({ range, limit, nowMs: Date.now() }, (window, count) =>
-          findAlerts({ ...query, trx, window, beforeNext }, count),
+          findAlerts({ ...search, trx, window, beforeNext }, count),
         );
         if (ids.length === 0) return [];
-        // The ids are passed as constants, so that PostgreSQL can skip the partitions of other days.
-        const found: StoredAlert[] = await trx('alerts')
-          .select(trx.raw(columns))
-          .whereRaw('id = any(cast(? as uuid[]))', [ids])
-          .orderBy('id', 'desc');
-        const summaries = await readSummaries(trx, found.filter(hasDeliveries));
-        return withinBudget(found, summaries);
-      }),
+        const { rows } = await trx.raw<{ rows: StoredAlert[] }>(pageByIds, { ids, first: firstIdOf(ids) });
+        return withinBudget(rows);
+      });
+    },
 
     count: ({ range, ...query }, max) =>
       readWithTimeout(database, searchTimeoutMs, (trx, beforeNext) =>
@@ -112,13 +111,8 @@ export function createAlertsReader(database: Database): AlertsReader {
       const [key] = await database.prepared<{ acceptedAt: Date }>(findKey, [workspaceId, alertId]);
       if (key === undefined) return undefined;
       const id = alertRecordId(key.acceptedAt.getTime(), { workspace_id: workspaceId, alert_id: alertId });
-      const [alert] = await database.prepared<StoredAlert>(findById, [id]);
+      const [alert] = await database.prepared<StoredAlert>(findByIds, [[id], firstIdOf([id])]);
       return alert;
-    },
-
-    async summarize(alert) {
-      const summaries = await readSummaries(database.knex, [alert].filter(hasDeliveries));
-      return summaries.get(alert.recordId) ?? noDeliveries;
     },
 
     async findRules({ workspaceId, alertRuleIds, webhookIds }) {
@@ -131,18 +125,31 @@ export function createAlertsReader(database: Database): AlertsReader {
 
 const textBytes = 4 * 1_048_576;
 
-function hasDeliveries({ outcome }: StoredAlert): boolean {
-  return outcome === 'dispatched';
+async function readRecentPage(
+  database: Database,
+  { workspaceId, range, filter, publishedBy }: AlertQuery,
+  limit: number,
+): Promise<StoredAlert[]> {
+  const { alert_rule_id, outcome, model_id } = filter;
+  return database.planned<StoredAlert>(readRecent, [
+    workspaceId,
+    range.from,
+    range.below,
+    limit,
+    publishedBy ?? null,
+    alert_rule_id ?? null,
+    outcome ?? null,
+    model_id ?? null,
+  ]);
 }
 
-function withinBudget(alerts: StoredAlert[], summaries: Map<string, AlertSummary>): ListedAlert[] {
+function withinBudget(alerts: StoredAlert[]): ListedAlert[] {
   let total = 0;
   return alerts.map((alert, index) => {
     for (const texts of [alert.labels, alert.annotations]) {
       if (texts !== null) total += Buffer.byteLength(JSON.stringify(texts));
     }
-    const summary = summaries.get(alert.recordId) ?? noDeliveries;
-    return { ...alert, summary, beyondBudget: index > 0 && total > textBytes };
+    return { ...alert, beyondBudget: index > 0 && total > textBytes };
   });
 }
 
@@ -153,12 +160,60 @@ const columns = `id as "recordId", workspace_id as "workspaceId", alert_id as "a
   is_test as "isTest", outcome, suppressed_by as "suppressedBy", suppressed_by_alert as "suppressedByAlert",
   webhook_ids::text[] as "webhookIds", dispatched_at as "dispatchedAt", dispatched_by as "dispatchedBy", notice`;
 
+interface PageText {
+  /** SQL query of the ids of the alerts. */
+  ids: string;
+  /** SQL expression for a lower bound of the ids, so that PostgreSQL can skip the partitions of earlier days. */
+  first: string;
+}
+
+// Deliveries have no index on their alert. Their ids begin with the millisecond in which their alert was accepted, so
+// they are found by one range of ids for each millisecond.
+const alertsOf = ({ ids, first }: PageText) => `
+  with page as materialized (
+    ${ids}
+  ), accepted as materialized (
+    select distinct left(id::text, 13) as millisecond from page
+  ), summaries as materialized (
+    select d.alert_record_id,
+      json_build_object('succeeded', count(*) filter (where d.status = 'succeeded'),
+                        'failed', count(*) filter (where d.status = 'failed'),
+                        'skipped', count(*) filter (where d.status = 'skipped'),
+                        'open', count(*) filter (where d.status = 'open')) as summary
+    from accepted join deliveries d on d.id >= (millisecond || '-0000-0000-000000000000')::uuid
+                                   and d.id <= (millisecond || '-ffff-ffff-ffffffffffff')::uuid
+    where d.id >= ${first} and d.alert_record_id = any(array(select id from page))
+    group by d.alert_record_id
+  )
+  select ${columns}, coalesce(s.summary, '{"succeeded":0,"failed":0,"skipped":0,"open":0}') as summary
+  from alerts left join summaries s on s.alert_record_id = alerts.id
+  where id = any(array(select id from page)) and id >= ${first}
+  order by id desc`;
+
+const pageByIds = alertsOf({
+  ids: 'select id from unnest(cast(:ids as uuid[])) as id',
+  first: 'cast(:first as uuid)',
+});
+
+// PostgreSQL plans this statement with the values of each search, and omits the conditions of filters that are null.
+const readRecent = alertsOf({
+  ids: `select id from alerts
+    where workspace_id = $1 and id >= $2 and id < $3
+      and ($5::uuid is null or published_by = $5) and ($6::uuid is null or alert_rule_id = $6)
+      and ($7::text is null or outcome = $7) and ($8::uuid is null or model_id = $8)
+    order by id desc limit $4`,
+  first: '$2',
+});
+
 const findKey = {
   name: 'alerts.find-key',
   text: 'select accepted_at as "acceptedAt" from alert_keys where workspace_id = $1 and alert_id = $2',
 };
 
-const findById = { name: 'alerts.find', text: `select ${columns} from alerts where id = $1` };
+const findByIds = {
+  name: 'alerts.find',
+  text: alertsOf({ ids: 'select id from unnest($1::uuid[]) as id', first: '$2' }),
+};
 
 const findRules = {
   name: 'alerts.find-rules',

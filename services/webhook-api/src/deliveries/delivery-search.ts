@@ -9,7 +9,7 @@ import {
 } from '@tocsin/deliveries';
 import type { Knex } from 'knex';
 import { type AlertFilter, findAlerts, matchAlerts } from '../alerts/alert-filter.js';
-import { countUpTo, definedOnly, inRange } from '../lists/list-query.js';
+import { countUpTo, definedOnly, inRange, isOfLastDay } from '../lists/list-query.js';
 import { isOpenStatus, type OpenStatus, openConditions } from './delivery-status.js';
 
 interface DeliveryFilter extends Pick<AlertFilter, 'model_id' | 'label'> {
@@ -41,10 +41,8 @@ interface Search extends DeliverySearch {
 export function isRecentSearch({ range, filter }: DeliverySearch): boolean {
   const { label, model_id, alert_id, status } = filter;
   const readsAlerts = label !== undefined || model_id !== undefined || alert_id !== undefined;
-  return !readsAlerts && !isOpenStatus(status) && timeOfRecordId(range.from) >= Date.now() - dayMs;
+  return !readsAlerts && !isOpenStatus(status) && isOfLastDay(range);
 }
-
-const dayMs = 86_400_000;
 
 /** Returns the ids of the newest `limit` deliveries that match. */
 export async function findDeliveries(search: Search, limit: number): Promise<string[]> {

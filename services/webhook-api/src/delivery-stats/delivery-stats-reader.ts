@@ -1,4 +1,4 @@
-import { type Database, firstIdAt, timeOfRecordId } from '@tocsin/database';
+import { type Database, timeOfRecordId } from '@tocsin/database';
 import { allWebhooks } from '@tocsin/deliveries';
 import { type StatsRange, stepMinutes } from './stats-range.js';
 
@@ -41,50 +41,35 @@ export interface DeliveryStatsReader {
   oldestOpenMs(scope: { workspaceId: string; webhookId: string | undefined }): Promise<number | undefined>;
 }
 
-export function createDeliveryStatsReader({ knex }: Database): DeliveryStatsReader {
+export function createDeliveryStatsReader(database: Database): DeliveryStatsReader {
   return {
-    async read({ workspaceId, webhookIds, limit, ...range }) {
-      const { rows } = await knex.raw<{ rows: StatsRow[] }>(readCounts, {
+    read: ({ workspaceId, webhookIds, limit, step, fromMs, toMs }) =>
+      database.planned<StatsRow>(readCounts, [
         workspaceId,
-        isTotal: webhookIds === undefined,
-        webhookIds: webhookIds ?? [allWebhooks],
+        new Date(fromMs),
+        new Date(toMs),
+        step,
+        stepMinutes[step],
+        webhookIds === undefined,
+        webhookIds ?? [allWebhooks],
         limit,
-        ...rangeBindings(range),
-      });
-      return rows;
-    },
+      ]),
 
-    async findWebhooks(workspaceId, range) {
-      const { rows } = await knex.raw<{ rows: { id: string }[] }>(readWebhooks, {
-        workspaceId,
-        ...rangeBindings(range),
-      });
-      return rows.map(({ id }) => id);
+    async findWebhooks(workspaceId, { fromMs, toMs }) {
+      const values = [workspaceId, new Date(fromMs), new Date(toMs)];
+      return (await database.planned<{ id: string }>(readWebhooks, values)).map(({ id }) => id);
     },
 
     async oldestOpenMs({ workspaceId, webhookId }) {
-      const scope = {
-        workspaceId,
-        isTotal: webhookId === undefined,
-        webhookId: webhookId ?? allWebhooks,
-      };
-      const minutes = await knex.raw<{ rows: { at: Date }[] }>(readFirstOpenMinute, scope);
-      const minuteMs = minutes.rows[0]?.at.getTime();
-      if (minuteMs === undefined) return undefined;
-      const [oldest]: { id: string }[] = await knex('open_deliveries')
-        .select('delivery_id as id')
-        .where('delivery_id', '>=', firstIdAt(minuteMs))
-        .where('delivery_id', '<', firstIdAt(minuteMs + 60_000))
-        .where({ workspace_id: workspaceId, ...(webhookId !== undefined && { webhook_id: webhookId }) })
-        .orderBy('delivery_id')
-        .limit(1);
-      return oldest === undefined ? minuteMs : timeOfRecordId(oldest.id);
+      const values = [workspaceId, webhookId === undefined, webhookId ?? allWebhooks];
+      const [oldest] = await database.planned<{ minuteMs: number; id: string | null }>(
+        readOldestOpen,
+        values,
+      );
+      if (oldest === undefined) return undefined;
+      return oldest.id === null ? oldest.minuteMs : timeOfRecordId(oldest.id);
     },
   };
-}
-
-function rangeBindings({ step, fromMs, toMs }: StatsRange) {
-  return { step, stepMinutes: stepMinutes[step], from: new Date(fromMs), to: new Date(toMs) };
 }
 
 const atMs = `(date_part('epoch', at) * 1000)::float8 as "atMs"`;
@@ -93,17 +78,17 @@ const atMs = `(date_part('epoch', at) * 1000)::float8 as "atMs"`;
 // counts. Arrays are sent as JSON, which is parsed ten times as fast.
 const readCounts = `
   with changes as materialized (
-    select date_trunc(:step, minute, 'UTC') as at, webhook_id, open, succeeded, failed, skipped, attempts, latencies
+    select date_trunc($4, minute, 'UTC') as at, webhook_id, open, succeeded, failed, skipped, attempts, latencies
     from delivery_stats_changes
-    where workspace_id = :workspaceId and minute >= :from and minute < :to
-      and (:isTotal or webhook_id = any(cast(:webhookIds as uuid[])))
+    where workspace_id = $1 and minute >= $2 and minute < $3
+      and ($6::boolean or webhook_id = any($7::uuid[]))
   )
   (select ${atMs}, webhook_id as "webhookId", open, succeeded, failed, skipped, attempts,
           array_to_json(latencies) as latencies
    from delivery_stats
-   where workspace_id = :workspaceId and is_total = :isTotal and step_minutes = :stepMinutes
-     and webhook_id = any(cast(:webhookIds as uuid[])) and at >= :from and at < :to
-   limit :limit)
+   where workspace_id = $1 and is_total = $6 and step_minutes = $5
+     and webhook_id = any($7::uuid[]) and at >= $2 and at < $3
+   limit $8)
   union all
   select ${atMs}, webhook_id, sum(open)::integer, sum(succeeded)::integer, sum(failed)::integer, sum(skipped)::integer,
          sum(attempts)::integer, '[]'
@@ -116,21 +101,25 @@ const readCounts = `
 
 const readWebhooks = `
   select webhook_id as id from delivery_stats
-  where workspace_id = :workspaceId and not is_total and step_minutes = ${stepMinutes.day}
-    and at >= date_trunc('day', cast(:from as timestamptz), 'UTC') and at < :to
+  where workspace_id = $1 and not is_total and step_minutes = ${stepMinutes.day}
+    and at >= date_trunc('day', $2::timestamptz, 'UTC') and at < $3
   union
   select webhook_id from delivery_stats_changes
-  where workspace_id = :workspaceId and minute >= :from and minute < :to`;
+  where workspace_id = $1 and minute >= $2 and minute < $3`;
 
-const ofScope =
-  'workspace_id = :workspaceId and is_total = :isTotal and webhook_id = :webhookId and open <> 0';
+const ofScope = 'workspace_id = $1 and is_total = $2 and webhook_id = $3 and open <> 0';
 
-// The day is searched first: with a retention of 90 days, a workspace has at most 90 rows for days but 129,600 for
-// minutes.
-const readFirstOpenMinute = `
+/** The lowest id of the millisecond `ms`, as `firstIdAt` returns it. */
+const firstId = (ms: string) => `rpad(lpad(to_hex((${ms})::bigint), 12, '0'), 32, '0')::uuid`;
+
+// The counts give the minute of the oldest open delivery, and the delivery itself is searched in that minute. The day is
+// searched before the minute: with a retention of 90 days, a workspace has at most 90 rows for days but 129,600 for
+// minutes. The id is null only if the counts do not agree with the
+// deliveries.
+const readOldestOpen = `
   with changes as materialized (
     select minute, sum(open) as open from delivery_stats_changes
-    where workspace_id = :workspaceId and (:isTotal or webhook_id = :webhookId) and open <> 0
+    where workspace_id = $1 and ($2::boolean or webhook_id = $3) and open <> 0
     group by minute
   ), day as materialized (
     select at from (
@@ -138,12 +127,19 @@ const readFirstOpenMinute = `
       union all
       select date_trunc('day', minute, 'UTC'), open from changes) as days
     group by at having sum(open) > 0 order by at limit 1
+  ), first_minute as materialized (
+    select ${atMs} from (
+      select at, open from delivery_stats
+      where ${ofScope} and step_minutes = ${stepMinutes.minute}
+        and at >= (select at from day) and at < (select at from day) + interval '24 hours'
+      union all
+      select minute, open from changes
+      where minute >= (select at from day) and minute < (select at from day) + interval '24 hours') as minutes
+    group by at having sum(open) > 0 order by at limit 1
   )
-  select at from (
-    select at, open from delivery_stats
-    where ${ofScope} and step_minutes = ${stepMinutes.minute}
-      and at >= (select at from day) and at < (select at from day) + interval '24 hours'
-    union all
-    select minute, open from changes
-    where minute >= (select at from day) and minute < (select at from day) + interval '24 hours') as minutes
-  group by at having sum(open) > 0 order by at limit 1`;
+  select "atMs" as "minuteMs", (
+    select delivery_id from open_deliveries
+    where workspace_id = $1 and ($2::boolean or webhook_id = $3)
+      and delivery_id >= ${firstId('"atMs"')} and delivery_id < ${firstId('"atMs" + 60000')}
+    order by delivery_id limit 1) as id
+  from first_minute`;

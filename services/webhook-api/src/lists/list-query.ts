@@ -1,3 +1,4 @@
+import { timeOfRecordId } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
 import type { Knex } from 'knex';
 
@@ -15,6 +16,13 @@ export function newestInRange(
   { column, range, limit }: { column: string; range: IdRange; limit: number },
 ): void {
   query.modify(inRange, { column, range }).orderBy(column, 'desc').limit(limit);
+}
+
+const dayMs = 86_400_000;
+
+/** Returns true for a range that begins within the last day. */
+export function isOfLastDay({ from }: IdRange): boolean {
+  return timeOfRecordId(from) >= Date.now() - dayMs;
 }
 
 /** Counts the rows of a query, up to `max`. */

@@ -8,25 +8,20 @@ import {
   type WebhookSecrets,
   type WebhookWithoutSecrets,
 } from './stored-webhook.js';
-import { presentHealth, type StoredHealth } from './webhook-health.js';
+import { presentHealth } from './webhook-health.js';
 import { presentOptions } from './webhook-options.js';
 
 interface PresentOptions {
   secretBox: SecretBox;
   principal: Principal;
-  /** Stored health; undefined for a webhook that has just been created. */
-  health: StoredHealth | undefined;
 }
 
 /**
  * Returns a webhook as the caller may see it. Secrets are hidden from callers without the permission `webhook_update`.
  * @throws AppError `undecryptable`
  */
-export function presentWebhook(
-  stored: StoredWebhook,
-  { secretBox, principal, health }: PresentOptions,
-): Webhook {
-  return present(stored, showSecrets(stored, requireSecrets(secretBox, stored), principal), health);
+export function presentWebhook(stored: StoredWebhook, { secretBox, principal }: PresentOptions): Webhook {
+  return present(stored, showSecrets(stored, requireSecrets(secretBox, stored), principal));
 }
 
 /**
@@ -35,31 +30,26 @@ export function presentWebhook(
  */
 export function presentListedWebhook(
   stored: StoredWebhook,
-  { secretBox, principal, health }: PresentOptions,
+  { secretBox, principal }: PresentOptions,
 ): Webhook {
   const secrets = decryptSecrets(secretBox, stored);
-  if ('keyId' in secrets) return presentUndecryptable(stored, health);
-  return present(stored, showSecrets(stored, secrets, principal), health);
+  if ('keyId' in secrets) return presentUndecryptable(stored);
+  return present(stored, showSecrets(stored, secrets, principal));
 }
 
 /** Returns an entry of a list without secrets, even if the caller may see them. */
-export function presentWithoutSecrets(
-  stored: WebhookWithoutSecrets,
-  health: StoredHealth | undefined,
-): Webhook {
-  return stored.keyIsMissing
-    ? presentUndecryptable(stored, health)
-    : present(stored, hideSecrets(stored), health);
+export function presentWithoutSecrets(stored: WebhookWithoutSecrets): Webhook {
+  return stored.keyIsMissing ? presentUndecryptable(stored) : present(stored, hideSecrets(stored));
 }
 
 type PlainWebhook = Omit<WebhookWithoutSecrets, 'keyIsMissing'>;
 
-function presentUndecryptable(stored: PlainWebhook, health: StoredHealth | undefined): Webhook {
+function presentUndecryptable(stored: PlainWebhook): Webhook {
   const secrets = replaceSecrets(stored, { values: [], body: '' });
-  return { ...present(stored, secrets, health), undecryptable: true };
+  return { ...present(stored, secrets), undecryptable: true };
 }
 
-function present(stored: PlainWebhook, secrets: WebhookSecrets, health: StoredHealth | undefined): Webhook {
+function present(stored: PlainWebhook, secrets: WebhookSecrets): Webhook {
   return {
     id: stored.id,
     workspace_id: stored.workspaceId,
@@ -70,7 +60,7 @@ function present(stored: PlainWebhook, secrets: WebhookSecrets, health: StoredHe
     retry_on_timeout: stored.retryOnTimeout,
     ...presentOptions(stored),
     paused: presentPause(stored),
-    health: presentHealth(stored, health),
+    health: presentHealth(stored),
     created_at: stored.createdAt.toISOString(),
     updated_at: stored.updatedAt.toISOString(),
     last_updated_by: stored.lastUpdatedBy,

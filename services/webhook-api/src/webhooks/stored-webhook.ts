@@ -1,4 +1,4 @@
-import type { PauseReason } from '@tocsin/contracts';
+import type { DeliveryErrorCode, PauseReason } from '@tocsin/contracts';
 import type { SecretBox, SecretLocation } from '@tocsin/database';
 import { destinationOf } from '@tocsin/egress';
 import { AppError } from '@tocsin/kit';
@@ -31,6 +31,24 @@ interface StoredPause {
   error: string | null;
 }
 
+/** Outcomes of a webhook's deliveries. Times are in ISO 8601. */
+interface StoredHealth {
+  /** True if the last attempt failed; null if there was no attempt within 24 hours. */
+  failing: boolean | null;
+  /** Time of the first attempt in the present series of failures or successes; null before the first attempt. */
+  since: string | null;
+  /** Error of the last failure. */
+  errorCode: DeliveryErrorCode | null;
+  error: string | null;
+  errorAt: string | null;
+  /**
+   * Numbers of succeeded and failed deliveries whose alerts were accepted in the last 24 hours. The period begins with
+   * a full hour.
+   */
+  succeeded: number;
+  failed: number;
+}
+
 /** Options of a webhook, in addition to its URL, headers and body. */
 export interface WebhookOptions {
   retryScheduleMs: number[] | null;
@@ -41,7 +59,8 @@ export interface WebhookOptions {
   pausedUntil: Date | null;
 }
 
-export interface StoredWebhook extends EncryptedSecrets, WebhookOptions {
+/** A webhook as it is written. */
+export interface WrittenWebhook extends EncryptedSecrets, WebhookOptions {
   id: string;
   workspaceId: string;
   externalId: string | null;
@@ -53,10 +72,15 @@ export interface StoredWebhook extends EncryptedSecrets, WebhookOptions {
   disabledReason: string | null;
   /** Version of the webhook: 1 at first, and increased by each change. */
   version: number;
-  paused: StoredPause | null;
   createdAt: Date;
   updatedAt: Date;
   lastUpdatedBy: string;
+}
+
+/** A webhook as it is read. */
+export interface StoredWebhook extends WrittenWebhook {
+  paused: StoredPause | null;
+  health: StoredHealth;
 }
 
 /** A webhook as it is read for a list without secrets. */
@@ -91,7 +115,7 @@ export interface Undecryptable {
   keyId: string;
 }
 
-export function decryptSecrets(box: SecretBox, webhook: StoredWebhook): WebhookSecrets | Undecryptable {
+export function decryptSecrets(box: SecretBox, webhook: WrittenWebhook): WebhookSecrets | Undecryptable {
   const { urlEncrypted, headersEncrypted, bodyEncrypted } = webhook;
   let keyId = '';
   const decrypt = (column: keyof WebhookSecrets, encrypted: Buffer) => {

@@ -1,5 +1,5 @@
 import type { Transaction } from '@tocsin/database';
-import type { StoredWebhook } from './stored-webhook.js';
+import type { WrittenWebhook } from './stored-webhook.js';
 
 /**
  * Writes the options that are stored in separate tables: the rate limit, and the pause by hand if a request can have
@@ -7,7 +7,7 @@ import type { StoredWebhook } from './stored-webhook.js';
  */
 export async function applyOptions(
   trx: Transaction,
-  webhook: StoredWebhook,
+  webhook: WrittenWebhook,
   { changesPause }: { changesPause: boolean },
 ): Promise<void> {
   await applyRateLimit(trx, webhook);
@@ -19,7 +19,7 @@ export async function applyOptions(
  * limit moves this time to at most one interval (period divided by requests) from now. A change of another field keeps
  * it. A disabled webhook has no row, because its deliveries end without a request.
  */
-async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: StoredWebhook): Promise<void> {
+async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: WrittenWebhook): Promise<void> {
   if (rateLimit === null || !enabled) {
     await trx('webhook_rate_limits').where({ webhook_id: id }).delete();
     return;
@@ -46,7 +46,7 @@ const maxPauses = 100;
  * Stores the start and end of a pause by hand. Past pauses are kept, because the time of a pause does not count towards
  * the age of a delivery. A disabled webhook is not paused, so that its deliveries end at once.
  */
-async function applyPause(trx: Transaction, { id, enabled, pausedUntil }: StoredWebhook): Promise<void> {
+async function applyPause(trx: Transaction, { id, enabled, pausedUntil }: WrittenWebhook): Promise<void> {
   const until = enabled ? pausedUntil : null;
   await trx.raw(
     `with changed as (

@@ -1,7 +1,7 @@
 import type { PatchWebhook } from '@tocsin/contracts';
 import { checkHeaders, signatureHeaders } from '@tocsin/egress';
 import type { FieldError } from '@tocsin/kit';
-import type { StoredWebhook, WebhookOptions } from './stored-webhook.js';
+import type { StoredWebhook, WebhookOptions, WrittenWebhook } from './stored-webhook.js';
 
 export const noOptions: WebhookOptions = {
   retryScheduleMs: null,
@@ -116,7 +116,7 @@ export const optionColumns = `retry_schedule_ms as "retryScheduleMs", timeout_ms
   signing, idempotency_header as "idempotencyHeader", paused_until as "pausedUntil",
   disabled_reason as "disabledReason"`;
 
-export function toOptionRow(webhook: StoredWebhook) {
+export function toOptionRow(webhook: WrittenWebhook) {
   return {
     retry_schedule_ms: webhook.retryScheduleMs,
     timeout_ms: webhook.timeoutMs,

@@ -17,11 +17,9 @@ import { createWebhookChecks } from './check-webhook.js';
 import { presentListedWebhook, presentWebhook, presentWithoutSecrets } from './present-webhook.js';
 import { signingSecretRoutes } from './signing-secret-routes.js';
 import { createSigningSecretsRepository } from './signing-secrets-repository.js';
-import type { StoredWebhook } from './stored-webhook.js';
 import { createTemplates } from './templates.js';
 import { testRoutes } from './test-routes.js';
 import { hostQuery, parseHost } from './webhook-filter.js';
-import { createHealthReader, type HealthReader, type StoredHealth } from './webhook-health.js';
 import { webhookLoader, webhookParams, webhookPath, webhooksPath } from './webhook-path.js';
 import { createWebhookUseCases } from './webhook-use-cases.js';
 import {
@@ -36,13 +34,6 @@ const tag = 'webhooks';
 export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): Route<Principal>[] {
   const { limits, publicUrl } = config;
   const repository = createWebhooksRepository(deps.database);
-  const health = createHealthReader(deps.database);
-  const present = async (webhook: StoredWebhook, principal: Principal): Promise<Webhook> =>
-    presentWebhook(webhook, {
-      secretBox,
-      principal,
-      health: (await health.read([webhook.id])).get(webhook.id),
-    });
   const templates = createTemplates();
   const checks = createWebhookChecks({ allow: parseCidrs(config.egress.allow), sender, templates });
   const maxPerWorkspace = limits.webhooksPerWorkspace;
@@ -81,11 +72,11 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
         log({ webhook_id: webhook.id });
         const location = `${publicUrl}${apiPrefix}/webhooks/${webhook.id}`;
         const headers = { Location: location, ...etagHeader(webhook) };
-        const shown = presentWebhook(webhook, { secretBox, principal, health: undefined });
+        const shown = presentWebhook(webhook, { secretBox, principal });
         return { status: 201, headers, body: { ...shown, warnings } };
       },
     }),
-    listRoute({ ...deps, secretBox, repository, health }),
+    listRoute({ ...deps, secretBox, repository }),
     defineRoute({
       method: 'GET',
       path: webhookPath,
@@ -101,7 +92,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       handler: async ({ resource, principal }) => ({
         status: 200,
         headers: etagHeader(resource),
-        body: await present(resource, principal),
+        body: presentWebhook(resource, { secretBox, principal }),
       }),
     }),
     defineRoute({
@@ -123,7 +114,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       async handler({ resource, body, principal, ...request }) {
         const change = changeOf({ principal, ...request });
         const { webhook, warnings } = await useCases.update(resource, body, change);
-        const shown = await present(webhook, principal);
+        const shown = presentWebhook(webhook, { secretBox, principal });
         return { status: 200, headers: etagHeader(webhook), body: { ...shown, warnings } };
       },
     }),
@@ -175,10 +166,9 @@ const maxLogged = 20;
 
 interface ListDeps extends Pick<ApiDeps, 'paging' | 'lists' | 'secretBox'> {
   repository: WebhooksRepository;
-  health: HealthReader;
 }
 
-function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): Route<Principal> {
+function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Principal> {
   return defineRoute({
     method: 'GET',
     path: webhooksPath,
@@ -220,16 +210,16 @@ function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): 
       const found = await lists.run(workspaceId, () => repository.list(wanted));
       const { rows, headers } = await paging.page(list, found, {
         limit: limit ?? found.length,
-        keyOf: (webhook) => [sortKey(webhook, sort), webhook.id],
+        keyOf: ({ sortValue, id }) => [sortValue, id],
         count: (max) => repository.count(filter, max),
       });
       const pages = secrets
-        ? readPages(rows, health, {
+        ? readPages(rows, {
             find: repository.findAll,
-            show: (webhook, found) => presentListedWebhook(webhook, { secretBox, principal, health: found }),
+            show: (webhook) => presentListedWebhook(webhook, { secretBox, principal }),
             bytesOf: ({ bytes }) => bytes,
           })
-        : readPages(rows, health, {
+        : readPages(rows, {
             find: (ids) => repository.findAllWithoutSecrets(ids, secretBox.keyIds),
             show: presentWithoutSecrets,
             bytesOf: () => plainBytes,
@@ -242,7 +232,7 @@ function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): 
 /** Functions that read the entries of a list, and present them to the caller. */
 interface Entries<Stored> {
   find(ids: readonly string[]): Promise<Stored[]>;
-  show(webhook: Stored, health: StoredHealth | undefined): Webhook;
+  show(webhook: Stored): Webhook;
   /** Returns the size of the values that `find` reads, in bytes. */
   bytesOf(webhook: ListedWebhook): number;
 }
@@ -258,7 +248,6 @@ const pageBytes = 524_288;
  */
 async function* readPages<Stored extends { id: string }>(
   listed: readonly ListedWebhook[],
-  health: HealthReader,
   { find, show, bytesOf }: Entries<Stored>,
 ): AsyncGenerator<Webhook[]> {
   let ids: string[] = [];
@@ -268,14 +257,8 @@ async function* readPages<Stored extends { id: string }>(
     bytes += bytesOf(webhook);
     if (bytes < pageBytes && index < listed.length - 1) continue;
     const webhooks = await find(ids);
-    const healthById = await health.read(ids);
-    yield webhooks.map((webhook) => show(webhook, healthById.get(webhook.id)));
+    yield webhooks.map(show);
     ids = [];
     bytes = 0;
   }
-}
-
-function sortKey(webhook: ListedWebhook, sort: (typeof webhookSorts)[number]): string {
-  if (sort === 'name') return webhook.name;
-  return (sort === 'created_at' ? webhook.createdAt : webhook.updatedAt).toISOString();
 }

@@ -15,6 +15,7 @@ import {
   undecryptable,
   type WebhookOptions,
   type WebhookSecrets,
+  type WrittenWebhook,
 } from './stored-webhook.js';
 import type { RuleName } from './webhook-deletion-repository.js';
 import {
@@ -75,7 +76,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       // Ids start with the time of creation, so new webhooks are inserted next to each other in the index, not at
       // random places.
       const id = recordId(at.getTime(), randomUUID());
-      const webhook: StoredWebhook = {
+      const webhook: WrittenWebhook = {
         id,
         workspaceId,
         externalId: fields.external_id ?? null,
@@ -87,7 +88,6 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         ...options,
         disabledReason: null,
         version: 1,
-        paused: null,
         createdAt: at,
         updatedAt: at,
         lastUpdatedBy: change.principal,
@@ -100,7 +100,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
 
     async update(before, fields, change) {
       // Checks of the fields can take long, so they run before the row is locked.
-      const errorsOf = (current: StoredWebhook) =>
+      const errorsOf = (current: WrittenWebhook) =>
         optionErrors(changeOptions(current, fields), {
           headerNames: fields.headers === undefined ? current.headerNames : Object.keys(fields.headers),
           now: now(),
@@ -118,7 +118,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
           enabled !== current.enabled ||
           !isDeepStrictEqual(merged, secrets) ||
           !isDeepStrictEqual(sentOptions(options), sentOptions(current));
-        const webhook: StoredWebhook = {
+        const webhook: WrittenWebhook = {
           ...current,
           externalId: fields.external_id === undefined ? current.externalId : fields.external_id,
           name: fields.name ?? current.name,
@@ -168,7 +168,7 @@ const noSecretWarning =
  * Returns the fields that a request can change, by name. Headers are sent in the order in which they are configured, so
  * they are compared as JSON: another order is a change.
  */
-function comparable(webhook: StoredWebhook, secrets: WebhookSecrets | Undecryptable) {
+function comparable(webhook: WrittenWebhook, secrets: WebhookSecrets | Undecryptable) {
   const { name, externalId, enabled, retryOnTimeout } = webhook;
   const readable = 'keyId' in secrets ? {} : { ...secrets, headers: JSON.stringify(secrets.headers) };
   return {

@@ -3,7 +3,7 @@ import { makeDue } from '@tocsin/deliveries';
 import type { Change } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
 import { countUpTo } from '../lists/list-query.js';
-import type { StoredWebhook, WebhookKey, WebhookWithoutSecrets } from './stored-webhook.js';
+import type { StoredWebhook, WebhookKey, WebhookWithoutSecrets, WrittenWebhook } from './stored-webhook.js';
 import {
   type DeleteOutcome,
   type Deletion,
@@ -11,18 +11,18 @@ import {
   isNoticeWebhook,
 } from './webhook-deletion-repository.js';
 import { findWebhooks, type WebhookFilter } from './webhook-filter.js';
+import { webhooksWithHealth } from './webhook-health.js';
 import { optionColumns, toOptionRow } from './webhook-options.js';
 import { applyOptions } from './webhook-options-repository.js';
 
 export const webhookSorts = ['name', 'created_at', 'updated_at'] as const;
 type WebhookSort = (typeof webhookSorts)[number];
 
-/** A list entry: a webhook without its large columns. */
+/** The id of a listed webhook, and its position in the list. */
 export interface ListedWebhook {
   id: string;
-  name: string;
-  createdAt: Date;
-  updatedAt: Date;
+  /** Value by which the list is sorted, as text. */
+  sortValue: string;
   /** Size of the large columns in bytes. */
   bytes: number;
 }
@@ -37,7 +37,7 @@ interface WebhookQuery extends WebhookFilter {
 }
 
 interface WebhookChange {
-  webhook: StoredWebhook;
+  webhook: WrittenWebhook;
   changedFields: string[];
   /** True if the change affects requests. In this case a pause ends, unless it is a pause by hand. */
   affectsRequests: boolean;
@@ -61,7 +61,7 @@ export interface WebhooksRepository {
    * @throws AppError `conflict` if another webhook has the external id
    */
   create(
-    webhook: StoredWebhook,
+    webhook: WrittenWebhook,
     options: { maxPerWorkspace: number; change: Change },
   ): Promise<StoredWebhook | undefined>;
   /**
@@ -72,7 +72,7 @@ export interface WebhooksRepository {
   update(
     id: string,
     change: Change,
-    apply: (current: StoredWebhook) => WebhookChange | undefined,
+    apply: (current: WrittenWebhook) => WebhookChange | undefined,
   ): Promise<StoredWebhook | undefined>;
   /**
    * Deletes a webhook.
@@ -85,20 +85,20 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
   const { knex } = database;
   return {
     async find(id) {
-      const [webhook] = await database.prepared<StoredWebhook>(findById, [id]);
+      const [webhook] = await database.prepared<StoredWebhook>(findByIds, [[id]]);
       return webhook;
     },
 
     isForNotices: (webhook) => knex.transaction((trx) => isNoticeWebhook(trx, webhook)),
 
     async list({ sort, order, after, limit, ...filter }) {
-      const { expression, parameter } = sortings[sort];
+      const { expression, type } = sortings[sort];
       const query = findWebhooks(knex, filter)
-        .select(knex.raw(listedColumns))
+        .select('id', knex.raw(`(${expression})::text as "sortValue", ${bytes} as bytes`))
         .orderByRaw(`${expression} ${order}, id ${order}`);
       if (after !== undefined) {
         const comparison = order === 'asc' ? '>' : '<';
-        query.whereRaw(`(${expression}, id) ${comparison} (${parameter}, ?::uuid)`, after);
+        query.whereRaw(`(${expression}, id) ${comparison} (cast(? as ${type}), ?::uuid)`, after);
       }
       if (limit !== undefined) query.limit(limit);
       return query;
@@ -129,15 +129,15 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
 
     update: (id, change, apply) =>
       knex.transaction(async (trx) => {
-        const before: StoredWebhook | undefined = await trx('webhooks')
-          .select(trx.raw(columns))
+        const before: WrittenWebhook | undefined = await trx('webhooks')
+          .select(trx.raw(writtenColumns))
           .where({ id })
           .forUpdate()
           .first();
         if (before === undefined) return undefined;
         change.requireVersion(before.version);
         const applied = apply(before);
-        if (applied === undefined) return before;
+        if (applied === undefined) return readBack(trx, before);
         const { webhook, changedFields, affectsRequests, changesPause } = applied;
         const { workspaceId } = webhook;
         if (webhook.externalId !== before.externalId) await requireFreeExternalId(trx, 'webhook', webhook);
@@ -162,32 +162,32 @@ function inOrder<Row extends { id: string }>(ids: readonly string[], rows: reado
   return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
 }
 
-/** Reads the webhook after the change, with its pause. */
+/** Reads the webhook after the change, with its pause and health. */
 async function readBack(trx: Transaction, { id }: WebhookKey): Promise<StoredWebhook> {
-  return trx('webhooks').select(trx.raw(columns)).where({ id }).first();
+  const text = webhooksWithHealth({ columns, ids: 'array[cast(:id as uuid)]' });
+  const { rows } = await trx.raw<{ rows: StoredWebhook[] }>(text, { id });
+  return rows[0]!;
 }
 
-// A pause whose end has passed is not shown, although its row remains while single requests probe the destination. The
-// pause is read in a subquery, because `for update` does not allow an outer join.
 const plainColumns = `id, workspace_id as "workspaceId", external_id as "externalId", name, destination,
   header_names as "headerNames", enabled, enabled_changed_at as "enabledChangedAt",
   retry_on_timeout as "retryOnTimeout",
-  ${optionColumns}, version, created_at as "createdAt", updated_at as "updatedAt", last_updated_by as "lastUpdatedBy",
-  (select jsonb_build_object('reason', p.reason, 'since', p.since, 'until', p.paused_until, 'error', p.error)
-   from webhook_pauses p where p.webhook_id = webhooks.id and p.paused_until > now()) as paused`;
+  ${optionColumns}, version, created_at as "createdAt", updated_at as "updatedAt", last_updated_by as "lastUpdatedBy"`;
 
-const columns = `${plainColumns}, url_encrypted as "urlEncrypted", headers_encrypted as "headersEncrypted",
+const encryptedColumns = `url_encrypted as "urlEncrypted", headers_encrypted as "headersEncrypted",
   body_encrypted as "bodyEncrypted"`;
 
-const listedColumns = `id, name, created_at as "createdAt", updated_at as "updatedAt",
-  octet_length(url_encrypted) + octet_length(headers_encrypted) + octet_length(body_encrypted) as bytes`;
+const writtenColumns = `${plainColumns}, ${encryptedColumns}`;
 
-const findById = { name: 'webhooks.find', text: `select ${columns} from webhooks where id = $1` };
+// A pause whose end has passed is not shown, although its row remains while single requests probe the destination.
+const pauseColumn = `(select jsonb_build_object('reason', p.reason, 'since', p.since, 'until', p.paused_until, 'error', p.error)
+   from webhook_pauses p where p.webhook_id = webhooks.id and p.paused_until > now()) as paused`;
 
-const findByIds = {
-  name: 'webhooks.find_all',
-  text: `select ${columns} from webhooks where id = any($1::uuid[])`,
-};
+const columns = `${writtenColumns}, ${pauseColumn}`;
+
+const bytes = 'octet_length(url_encrypted) + octet_length(headers_encrypted) + octet_length(body_encrypted)';
+
+const findByIds = { name: 'webhooks.find', text: webhooksWithHealth({ columns, ids: '$1::uuid[]' }) };
 
 /** An encrypted value begins with one byte, the length of its key id, and then has the key id. */
 const keyIdOf = (column: string) =>
@@ -196,20 +196,20 @@ const keyIdOf = (column: string) =>
 const keyIds = ['url_encrypted', 'headers_encrypted', 'body_encrypted'].map(keyIdOf).join(', ');
 
 const findByIdsWithoutSecrets = {
-  name: 'webhooks.find_all_without_secrets',
-  text: `select ${plainColumns}, not array[${keyIds}] <@ $2::text[] as "keyIsMissing"
-         from webhooks where id = any($1::uuid[])`,
+  name: 'webhooks.find_without_secrets',
+  text: webhooksWithHealth({
+    columns: `${plainColumns}, ${pauseColumn}, not array[${keyIds}] <@ $2::text[] as "keyIsMissing"`,
+    ids: '$1::uuid[]',
+  }),
 };
 
-// The position of a page has milliseconds. A change that takes its time from the database's clock has microseconds, so
-// without the truncation its webhook would be after its own position and repeated on every further page.
-const sortings: Record<WebhookSort, { expression: string; parameter: string }> = {
-  name: { expression: 'lower(name)', parameter: 'lower(?)' },
-  created_at: { expression: 'created_at', parameter: '?::timestamptz' },
-  updated_at: { expression: `date_trunc('milliseconds', updated_at)`, parameter: '?::timestamptz' },
+const sortings: Record<WebhookSort, { expression: string; type: string }> = {
+  name: { expression: 'lower(name)', type: 'text' },
+  created_at: { expression: 'created_at', type: 'timestamptz' },
+  updated_at: { expression: 'updated_at', type: 'timestamptz' },
 };
 
-function toRow(webhook: StoredWebhook) {
+function toRow(webhook: WrittenWebhook) {
   return {
     id: webhook.id,
     workspace_id: webhook.workspaceId,

@@ -4,21 +4,6 @@ const api = 'services/webhook-api';
 
 export const apiStatements: MutatedFile[] = [
   {
-    file: `${api}/src/webhooks/webhook-deletion-repository.ts`,
-    tests: [`${api}/test/open-deliveries.test.ts`],
-    changes: [
-      [
-        `await trx('webhook_pauses').where({ webhook_id: id }).delete();\n  await trx('webhook_health')`,
-        `await trx('webhook_health')`,
-      ],
-    ],
-  },
-  {
-    file: `${api}/src/webhooks/webhooks-repository.ts`,
-    tests: [`${api}/test/pauses.test.ts`],
-    changes: [['and p.paused_until > now()', '']],
-  },
-  {
     file: `${api}/src/pipeline/pipeline-reader.ts`,
     tests: [`${api}/test/pipeline.test.ts`],
     changes: [
@@ -46,23 +31,6 @@ export const apiStatements: MutatedFile[] = [
       ],
       [`.modify(newestInRange, { column: 'id', range, limit })`, `.orderBy('id', 'desc').limit(limit)`],
       [`.select('id').modify(inRange, { column: 'id', range })`, `.select('id')`],
-    ],
-  },
-  {
-    file: `${api}/src/webhooks/webhooks-repository.ts`,
-    tests: [`${api}/test/etags.test.ts`],
-    changes: [
-      ['change.requireVersion(before.version);', ''],
-      ['.forUpdate()\n          .first()', '.first()'],
-    ],
-  },
-  {
-    file: `${api}/src/webhooks/webhook-deletion-repository.ts`,
-    tests: [`${api}/test/etags.test.ts`],
-    changes: [
-      ['change.requireVersion(locked.version);', ''],
-      [`update(changed);\n  if (forNotices)`, `update({ updated_at: at });\n  if (forNotices)`],
-      ['        ...changed,\n', ''],
     ],
   },
   {
@@ -94,11 +62,6 @@ export const apiStatements: MutatedFile[] = [
       ['workspace_id: workspaceId, external_id: externalId', 'external_id: externalId'],
       ['if (owner === undefined) return;', 'return;'],
     ],
-  },
-  {
-    file: `${api}/src/webhooks/webhook-filter.ts`,
-    tests: [`${api}/test/external-ids.test.ts`],
-    changes: [[`query.where('external_id', externalId)`, 'query']],
   },
   {
     file: `${api}/src/alert-rules/alert-rules-repository.ts`,
@@ -170,15 +133,6 @@ export const apiStatements: MutatedFile[] = [
     ],
   },
   {
-    file: `${api}/src/webhooks/webhook-filter.ts`,
-    tests: [`${api}/test/webhook-hosts.test.ts`],
-    changes: [
-      [`either.whereIn('destination', origins)`, `either.whereIn('destination', [])`],
-      [`[\`\${origin}:\`]`, '[origin]'],
-      ['if (anyPort)', 'if (!anyPort)'],
-    ],
-  },
-  {
     file: `${api}/src/alerts/alerts-reader.ts`,
     tests: [
       `${api}/test/alerts.test.ts`,
@@ -196,49 +150,23 @@ export const apiStatements: MutatedFile[] = [
         'where deleted_at is null and id = any($2::uuid[])) as "workspaceIds"',
       ],
       ['where workspace_id = $1 and alert_id = $2', 'where alert_id = $2'],
+      ['where workspace_id = $1 and id >= $2 and id < $3', 'where id >= $2 and id < $3'],
+      ['where workspace_id = $1 and id >= $2 and id < $3', 'where workspace_id = $1 and id < $3'],
+      ['where workspace_id = $1 and id >= $2 and id < $3', 'where workspace_id = $1 and id >= $2'],
+      ['and ($5::uuid is null or published_by = $5)', ''],
+      ['and ($6::uuid is null or alert_rule_id = $6)', ''],
+      ['and ($7::text is null or outcome = $7)', ''],
+      ['and ($8::uuid is null or model_id = $8)', ''],
+      ['order by id desc limit $4', 'limit $4'],
     ],
   },
   {
-    file: `${api}/src/webhooks/webhook-options-repository.ts`,
-    tests: [`${api}/test/webhook-options.test.ts`],
+    file: `${api}/src/alerts/alerts-reader.ts`,
+    tests: [`${api}/test/finding.test.ts`],
     changes: [
-      ['rateLimit === null || !enabled', 'rateLimit === null'],
-      ['next_at = least(webhook_rate_limits.next_at,\n', 'next_at = greatest(webhook_rate_limits.next_at,\n'],
-      [`and reason = 'manual' and not`, 'and not'],
-      [`case when webhook_pauses.reason = 'manual' then webhook_pauses.since else now() end`, 'now()'],
-      ['times = 0, error = null', 'times = 0'],
-      [`* tstzmultirange(tstzrange(now() - interval '90 days', now()))`, ''],
-      ['when (select count(*) from unnest(pauses)) > :maxPauses', 'when :maxPauses < 0'],
-    ],
-  },
-  {
-    file: `${api}/src/webhooks/webhooks-repository.ts`,
-    tests: [`${api}/test/webhook-options.test.ts`],
-    changes: [[`.where({ webhook_id: id }).whereNot({ reason: 'manual' })`, '.where({ webhook_id: id })']],
-  },
-  {
-    file: `${api}/src/webhooks/signing-secrets-repository.ts`,
-    tests: [`${api}/test/signing-secrets.test.ts`],
-    changes: [
-      ['least(expires_at, now() +', 'greatest(expires_at, now() +'],
-      [`.whereRaw('expires_at <= now()')`, ''],
-      [`'(expires_at is null or expires_at > now())'`, `'true'`],
-      [`and waiting_reason = 'no_signing_secret'`, ''],
-      ['locked.signing && ', ''],
-      ['.where({ id }).forUpdate()', '.where({ id })'],
-      [`version: trx.raw('version + 1'),`, ''],
-    ],
-  },
-  {
-    file: `${api}/src/webhooks/webhook-health.ts`,
-    tests: [`${api}/test/webhook-health.test.ts`],
-    changes: [
-      [`case when h.last_attempt_at > now() - interval '24 hours' then h.failing end`, 'h.failing'],
-      ['and minute >= day.start', ''],
-      ['and at >= day.start', ''],
-      ['coalesce(s.failed, 0) + coalesce(c.failed, 0)', 'coalesce(s.failed, 0)'],
-      ['coalesce(s.succeeded, 0) + coalesce(c.succeeded, 0)', 'coalesce(c.succeeded, 0)'],
-      ['and step_minutes = 60', ''],
+      [`-ffff-ffff-ffffffffffff')::uuid`, `-0fff-ffff-ffffffffffff')::uuid`],
+      ['and d.alert_record_id = any(array(select id from page))', ''],
+      [`count(*) filter (where d.status = 'skipped')`, 'count(*)'],
     ],
   },
   {
@@ -261,10 +189,18 @@ export const apiStatements: MutatedFile[] = [
     file: `${api}/src/delivery-stats/delivery-stats-reader.ts`,
     tests: [`${api}/test/delivery-stats.test.ts`],
     changes: [
-      ['and minute >= :from and minute < :to\n', 'and minute > :from and minute < :to\n'],
-      ['and at >= :from and at < :to\n   limit', 'and at > :from and at < :to\n   limit'],
-      ['(:isTotal or webhook_id = any', '(true or webhook_id = any'],
-      ['having sum(open) > 0 order by at limit 1\n  )', 'order by at limit 1\n  )'],
+      ['and minute >= $2 and minute < $3\n', 'and minute > $2 and minute < $3\n'],
+      ['and at >= $2 and at < $3\n   limit', 'and at > $2 and at < $3\n   limit'],
+      ['($6::boolean or webhook_id = any', '(true or webhook_id = any'],
+      [
+        'where workspace_id = $1 and ($2::boolean or webhook_id = $3)\n      and delivery_id',
+        'where delivery_id',
+      ],
+      [`('"atMs" + 60000')`, `('"atMs"')`],
+      [
+        'having sum(open) > 0 order by at limit 1\n  ), first_minute',
+        'order by at limit 1\n  ), first_minute',
+      ],
     ],
   },
   {

@@ -77,6 +77,13 @@ describe('retries', () => {
     expect(api.seen.at(-1)?.headers).not.toHaveProperty('if-match');
   });
 
+  test('a call with maxAgeSeconds accepts a shared response', async () => {
+    api.script({ status: 200, body: [] }, { status: 200, body: [] });
+    await client().deliveries.list({}, { maxAgeSeconds: 2 }).toArray();
+    await client().deliveries.list().toArray();
+    expect(api.seen.map(({ headers }) => headers['cache-control'])).toEqual(['max-age=2', undefined]);
+  });
+
   test('all retries of a fired alert send the same id', async () => {
     api.script({ status: 503 }, { cut: true }, { status: 202, body: { alert_id: 'a' } });
     await client().alerts.fire(alert);

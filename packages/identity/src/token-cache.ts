@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Shutdown } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { Principal } from './principal.js';
@@ -56,5 +56,5 @@ export function createTokenCache({ shutdown, now }: TokenCacheDeps): TokenCache 
 }
 
 function digestOf(token: string): string {
-  return createHash('sha256').update(token).digest('base64');
+  return hash('sha256', token, 'base64');
 }

@@ -1,6 +1,13 @@
 import type { Database, SecretBox } from '@tocsin/database';
 import type { Sender } from '@tocsin/egress';
-import { defineRoute, type Permission, type Principal, presentWhoami, whoamiSchema } from '@tocsin/identity';
+import {
+  defineRoute,
+  hasPermission,
+  type Permission,
+  type Principal,
+  presentWhoami,
+  whoamiSchema,
+} from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import type { Publisher } from '@tocsin/messaging';
 import type { WebhookApiConfig } from './config.js';
@@ -101,6 +108,16 @@ export function orNotFound<Found>(found: Found | undefined, kind: string): Found
  */
 export function principalName({ issuer, subject }: Principal): string {
   return `${issuer}#${subject}`;
+}
+
+/**
+ * Returns the roles of a caller in a workspace: callers with the same roles see the same. A caller that sees only its
+ * own alerts shares no response.
+ */
+export function audienceOf(principal: Principal, workspaceId: string): string | undefined {
+  if (!hasPermission(principal, 'alert_read_all', workspaceId)) return undefined;
+  const { workspaceRoles, deploymentRoles } = principal;
+  return [...(workspaceRoles.get(workspaceId) ?? []), ...deploymentRoles].sort().join();
 }
 
 export function whoamiRoute(): Route<Principal> {

@@ -25,7 +25,7 @@ import {
 import { type Broker, createBroker, createPublisher } from '@tocsin/messaging';
 import { alertRuleRoutes } from './alert-rules/alert-rule-routes.js';
 import { alertRoutes } from './alerts/alert-routes.js';
-import { type ApiDeps, principalName, whoamiRoute } from './api-route.js';
+import { type ApiDeps, audienceOf, principalName, whoamiRoute } from './api-route.js';
 import { auditRoutes } from './audit/audit-routes.js';
 import type { WebhookApiConfig } from './config.js';
 import { consoleConfigRoute } from './console/console-config-route.js';
@@ -143,6 +143,7 @@ export async function createWebhookApi(
     authorize: requirePermission,
     ...requestLimits,
     describePrincipal: principalName,
+    audienceOf,
     bodyLimitBytes: config.limits.requestBytes,
     translateError: toUnavailableError,
   });

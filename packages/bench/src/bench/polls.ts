@@ -22,14 +22,21 @@ export interface PollsOptions {
   seconds: number;
 }
 
+interface Request {
+  path: string;
+  /** Accepted age of the response (`Cache-Control: max-age`); undefined for a response of its own. */
+  maxAgeSeconds?: number | undefined;
+  read?: (body: unknown) => void;
+}
+
 /** A request that an open page of the console sends repeatedly. */
 interface Poll {
   intervalMs: number;
   /**
-   * Returns the path of the next request of a person. `read` must be called with the body of the response, because
-   * later requests of a list depend on it.
+   * Returns the next request of a person. `read` must be called with the body of the response, because later requests
+   * of a list depend on it.
    */
-  next(person: number): { path: string; read?: (body: unknown) => void };
+  next(person: number): Request;
 }
 
 /** Number of webhooks of the workspace: the maximum of the default settings. Only one of them has deliveries. */
@@ -92,18 +99,18 @@ function pagesOf({ workspaceId, webhookIds }: Fixtures, people: number): Record<
     isOpen: ({ summary }) => summary.open > 0,
   };
   const allWebhooks: Poll = {
-    intervalMs: 100 * webhooks,
-    next: () => ({ path: `${workspace}/webhooks?sort=name&secrets=false` }),
+    intervalMs: 30_000,
+    next: () => ({ path: `${workspace}/webhooks?sort=name&secrets=false`, maxAgeSeconds: 10 }),
   };
   const stats: Poll = {
     intervalMs: 20_000,
     next: () => {
-      const now = Date.now();
-      const range = { since: isoTime(now - 3_600_000), until: isoTime(now), step: 'minute' };
-      return { path: `${workspace}/delivery_stats?${new URLSearchParams(range)}` };
+      const untilMs = Math.ceil(Date.now() / 5_000) * 5_000;
+      const range = { since: isoTime(untilMs - 3_600_000), until: isoTime(untilMs), step: 'minute' };
+      return { path: `${workspace}/delivery_stats?${new URLSearchParams(range)}`, maxAgeSeconds: 5 };
     },
   };
-  const webhook: Poll = { intervalMs: 10_000, next: () => ({ path: `/api/v1/webhooks/${webhookIds[0]}` }) };
+  const webhook: Poll = { intervalMs: 20_000, next: () => ({ path: `/api/v1/webhooks/${webhookIds[0]}` }) };
   const ofWebhook = { ...deliveries, people, filter: { webhook_id: webhookIds[0]! }, intervalMs: 10_000 };
   return {
     deliveries: [liveList({ ...deliveries, people })],
@@ -134,7 +141,8 @@ interface LiveList<Entry> extends ListKind<Entry> {
 
 /**
  * Returns the requests of a live list. Each reads the entries since the oldest open one, or since the newest entry if
- * none is open. Every twelfth request reads the whole page.
+ * none is open. Every twelfth request reads the whole page. All of them accept the response of another
+ * person, except the first one.
  */
 function liveList<Entry>(list: LiveList<Entry>): Poll {
   const { path, timeOf, isOpen, people, filter = {}, intervalMs = 5_000 } = list;
@@ -153,7 +161,7 @@ function liveList<Entry>(list: LiveList<Entry>): Poll {
         const older = from === undefined ? [] : page.filter((entry) => timeOf(entry) < timeOf(from));
         pages[person] = [...(body as Entry[]), ...older].slice(0, newestPage);
       };
-      return { path: `${path}?${query}`, read };
+      return { path: `${path}?${query}`, maxAgeSeconds: from && intervalMs / 5_000, read };
     },
   };
 }
@@ -170,8 +178,15 @@ async function measurePage(
   const headers = { authorization: `Bearer ${await api.accessToken('reader')}` };
   let requests = 0;
   const send = async (poll: Poll, person: number) => {
-    const { path, read } = poll.next(person);
-    const { statusCode, body } = await pool.request({ path, method: 'GET', headers });
+    const { path, maxAgeSeconds, read } = poll.next(person);
+    const { statusCode, body } = await pool.request({
+      path,
+      method: 'GET',
+      headers: {
+        ...headers,
+        ...(maxAgeSeconds !== undefined && { 'cache-control': `max-age=${maxAgeSeconds}` }),
+      },
+    });
     const text = await body.text();
     if (statusCode !== 200) throw new Error(`${path} returned ${statusCode}: ${text.slice(0, 500)}`);
     read?.(JSON.parse(text));
@@ -201,8 +216,11 @@ async function measurePage(
   }
 }
 
-/** Warm-up in milliseconds. V8 compiles the code of the API, and each person requests each live list at least once. */
-const warmUpMs = 11_000;
+/**
+ * Warm-up in milliseconds. V8 compiles the code of the API after some hundred requests of each kind, and each person
+ * requests each page at least once.
+ */
+const warmUpMs = 30_000;
 
 function isoTime(ms: number): string {
   return new Date(ms).toISOString();

@@ -19,6 +19,11 @@ export interface ApiRequest {
 /** Options of every call. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
+  /**
+   * Accepts a response that the API has read for another caller with the same roles, at most this many seconds ago.
+   * Lists of alerts and deliveries, and statistics, can be shared in this way. Default: 0, for a response of its own.
+   */
+  maxAgeSeconds?: number | undefined;
 }
 
 /** Options of a call that changes a resource with an ETag. */
@@ -112,6 +117,7 @@ async function tryOnce(
   };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (options?.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
+  if (options?.maxAgeSeconds !== undefined) headers['cache-control'] = `max-age=${options.maxAgeSeconds}`;
   try {
     const response = await exchange({
       method,

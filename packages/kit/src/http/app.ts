@@ -13,6 +13,7 @@ import type { Route } from './route.js';
 import type { RoutePolicy } from './route-middleware.js';
 import { createRouter } from './router.js';
 import { createSchemaCompiler } from './schema-check.js';
+import { createSharedResponses } from './shared-responses.js';
 
 export interface HttpAppOptions<Principal> {
   logger: Logger;
@@ -39,6 +40,11 @@ export interface HttpAppOptions<Principal> {
    * reject the request.
    */
   admitToWorkspace?(request: { workspaceId: string; route: Route<Principal> }): void;
+  /**
+   * Returns a text that is equal for all callers that get the same responses from shareable routes. Returns undefined
+   * for a caller that shares no response.
+   */
+  audienceOf?(principal: Principal, workspaceId: string): string | undefined;
   /** Returns the name of the caller, for the log and for limits. */
   describePrincipal?(principal: Principal): string;
   /** Largest request body in bytes. Default: 1 MiB. */
@@ -71,6 +77,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Ex
     authenticate,
     parseBody: createJsonBodyParser({ limitBytes: bodyLimitBytes }),
     compileSchema: createSchemaCompiler(),
+    sharedResponses: createSharedResponses(),
   };
   const publicRoutes = routes.filter(({ access }) => access === 'public');
   const features = groupBy(

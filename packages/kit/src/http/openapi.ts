@@ -94,6 +94,7 @@ function describeOperation(route: Route<never>, method: string, components: Comp
       ...describeParameters('path', route.params, components),
       ...describeParameters('query', route.query, components),
       ...(route.conditional ? [ifMatch] : []),
+      ...(route.isShareable ? [cacheControl] : []),
     ],
     ...(body !== undefined && { requestBody: describeBody(route, body, components) }),
     responses: { ...describeResponses(route, components), ...describeProblems(route) },
@@ -136,6 +137,15 @@ const ifMatch = {
   schema: { type: 'string' },
   description:
     'One or several ETags, or `*` (RFC 9110). The change is made only if the resource has one of them. Weak ETags never match. Default: the change is unconditional.',
+};
+
+const cacheControl = {
+  name: 'Cache-Control',
+  in: 'header',
+  required: false,
+  schema: { type: 'string' },
+  description:
+    '`max-age=1` accepts a response that was read for another caller with the same roles at most one second ago; the longest time is 10 seconds (RFC 9111). The header `Age` of the response has its age. Default: the response is read for this request.',
 };
 
 function describeResponses({ responses }: Route<never>, components: Components): Json {

@@ -3,10 +3,14 @@ import { toProblem } from './problem.js';
 import { RequestAborted } from './request-context.js';
 import type { ResponseHeaders } from './route.js';
 
-interface ResponseContent {
+/** The response that a handler returns. */
+export interface HandlerResult {
   status: number;
   headers?: ResponseHeaders | undefined;
   body?: unknown;
+}
+
+interface ResponseContent extends HandlerResult {
   contentType?: string | undefined;
 }
 
@@ -31,7 +35,7 @@ export function errorHandler(translate: (error: unknown) => unknown = (error) =>
   };
 }
 
-const json = 'application/json; charset=utf-8';
+export const json = 'application/json; charset=utf-8';
 
 function writeWhole(response: Response, { status, headers, body, contentType }: ResponseContent): void {
   writeHead(response, { status, headers });
@@ -61,6 +65,21 @@ function isPages(body: unknown): body is Pages {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
+/** Returns a body, or all its pages, as JSON text. Returns undefined if the pages have more than `maxLength` units. */
+export async function toJson(body: unknown, maxLength: number): Promise<string | undefined> {
+  if (!isPages(body)) return JSON.stringify(body);
+  let text = '';
+  for await (const items of body) {
+    if (items.length > 0) text += `${text === '' ? '' : ','}${toItems(items)}`;
+    if (text.length > maxLength) return undefined;
+  }
+  return `[${text}]`;
+}
+
+function toItems(items: readonly unknown[]): string {
+  return items.map((item) => JSON.stringify(item)).join(',');
+}
+
 /**
  * Reads the next page only when the previous one has been sent, so that a slow client needs memory for one page only.
  */
@@ -78,8 +97,7 @@ async function writePages(
     if (isClosed(response)) throw new RequestAborted();
     // The head is sent with the first page, so that an error before the first page can still set the status.
     start();
-    const text = items.map((item) => JSON.stringify(item)).join(',');
-    if (!response.write(separator + text)) await drained(response);
+    if (!response.write(separator + toItems(items))) await drained(response);
     if (isClosed(response)) throw new RequestAborted();
     separator = ',';
     if (response.req.method === 'HEAD') break;

@@ -7,9 +7,10 @@ import { createBodyCheck } from './body-check.js';
 import type { JsonBodyParser } from './json-body.js';
 import { parseQuery } from './parse-query.js';
 import { traceRequests } from './request-tracing.js';
-import { respond } from './respond.js';
-import type { FurtherErrors, PermissionAccess, ResponseHeaders, Route } from './route.js';
+import { type HandlerResult, json, respond } from './respond.js';
+import type { FurtherErrors, PermissionAccess, Route } from './route.js';
 import { type CompileSchema, maxErrors } from './schema-check.js';
+import { acceptedAgeMs, type SharedResponses } from './shared-responses.js';
 
 export interface RoutePolicy<Principal> {
   /** Source of spans; undefined if tracing is off. */
@@ -19,8 +20,10 @@ export interface RoutePolicy<Principal> {
   admit?(request: { principal: Principal; route: Route<Principal> }): void;
   admitToWorkspace?(request: { workspaceId: string; route: Route<Principal> }): void;
   describePrincipal?(principal: Principal): string;
+  audienceOf?(principal: Principal, workspaceId: string): string | undefined;
   parseBody: JsonBodyParser;
   compileSchema: CompileSchema;
+  sharedResponses: SharedResponses;
 }
 
 /** Validated parts of a request, in `response.locals.input`. They are passed to the route's handler. */
@@ -29,6 +32,8 @@ interface RouteInput {
   query?: unknown;
   body?: unknown;
   resource?: unknown;
+  /** Workspace of the request; null for the whole deployment. */
+  workspaceId?: string | null;
 }
 
 declare global {
@@ -57,7 +62,7 @@ export function routeMiddleware<Principal>(
     ...(typeof access === 'object' ? [authorize(route, access as Access, policy)] : []),
     ...(query === undefined ? [] : [validateQuery(query, policy)]),
     ...(body === undefined ? [] : [validateBody(route, body, policy)]),
-    handle(route),
+    handle(route, policy),
   ];
 }
 
@@ -103,7 +108,7 @@ function authorize<Principal>(
     if (workspaceId !== null) Object.assign(request.logFields, input.params, { workspace_id: workspaceId });
     policy.authorize(principal as Principal, access.permission, workspaceId);
     if (workspaceId !== null) policy.admitToWorkspace?.({ workspaceId, route });
-    input.resource = resource;
+    Object.assign(input, { resource, workspaceId });
     next();
   };
 }
@@ -155,24 +160,41 @@ export function joinErrors(errors: FieldError[], further: FieldError[]): FieldEr
   return [...errors, ...further.filter((error) => !isExplained(error))].slice(0, maxErrors);
 }
 
-interface HandlerResult {
-  status: number;
-  headers?: ResponseHeaders;
-  body?: unknown;
-}
-
-function handle<Principal>(route: Route<Principal>): RequestHandler {
+function handle<Principal>(route: Route<Principal>, policy: RoutePolicy<Principal>): RequestHandler {
   // The type assertion is safe: earlier middleware has validated the values, and `defineRoute` has checked the
   // handler's types.
   const handler = route.handler as unknown as (context: object) => Promise<HandlerResult>;
-  return async ({ headers }: Request, response: Response) => {
-    const { input, principal, request } = response.locals;
-    const { id: requestId, traceparent, signal, logFields } = request;
+  return async (request: Request, response: Response) => {
+    const { input, principal, request: context } = response.locals;
+    const { id: requestId, traceparent, signal, logFields } = context;
     const log = (fields: Record<string, unknown>) => Object.assign(logFields, fields);
-    const ifMatch = headers['if-match'];
-    const result = await handler({ principal, requestId, traceparent, ifMatch, signal, log, ...input });
-    await respond(response, { ...result, contentType: route.responses[result.status]?.contentType });
+    const ifMatch = request.headers['if-match'];
+    const run = () => handler({ principal, requestId, traceparent, ifMatch, signal, log, ...input });
+    const isShareable = route.isShareable?.(input.query as never) === true;
+    const shared = isShareable ? await readShared(request, response, { policy, run }) : undefined;
+    if (shared !== undefined) return respond(response, shared);
+    const result = await run();
+    return respond(response, { ...result, contentType: route.responses[result.status]?.contentType });
   };
+}
+
+/**
+ * Returns a shared response with its age. Returns undefined if the caller does not accept a response of another request,
+ * or if the response is too long to share.
+ */
+async function readShared<Principal>(
+  { headers, originalUrl }: Request,
+  { locals: { input, principal } }: Response,
+  { policy, run }: { policy: RoutePolicy<Principal>; run: () => Promise<HandlerResult> },
+) {
+  const maxAgeMs = acceptedAgeMs(headers['cache-control']);
+  if (maxAgeMs === 0 || input.workspaceId == null) return undefined;
+  const audience = policy.audienceOf?.(principal as Principal, input.workspaceId);
+  if (audience === undefined) return undefined;
+  const shared = await policy.sharedResponses.get(`${audience} ${originalUrl}`, maxAgeMs, run);
+  if (shared === undefined) return undefined;
+  const age = Math.trunc((performance.now() - shared.readAtMs) / 1_000);
+  return { ...shared, headers: { ...shared.headers, Age: String(age) }, contentType: json };
 }
 
 /**

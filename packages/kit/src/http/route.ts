@@ -115,6 +115,11 @@ interface RouteSchemas {
   problems?: readonly number[];
   /** True if the handler evaluates `If-Match`, for the OpenAPI document. */
   conditional?: boolean;
+  /**
+   * Returns true for a query whose response is shared by callers that accept a recent one (`Cache-Control: max-age`).
+   * The response must depend only on the URL and on the caller's audience.
+   */
+  isShareable?(query: never): boolean;
 }
 
 /**
@@ -152,6 +157,7 @@ export interface RouteDefinition<
   responses: R;
   problems?: readonly number[];
   conditional?: boolean;
+  isShareable?(query: Value<Q>): boolean;
   handler(context: RouteContext<Principal, Value<P>, Value<Q>, Value<B>, Resource>): Result | Promise<Result>;
 }
 

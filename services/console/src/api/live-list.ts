@@ -5,7 +5,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import type { Paged } from '@tocsin/client/browser';
+import type { CallOptions, Paged } from '@tocsin/client/browser';
 
 /** A list, newest entry first. It polls for new entries while the page is visible, and loads older pages on demand. */
 export interface LiveList<T> {
@@ -35,7 +35,7 @@ interface ListPart {
 export interface LiveListOptions<Entry, T> {
   queryKey: QueryKey;
   /** Lists the entries of the API, newest first. */
-  list(query: ListPart, signal?: AbortSignal): Paged<Entry>;
+  list(query: ListPart, options?: CallOptions): Paged<Entry>;
   /** Returns the members that a row shows. Whole entries of a long list would use too much memory. */
   toItem(entry: Entry): T;
   idOf(item: T): string;
@@ -61,6 +61,8 @@ const wholePageMs = 60_000;
  * most 2 % of the time.
  */
 const restFactor = 50;
+/** Accepted age of the response to a poll, as a part of the interval: 1 s for polls every 5 s. */
+const maxAgePart = 0.2;
 /**
  * If no entry is open, a poll reads entries from at most this time before the previous poll, in milliseconds. The
  * margin is needed because the clock of the browser can be ahead of the clock of the API.
@@ -93,8 +95,8 @@ interface Loaded<Entry, T> {
 export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveList<T> {
   const { queryKey, list, toItem, pollMs = 5_000 } = options;
   const queryClient = useQueryClient();
-  const pagesOf = (query: ListPart, signal?: AbortSignal) =>
-    list(query, signal).pages()[Symbol.asyncIterator]();
+  const pagesOf = (query: ListPart, callOptions?: CallOptions) =>
+    list(query, callOptions).pages()[Symbol.asyncIterator]();
   const query = useQuery({
     queryKey,
     queryFn: async ({ signal }): Promise<Loaded<Entry, T>> => {
@@ -105,7 +107,11 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
       const from = isWhole ? pageSince(items, options) : changedSince(items, known.polledAt, options);
       const since = from === undefined ? options.since : laterOf(from, options.since);
       const part = { limit: newestPage, ...(since !== undefined && { since }) };
-      const head = (await nextPage(pagesOf(part, signal))).map(toItem);
+      // Polls of many users share their responses. The first request does not, nor one after an action of the user
+      // (`refreshLists`), because it must show the effect of the action.
+      const mayShare = known !== undefined && known.wholePageAt > 0;
+      const maxAgeSeconds = mayShare ? Math.ceil((pollMs * maxAgePart) / 1_000) : undefined;
+      const head = (await nextPage(pagesOf(part, { signal, maxAgeSeconds }))).map(toItem);
       const isFull = head.length >= newestPage;
       const restMs = Math.max(wholePageMs, (Date.now() - polledAt) * restFactor);
       const times = { polledAt, wholePageAt: isWhole ? Date.now() + restMs : known.wholePageAt };
@@ -190,7 +196,7 @@ type Order<T> = Pick<LiveListOptions<unknown, T>, 'idOf' | 'timeOf'>;
 
 /**
  * Returns the time from which the next poll reads entries: the time of the oldest open item of the page, or else of the
- * newest item. Without an open item, the time is at most 10 minutes before the previous poll, because that poll has
+ * newest item. Without an open item, the time is at most 11 minutes before the previous poll, because that poll has
  * read all older entries.
  */
 export function changedSince<T>(
@@ -201,7 +207,8 @@ export function changedSince<T>(
   const recent = isoTime(previousPollMs - recentMs);
   const oldestOpen = page.findLast((item) => isOpen(item) && timeOf(item) >= recent);
   if (oldestOpen !== undefined) return timeOf(oldestOpen);
-  const checked = isoTime(previousPollMs - clockToleranceMs);
+  // Whole minutes, so that the polls of several users have the same URL and share their responses.
+  const checked = isoTime(Math.floor((previousPollMs - clockToleranceMs) / 60_000) * 60_000);
   const newest = page[0] === undefined ? checked : timeOf(page[0]);
   return newest > checked ? newest : checked;
 }

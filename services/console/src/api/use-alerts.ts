@@ -12,7 +12,7 @@ export function useAlerts(filter: AlertFilter) {
   const workspaceId = useWorkspaceId();
   return useLiveList({
     queryKey: [workspaceId, 'alerts', filter],
-    list: (part, signal) => client.alerts.list({ ...filter, ...part }, { signal }),
+    list: (part, options) => client.alerts.list({ ...filter, ...part }, options),
     since: filter.since,
     toItem: (alert) => alert,
     idOf: ({ alert_id }) => alert_id,

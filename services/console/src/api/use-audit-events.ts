@@ -11,7 +11,7 @@ export function useAuditEvents(filter: AuditFilter) {
   const workspaceId = useWorkspaceId();
   return useLiveList({
     queryKey: [workspaceId, 'audit-events', filter],
-    list: (part, signal) => client.auditEvents.list({ ...filter, ...part }, { signal }),
+    list: (part, options) => client.auditEvents.list({ ...filter, ...part }, options),
     since: filter.since,
     toItem: (event) => event,
     idOf: ({ id }) => id,

@@ -9,10 +9,10 @@ export function useDeadLetters(scope: 'workspace' | 'deployment') {
   const workspaceId = useWorkspaceId();
   return useLiveList({
     queryKey: ['dead-letters', scope === 'workspace' ? workspaceId : scope],
-    list: (part, signal) =>
+    list: (part, options) =>
       scope === 'workspace'
-        ? client.deadLetters.listInWorkspace(part, { signal })
-        : client.deadLetters.list(part, { signal }),
+        ? client.deadLetters.listInWorkspace(part, options)
+        : client.deadLetters.list(part, options),
     toItem: (letter) => letter,
     idOf: ({ id }) => id,
     timeOf: ({ created_at }) => created_at,

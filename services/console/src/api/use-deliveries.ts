@@ -20,7 +20,7 @@ export function useDeliveries(filter: DeliveryFilter, { pollMs }: { pollMs?: num
   const workspaceId = useWorkspaceId();
   return useLiveList({
     queryKey: [workspaceId, 'deliveries', filter],
-    list: (part, signal) => client.deliveries.list({ ...filter, ...part }, { signal }),
+    list: (part, options) => client.deliveries.list({ ...filter, ...part }, options),
     since: filter.since,
     toItem: toRow,
     idOf: ({ id }) => id,

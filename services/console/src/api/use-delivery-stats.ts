@@ -4,6 +4,12 @@ import { useClient } from './client.js';
 import type { TimeRange } from './time-range.js';
 
 /**
+ * End of a range, rounded up to a multiple of this time in milliseconds. Users who poll within this time therefore
+ * request the same range and share the response.
+ */
+const roundedMs = 5_000;
+
+/**
  * Fetches counts and latencies by time step. The range ends at the present time, so each poll requests a different
  * range.
  */
@@ -13,11 +19,11 @@ export function useDeliveryStats(range: TimeRange) {
   return useQuery({
     queryKey: [workspaceId, 'delivery-stats', range.name],
     queryFn: ({ signal }) => {
-      const now = Date.now();
-      const since = new Date(now - range.lengthMs).toISOString();
+      const untilMs = Math.ceil(Date.now() / roundedMs) * roundedMs;
+      const since = new Date(untilMs - range.lengthMs).toISOString();
       return client.deliveries.stats(
-        { since, until: new Date(now).toISOString(), step: range.step },
-        { signal },
+        { since, until: new Date(untilMs).toISOString(), step: range.step },
+        { signal, maxAgeSeconds: roundedMs / 1_000 },
       );
     },
     refetchInterval: 20_000,

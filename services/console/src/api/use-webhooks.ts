@@ -1,28 +1,31 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { usePermission } from './permitted.js';
 
-/**
- * Minimum interval of polls for each webhook of the list, in milliseconds: 1,000 webhooks are polled every 100 s. The
- * cost of an open page therefore does not grow with the list.
- */
-const pollMsPerWebhook = 100;
+/** Accepted age of the response to a poll, in seconds. */
+const sharedSeconds = 10;
 
 /**
  * Fetches all webhooks of the workspace (at most 1,000 by default) without their secrets, ordered by name. `pollMs`
- * sets the interval of polls, which update the states. Long lists are polled less often.
+ * sets the interval of polls, which update the states.
  */
 export function useWebhooks({ pollMs }: { pollMs?: number } = {}) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
   const { allowed } = usePermission('workspace_list_webhooks');
+  const queryClient = useQueryClient();
+  const queryKey = [workspaceId, 'webhooks'];
   return useQuery({
-    queryKey: [workspaceId, 'webhooks'],
-    queryFn: ({ signal }) => client.webhooks.list({ sort: 'name', secrets: false }, { signal }).toArray(),
+    queryKey,
+    queryFn: ({ signal }) => {
+      // Polls of many users share their responses. A request after a change by this user must show the change.
+      const { data, isInvalidated } = queryClient.getQueryState(queryKey) ?? {};
+      const maxAgeSeconds = data === undefined || isInvalidated ? undefined : sharedSeconds;
+      return client.webhooks.list({ sort: 'name', secrets: false }, { signal, maxAgeSeconds }).toArray();
+    },
     enabled: allowed,
-    refetchInterval: ({ state }) =>
-      pollMs === undefined ? false : Math.max(pollMs, (state.data?.length ?? 0) * pollMsPerWebhook),
+    refetchInterval: pollMs ?? false,
     staleTime: pollMs === undefined ? 30_000 : 0,
   });
 }

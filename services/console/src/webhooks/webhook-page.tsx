@@ -25,7 +25,7 @@ import { WebhookState } from './webhook-state.js';
 
 export function WebhookPage() {
   const { webhookId = '' } = useParams();
-  const { data } = useWebhook(webhookId, { pollMs: 10_000 });
+  const { data } = useWebhook(webhookId, { pollMs: 20_000 });
   return (
     <Page
       title={data?.name ?? 'Webhook'}
@@ -40,7 +40,7 @@ export function WebhookPage() {
 }
 
 function Webhook({ webhookId }: { webhookId: string }) {
-  const { data, error, refetch } = useWebhook(webhookId, { pollMs: 10_000 });
+  const { data, error, refetch } = useWebhook(webhookId, { pollMs: 20_000 });
   return (
     <>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}

@@ -50,7 +50,7 @@ function NewWebhook() {
 
 function Webhooks({ canCreate }: { canCreate: boolean }) {
   const { values, set } = useSearch(filters);
-  const { data, error, refetch } = useWebhooks({ pollMs: 15_000 });
+  const { data, error, refetch } = useWebhooks({ pollMs: 30_000 });
   const { q = '', state = '' } = values;
   return (
     <>

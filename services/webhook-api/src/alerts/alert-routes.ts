@@ -61,6 +61,7 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
       },
       responses: { 200: listResponse('The alerts.', alertSchema) },
       problems: [503],
+      isShareable: () => true,
       handler({ resource: { workspaceId }, principal, query }) {
         requireRecentSince(query, now().getTime());
         const visible = {

@@ -75,6 +75,7 @@ export function deliveryRoutes({
       },
       responses: { 200: listResponse('The deliveries.', deliverySchema) },
       problems: [503],
+      isShareable: () => true,
       handler({ resource: { workspaceId }, query, principal }) {
         requireRecentSince(query, now().getTime());
         return paging.historyPage(

@@ -37,6 +37,7 @@ export function deliveryStatsRoutes({ database, lists, now }: ApiDeps): Route<Pr
       },
       responses: { 200: { description: 'The counts.', schema: deliveryStatsSchema } },
       problems: [503],
+      isShareable: () => true,
       async handler({ resource: { workspaceId }, query }) {
         const webhookId = query.webhook_id?.toLowerCase();
         const byWebhook = query.group_by === 'webhook';

@@ -196,6 +196,8 @@ function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Pr
     },
     responses: { 200: listResponse('The webhooks.', webhookSchema) },
     problems: [503],
+    // Shared responses stay in memory, so they contain no secrets.
+    isShareable: ({ secrets }) => secrets === false,
     async handler({ resource: { workspaceId }, query, principal }) {
       const list = { path: pathIn(webhooksPath, workspaceId), query };
       const { name, external_id, sort = 'created_at', order = 'asc', secrets = true, limit } = query;

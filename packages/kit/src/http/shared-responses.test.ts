@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { acceptedAgeMs, createSharedResponses } from './shared-responses.js';
+
+test.each([
+  [undefined, 0],
+  ['', 0],
+  ['max-age=1', 1_000],
+  ['Max-Age=2', 2_000],
+  ['no-transform, max-age=3', 3_000],
+  ['max-age=4,no-transform', 4_000],
+  ['max-age=3600', 10_000],
+  ['max-age=999999999', 10_000],
+  ['max-age=9999999999', 0],
+  ['max-age=-1', 0],
+  ['max-age="1"', 0],
+  ['max-age=1.5', 0],
+  ['max-age', 0],
+  ['x-max-age=1', 0],
+  ['no-cache, max-age=5', 0],
+  ['max-age=5, no-store', 0],
+])('the header %j accepts an age of %i ms', (header, ageMs) => {
+  expect(acceptedAgeMs(header)).toBe(ageMs);
+});
+
+/** Returns a function that counts its calls. Each call resolves to a response with its number. */
+function counter() {
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    return { status: 200, headers: { 'X-Call': String(calls) }, body: [calls] };
+  };
+}
+
+test('a response is shared until it is older than a caller accepts', async () => {
+  const shared = createSharedResponses();
+  const read = counter();
+  const bodyOf = async (key: string, maxAgeMs: number) => (await shared.get(key, maxAgeMs, read))?.body;
+  expect(await bodyOf('a', 1_000)).toBe('[1]');
+  expect(await bodyOf('a', 60_000)).toBe('[1]');
+  expect(await bodyOf('b', 60_000)).toBe('[2]');
+  await sleep(30);
+  expect(await bodyOf('a', 60_000)).toBe('[1]');
+  expect(await bodyOf('a', 20)).toBe('[3]');
+  expect(await shared.get('a', 60_000, read)).toMatchObject({ status: 200, headers: { 'X-Call': '3' } });
+});
+
+test('concurrent callers share one read, and an error is not kept', async () => {
+  const shared = createSharedResponses();
+  let calls = 0;
+  const fail = async () => {
+    calls += 1;
+    await sleep(10);
+    throw new Error('unavailable');
+  };
+  const both = await Promise.allSettled([shared.get('a', 1_000, fail), shared.get('a', 1_000, fail)]);
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(calls).toBe(1);
+  expect((await shared.get('a', 60_000, counter()))?.body).toBe('[1]');
+});
+
+/** Returns a response with pages, and a function that returns true after the pages were closed. */
+function inPages(...pages: unknown[][]) {
+  let isClosed = false;
+  async function* body() {
+    try {
+      yield* pages;
+    } finally {
+      isClosed = true;
+    }
+  }
+  return { read: async () => ({ status: 200, body: body() }), isClosed: () => isClosed };
+}
+
+test('pages are joined to one body', async () => {
+  const shared = createSharedResponses();
+  expect((await shared.get('a', 1_000, inPages([1, 2], [], [{ a: 3 }]).read))?.body).toBe('[1,2,{"a":3}]');
+  expect((await shared.get('b', 1_000, inPages().read))?.body).toBe('[]');
+});
+
+test('a list of more than 4 MiB is not shared, and not read further', async () => {
+  const shared = createSharedResponses();
+  const long = inPages(['a'.repeat(3_000_000)], ['b'.repeat(3_000_000)], ['c']);
+  expect(await shared.get('a', 1_000, long.read)).toBeUndefined();
+  expect(long.isClosed()).toBe(true);
+  expect((await shared.get('a', 1_000, counter()))?.body).toBe('[1]');
+});

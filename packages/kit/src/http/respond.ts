@@ -65,7 +65,9 @@ function isPages(body: unknown): body is Pages {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
-/** Returns a body, or all its pages, as JSON text. Returns undefined if the pages have more than `maxLength` units. */
+/**
+ * Returns a body, or all its pages, as JSON text. Returns undefined if the pages have more than `maxLength` UTF-16 units.
+ */
 export async function toJson(body: unknown, maxLength: number): Promise<string | undefined> {
   if (!isPages(body)) return JSON.stringify(body);
   let text = '';

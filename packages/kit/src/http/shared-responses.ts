@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { createSingleFlight } from '../concurrency/single-flight.js';
 import { type HandlerResult, toJson } from './respond.js';
 
-/** A complete response whose body is JSON text. */
+/** A complete response whose body is JSON, encoded once for all callers. */
 interface SharedResponse extends HandlerResult {
-  body: string;
+  body: Buffer;
   /** Start of the read on a monotonic clock, in milliseconds. */
   readAtMs: number;
 }
@@ -21,14 +21,14 @@ export interface SharedResponses {
   get(key: string, maxAgeMs: number, read: () => Promise<HandlerResult>): Promise<SharedResponse | undefined>;
 }
 
-/** Maximum length of a shared body, in UTF-16 units. Longer lists are sent page by page to each caller. */
-const maxBodyLength = 4 * 1_048_576;
-/** Maximum length of all kept bodies, in UTF-16 units. */
-const maxKeptLength = 4 * maxBodyLength;
+/** Maximum size of a shared body, in bytes. Longer lists are sent page by page to each caller. */
+const maxBodyBytes = 4 * 1_048_576;
+/** Maximum size of all kept bodies, in bytes. */
+const maxKeptBytes = 4 * maxBodyBytes;
 
 export function createSharedResponses(): SharedResponses {
   const kept = new LRUCache<string, SharedResponse>({
-    maxSize: maxKeptLength,
+    maxSize: maxKeptBytes,
     sizeCalculation: ({ body }, key) => body.length + key.length,
   });
   const reads = createSingleFlight<SharedResponse | undefined>();
@@ -39,9 +39,9 @@ export function createSharedResponses(): SharedResponses {
       return reads.run(key, async () => {
         const readAtMs = performance.now();
         const result = await read();
-        const body = await toJson(result.body, maxBodyLength);
-        if (body === undefined) return undefined;
-        const response = { ...result, body, readAtMs };
+        const text = await toJson(result.body, maxBodyBytes);
+        if (text === undefined) return undefined;
+        const response = { ...result, body: Buffer.from(text), readAtMs };
         kept.set(key, response);
         return response;
       });

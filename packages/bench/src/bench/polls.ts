@@ -3,17 +3,21 @@ import { Pool } from 'undici';
 import { createCpuMeter, sumOf } from '../measure/process-usage.js';
 import { postJson, type RunningApi, startApi } from '../test-bed/apis.js';
 import { type Fixtures, writeFixtures } from '../test-bed/fixtures.js';
+import { startHelper } from '../test-bed/helper-process.js';
 import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
+import type { BareServerCommands } from './bare-server-main.js';
 import { runAlerts } from './run-alerts.js';
 
 export interface PollsResult {
+  /** The bare server responds to the requests of the list of deliveries without reading anything. */
+  server: 'API' | 'bare server';
   /** Name of the page that is open. */
   page: string;
   people: number;
   requestsPerSecond: number;
-  /** CPU time of the API for each request, in microseconds. */
+  /** CPU time of the server for each request, in microseconds. */
   cpuMicros: number;
-  /** CPU time of the API in percent of one core. */
+  /** CPU time of the server in percent of one core. */
   cpuPercent: number;
 }
 
@@ -54,23 +58,37 @@ export async function measurePolls(testBed: TestBed, options: PollsOptions): Pro
     return await withWorkers(testBed, 1, async (workers) => {
       await runAlerts(testBed, { fixtures, workers, alerts: storedAlerts });
       await createWebhooks(api, fixtures);
-      const results: PollsResult[] = [];
+      const results = [await measureBareServer(fixtures, options)];
+      const target = {
+        url: api.service.httpUrl,
+        pid: api.service.pid(),
+        token: await api.accessToken('reader'),
+      };
       for (const [page, polls] of Object.entries(pagesOf(fixtures, options.people))) {
         const alerts = Math.ceil(options.seconds * alertsPerSecond);
         const [measured] = await Promise.all([
-          measurePage(api, polls, options),
+          measurePage(target, polls, options),
           runAlerts(testBed, { fixtures, workers, alerts, alertsPerSecond }),
         ]);
-        const result = { page, people: options.people, ...measured };
-        testBed.print(
-          `  ${page}: ${Math.round(result.cpuMicros)} µs a request, ${result.cpuPercent.toFixed(1)} % of a core`,
-        );
-        results.push(result);
+        results.push({ server: 'API', page, people: options.people, ...measured });
+        testBed.print(`  ${page}: ${Math.round(measured.cpuMicros)} µs of the API for a request`);
       }
       return results;
     });
   } finally {
     await api.stop();
+  }
+}
+
+async function measureBareServer(fixtures: Fixtures, options: PollsOptions): Promise<PollsResult> {
+  const helper = startHelper<BareServerCommands>(import.meta.url, './bare-server-main.js');
+  try {
+    const target = { url: await helper.call('listen', undefined), pid: helper.pid };
+    const { deliveries } = pagesOf(fixtures, options.people);
+    const measured = await measurePage(target, deliveries!, options);
+    return { server: 'bare server', page: 'deliveries', people: options.people, ...measured };
+  } finally {
+    await helper.stop();
   }
 }
 
@@ -170,12 +188,12 @@ function liveList<Entry>(list: LiveList<Entry>): Poll {
  * Sends the requests of the page for each person. The first requests of all people are spread evenly over the interval.
  */
 async function measurePage(
-  api: RunningApi,
+  { url, pid, token }: { url: string; pid: number; token?: string },
   polls: Poll[],
   { people, seconds }: PollsOptions,
-): Promise<Omit<PollsResult, 'page' | 'people'>> {
-  const pool = new Pool(api.service.httpUrl, { connections: 32 });
-  const headers = { authorization: `Bearer ${await api.accessToken('reader')}` };
+): Promise<Omit<PollsResult, 'server' | 'page' | 'people'>> {
+  const pool = new Pool(url, { connections: 32 });
+  const headers = { authorization: `Bearer ${token}` };
   let requests = 0;
   const send = async (poll: Poll, person: number) => {
     const { path, maxAgeSeconds, read } = poll.next(person);
@@ -206,7 +224,7 @@ async function measurePage(
   try {
     await forMs(warmUpMs);
     requests = 0;
-    const meter = createCpuMeter({ api: api.service.pid() });
+    const meter = createCpuMeter({ server: pid });
     await forMs(seconds * 1_000);
     const cpuMicros = sumOf(meter.microsFor(requests));
     const requestsPerSecond = requests / seconds;

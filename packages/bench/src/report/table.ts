@@ -176,8 +176,8 @@ function costRows({ cost = [] }: Results): Row[] {
 }
 
 function pollsRows({ polls = [] }: Results): Row[] {
-  return polls.map(({ page, people, requestsPerSecond, cpuMicros, cpuPercent }) => [
-    `API, ${people} people on ${page}`,
+  return polls.map(({ server, page, people, requestsPerSecond, cpuMicros, cpuPercent }) => [
+    `${server}, ${people} people on ${page}`,
     `${cpuPercent.toFixed(1)} % of a core`,
     `${requestsPerSecond.toFixed(1)} requests a second, ${count(cpuMicros)} µs each`,
   ]);

@@ -1,0 +1,18 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serveCommands } from '../test-bed/helper-process.js';
+
+/** An HTTP server that reads nothing: the lowest CPU time of a request on this machine. */
+const commands = {
+  /** Starts the server and returns its URL. */
+  async listen(): Promise<string> {
+    const server = createServer((_request, response) => response.end('[]')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  },
+};
+
+export type BareServerCommands = typeof commands;
+
+serveCommands(commands);

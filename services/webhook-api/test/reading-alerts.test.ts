@@ -106,6 +106,9 @@ test.each(times)('a search of the last %s finds only alerts that match all filte
   });
   const { body } = await api.call<Alert[]>('GET', `${alerts}?${query}`);
   expect(body.map((alert) => alert.alert_id)).toEqual([alertId]);
+  const newest = await seedAlert(api.database, { ...wanted, acceptedAtMs: Date.now() - 40_000 });
+  const { body: first } = await api.call<Alert[]>('GET', `${alerts}?${query}&limit=1`);
+  expect(first.map((alert) => alert.alert_id)).toEqual([newest]);
 });
 
 test.each(times)('a publisher finds only its own alerts of the last %s', async (_, ms) => {

@@ -151,7 +151,6 @@ export const apiStatements: MutatedFile[] = [
       ],
       ['where workspace_id = $1 and alert_id = $2', 'where alert_id = $2'],
       ['where workspace_id = $1 and id >= $2 and id < $3', 'where id >= $2 and id < $3'],
-      ['where workspace_id = $1 and id >= $2 and id < $3', 'where workspace_id = $1 and id < $3'],
       ['where workspace_id = $1 and id >= $2 and id < $3', 'where workspace_id = $1 and id >= $2'],
       ['and ($5::uuid is null or published_by = $5)', ''],
       ['and ($6::uuid is null or alert_rule_id = $6)', ''],
@@ -165,7 +164,6 @@ export const apiStatements: MutatedFile[] = [
     tests: [`${api}/test/finding.test.ts`],
     changes: [
       [`-ffff-ffff-ffffffffffff')::uuid`, `-0fff-ffff-ffffffffffff')::uuid`],
-      ['and d.alert_record_id = any(array(select id from page))', ''],
       [`count(*) filter (where d.status = 'skipped')`, 'count(*)'],
     ],
   },

@@ -106,6 +106,8 @@ test.each(times)('a search of the last %s finds only alerts that match all filte
   });
   const { body } = await api.call<Alert[]>('GET', `${alerts}?${query}`);
   expect(body.map((alert) => alert.alert_id)).toEqual([alertId]);
+  // A page with one entry is read with one more, so that the next page is known.
+  await seedAlert(api.database, { ...wanted, acceptedAtMs: Date.now() - 50_000 });
   const newest = await seedAlert(api.database, { ...wanted, acceptedAtMs: Date.now() - 40_000 });
   const { body: first } = await api.call<Alert[]>('GET', `${alerts}?${query}&limit=1`);
   expect(first.map((alert) => alert.alert_id)).toEqual([newest]);

@@ -111,8 +111,8 @@ export function principalName({ issuer, subject }: Principal): string {
 }
 
 /**
- * Returns the roles of a caller in a workspace: callers with the same roles see the same. A caller that sees only its
- * own alerts shares no response.
+ * Returns the roles of a caller in a workspace and in the deployment: callers with the same roles see the same. Returns
+ * undefined for a caller that sees only its own alerts, because it shares no response.
  */
 export function audienceOf(principal: Principal, workspaceId: string): string | undefined {
   if (!hasPermission(principal, 'alert_read_all', workspaceId)) return undefined;

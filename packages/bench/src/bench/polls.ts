@@ -118,7 +118,7 @@ function pagesOf({ workspaceId, webhookIds }: Fixtures, people: number): Record<
   };
   const allWebhooks: Poll = {
     intervalMs: 30_000,
-    next: () => ({ path: `${workspace}/webhooks?sort=name&secrets=false`, maxAgeSeconds: 10 }),
+    next: () => ({ path: `${workspace}/webhooks?sort=name&secrets=false`, maxAgeSeconds: 5 }),
   };
   const stats: Poll = {
     intervalMs: 20_000,

@@ -20,8 +20,9 @@ export interface ApiRequest {
 export interface CallOptions {
   signal?: AbortSignal | undefined;
   /**
-   * Accepts a response that the API has read for another caller with the same roles, at most this many seconds ago.
-   * Lists of alerts and deliveries, and statistics, can be shared in this way. Default: 0, for a response of its own.
+   * Accepts a response that the API has read for another caller with the same roles, at most this many seconds ago: a
+   * whole number up to 10. Lists of alerts and deliveries, webhooks with `secrets: false`, and statistics are shared.
+   * Default: 0, for a response of its own.
    */
   maxAgeSeconds?: number | undefined;
 }

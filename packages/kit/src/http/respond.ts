@@ -44,7 +44,7 @@ function writeWhole(response: Response, { status, headers, body, contentType }: 
     return;
   }
   // The JSON text is not converted to bytes: Node sends the header and a text in one write, but bytes in a second
-  // write.
+  // write. Shared responses are bytes, because they are encoded once for many callers.
   const content = contentType === undefined ? JSON.stringify(body) : (body as string | Uint8Array);
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', contentType ?? json);
   response.setHeader('Content-Length', Buffer.byteLength(content));

@@ -170,7 +170,7 @@ function handle<Principal>(route: Route<Principal>, policy: RoutePolicy<Principa
     const log = (fields: Record<string, unknown>) => Object.assign(logFields, fields);
     const ifMatch = request.headers['if-match'];
     const run = () => handler({ principal, requestId, traceparent, ifMatch, signal, log, ...input });
-    const isShareable = route.isShareable?.(input.query as never) === true;
+    const isShareable = request.method === 'GET' && route.isShareable?.(input.query as never) === true;
     const shared = isShareable ? await readShared(request, response, { policy, run }) : undefined;
     if (shared !== undefined) return respond(response, shared);
     const result = await run();
@@ -187,11 +187,16 @@ async function readShared<Principal>(
   { locals: { input, principal } }: Response,
   { policy, run }: { policy: RoutePolicy<Principal>; run: () => Promise<HandlerResult> },
 ) {
-  const maxAgeMs = acceptedAgeMs(headers['cache-control']);
-  if (maxAgeMs === 0 || input.workspaceId == null) return undefined;
+  if (input.workspaceId == null) return undefined;
   const audience = policy.audienceOf?.(principal as Principal, input.workspaceId);
   if (audience === undefined) return undefined;
-  const shared = await policy.sharedResponses.get(`${audience} ${originalUrl}`, maxAgeMs, run);
+  const key = `${audience} ${originalUrl}`;
+  const maxAgeMs = acceptedAgeMs(headers['cache-control']);
+  if (maxAgeMs === 0) {
+    policy.sharedResponses.discard(key);
+    return undefined;
+  }
+  const shared = await policy.sharedResponses.get(key, maxAgeMs, run);
   if (shared === undefined) return undefined;
   const age = Math.trunc((performance.now() - shared.readAtMs) / 1_000);
   return { ...shared, headers: { ...shared.headers, Age: String(age) }, contentType: json };

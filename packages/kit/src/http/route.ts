@@ -117,7 +117,8 @@ interface RouteSchemas {
   conditional?: boolean;
   /**
    * Returns true for a query whose response is shared by callers that accept a recent one (`Cache-Control: max-age`).
-   * The response must depend only on the URL and on the caller's audience.
+   * The response must depend only on the URL and on the caller's audience. The handler must not use `signal`, because
+   * other callers can wait for the same response.
    */
   isShareable?(query: never): boolean;
 }

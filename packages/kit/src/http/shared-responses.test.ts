@@ -80,6 +80,43 @@ test('pages are joined to one body', async () => {
   expect((await shared.get('b', 1_000, inPages().read))?.body.toString()).toBe('[]');
 });
 
+test('a caller does not share a read that started too long ago', async () => {
+  const shared = createSharedResponses();
+  const slow = async () => {
+    await sleep(60);
+    return { status: 200, body: ['slow'] };
+  };
+  const first = shared.get('a', 1_000, slow);
+  await sleep(40);
+  expect((await shared.get('a', 20, counter()))?.body.toString()).toBe('[1]');
+  expect((await first)?.body.toString()).toBe('["slow"]');
+  expect((await shared.get('a', 60_000, counter()))?.body.toString()).toBe('[1]');
+});
+
+test('a discarded response is not shared, even if its read ends later', async () => {
+  const shared = createSharedResponses();
+  const read = counter();
+  await shared.get('a', 1_000, read);
+  shared.discard('a');
+  const second = shared.get('a', 60_000, read);
+  shared.discard('a');
+  expect((await second)?.body.toString()).toBe('[2]');
+  expect((await shared.get('a', 60_000, read))?.body.toString()).toBe('[3]');
+});
+
+test('a body of more than 4 MiB is shared while it is read, and not kept', async () => {
+  const shared = createSharedResponses();
+  let calls = 0;
+  const read = async () => {
+    calls += 1;
+    return { status: 200, body: ['é'.repeat(2_200_000)] };
+  };
+  await Promise.all([shared.get('a', 60_000, read), shared.get('a', 60_000, read)]);
+  expect(calls).toBe(1);
+  await shared.get('a', 60_000, read);
+  expect(calls).toBe(2);
+});
+
 test('a list of more than 4 MiB is not shared, and not read further', async () => {
   const shared = createSharedResponses();
   const long = inPages(['a'.repeat(3_000_000)], ['b'.repeat(3_000_000)], ['c']);

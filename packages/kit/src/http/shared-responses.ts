@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { createSingleFlight } from '../concurrency/single-flight.js';
 import { type HandlerResult, toJson } from './respond.js';
 
 /** A complete response whose body is JSON, encoded once for all callers. */
@@ -11,50 +10,79 @@ interface SharedResponse extends HandlerResult {
 
 /**
  * Shares responses between callers that accept a recent one (`Cache-Control: max-age`, RFC 9111, section 5.2.1.1). When
- * many people have the same page of the console open, the database is read once a second and not once for each of them.
+ * many people have the same page of the console open, the database is not read again for each of them.
  */
 export interface SharedResponses {
   /**
-   * Returns the response for the key if it is at most `maxAgeMs` old, or else calls `read`. Concurrent calls with the
-   * same key share one call of `read`. Pages are joined to one body. Returns undefined for a body of more than 4 MiB.
+   * Returns the response for the key if its read started at most `maxAgeMs` ago, or else calls `read`. Callers also
+   * share a read that is still running. Pages are joined to one body. Returns undefined for pages of more than 4 MiB.
    */
   get(key: string, maxAgeMs: number, read: () => Promise<HandlerResult>): Promise<SharedResponse | undefined>;
+  /**
+   * Discards the response for the key. Called before the response is read for one caller, so that this caller does not
+   * get an older response afterwards.
+   */
+  discard(key: string): void;
 }
 
-/** Maximum size of a shared body, in bytes. Longer lists are sent page by page to each caller. */
+interface Entry {
+  readAtMs: number;
+  response: Promise<SharedResponse | undefined>;
+  /** Size of the body; 0 while it is read. */
+  bytes: number;
+}
+
+/** Maximum accepted age of a response, in seconds. Responses are removed from memory at this age. */
+const maxAge = 10;
+/** Maximum size of a body that is kept, in bytes. Longer lists in pages are sent page by page to each caller. */
 const maxBodyBytes = 4 * 1_048_576;
 /** Maximum size of all kept bodies, in bytes. */
 const maxKeptBytes = 4 * maxBodyBytes;
 
 export function createSharedResponses(): SharedResponses {
-  const kept = new LRUCache<string, SharedResponse>({
+  const entries = new LRUCache<string, Entry>({
     maxSize: maxKeptBytes,
-    sizeCalculation: ({ body }, key) => body.length + key.length,
+    maxEntrySize: maxBodyBytes,
+    sizeCalculation: ({ bytes }, key) => bytes + key.length,
+    ttl: maxAge * 1_000,
+    ttlAutopurge: true,
   });
-  const reads = createSingleFlight<SharedResponse | undefined>();
   return {
-    async get(key, maxAgeMs, read) {
-      const known = kept.get(key);
-      if (known !== undefined && performance.now() - known.readAtMs <= maxAgeMs) return known;
-      return reads.run(key, async () => {
-        const readAtMs = performance.now();
-        const result = await read();
-        const text = await toJson(result.body, maxBodyBytes);
-        if (text === undefined) return undefined;
-        const response = { ...result, body: Buffer.from(text), readAtMs };
-        kept.set(key, response);
-        return response;
-      });
+    get(key, maxAgeMs, read) {
+      const known = entries.get(key);
+      if (known !== undefined && performance.now() - known.readAtMs <= maxAgeMs) return known.response;
+      const readAtMs = performance.now();
+      const entry: Entry = { readAtMs, response: readWhole(read, readAtMs), bytes: 0 };
+      entries.set(key, entry);
+      entry.response.then(
+        (response) => {
+          // The entry is set again with its size, unless another one has replaced it.
+          if (entries.peek(key) !== entry) return;
+          if (response === undefined) entries.delete(key);
+          else entries.set(key, { ...entry, bytes: response.body.length });
+        },
+        () => {
+          if (entries.peek(key) === entry) entries.delete(key);
+        },
+      );
+      return entry.response;
     },
+    discard: (key) => void entries.delete(key),
   };
 }
 
-/** Maximum accepted age of a response, in seconds. */
-const maxAge = 10;
+async function readWhole(
+  read: () => Promise<HandlerResult>,
+  readAtMs: number,
+): Promise<SharedResponse | undefined> {
+  const result = await read();
+  const text = await toJson(result.body, maxBodyBytes);
+  return text === undefined ? undefined : { ...result, body: Buffer.from(text), readAtMs };
+}
 
 /**
  * Returns the age in milliseconds that a request accepts, at most 10 s. Returns 0 without a valid `max-age`, and for
- * `no-cache`: the response is then read for this request alone.
+ * `no-cache` and `no-store`: the response is then read for this request alone.
  */
 export function acceptedAgeMs(cacheControl: string | undefined): number {
   if (cacheControl === undefined || /\bno-(cache|store)\b/i.test(cacheControl)) return 0;

@@ -4,14 +4,14 @@ import { useClient } from './client.js';
 import type { TimeRange } from './time-range.js';
 
 /**
- * End of a range, rounded up to a multiple of this time in milliseconds. Users who poll within this time therefore
- * request the same range and share the response.
+ * The end of a range is rounded up to a multiple of this time, in milliseconds. Users who poll within this time
+ * therefore request the same range and share the response.
  */
 const roundedMs = 5_000;
 
 /**
- * Fetches counts and latencies by time step. The range ends at the present time, so each poll requests a different
- * range.
+ * Fetches counts and latencies by time step. The range ends at the present time, so each poll of a user requests a
+ * later range.
  */
 export function useDeliveryStats(range: TimeRange) {
   const client = useClient();

@@ -4,7 +4,7 @@ import { useClient } from './client.js';
 import { usePermission } from './permitted.js';
 
 /** Accepted age of the response to a poll, in seconds. */
-const sharedSeconds = 10;
+const sharedSeconds = 5;
 
 /**
  * Fetches all webhooks of the workspace (at most 1,000 by default) without their secrets, ordered by name. `pollMs`

@@ -59,7 +59,7 @@ export interface WebhookOptions {
   pausedUntil: Date | null;
 }
 
-/** A webhook as it is written. */
+/** The columns of a webhook that requests change, and its metadata. */
 export interface WrittenWebhook extends EncryptedSecrets, WebhookOptions {
   id: string;
   workspaceId: string;
@@ -77,7 +77,7 @@ export interface WrittenWebhook extends EncryptedSecrets, WebhookOptions {
   lastUpdatedBy: string;
 }
 
-/** A webhook as it is read. */
+/** A webhook with its present pause and health. */
 export interface StoredWebhook extends WrittenWebhook {
   paused: StoredPause | null;
   health: StoredHealth;

@@ -196,7 +196,7 @@ function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Pr
     },
     responses: { 200: listResponse('The webhooks.', webhookSchema) },
     problems: [503],
-    // Shared responses stay in memory, so they contain no secrets.
+    // Shared responses are in memory for up to 10 s. Lists with urls, headers and bodies are therefore not shared.
     isShareable: ({ secrets }) => secrets === false,
     async handler({ resource: { workspaceId }, query, principal }) {
       const list = { path: pathIn(webhooksPath, workspaceId), query };

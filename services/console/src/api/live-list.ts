@@ -64,8 +64,8 @@ const restFactor = 50;
 /** Accepted age of the response to a poll, as a part of the interval: 1 s for polls every 5 s. */
 const maxAgePart = 0.2;
 /**
- * If no entry is open, a poll reads entries from at most this time before the previous poll, in milliseconds. The
- * margin is needed because the clock of the browser can be ahead of the clock of the API.
+ * If no entry is open, a poll reads entries from this time before the previous poll, in milliseconds, and from up to a
+ * minute more. The margin is needed because the clock of the browser can be ahead of the clock of the API.
  */
 const clockToleranceMs = 10 * 60_000;
 /**

@@ -30,13 +30,29 @@ test('a modified value cannot be decrypted', () => {
   expect(() => box.decrypt(encrypted, location)).toThrow();
 });
 
-test('each row has its own key, which encrypts all of its columns', () => {
-  const rows = ['1', '2', '1'].map((id) => ({ ...location, id }));
-  const values = rows.map((row) => box.encrypt(`secret of ${row.id}`, row));
-  const texts = values.map((value, index) => box.decrypt(value, rows[index]!).toString());
-  expect(texts).toEqual(['secret of 1', 'secret of 2', 'secret of 1']);
-  const body = { ...location, column: 'body' };
-  expect(box.decrypt(box.encrypt('body', body), body).toString()).toBe('body');
+test('values of different salts can be decrypted in any order', () => {
+  const writer = createSecretBox([key]);
+  const values = Array.from({ length: 2_001 }, (_, index) => writer.encrypt(`secret ${index}`, location));
+  const salts = values.map((value) => value.subarray(3, 15).toString('hex'));
+  expect([0, 999, 1_000, 1_999, 2_000].map((index) => salts.indexOf(salts[index]!))).toEqual([
+    0, 0, 1_000, 1_000, 2_000,
+  ]);
+  for (const index of [2_000, 0, 1_000, 999, 1_999])
+    expect(box.decrypt(values[index]!, location).toString()).toBe(`secret ${index}`);
+});
+
+test('values of one salt have different nonces, and processes with one key have different salts', () => {
+  const encrypt = () => box.encrypt('secret', location);
+  expect(encrypt().subarray(15, 27)).not.toEqual(encrypt().subarray(15, 27));
+  expect(createSecretBox([key]).encrypt('secret', location).subarray(3, 15)).not.toEqual(
+    createSecretBox([key]).encrypt('secret', location).subarray(3, 15),
+  );
+});
+
+test('a value with a modified salt cannot be decrypted', () => {
+  const encrypted = box.encrypt('secret', location);
+  encrypted[3]! ^= 1;
+  expect(() => box.decrypt(encrypted, location)).toThrow();
 });
 
 test('the first key encrypts, and each value begins with the id of its key', () => {

@@ -13,9 +13,9 @@ export interface SecretLocation {
 }
 
 /**
- * Encrypts values that can contain credentials (AES-256-GCM, NIST SP 800-38D). Each row has its own key, derived with
- * one HMAC-SHA256. With random nonces, one key must not encrypt more than 2^32 values. A single key for all rows would
- * reach this limit after ten days with 5,000 values a second.
+ * Encrypts values that can contain credentials (AES-256-GCM, NIST SP 800-38D). With random nonces, one key must not
+ * encrypt more than 2^32 values, which takes ten days with 5,000 values a second. Therefore each 1,000 values have a key
+ * of their own, derived with HMAC-SHA256 from the key in SECRETS_KEYS and a random salt.
  */
 export interface SecretBox {
   encrypt(plain: string | Buffer, location: SecretLocation): Buffer;
@@ -33,47 +33,46 @@ export interface SecretBox {
 export interface SecretKey {
   /** 1 to 255 ASCII characters, stored at the beginning of every value. */
   id: string;
-  /** 32 bytes, from which the keys of rows are derived. */
+  /** 32 bytes, from which the keys of values are derived. */
   key: Buffer;
 }
 
+const saltBytes = 12;
 const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
  * Creates a secret box. The first key encrypts; all keys decrypt. Layout of a value: length of the key id (1 byte), key
- * id, nonce (12), tag (16), ciphertext.
+ * id, salt (12), nonce (12), tag (16), ciphertext.
  */
 export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
-  const byId = new Map(keys.map((entry) => [entry.id, createRowKeys(entry.key)]));
+  const byId = new Map(keys.map((entry) => [entry.id, createDerivedKeys(entry.key)]));
   const current = keys[0];
-  const currentRowKeys = createRowKeys(current.key);
-  const nextNonce = createNonces();
+  const nextNonce = createNonces(current.key);
   const header = Buffer.concat([Buffer.from([current.id.length]), Buffer.from(current.id, 'latin1')]);
   return {
     encrypt(plain, location) {
-      const nonce = nextNonce();
-      const cipher = createCipheriv('aes-256-gcm', currentRowKeys(location), nonce).setAAD(
-        authenticatedData(location),
-      );
+      const { derivedKey, salt, nonce } = nextNonce();
+      const cipher = createCipheriv('aes-256-gcm', derivedKey, nonce).setAAD(authenticatedData(location));
       const text = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
       // GCM encrypts without padding, so `final` returns no further bytes. The call computes the tag.
       cipher.final();
-      return Buffer.concat([header, nonce, cipher.getAuthTag(), text]);
+      return Buffer.concat([header, salt, nonce, cipher.getAuthTag(), text]);
     },
     decrypt(encrypted, location) {
       const id = keyIdOf(encrypted);
-      const rowKeys = byId.get(id);
-      if (rowKeys === undefined)
+      const derivedKeys = byId.get(id);
+      if (derivedKeys === undefined)
         throw new Error(
           `A value is encrypted with the key ${JSON.stringify(id)}, which is not in SECRETS_KEYS.`,
         );
-      const nonceStart = 1 + id.length;
+      const saltStart = 1 + id.length;
+      const nonceStart = saltStart + saltBytes;
       const tagStart = nonceStart + nonceBytes;
       const textStart = tagStart + tagBytes;
       const decipher = createDecipheriv(
         'aes-256-gcm',
-        rowKeys(location),
+        derivedKeys(encrypted.subarray(saltStart, nonceStart)),
         encrypted.subarray(nonceStart, tagStart),
         // By default, Node also accepts tags of only 4 bytes. An attacker could guess such a tag.
         { authTagLength: tagBytes },
@@ -90,33 +89,42 @@ export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
 }
 
 /**
- * Returns a function that derives the key of a row. The last key is cached, because the columns of a row are encrypted
- * one after the other.
+ * Returns a function that derives the key for a salt. The last key is cached, because values that were written together
+ * have the same salt.
  */
-function createRowKeys(key: Buffer): (row: Pick<SecretLocation, 'table' | 'id'>) => Buffer {
-  let latest: { row: string; key: Buffer } | undefined;
-  return ({ table, id }) => {
-    const row = `${table}/${id}`;
-    if (latest?.row !== row) latest = { row, key: createHmac('sha256', key).update(row).digest() };
-    return latest.key;
+function createDerivedKeys(key: Buffer): (salt: Buffer) => Buffer {
+  let latest: { salt: Buffer; derivedKey: Buffer } | undefined;
+  return (salt) => {
+    if (latest === undefined || !latest.salt.equals(salt))
+      latest = { salt: Buffer.from(salt), derivedKey: deriveKey(key, salt) };
+    return latest.derivedKey;
   };
 }
 
+function deriveKey(key: Buffer, salt: Buffer): Buffer {
+  return createHmac('sha256', key).update(salt).digest();
+}
+
+const valuesOfSalt = 1_000;
+
 /**
- * Generates random nonces in blocks of 1,000. A call of `randomBytes` for each nonce would take as long as the
- * encryption of a small value.
+ * Returns a function that returns a random nonce, with its salt and the key for this salt. Each salt is used for 1,000
+ * values, because deriving a key takes as long as the encryption of a small value, and so does a call of `randomBytes`.
  */
-function createNonces(): () => Buffer {
-  const noncesInBlock = 1_000;
-  let block = Buffer.alloc(0);
+function createNonces(key: Buffer): () => { derivedKey: Buffer; salt: Buffer; nonce: Buffer } {
+  let salt: Buffer = Buffer.alloc(0);
+  let derivedKey = salt;
+  let nonces = salt;
   let next = 0;
   return () => {
-    if (next === block.length) {
-      block = randomBytes(noncesInBlock * nonceBytes);
+    if (next === nonces.length) {
+      salt = randomBytes(saltBytes);
+      derivedKey = deriveKey(key, salt);
+      nonces = randomBytes(valuesOfSalt * nonceBytes);
       next = 0;
     }
     next += nonceBytes;
-    return block.subarray(next - nonceBytes, next);
+    return { derivedKey, salt, nonce: nonces.subarray(next - nonceBytes, next) };
   };
 }
 

@@ -16,12 +16,13 @@ export interface ClassifyInput {
  * fail. A request without a valid response is retried, except if its address is blocked, or if it timed out and
  * `retryOnTimeout` is false. After the last step of the schedule, a retry becomes a failure.
  */
-export function classify({ result, retryOnTimeout, ...retry }: ClassifyInput): Outcome {
+export function classify(input: ClassifyInput): Outcome {
+  const { result } = input;
   if (result.kind === 'response' && result.statusCode >= 200 && result.statusCode <= 299)
     return { kind: 'succeeded' };
   const failure = failureOf(result);
-  if (!isRetryable(result, retryOnTimeout)) return { kind: 'failed', failure };
-  return retryOrFail({ ...retry, failure, retryAfterMs: retryAfterMs(result) });
+  if (!isRetryable(result, input.retryOnTimeout)) return { kind: 'failed', failure };
+  return retryOrFail({ ...input, failure, retryAfterMs: retryAfterMs(result) });
 }
 
 /** Returns the error code and the error sentence of an unsuccessful result. */

@@ -76,7 +76,7 @@ async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: D
   }
   const sent = await send(claimed, { request: prepared, slot: usedSlot }, deps);
   const outcome = classifyResult(claimed, sent, deps);
-  await record({ claimed, outcome, ...sent }, deps);
+  await record({ claimed, sent, outcome }, deps);
 }
 
 async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Promise<PrepareResult> {
@@ -159,17 +159,18 @@ function classifyResult(
   });
 }
 
-interface Completed extends Sent {
+interface Completed {
   claimed: ClaimedDelivery;
+  sent: Sent;
   outcome: Outcome;
 }
 
 async function record(completed: Completed, deps: DeliveryDeps): Promise<void> {
-  const { claimed, outcome, result } = completed;
+  const { claimed, outcome, sent } = completed;
   const { recorder, failures, random, metrics, logger, tracing } = deps;
   const attempt = toAttempt(completed);
   // The pause is committed before the outcome, so that later claims of the webhook's deliveries find the pause.
-  const change = changePause({ claimed, result, failures, random: random() });
+  const change = changePause({ claimed, result: sent.result, failures, random: random() });
   if (change === 'resume') await recorder.resume(claimed.webhookId);
   else if (change !== undefined) await recorder.pause(change);
   await recorder.record({ claimed, outcome, attempt });
@@ -183,7 +184,8 @@ async function record(completed: Completed, deps: DeliveryDeps): Promise<void> {
   if (tracing !== undefined) traceDelivery(claimed, { outcome, attempt }, tracing);
 }
 
-function toAttempt({ claimed, request, startedAt, result, outcome }: Completed): Attempt {
+function toAttempt({ claimed, sent, outcome }: Completed): Attempt {
+  const { request, startedAt, result } = sent;
   return {
     trigger: claimed.manual ? 'manual' : 'scheduled',
     startedAt,

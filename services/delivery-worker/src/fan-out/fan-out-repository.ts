@@ -31,9 +31,7 @@ export function createFanOutRepository(
   return {
     async write(alerts, { acceptedAtMs, token, markedAtMs }) {
       const claimedAtMs = performance.now();
-      const rows = alerts.flatMap(({ resolved, recordId: alertRecordId, deliveries }) =>
-        deliveries.map((delivery) => ({ ...delivery, alertRecordId, alert: resolved.alert })),
-      );
+      const deliveries = alerts.flatMap((alert) => alert.deliveries);
       const facts = alerts.map(({ resolved }) => resolved);
       const values = [
         new Date(acceptedAtMs),
@@ -49,12 +47,12 @@ export function createFanOutRepository(
         sqlArray.float8(facts.map(({ threshold }) => threshold)),
         sqlArray.text(facts.map(({ bound }) => bound)),
         sqlArray.text(facts.map(({ outcome }) => outcome)),
-        sqlArray.uuid(rows.map((row) => row.id)),
-        sqlArray.uuid(rows.map((row) => row.alertRecordId)),
-        sqlArray.uuid(rows.map((row) => row.webhookId)),
-        sqlArray.text(rows.map((row) => row.webhookName)),
-        sqlArray.text(rows.map((row) => row.destination)),
-        sqlArray.text(rows.map((row) => row.state)),
+        sqlArray.uuid(deliveries.map((delivery) => delivery.id)),
+        sqlArray.uuid(alerts.flatMap((alert) => alert.deliveries.map(() => alert.recordId))),
+        sqlArray.uuid(deliveries.map((delivery) => delivery.webhookId)),
+        sqlArray.text(deliveries.map((delivery) => delivery.webhookName)),
+        sqlArray.text(deliveries.map((delivery) => delivery.destination)),
+        sqlArray.text(deliveries.map((delivery) => delivery.state)),
         queuedLeaseMs,
         sqlArray.text(facts.map(({ requestId }) => requestId ?? null)),
         workerId,

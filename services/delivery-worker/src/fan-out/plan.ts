@@ -125,13 +125,15 @@ export function planAlert(fired: ResolvedAlert, options: PlanOptions): PlannedAl
       const found = webhooks.get(webhookId);
       // A rule in a message can name webhooks that do not exist or belong to another workspace.
       const webhook = found?.workspaceId === alert.workspace_id ? found : undefined;
+      const { state, slot } = placeDelivery({ workspaceId: alert.workspace_id, webhookId, webhook }, options);
       return {
         id: deliveryRecordId(acceptedAtMs, alert, webhookId),
         webhookId,
         webhookName: webhook?.name ?? '',
         destination: webhook?.destination ?? '',
+        state,
         webhook,
-        ...placeDelivery({ workspaceId: alert.workspace_id, webhookId, webhook }, options),
+        slot,
       };
     }),
   };

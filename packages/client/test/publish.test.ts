@@ -181,6 +181,18 @@ test('the error of an unconfirmed alert names an unreachable broker', async () =
   await publisher.close();
 });
 
+test('the error of an unconfirmed alert names a virtual host that the broker rejects', async () => {
+  const { url } = await createTestBroker();
+  const unknown = new URL(url);
+  unknown.pathname = '/un%2Fknown';
+  const publisher = await createAmqpPublisher({ url: unknown.href, workspaceId, giveUpAfterMs: 1_000 });
+  await expect(publisher.publish(alert())).rejects.toMatchObject({
+    code: 'unconfirmed',
+    message: expect.stringContaining('The broker rejects the virtual host "un/known": it does not exist'),
+  });
+  await publisher.close();
+});
+
 describe('unconfirmed alerts', () => {
   test('over AMQP an unconfirmed alert is reported after the timeout', async () => {
     const clock = createManualClock();

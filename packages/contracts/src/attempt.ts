@@ -8,7 +8,10 @@ export const destinationResponseSchema = {
   properties: {
     status_code: { type: 'integer' },
     response: { type: 'string' },
-    truncated: { type: 'boolean', description: 'True: the response was longer than the stored part.' },
+    truncated: {
+      type: 'boolean',
+      description: 'True: the stored text is not the whole response, which was longer or ended early.',
+    },
     location: {
       type: ['string', 'null'],
       description:

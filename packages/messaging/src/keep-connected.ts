@@ -41,9 +41,9 @@ export function keepConnected(options: KeepConnectedOptions): () => Promise<void
   const attempt = async (onAttached: () => void): Promise<void> => {
     socket = new AbortController();
     try {
-      connection = await connect(withHeartbeat(url), {
-        ...socketOptions(name, socket.signal),
-        ...readCertificates(url),
+      const options = { ...socketOptions(name, socket.signal), ...readCertificates(url) };
+      connection = await connect(withHeartbeat(url), options).catch((error: unknown) => {
+        throw isVirtualHostRejected(error) ? virtualHostRejected(url) : error;
       });
       // After the event `error`, the connection emits `close`, which is handled below. Without a listener for `error`
       // the process would exit.
@@ -86,6 +86,20 @@ export function keepConnected(options: KeepConnectedOptions): () => Promise<void
     socket.abort();
     await ended;
   };
+}
+
+/** Returns true for the error with which amqplib reports a rejected virtual host. It has no reply code or text. */
+function isVirtualHostRejected(error: unknown): boolean {
+  return (
+    error instanceof Error && error.message.startsWith('Expected ConnectionOpenOk; got <ConnectionClose')
+  );
+}
+
+function virtualHostRejected(url: string): Error {
+  const name = decodeURIComponent(new URL(url).pathname.slice(1)) || '/';
+  return new Error(
+    `The broker rejects the virtual host ${JSON.stringify(name)}: it does not exist, is down or has reached a limit, or the user has no permission in it.`,
+  );
 }
 
 /** Options that amqplib passes to `net.connect` or `tls.connect`. The socket is destroyed when `signal` is aborted. */

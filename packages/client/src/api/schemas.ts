@@ -101,7 +101,7 @@ export interface Attempt {
   response: {
     status_code: number;
     response: string;
-    /** True: the response was longer than the stored part. */
+    /** True: the stored text is not the whole response, which was longer or ended early. */
     truncated: boolean;
     /** Header `Location` of the response, at most 2,048 characters; `[redacted]` replaces secrets of the webhook. Redirects are not followed. */
     location: string | null;
@@ -389,7 +389,7 @@ export interface Delivery {
   response: {
     status_code: number;
     response: string;
-    /** True: the response was longer than the stored part. */
+    /** True: the stored text is not the whole response, which was longer or ended early. */
     truncated: boolean;
     /** Header `Location` of the response, at most 2,048 characters; `[redacted]` replaces secrets of the webhook. Redirects are not followed. */
     location: string | null;
@@ -484,7 +484,7 @@ export interface DeliveryWithAttempts {
   response: {
     status_code: number;
     response: string;
-    /** True: the response was longer than the stored part. */
+    /** True: the stored text is not the whole response, which was longer or ended early. */
     truncated: boolean;
     /** Header `Location` of the response, at most 2,048 characters; `[redacted]` replaces secrets of the webhook. Redirects are not followed. */
     location: string | null;

@@ -98,10 +98,7 @@ function toRefusal(error: unknown, { declare }: { declare: boolean }): BrokerRef
   return new BrokerRefusal('permission', `${reason}. ${declare ? mayNotDeclare : mayNotPublish}`);
 }
 
-/**
- * Returns true for a rejected login, which ends the handshake. A missing permission is reported only after the
- * handshake.
- */
+/** Returns true for a rejected login. Missing permissions on exchanges and queues are reported after the handshake. */
 function isHandshake(reason: string): boolean {
   return reason.startsWith('Handshake');
 }

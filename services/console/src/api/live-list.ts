@@ -6,6 +6,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import type { CallOptions, Paged } from '@tocsin/client/browser';
+import { useRef } from 'react';
 
 /** A list, newest entry first. It polls for new entries while the page is visible, and loads older pages on demand. */
 export interface LiveList<T> {
@@ -95,6 +96,8 @@ interface Loaded<Entry, T> {
 export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveList<T> {
   const { queryKey, list, toItem, pollMs = 5_000 } = options;
   const queryClient = useQueryClient();
+  /** True after the first response since the page was opened. */
+  const hasPolled = useRef(false);
   const pagesOf = (query: ListPart, callOptions?: CallOptions) =>
     list(query, callOptions).pages()[Symbol.asyncIterator]();
   const query = useQuery({
@@ -107,11 +110,12 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
       const from = isWhole ? pageSince(items, options) : changedSince(items, known.polledAt, options);
       const since = from === undefined ? options.since : laterOf(from, options.since);
       const part = { limit: newestPage, ...(since !== undefined && { since }) };
-      // Polls of many users share their responses. The first request does not, nor one after an action of the user
-      // (`refreshLists`), because it must show the effect of the action.
-      const mayShare = known !== undefined && known.wholePageAt > 0;
+      // Polls of many users share their responses. The first request after the page was opened does not, nor one after
+      // an action of the user (`refreshLists`), because it must show what has just happened.
+      const mayShare = hasPolled.current && known !== undefined && known.wholePageAt > 0;
       const maxAgeSeconds = mayShare ? Math.ceil((pollMs * maxAgePart) / 1_000) : undefined;
       const head = (await nextPage(pagesOf(part, { signal, maxAgeSeconds }))).map(toItem);
+      hasPolled.current = true;
       const isFull = head.length >= newestPage;
       const restMs = Math.max(wholePageMs, (Date.now() - polledAt) * restFactor);
       const times = { polledAt, wholePageAt: isWhole ? Date.now() + restMs : known.wholePageAt };

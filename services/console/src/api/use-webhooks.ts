@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { usePermission } from './permitted.js';
@@ -16,13 +17,19 @@ export function useWebhooks({ pollMs }: { pollMs?: number } = {}) {
   const { allowed } = usePermission('workspace_list_webhooks');
   const queryClient = useQueryClient();
   const queryKey = [workspaceId, 'webhooks'];
+  /** True after the first response since the page was opened. */
+  const hasPolled = useRef(false);
   return useQuery({
     queryKey,
-    queryFn: ({ signal }) => {
-      // Polls of many users share their responses. A request after a change by this user must show the change.
-      const { data, isInvalidated } = queryClient.getQueryState(queryKey) ?? {};
-      const maxAgeSeconds = data === undefined || isInvalidated ? undefined : sharedSeconds;
-      return client.webhooks.list({ sort: 'name', secrets: false }, { signal, maxAgeSeconds }).toArray();
+    queryFn: async ({ signal }) => {
+      // Polls of many users share their responses. The first request after the page was opened does not, nor one after
+      // a change by this user, because it must show what has just happened.
+      const isInvalidated = queryClient.getQueryState(queryKey)?.isInvalidated;
+      const maxAgeSeconds = hasPolled.current && isInvalidated === false ? sharedSeconds : undefined;
+      const list = client.webhooks.list({ sort: 'name', secrets: false }, { signal, maxAgeSeconds });
+      const webhooks = await list.toArray();
+      hasPolled.current = true;
+      return webhooks;
     },
     enabled: allowed,
     refetchInterval: pollMs ?? false,

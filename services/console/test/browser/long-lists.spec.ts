@@ -17,6 +17,27 @@ const webhookCount = 1_000;
 
 test.use({ trace: 'off' });
 
+test('a page that is opened again asks for a response of its own, and its polls share one', async ({
+  page,
+  stack,
+}) => {
+  const asked: (string | undefined)[] = [];
+  page.on('request', (request) => {
+    const isList = request.method() === 'GET' && request.url().includes('/deliveries?');
+    if (isList) asked.push(request.headers()['cache-control']);
+  });
+  await signIn(page, stack);
+  const openPage = (name: string) => page.getByRole('link', { name, exact: true }).click();
+  for (const _visit of [1, 2]) {
+    await openPage('Alerts');
+    await expect(page.getByRole('heading', { name: 'Alerts', level: 1 })).toBeVisible();
+    asked.length = 0;
+    await openPage('Deliveries');
+    await expect.poll(() => asked.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(2);
+    expect(asked.slice(0, 2)).toEqual([undefined, 'max-age=1']);
+  }
+});
+
 test('a list of 100,000 deliveries scrolls without blocking the page for a second', async ({
   page,
   stack,

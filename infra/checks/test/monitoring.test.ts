@@ -96,7 +96,6 @@ beforeAll(async () => {
   proxyAddress = await listen(proxy);
   monitoring = await startMonitoring({
     databaseUrl: Object.assign(new URL(url), { username: 'metrics', password: 'p' }).href,
-    directory,
     watched: [proxyAddress],
     authorityFile: authority.certificate,
     services: servicesAddress,

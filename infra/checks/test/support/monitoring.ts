@@ -9,8 +9,6 @@ import { readText } from './compose.js';
 export interface MonitoringOptions {
   /** URL of the database for the exporter. The user may read statistics. */
   databaseUrl: string;
-  /** Directory for files. It already contains the PEM files that the configuration names. */
-  directory: string;
   /** Addresses (host:port) whose certificates are checked. */
   watched: string[];
   /** Certificate authority of the checked certificates. */
@@ -151,8 +149,8 @@ function blackboxConfiguration({ authorityFile }: MonitoringOptions): string {
 }
 
 /**
- * Returns the shipped file with enabled receivers. `url_file` is replaced, because Debian's Alertmanager does not
- * support it.
+ * Returns the shipped file with enabled receivers and without delays. `url_file` is replaced, because Debian's
+ * Alertmanager does not support it.
  */
 export function alertmanagerConfiguration(chatUrlFile: string, { watchdog }: { watchdog: string }): string {
   const text = enableReceivers(readText('infra/alertmanager/alertmanager.yml'))

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * `node infra/make-env.js [directory]`: writes `.env` from .env.example, and one file with a random value under
- * `secrets/` for each secret of docker-compose.yml. Existing files are never changed, because stored data cannot be
- * decrypted without its keys.
+ * `node infra/make-env.js [directory]`: writes `.env` from .env.example, and one file under `secrets/` for each secret
+ * of docker-compose.yml: with a random value, or empty for the URLs of alarm receivers. Existing files are never
+ * changed, because stored data cannot be decrypted without its keys.
  */
 const root = fileURLToPath(new URL('../', import.meta.url));
 const target = process.argv[2] ?? root;

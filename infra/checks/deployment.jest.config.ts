@@ -9,7 +9,8 @@ const deploymentConfig: Config = {
   rootDir: '../..',
   roots: ['<rootDir>/infra/checks/deployment'],
   testMatch: ['**/*.test.ts'],
-  // One worker runs the files in sequence, because the test of restored records must be last.
+  // All files use the same deployment, so one worker runs them in sequence. CI runs each file separately, because it
+  // restores the database before restored.test.ts.
   maxWorkers: 1,
 };
 

@@ -13,8 +13,8 @@ export interface BuiltImage {
 
 /**
  * Runs the instructions of a Dockerfile without a container engine. Each stage is a folder, RUN commands run in a shell
- * there, and the build context contains the files that git tracks. Absolute paths are relative to the folder of the
- * stage.
+ * there, and the build context contains the files that git does not ignore. Absolute paths are relative to the folder
+ * of the stage.
  */
 export function buildImage(stages: readonly Stage[], { repository, root }: Places): BuiltImage {
   const context = join(root, 'context');

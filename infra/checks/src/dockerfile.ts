@@ -13,7 +13,10 @@ export type Step =
   | { kind: 'user'; name: string }
   | { kind: 'shell' | 'entrypoint' | 'cmd' | 'healthcheck'; words: string[] };
 
-/** Parses the instructions that our Dockerfile uses. Throws for any other instruction, so that none is ignored. */
+/**
+ * Parses the instructions that our Dockerfile uses. Skips ARG, EXPOSE and STOPSIGNAL, which the checks do not need.
+ * Throws for any other instruction, so that no other one is ignored.
+ */
 export function parseDockerfile(text: string): Stage[] {
   const stages: Stage[] = [];
   for (const line of instructions(text)) {

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Returns files in the image that are only for tests or development, or that contain secrets. */
+/** Returns one sentence for each file or package that is only for tests or development, or that may contain secrets. */
 export function findUnwanted(directory: string): string[] {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const ours = files.filter((file) => !file.includes('node_modules/'));

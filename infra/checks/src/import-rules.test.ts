@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The tests add a violation to a small copy of the repository and run the tools of `npm run check` on it. */
+/** The tests write a small repository with the same layout and run the tools of `npm run check` on it. */
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 let root: string;
 

@@ -1,4 +1,4 @@
-/** The members of package-lock.json that `npm ci` needs to install exactly these packages. */
+/** The members of package-lock.json that are checked. */
 export interface Lockfile {
   packages: Record<string, LockedPackage>;
 }
@@ -11,9 +11,9 @@ interface LockedPackage {
 }
 
 /**
- * Returns one sentence for each package without an integrity hash, and for each optional dependency without an entry.
- * npm omits the entries of optional packages that the current registry does not have. `npm ci` then
- * fails on the platforms of these packages.
+ * Returns one sentence for each installed package without an integrity hash, and for each optional dependency without
+ * an entry. npm omits the entries of optional packages that the current registry does not have. `npm ci` then fails on
+ * the platforms of these packages.
  */
 export function findLockfileProblems({ packages }: Lockfile): string[] {
   return Object.entries(packages).flatMap(([path, entry]) => {

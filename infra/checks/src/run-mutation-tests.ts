@@ -33,7 +33,7 @@ const { values } = parseArgs({
 if (values.help) console.log(usage);
 else process.exitCode = (await runMutationTests()) ? 0 : 1;
 
-/** Returns true if enough mutants are killed and all survivors are accepted. */
+/** Returns true if enough mutants are killed, and the accepted survivors are exactly the actual ones. */
 async function runMutationTests(): Promise<boolean> {
   process.chdir(repository);
   const files: MutationReport['files'] = {};
@@ -67,9 +67,9 @@ function reportOf({ name }: MutatedModule, extension: 'html' | 'json' | 'increme
 }
 
 /**
- * Mutates a copy of the package or service and runs the unit tests next to the mutated files. These tests start no
- * servers. Two preprocessors of Stryker are disabled, because they need the compiler API that TypeScript 7 does not
- * have.
+ * Returns options with which Stryker mutates a copy of the package or service, and runs the unit tests next to the
+ * mutated files. These tests start no servers. Two preprocessors of Stryker are disabled, because they need the
+ * compiler API that TypeScript 7 does not have.
  */
 function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker>[0] {
   const { workspace } = module;
@@ -98,8 +98,8 @@ function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker
       enableFindRelatedTests: false,
     },
     coverageAnalysis: 'perTest',
-    // Milliseconds in addition to 1.5 times the duration of the tests without a mutation. The slowest unit tests wait for
-    // less than a second.
+    // Milliseconds in addition to 1.5 times the duration of the tests without a mutation. The slowest unit tests wait
+    // for less than a second.
     timeoutMS: 2_500,
     disableTypeChecks: false,
     tsconfigFile: 'none',

@@ -14,7 +14,10 @@ const usage = `npm run test:statements -- [options]
   --list          print the mutations and run none`;
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
-/** Limit for one test run in milliseconds. Most runs take a few seconds, but a mutation can make a test hang. */
+/**
+ * Time limit of a test run for each of its test files, in milliseconds. Most files take a few seconds, but a mutation
+ * can make a test hang.
+ */
 const timeoutMs = 120_000;
 
 const { values } = parseArgs({
@@ -33,7 +36,8 @@ else if (values.list) for (const { name } of chosen) console.log(name);
 else process.exitCode = (await runMutations()) ? 0 : 1;
 
 /**
- * Applies the mutations one after the other. Returns true if the tests pass without a mutation and fail with each one.
+ * Applies the mutations one after the other. Returns true if the tests fail with each one.
+ * @throws Error if tests fail without a mutation
  */
 async function runMutations(): Promise<boolean> {
   const processes = createProcessHost();

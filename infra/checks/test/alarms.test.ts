@@ -53,7 +53,7 @@ function firing(alarm: Alarm, given: Given): Record<string, string>[] {
 }
 
 test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
-  'the alarm %s fires for its fault and not for similar metrics',
+  'the alarm %s fires for the metrics that require it and not for similar ones',
   (name, alarm) => {
     const { fires = [], silent = [] } = alarmCases[name] ?? {};
     expect([fires.length > 0, silent.length > 0]).toEqual([true, name !== 'Watchdog']);

@@ -117,7 +117,7 @@ describe('a blank broker with the settings of the compose file', () => {
       ['purge the queue', (channel) => channel.purgeQueue(alertFiredQueue)],
       ['read alerts', (channel) => channel.get(alertFiredQueue)],
       ['consume alerts', (channel) => channel.consume(alertFiredQueue, () => {})],
-      ['bind a queue of its own', (channel) => channel.bindQueue(alertFiredQueue, alertsExchange, '#')],
+      ['bind a queue to the exchange', (channel) => channel.bindQueue(alertFiredQueue, alertsExchange, '#')],
       ['make a queue', (channel) => channel.assertQueue('own')],
       ['delete the exchange', (channel) => channel.deleteExchange(alertsExchange)],
     ])('a publisher with the documented permissions cannot %s', async (_, act) => {
@@ -187,7 +187,7 @@ function withLogin(url: string, username: string, password: string): string {
   return Object.assign(new URL(url), { username, password }).href;
 }
 
-test("the broker's image imports the definitions before services start", () => {
+test("the definitions are imported with the broker's image, after the broker is healthy", () => {
   const { image, depends_on, volumes } = composeService('broker-definitions');
   expect(image).toBe(composeService('rabbitmq').image);
   expect(depends_on).toEqual({ rabbitmq: { condition: 'service_healthy' } });

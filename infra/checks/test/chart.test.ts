@@ -80,7 +80,7 @@ test.each<[string, Given, number]>([
   expect(results).toHaveLength(count);
 });
 
-test("the chart's schema lists every setting except secrets, addresses and container files", () => {
+test("the chart's schema lists all settings except secrets, HOST, ports, files and OTEL_*", () => {
   const set = ['DATABASE_URL', 'AMQP_URL', 'SECRETS_KEYS', 'GENAI_ENGINE_ADMIN_KEY'];
   const ofContainer = ['HOST', 'PORT', 'METRICS_PORT', 'EGRESS_CA_FILE'];
   const read = new Set(Object.keys(loaders).flatMap((service) => [...variablesReadBy(service)]));

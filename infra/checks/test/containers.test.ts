@@ -55,7 +55,7 @@ test.each([
 
 const ours = [...services, 'archive', 'migrations', 'rotate-keys'];
 
-test.each(ours)('the command of %s is a built file of the image', (name) => {
+test.each(ours)('the command of %s is a script whose source exists', (name) => {
   const [script = ''] = composeService(name).command ?? [];
   expect(existsSync(`${root}${script.replace('/dist/', '/src/').replace(/js$/, 'ts')}`)).toBe(true);
 });
@@ -124,7 +124,7 @@ test('only containers that call external addresses can reach the Internet', () =
   }
 });
 
-test('each container gets only the secrets that it needs', () => {
+test('services, Prometheus and its exporter for PostgreSQL get only the secrets that they need', () => {
   const given = Object.keys(all).map((name) => [
     name,
     mountedSecrets(name)

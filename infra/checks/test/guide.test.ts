@@ -8,7 +8,10 @@ import { readExamples, secretVariables } from './support/variables.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const guide = readText('docs/operate.md');
-/** Documents for operators. operate.md links to all of them, directly or through another one. */
+/**
+ * Documents for operators, and the release checklist. operate.md links to the documents for operators, directly or
+ * through another one.
+ */
 const pages = [
   'operate.md',
   'capacity.md',
@@ -24,7 +27,7 @@ const pages = [
 ].map((page) => `docs/${page}`);
 const texts = pages.map(readText);
 const commands = texts.flatMap(shellBlocks).join('\n');
-/** All documents that are written by hand. */
+/** Documents whose links and commands are checked. */
 const documents = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
   ...listFiles('docs').filter((file) => file.endsWith('.md')),
@@ -114,7 +117,7 @@ test('the files and services in documented commands exist', () => {
   for (const [, name = ''] of named) expect(Object.keys(services)).toContain(name);
 });
 
-test('each documented variable is in .env.example or the compose file', () => {
+test('each documented variable is a setting of Tocsin or of a library that it uses', () => {
   const known = new Set([
     ...readExamples().map(({ name }) => name),
     ...secretVariables.map((name) => `${name}_FILE`),

@@ -218,7 +218,7 @@ test('a worker without a database logs the problem and leaves messages to other 
   await stranded.ended;
 });
 
-test('failed starts are logged with the reason and without secrets', async () => {
+test('services report servers that they cannot reach, and programs with wrong settings exit', async () => {
   const wrongDatabase = withCredentials(database.url, 'tocsin_planted', `${secrets.databasePassword}wrong`);
   const wrongBroker = withCredentials(amqpUrl, 'nobody', secrets.brokerPassword);
   const closed = `postgres://u:${secrets.databasePassword}@127.0.0.1:1/x`;

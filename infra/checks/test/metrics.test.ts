@@ -26,8 +26,8 @@ const alarms = (
 const { panels } = JSON.parse(readText('infra/grafana/dashboards/tocsin.json')) as { panels: Panel[] };
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })));
 
-// Metrics of Prometheus, Alertmanager, the broker's plugin and the exporters. monitoring.test.ts reads them from the
-// real programs. Prometheus adds the labels `job` and `instance` to every series.
+// Metrics of Prometheus, Alertmanager, the broker's plugin and the exporters. monitoring.test.ts and broker.test.ts use
+// the real programs. Prometheus adds the labels `job` and `instance` to every series.
 const foreign = new Set([
   'up',
   'ALERTS',
@@ -150,7 +150,7 @@ function expectExported(expression: string): void {
 }
 
 test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
-  'the alarm %s queries exported metrics and has a documented runbook',
+  'the alarm %s queries only exported metrics and has a documented runbook',
   (name, { expr, labels, annotations }) => {
     if (name !== 'Watchdog') expectExported(expr);
     expect(name === 'Watchdog' ? ['none'] : ['page', 'ticket']).toContain(labels.severity);
@@ -250,7 +250,7 @@ test('the metrics count one alert, one delivery and the checks of one key', () =
   expect(total('http_request_duration_seconds_count', created)).toBe(1);
 });
 
-test('connection pools and the last run of each maintenance job are exported', () => {
+test('the connection pools and the last success of maintenance jobs are exported', () => {
   const pools = seriesOf('tocsin_database_connections_max').map(({ labels, value }) => [
     labels.service,
     labels.pool,

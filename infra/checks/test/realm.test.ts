@@ -85,7 +85,7 @@ describe('a token derived from the mappers of the realm file', () => {
     },
   );
 
-  test("a service account that was created in Keycloak's console publishes alerts", async () => {
+  test("a service account that was created in Keycloak's console is accepted as a publisher", async () => {
     const made = { clientId: 'churn-monitor' };
     const user = {
       username: 'service-account-churn-monitor',

@@ -33,7 +33,7 @@ test('.env.example lists each variable once, with a sentence', () => {
   }
 });
 
-test('.env.example lists exactly the variables that services read', () => {
+test('.env.example lists exactly the variables that services and the compose file read', () => {
   const read = new Set([
     ...services.flatMap((service) => [...variablesReadBy(service)]),
     ...usedByCompose.map(({ name }) => name),

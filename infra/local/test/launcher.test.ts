@@ -175,7 +175,7 @@ describe('npm start', () => {
   );
 
   test(
-    'a killed database is restarted with its data',
+    'a killed database is restarted, and the API becomes ready again',
     async () => {
       const killed = readStack().pids.postgres;
       process.kill(killed, 'SIGKILL');
@@ -189,7 +189,7 @@ describe('npm start', () => {
   );
 
   test(
-    'a killed epmd is restarted before the broker node starts its own epmd daemon',
+    'a killed epmd is restarted',
     async () => {
       const findEpmd = () => readChildren().find(({ name }) => name === 'epmd')?.pid ?? 0;
       const killed = findEpmd();

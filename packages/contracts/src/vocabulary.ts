@@ -53,7 +53,7 @@ export const dispatchableOutcomes = ['over_quota', 'no_webhooks', 'rule_disabled
 export const suppressions = ['cooldown', 'silence'] as const;
 export type Suppression = (typeof suppressions)[number];
 
-/** Closed list of reasons why an attempt or a delivery has failed. */
+/** Closed list of reasons why an attempt has failed, or why a delivery has failed or was skipped. */
 export const errorCodes = [
   'http_status',
   'timeout',

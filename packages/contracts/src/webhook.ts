@@ -8,7 +8,7 @@ const time = { type: 'string', format: 'date-time' } as const;
 
 /**
  * URL of a webhook. The format `uri` accepts every absolute URL. When a webhook is saved, other schemes than http and
- * https, userinfo, fragments and blocked addresses are rejected too.
+ * https, userinfo, fragments, port 0 and blocked addresses are rejected too.
  */
 export const webhookUrl = {
   type: 'string',
@@ -125,7 +125,7 @@ export const patchWebhookSchema = {
   examples: [{ name: 'Chat of the night shift', enabled: true }],
 } as const;
 
-/** Pause of the webhook; null while its deliveries are sent. */
+/** Pause of the webhook; null if it is not paused, and while single requests probe the destination after a pause. */
 const paused = {
   type: ['object', 'null'],
   additionalProperties: false,

@@ -6,8 +6,8 @@ const location = { workspaceId: null, table: 'secrets_canary', id: 'canary', col
 const value = 'canary';
 
 /**
- * Decrypts the canary, a known value that was encrypted with the current key. Resolves to true if this succeeds, and to
- * false if the database has no canary.
+ * Decrypts the canary, a known value that is encrypted with the key that was current when it was written. Resolves to
+ * true if this succeeds, and to false if the database has no canary.
  * @throws AppError `unavailable` if the keys do not decrypt the canary; the error of the database if the canary
  *   cannot be read
  */

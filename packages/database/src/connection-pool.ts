@@ -13,7 +13,8 @@ interface Connection {
 export interface ConnectionPool {
   /**
    * Waits for a free connection, or opens one.
-   * @throws NoConnectionError if no connection is free in time, or at once while the circuit breaker is open
+   * @throws NoConnectionError if no connection can be opened or becomes free in time, or at once while the circuit
+   *   breaker is open
    */
   acquire(): Promise<Connection>;
   counts(): ConnectionCounts;

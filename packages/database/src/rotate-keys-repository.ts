@@ -62,8 +62,9 @@ export interface RotationProgress {
 /**
  * Encrypts all values of older keys with the current key, page by page, while the system runs. Rows are not locked
  * between read and update: the update skips a row that has changed since its read, and another pass reads the row
- * again. After an interruption, a second call continues with the remaining rows. The canary is replaced last, so that
- * processes without the older key are not ready until all values are encrypted with the current key.
+ * again. After an interruption, a second call continues with the remaining rows. Values in the schema `archive` stay as
+ * they are. The canary is replaced last, so that processes without the older key are not ready until all other values
+ * are encrypted with the current key.
  * @throws AppError `unavailable` if the keys do not decrypt the canary; nothing is changed then
  */
 export async function rotateKeys(

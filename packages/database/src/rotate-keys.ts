@@ -4,7 +4,10 @@ import { createSecretBox, parseSecretKeys } from './secret-box.js';
 
 const progressMs = 5_000;
 
-/** Operators run this program after they put a new key first in SECRETS_KEYS. The old keys can be removed afterwards. */
+/**
+ * Operators run this program after they put a new key first in SECRETS_KEYS. Afterwards only archives and older dumps
+ * need the old keys.
+ */
 await runCommand({
   name: 'The key rotation',
   applicationName: 'tocsin-rotate-keys',

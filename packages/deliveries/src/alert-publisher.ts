@@ -23,7 +23,8 @@ export function encryptPublisher(id: string, alert: AlertId, secrets: SecretBox)
 }
 
 /**
- * Returns the id of the publisher; undefined without a header, or if the API has not created the header for this alert.
+ * Returns the id of the publisher; undefined without a header, if the API has not created the header for this alert, or
+ * if its key is no longer in SECRETS_KEYS.
  */
 export function decryptPublisher(
   header: string | undefined,

@@ -12,7 +12,7 @@ import { type JobScope, type JobWork, pageResult, readPage, readRange, withinQuo
 
 type Scope = JobScope<DispatchFilter>;
 
-/** Dispatches alerts by hand. Alerts whose rule calls no webhook now are left unchanged. */
+/** Dispatches alerts by hand. Alerts whose rule is disabled or deleted, or has no webhook now, are left unchanged. */
 export const dispatchWork: JobWork<DispatchFilter> = {
   async runPage(trx, job, options) {
     const { pageSize } = options;

@@ -8,8 +8,8 @@ const maxMadeDue = 10_000;
 
 /**
  * Makes waiting deliveries of a webhook due now. If the webhook was deleted or disabled, its deliveries then end at
- * once. After any other change of the webhook, `untriedOnly` excludes retries, which keep their schedule. Locked rows
- * are skipped: the process that has locked them reads the changed webhook itself.
+ * once. With `untriedOnly`, which is for any other change of the webhook, retries keep their schedule. Locked rows are
+ * skipped: the process that has locked them reads the changed webhook itself.
  */
 export async function makeDue(
   trx: Knex.Transaction,

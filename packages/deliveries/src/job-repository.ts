@@ -27,9 +27,9 @@ const works: { [Kind in JobKind]: JobWork<JobFilters[Kind]> } = {
 
 /**
  * Runs one page of a running job and moves its cursor in the same commit, so that a crash neither skips nor repeats
- * rows. Jobs are served round robin, even after a failed page, and concurrent workers get different jobs. A page ends
- * before the first row whose webhook or workspace has used more than half of its limit on open deliveries. Resolves to
- * undefined if no job is running.
+ * rows. Jobs are served round robin, even after a failed page, and concurrent workers get different jobs. A page that
+ * opens deliveries ends before the first row whose webhook or workspace has used more than half of its limit on open
+ * deliveries. Resolves to undefined if no job is running, or if other workers are processing all running jobs.
  */
 export async function runJobPage(database: Database, options: JobPageOptions): Promise<JobPage | undefined> {
   if (!(await isAnyRunning(database))) return undefined;

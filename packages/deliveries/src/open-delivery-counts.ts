@@ -15,8 +15,9 @@ export interface WebhookInWorkspace {
  *
  * A count is valid until this process has added a certain number of deliveries: 1 % of the limit, or a tenth of the
  * remaining capacity if this is larger. N processes together can therefore exceed a limit by N % and by their batches
- * in progress. Near the limit, a number can be too high by 10 % of the limit for a few seconds, because deliveries have
- * ended since the count.
+ * in progress. A count also expires after the time in which 5,000 changes a second would use the remaining capacity,
+ * or 10 % of the limit if this is larger. Until then, a number near the limit can be too high by 10 % of the limit,
+ * because deliveries have ended since the count.
  */
 export interface OpenDeliveryCounts {
   /**
@@ -29,7 +30,7 @@ export interface OpenDeliveryCounts {
   workspaceFill(workspaceId: string): number;
   /** Returns the open deliveries of a webhook divided by its limit. */
   webhookFill(webhook: WebhookInWorkspace): number;
-  /** Adds one to the number of deliveries of the webhook that are being written. */
+  /** Adds one to the numbers of deliveries of the webhook and of its workspace that are being written. */
   writing(webhook: WebhookInWorkspace): void;
   /**
    * Must be called when the write of deliveries has ended, with or without a commit. `webhooks` has one entry for each

@@ -7,7 +7,7 @@ export type RedeliverOutcome =
   | 'reopened'
   /** The delivery was waiting. Its next attempt is due now. */
   | 'brought_forward'
-  /** The next attempt is already queued. Nothing was changed. */
+  /** The next attempt is queued, or was claimed by a worker whose lease has expired. Nothing was changed. */
   | 'queued'
   /** A request of the delivery is in flight. Nothing was changed. */
   | 'sending'

@@ -22,8 +22,8 @@ export interface ConnectionPool {
   /** Returns an idle connection, or opens one, for one exchange. It never waits until a connection becomes idle. */
   acquire(destination: Destination, cancellation: Cancellation): Promise<Connection>;
   /**
-   * Returns a connection to the pool after a complete exchange. After any other exchange, the caller closes the
-   * connection instead.
+   * Returns a connection to the pool after a complete exchange. The pool closes it if it is too old or too many are
+   * idle. After any other exchange, the caller closes the connection instead.
    */
   release(connection: Connection): void;
   /** Closes idle connections at once, and connections in use when they are released. */

@@ -25,7 +25,7 @@ export interface Connection {
    * Sends a request and reads its response.
    * @returns undefined if the idle connection closed before the request was written; another connection can then send
    *   the request
-   * @throws SendFailure if the response ended before its head was complete
+   * @throws SendFailure if the exchange failed before the head of the response was complete
    */
   exchange(request: WireRequest, cancellation: Cancellation): Promise<RawResponse | undefined>;
   /** Resolves when the socket is closed. */

@@ -134,7 +134,7 @@ interface Chunk {
   encoding: BufferEncoding;
 }
 
-/** Writes head and body of a request together, so that they are sent in one packet. */
+/** Writes head and body of a request together, so that a small request is sent in one packet. */
 function writeTogether(socket: Socket, chunks: Chunk[], callback: (error?: Error | null) => void): void {
   socket.cork();
   const last = chunks.pop();

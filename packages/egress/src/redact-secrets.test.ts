@@ -47,7 +47,7 @@ test.each<[string, string, string]>([
   ['in a form', new URLSearchParams({ a: `Bearer ${token}` }).toString(), 'a=[redacted]'],
   ['of another header', 'key 12345678.', 'key [redacted].'],
   ['of a cookie', 'session=87654321', '[redacted]'],
-  ['of any header except two', 'agent/0.0.7', '[redacted]'],
+  ['of a header other than Content-Type and Accept', 'agent/0.0.7', '[redacted]'],
   ['of the path, as written', '/B00000000000000001%2Fx/', '/[redacted]/'],
   ['of the path, decoded', 'B00000000000000001/x', '[redacted]'],
   ['of the query, as written', '?key=0123456789abcdef%20ghi&', '?key=[redacted]&'],
@@ -68,7 +68,7 @@ test.each(['Basic', 'bearer', 'BASIC'])(
   },
 );
 
-test('a part of a url is a secret from sixteen characters, and a plus sign may be a space', () => {
+test('a URL part of sixteen characters or more is a secret, and a plus sign may be a space', () => {
   const redactUrl = createRedactSecrets({
     url: 'http://h/0123456789abcdef/0123456789abcde/?a=fedcba9876+543210&b=fedcba987654321',
     headers: {},

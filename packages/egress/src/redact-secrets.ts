@@ -23,10 +23,10 @@ const maxForms = 1_000;
 const startCharacters = 64;
 
 /**
- * Creates a function that redacts header values, path segments and query values of the URL. The function finds these
- * secrets as written, percent-decoded, percent-encoded, JSON-escaped and in base64. Its regular expression is built
- * when the first text is redacted. Text that matches at least the first 64 characters of such a form is redacted as far
- * as it matches.
+ * Creates a function that redacts header values of at least 8 characters, except those of `Content-Type` and `Accept`,
+ * and path segments and query values of the URL of at least 16 characters. The function finds these secrets as written,
+ * percent-decoded, percent-encoded, JSON-escaped and in base64. Its regular expression is built when the first text is
+ * redacted. Text that matches at least the first 64 characters of such a form is redacted as far as it matches.
  */
 export function createRedactSecrets(request: {
   url: string;
@@ -78,7 +78,7 @@ function redact(text: string, { pattern, byStart, forms, shortest }: Finder, isC
   return end < text.length ? shown + replacement : shown;
 }
 
-/** Returns the index at which the text, compared from `index`, first differs from the form. */
+/** Returns the index at which the text, compared from `index`, first differs from the form, or the form ends. */
 function endOfForm(text: string, index: number, form: string): number {
   let length = Math.min(startCharacters, form.length);
   while (length < form.length && text[index + length] === form[length]) length += 1;

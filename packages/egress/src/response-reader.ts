@@ -131,7 +131,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * A connection is not reused after two kinds of complete responses:
+   * Resolves `response`. The connection is not reused after two kinds of complete responses:
    * - With trailers: undici ignores a `Connection: close` among them, but its parser applies it and rejects the next
    *   response.
    * - Status 204 or 304 with `Transfer-Encoding`: a late body would be read as the next response.

@@ -17,11 +17,11 @@ export type SendErrorCode = Extract<
 
 /** Reasons why the body of a response is incomplete or not plain text. The size limit is not one of them. */
 export type BodyNote =
-  /** The connection ended before the body was complete. */
+  /** The connection ended, or the send was stopped, before the body was complete. */
   | 'cut'
-  /** The time limit of the request was reached within the body. */
+  /** The request timed out while the body was being received. */
   | 'slow'
-  /** The body is not valid HTTP. */
+  /** The body is not valid HTTP, or its trailers are too large for the HTTP parser. */
   | 'broken'
   /** The response exceeded a limit with bytes other than the body, such as chunk extensions or trailers. */
   | 'overlong'
@@ -119,7 +119,7 @@ export function exchangeFailureOf(error: unknown): SendFailure {
 /** Returns the note for a body that was ended by `error`. */
 export function bodyNoteOf(error: unknown): BodyNote {
   if (error instanceof SendFailure) return noteOfFailure(error.code);
-  // Trailers are the only possible cause here, because a response with a too large head has no body.
+  // Trailers are the only possible cause here, because a response whose head is too large fails before its body.
   if (codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW') return 'broken';
   // The parser also reports an error if the connection ends within a chunk, but then the body is cut and not broken.
   const isBroken = error instanceof errors.HTTPParserError && !error.message.includes('EOF');

@@ -25,7 +25,7 @@ export interface HttpResponse {
   durationMs: number;
 }
 
-/** The destination sent no response. `error` is a sentence that contains no path, query, header or address. */
+/** The send ended without a valid response. `error` is a sentence that contains no path, query, header or address. */
 export interface SendError {
   kind: 'error';
   code: SendErrorCode;

@@ -51,7 +51,7 @@ export interface SendRequest {
 export interface Sender {
   /**
    * Sends one POST request. Never rejects: failures are returned as results. An aborted signal ends the send with the
-   * code `internal_error`.
+   * code `internal_error`. If the head of the response has arrived, the result is the response with a cut body instead.
    */
   send(request: SendRequest, signal?: AbortSignal): Promise<SendResult>;
   /**
@@ -59,7 +59,7 @@ export interface Sender {
    * undefined.
    */
   resolutionWarning(url: string): Promise<string | undefined>;
-  /** Ends running sends with the code `internal_error` and closes every connection. */
+  /** Ends running sends like an aborted signal, and closes every connection. */
   close(): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export function createSender(options: SenderOptions): Sender {
   const groupOf = createAbortGroups(stoppedFailure);
   let isClosed = false;
 
-  /** Retries on another connection as long as no byte of the request has been written. */
+  /** Sends a request. If a reused connection closes before the request is written, another connection is used. */
   async function exchange(
     target: Target,
     request: Pick<SendRequest, 'lines'> & { body: Buffer },

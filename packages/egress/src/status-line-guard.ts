@@ -25,7 +25,8 @@ const endOfHead = '\r\n\r\n';
  * - The parser fails a request at `100 Continue`. RFC 9110 §15.2 requires clients to accept interim responses, so
  *   they are removed here, together with empty lines before a status line.
  *
- * While no response is expected, bytes pass unchanged, and the parser then closes the connection.
+ * Bytes after the start of a response pass unchanged. So do bytes that arrive while no response is expected; the parser
+ * then closes the connection.
  */
 export function createStatusLineGuard(): StatusLineGuard {
   let isStartExpected = false;

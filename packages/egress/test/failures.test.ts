@@ -129,10 +129,10 @@ test.each([
   ['HTTP/2', Buffer.from('00000c04000000000000030000006400040000ffff', 'hex')],
   ['a status below 100', 'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n'],
   ['the status 000', 'HTTP/1.1 000 None\r\nConnection: close\r\n\r\n'],
-  ['a switch of protocols that does not say to which', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+  ['a switch to a protocol without a name', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
   ['a status that is no number', 'HTTP/1.1 abc OK\r\n\r\n'],
   [
-    'a switch of protocols that nobody asked for',
+    'an unrequested switch of protocols',
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
   ],
   ['a bad header line', 'HTTP/1.1 200 OK\r\nbad header\r\n\r\n'],

@@ -89,7 +89,7 @@ test('search domains are tried first for a name without a dot, and last for othe
   await expect(lookup('receiver.svc.')).rejects.toThrow();
 });
 
-test('concurrent and later lookups of a name share one query', async () => {
+test('concurrent lookups of a name, and later ones within 5 s, share their queries', async () => {
   const lookup = startLookup();
   await Promise.all(Array.from({ length: 50 }, () => lookup('v4.test')));
   await lookup('V4.test');

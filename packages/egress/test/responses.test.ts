@@ -76,11 +76,11 @@ test.each([
   ['has empty headers, also at its end', '200 OK\r\nX:\r\nContent-Length: 2\r\nY: \r\nZ:\r\n\r\nok'],
   ['has no reason phrase', '200\r\nContent-Length: 2\r\n\r\nok'],
   [
-    'comes behind an interim response with a length',
+    'follows an interim response with a length',
     '103 Hints\r\nContent-Length: 9\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
   ],
   [
-    'says chunked twice',
+    'has the transfer coding chunked twice',
     '200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
   ],
 ])('a response that %s is accepted', async (_what, bytes) => {

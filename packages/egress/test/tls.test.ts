@@ -58,7 +58,7 @@ test('a certificate of a private authority is accepted for names and addresses',
   expect(server.serverNames).toEqual(['receiver.test', 'receiver.test', false]);
 });
 
-test('a TLS session is resumed only for the name for which it was verified', async () => {
+test('after TLS sessions with one name, the certificate is still rejected for another name', async () => {
   const server = await startTlsServer();
   const send = startSending();
   const first = await send(`https://receiver.test:${server.port}/`);
@@ -144,14 +144,14 @@ test('an incomplete TLS handshake fails as connect_timeout and the connection cl
 
 test.each([
   [
-    'speaks an old TLS only',
+    'supports only old versions of TLS',
     { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' },
     /^tls_failure$/,
   ],
-  ['speaks HTTP/2 only', { ALPNProtocols: ['h2'] }, /^tls_failure$/],
+  ['supports only HTTP/2', { ALPNProtocols: ['h2'] }, /^tls_failure$/],
   // The server can close the connection before its alert arrives, so two error codes are possible.
   [
-    'wants a certificate of us',
+    'requires a client certificate',
     { requestCert: true, rejectUnauthorized: true },
     /^(tls_failure|connection_reset)$/,
   ],

@@ -15,7 +15,7 @@ import { createTokenVerifier, readBearerToken, type VerifiedToken } from './toke
 export interface Identity {
   /**
    * Verifies the `Authorization` header of a request.
-   * @throws AppError `unauthenticated`, or `unavailable` while no keys of the provider are known
+   * @throws AppError `unauthenticated`, or `unavailable` while the key of the token is unknown and cannot be fetched
    */
   authenticate(input: Pick<AuthenticateInput, 'authorization'>): Promise<Principal>;
   /** Verifies a token that is not in a header. Throws the same errors as `authenticate`. */

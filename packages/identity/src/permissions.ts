@@ -1,4 +1,4 @@
-/** Permissions of each role. Each operation of the platform and the engine needs one permission. */
+/** Permissions of the role reader; the lists of the other roles follow. An operation needs at most one permission. */
 const readerPermissions = [
   'workspace_list_webhooks',
   'webhook_read',

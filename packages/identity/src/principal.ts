@@ -12,7 +12,7 @@ import {
 export interface Principal {
   issuer: string;
   subject: string;
-  /** Display name. Equals `subject` if the token contains no name. */
+  /** Display name. Equals `subject` if the token contains no usable name. */
   display: string;
   /** Roles by workspace id. The ids are in lower case. */
   workspaceRoles: ReadonlyMap<string, ReadonlySet<WorkspaceRole>>;

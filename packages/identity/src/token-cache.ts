@@ -18,8 +18,8 @@ export interface TokenCacheDeps {
 }
 
 /**
- * Cache time of a valid token, in milliseconds. A token whose key the provider has withdrawn is therefore rejected at
- * the latest after this time plus the maximum age of the keys.
+ * Cache time of a valid token, in milliseconds. A token whose key the provider has withdrawn can therefore be accepted
+ * for this time after a fetch has removed the key.
  */
 const maxCachedMs = 30_000;
 /**

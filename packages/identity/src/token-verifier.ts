@@ -26,7 +26,7 @@ export interface VerifiedToken {
 
 /**
  * Verifies a token and returns its principal.
- * @throws AppError `unauthenticated`, or `unavailable` while no keys of the issuer are known
+ * @throws AppError `unauthenticated`, or `unavailable` while the key of the token is unknown and cannot be fetched
  */
 export type VerifyToken = (token: string) => Promise<VerifiedToken>;
 

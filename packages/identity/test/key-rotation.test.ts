@@ -83,7 +83,7 @@ test('a fetch that several unknown key ids share counts once towards the limit',
   expect(provider.state.fetches).toBe(7);
 });
 
-test('an unknown key id is rejected without a fetch until the next fetch is due', async () => {
+test('a rejected key id is rejected again without a fetch until the next fetch is due', async () => {
   const source = setUp();
   await source.ask('old');
   await flood(source, 12);

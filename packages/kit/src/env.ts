@@ -25,8 +25,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads settings into one deeply frozen object. A variable without a fallback is required, except with the methods
  * `optional…`. An empty variable counts as not set. A secret NAME can also be read from the file that NAME_FILE names.
- * @throws ConfigError that lists all problems. It contains no values of settings, because these can be secrets. A
- *   variable that switches off the check of certificates is a problem too
+ * @throws ConfigError that lists all problems. It contains no values that can be secrets. A variable that switches off
+ *   the check of certificates is a problem too
  */
 export function readEnv<T extends object>(env: Environment, build: (read: EnvReader) => T): Readonly<T> {
   const problems: string[] = [];

@@ -15,7 +15,7 @@ export interface ChannelUser {
 export interface ChannelRegistry {
   /** Opens the user's channel on the current connection, if there is one, and on every later connection. */
   add(user: ChannelUser): Promise<void>;
-  /** Opens all channels on a new connection. Rejects if a channel cannot be opened. */
+  /** Declares the topology and opens all channels on a new connection. Rejects if one of these fails. */
   openAll(connection: ChannelModel): Promise<void>;
   /** Must be called when the connection has ended. Its channels are then closed too. */
   disconnected(): void;
@@ -28,7 +28,7 @@ export interface ChannelRegistryOptions {
   logger: Pick<Logger, 'info' | 'warn'>;
   /** Called when a channel is open and prepared. */
   onOpen: () => void;
-  /** Called each time the topology has been declared again on an open connection. */
+  /** Called after each declaration at the interval, but not after the declarations before a channel is opened. */
   onDeclared: () => void;
 }
 

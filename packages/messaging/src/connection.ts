@@ -12,7 +12,7 @@ export interface BrokerOptions {
   url: string;
   /** Name of the connection in the broker's management interface. */
   name: string;
-  /** Receives a log line each time the connection is lost or opened. */
+  /** Receives log lines about the connection, its channels and the topology. */
   logger?: Pick<Logger, 'info' | 'warn'>;
   /**
    * Interval at which exchanges, queues and bindings are declared again, in case an operator has deleted them, in
@@ -25,8 +25,9 @@ export interface BrokerOptions {
    */
   declare?: boolean;
   /**
-   * True: no further attempt is made if the broker rejects the first connection (login, virtual host or permission).
-   * After a successful connection, rejections are retried. Default: false.
+   * True: no further attempt is made if the broker rejects the first connection (login, permission, or a missing
+   * exchange or queue). A rejected virtual host is retried, and so is every rejection after a successful connection.
+   * Default: false.
    */
   stopIfRefused?: boolean;
 }
@@ -37,8 +38,8 @@ type Attach<C extends Channel> = (channel: C) => Promise<void>;
 /** One connection to the broker, which is opened again with a backoff each time it is lost. */
 export interface Broker {
   /**
-   * Runs `attach` on a new channel: now, on each later connection, and after the channel has closed while the
-   * connection stays open.
+   * Runs `attach` on a new channel: now if the broker is connected, on each later connection, and after the channel has
+   * closed while the connection stays open.
    */
   use(attach: Attach<Channel>): Promise<void>;
   /** Runs `attach` on a new channel in confirm mode, at the same times as `use`. */
@@ -53,7 +54,7 @@ export interface Broker {
   /** True after `stopIfRefused` has ended the attempts to connect. */
   hasStopped(): boolean;
   onBlocked(listener: () => void): void;
-  /** Calls `listener` each time the topology has been declared again on an open connection. */
+  /** Calls `listener` each time the topology has been declared at the interval `declareEveryMs`. */
   onDeclared(listener: () => void): void;
   close(): Promise<void>;
 }

@@ -28,7 +28,10 @@ export interface ConsumerOptions {
   handle: (message: QueueMessage) => void;
   /** True: the consumer starts paused. */
   isPaused?: boolean;
-  /** Called with the error of each `retry`, and with an error each time `maxBytes` is exceeded. */
+  /**
+   * Called with the error of each `retry`, unless the message was returned to the broker, and with an error each time
+   * `maxBytes` is exceeded.
+   */
   onError: (error: unknown) => void;
 }
 
@@ -41,9 +44,9 @@ export interface Consumer {
    * it stays paused if the consumer is paused.
    */
   returnToBroker(): Promise<void>;
-  /** Number of received messages that are not settled. */
+  /** Number of received messages that are not settled. A message that waits for its retry is not counted. */
   inFlight(): number;
-  /** Resolves when no message is in flight. */
+  /** Resolves when no message is in flight. It does not wait for messages that wait for their retry. */
   drained(): Promise<void>;
 }
 

@@ -16,8 +16,8 @@ export interface QueueMessage {
   /** Trace context of the publisher, from the header `traceparent`. */
   readonly traceparent: string | undefined;
   /**
-   * Header `x-tocsin-publisher`, at most 256 characters. It is not verified here: every publisher of messages can set
-   * it.
+   * Header `x-tocsin-publisher`; undefined if it is missing or longer than 256 characters. It is not verified here:
+   * every publisher of messages can set it.
    */
   readonly publisher: string | undefined;
   /** True if the broker has delivered the message before. */

@@ -83,7 +83,7 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
   });
 
   let isCheckScheduled = false;
-  /** The timer runs only while messages are unconfirmed, so no timer is left after the broker is closed. */
+  /** Starts the timer of the next check. It is not started again after all messages are confirmed or have failed. */
   const checkOverdueLater = () => {
     if (isCheckScheduled) return;
     isCheckScheduled = true;

@@ -3,8 +3,8 @@ import type { Channel } from 'amqplib';
 import type { Broker } from './connection.js';
 
 /**
- * Resolves to the number of messages that are ready in a queue. Rejects if the broker is unavailable or does not reply
- * within 2 s.
+ * Resolves to the number of messages that are ready in a queue. Rejects if the queue does not exist, or if the broker
+ * is unavailable or does not reply within 2 s.
  */
 export type QueueDepth = () => Promise<number>;
 

@@ -19,7 +19,7 @@ export interface TcpProxy {
   cutAtNext(data: Buffer): void;
   /** Delays every byte in both directions. */
   delay(ms: number): void;
-  /** Ends `freeze` and `refuse`, and forwards the frozen bytes. */
+  /** Ends `freeze`, `freezeResponsesTo` and `refuse`, and forwards the frozen bytes. */
   thaw(): void;
   /** Ends every connection. Bytes that were not forwarded because of `freeze` are lost. */
   cut(): void;

@@ -33,7 +33,7 @@ const depsWith = (broker: Broker) => ({
   signal: new AbortController().signal,
 });
 
-/** Creates a broker whose consumers list their calls in `calls`, and whose messages `deliver` sends to a queue. */
+/** Creates a fake broker that lists the calls of its consumers in `calls`. `deliver` sends a message to a consumer. */
 function brokerOf(name: string, calls: string[]) {
   const handlers = new Map<string, (message: unknown) => void>();
   const openChannel = () =>
@@ -102,7 +102,7 @@ test.each([
   ['alerts', 'alerts-unrouted', 100, 1_000, 'alert'],
   ['deliveries', 'deliveries', 100, 2 * 5 + 300, 'delivery'],
 ] as const)(
-  'the consumer of %s in %s has messages of %i bytes in flight, at most %i',
+  'on the connection for %s, the queue %s with messages of %i bytes has at most %i in flight',
   async (broker, queue, bytes, prefetch, kind) => {
     const { consumers, taken, handled, ...brokers } = await open();
     consumers.resume('keys');

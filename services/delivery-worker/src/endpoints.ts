@@ -18,8 +18,8 @@ export interface EndpointsDeps {
   database: Database;
   consuming: { alerts: Broker; deliveries: Broker };
   /**
-   * Resolves to the number of messages ready in the queue of deliveries. Rejects if the broker does not reply within
-   * 2 s.
+   * Resolves to the number of messages ready in the queue of deliveries. Rejects if the broker is unavailable or does
+   * not reply within 2 s.
    */
   queueDepth: () => Promise<number>;
   checkKeys: HealthCheck;

@@ -12,7 +12,7 @@ const [ours, foreign] = [canaryOf(secrets), canaryOf(createSecretBox([{ id: 'k2'
 
 afterEach(() => void jest.useRealTimers());
 
-/** Starts the check of a database with this canary. An error is thrown instead of the canary. */
+/** Starts the key check on a database that returns this canary, or throws this error. */
 function start(canary: Buffer | Error) {
   jest.useFakeTimers();
   const state = { canary };

@@ -8,7 +8,7 @@ export interface KeyCheck {
   fit(): boolean;
   /**
    * Check for `/readyz`.
-   * @throws AppError `unavailable` if the keys do not decrypt the canary
+   * @throws AppError `unavailable` if the keys do not decrypt the canary, or are not checked yet
    */
   check: HealthCheck;
 }

@@ -9,8 +9,8 @@ beforeEach(() => {
 });
 
 /**
- * The index of waiting deliveries is ordered by workspace. The id of `paused` is lower, so that its backlog is read
- * first.
+ * The index of waiting deliveries is ordered by workspace. `paused` has the lower workspace id, so that its backlog is
+ * read first.
  */
 const paused = { workspaceId: '00000000-0000-4000-8000-000000000000', webhookId: randomUUID() };
 const other = { workspaceId: 'ffffffff-ffff-4fff-bfff-ffffffffffff', webhookId: randomUUID() };

@@ -217,7 +217,7 @@ test('reading the due webhooks of a workspace returns no webhook of another work
   expect([...scannedTo.keys()]).toEqual([own]);
 });
 
-test('two concurrent dispatchers queue each delivery once', async () => {
+test('concurrent passes queue no delivery twice', async () => {
   const webhookId = await fixtures.addWebhook();
   const planned = Array.from({ length: 300 }, () => fixtures.plan([webhookId]));
   await fixtures.write(planned);

@@ -149,7 +149,7 @@ async function open(
 }
 
 /**
- * Minimum length of an admin key that is not reported as short, in characters. 16 random letters and digits have 95
+ * Number of characters. An admin key with fewer characters is logged as short. 16 random letters and digits have 95
  * bits of entropy. Guesses at the admin key cost little CPU time, because it is compared without bcrypt.
  */
 const shortestSafeKey = 16;

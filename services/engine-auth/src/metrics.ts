@@ -1,8 +1,8 @@
 import type { Metrics } from '@tocsin/kit';
 
 /**
- * Result of a key check by its source: accepted from a cache (`cached`), rejected from a cache (`cached_rejection`), or
- * decided after a database query (`looked_up`).
+ * Source of the result of a key check: accepted from a cache (`cached`), rejected from a cache (`cached_rejection`), or
+ * not in a cache (`looked_up`). In the last case, the database is queried, and the check can also fail with an error.
  */
 export type KeyCheck = 'cached' | 'cached_rejection' | 'looked_up';
 

@@ -74,7 +74,7 @@ describe('verifying tokens', () => {
     await Promise.all([platform.close(), customer.close()]);
   });
 
-  test("a token with the engine's audience is valid with any role", async () => {
+  test("a token with the engine's audience is valid even if its role is only reader", async () => {
     expect((await verify(enterprise, await platform.tokenOf('reader'))).status).toBe(204);
   });
 

@@ -59,8 +59,8 @@ export function pathIn(collection: string, workspaceId: string): string {
 }
 
 /**
- * Access to a path below `/workspaces/{workspace_id}`. Another system manages the workspaces, so every UUID is accepted
- * as a workspace id.
+ * Returns the access to a path below `/workspaces/{workspace_id}`. Another system manages the workspaces, so every UUID
+ * is accepted as a workspace id.
  */
 export function inWorkspace<const P extends Permission>(permission: P) {
   return {
@@ -72,7 +72,10 @@ export function inWorkspace<const P extends Permission>(permission: P) {
   };
 }
 
-/** Access to a resource whose path does not contain its workspace. `load` throws `not_found` for an unknown id. */
+/**
+ * Returns the access to a resource whose path does not contain its workspace. `load` throws `not_found` for an unknown
+ * id.
+ */
 export function ofResource<const P extends Permission, Params, Resource extends { workspaceId: string }>(
   permission: P,
   load: (params: Params) => Promise<Resource>,
@@ -86,7 +89,7 @@ export function ofResource<const P extends Permission, Params, Resource extends 
   };
 }
 
-/** Access to a resource of the whole deployment. */
+/** Returns the access to a resource of the whole deployment. */
 export function ofDeployment<const P extends Permission>(permission: P) {
   return { permission, locate: () => ({ workspaceId: null, resource: undefined }) };
 }

@@ -124,7 +124,8 @@ export async function createWebhookApi(
       broker: async () => requireAccepting(broker),
     },
     // Checks throw an AppError for a fault of this instance: a database schema that is too old, or wrong encryption
-    // keys. Other errors are outages of a dependency, during which the instance stays ready and responds with 503.
+    // keys. Other errors are outages of a dependency. The instance then stays ready, and requests that need the
+    // dependency get 503.
     isOwnFault: (error) => error instanceof AppError,
   });
   const routes = [...features, ...health];
@@ -170,7 +171,10 @@ function requireAccepting(broker: Broker): void {
   if (!broker.isUp() || broker.isBlocked()) throw new Error('The broker accepts no messages.');
 }
 
-/** Routes in the order in which the router tries them. Alerts come first, because most requests publish alerts. */
+/**
+ * Returns the routes in the order in which the router tries them. Alerts come first, because most requests publish
+ * alerts.
+ */
 function featureRoutes(deps: ApiDeps): Route<Principal>[] {
   return [
     ...alertRoutes(deps),

@@ -7,8 +7,8 @@ import { principalName } from './api-route.js';
 /** The author of a change and the condition of the request's `If-Match` header. */
 export interface Change extends AuditAuthor {
   /**
-   * Checks `If-Match`. It must be called within the transaction of the change.
-   * @throws AppError `precondition_failed`
+   * Checks the header `If-Match`, if the request has one. It must be called within the transaction of the change.
+   * @throws AppError `precondition_failed` if the header does not name this version
    */
   requireVersion(version: number): void;
 }

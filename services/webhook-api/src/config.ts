@@ -12,11 +12,12 @@ export interface WebhookApiConfig extends ServiceConfig {
   /** Client id that the console has at the identity provider. */
   consoleClientId: string;
   egress: { allow: string[]; caFile: string | undefined };
-  /** Public origin of the API, for links. Empty if it is not configured. */
+  /** Public URL of the API without a slash at the end, for links. Empty if it is not configured. */
   publicUrl: string;
   limits: WebhookApiLimits;
 }
 
+/** Limits of the API. Each instance counts the limits per minute separately. */
 export interface WebhookApiLimits {
   requestBytes: number;
   /** Maximum number of requests per minute of one principal. Requests that publish alerts have their own limit. */
@@ -82,7 +83,10 @@ function checkedKeys(read: EnvReader): Secret {
   return keys;
 }
 
-/** Returns the origin without a slash at the end, because paths start with a slash. */
+/**
+ * Returns the public URL without a slash at the end, because paths start with a slash. Returns an empty text if it is
+ * not configured.
+ */
 function publicUrl(read: EnvReader): string {
   if (read.optionalString('PUBLIC_URL') === undefined) return '';
   return read.url('PUBLIC_URL').replace(/\/+$/, '');

@@ -17,8 +17,8 @@ export interface OpenDeliveryQuota {
 }
 
 /**
- * Time after which a rejected publisher should retry, in seconds. If the destinations of the workspace respond, it ends
- * thousands of deliveries a second, so it is below its limit again within seconds.
+ * Time after which a rejected publisher should retry, in seconds. If the destinations of a workspace respond, thousands
+ * of its deliveries end each second, so the workspace is below its limit again within seconds.
  */
 const retryAfterSeconds = 10;
 

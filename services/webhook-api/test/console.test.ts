@@ -40,7 +40,7 @@ describe('the page', () => {
     },
   );
 
-  test('the console at / is sent to every client that does not ask for JSON', async () => {
+  test('the console at / is sent for GET and HEAD, unless the client asks for JSON', async () => {
     expect((await get('/', '*/*')).status).toBe(200);
     expect((await get('/', 'application/json')).status).toBe(401);
     expect((await get('/', browser, { method: 'HEAD' })).status).toBe(200);
@@ -153,7 +153,7 @@ test("the console's settings contain issuer and client, and need no token", asyn
   });
 });
 
-test('a request for / gets a sentence that says so if the console is not built', async () => {
+test('a request for / gets 404 with an explanation if the console is not built', async () => {
   const other = await startApi({ consoleDirectory: join(site, 'missing') });
   const response = await fetch(other.url, { headers: { accept: browser } });
   expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8']);

@@ -175,7 +175,7 @@ test('a request gets 409 at once while another request requeues the same dead le
   expect((await requeue(id)).status).toBe(202);
 });
 
-test('only admins of the deployment can read all dead letters', async () => {
+test('only admins of the deployment can list all dead letters and requeue one', async () => {
   const id = await seed('{}');
   for (const as of ['editor', 'reader', 'publisher', 'outsider'] as const) {
     expect((await api.call('GET', deadLetters, { as })).status).toBe(403);

@@ -36,8 +36,7 @@ const targets = () =>
   ] as const;
 
 /**
- * Sends `body` to every route that accepts a body. Expects a problem document with the given status, and an unchanged
- * database.
+ * Sends `body` to each route in `targets`. Expects a problem document with the given status, and an unchanged database.
  */
 async function refusedEverywhere(
   body: string | Uint8Array,

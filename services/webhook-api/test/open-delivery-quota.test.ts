@@ -48,7 +48,7 @@ async function refusals(): Promise<Record<string, number>> {
   return Object.fromEntries(lines.map(([, limit, count]) => [limit, Number(count)]));
 }
 
-test('a workspace above its open-delivery limit cannot publish, redeliver or dispatch', async () => {
+test('a workspace at its open-delivery limit cannot publish, dispatch or reopen deliveries', async () => {
   await start({ perWebhook: 1_000, perWorkspace: 5 });
   const failed = await seedDelivery(api.database, { webhookId });
   const alertId = await seedAlert(api.database, { outcome: 'over_quota', alertRuleId });
@@ -73,7 +73,7 @@ test('a workspace above its open-delivery limit cannot publish, redeliver or dis
   expect((await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`)).status).toBe(202);
 }, 60_000);
 
-test('redeliveries and dispatches to a webhook above its open-delivery limit are rejected', async () => {
+test('redeliveries and dispatches to a webhook at its open-delivery limit are rejected', async () => {
   await start({ perWebhook: 3, perWorkspace: 1_000 });
   const statuses = ['failed', 'succeeded', 'skipped'] as const;
   const ended = await Promise.all(

@@ -106,7 +106,8 @@ test.each(times)('a search of the last %s finds only alerts that match all filte
   });
   const { body } = await api.call<Alert[]>('GET', `${alerts}?${query}`);
   expect(body.map((alert) => alert.alert_id)).toEqual([alertId]);
-  // For a page with one entry the API reads two, to know whether more follow. A third alert shows a missing order.
+  // For a page with one entry, the API reads two, to find out if more follow. With three matching alerts, the test
+  // fails if the statement has no order.
   await seedAlert(api.database, { ...wanted, acceptedAtMs: Date.now() - 50_000 });
   const newest = await seedAlert(api.database, { ...wanted, acceptedAtMs: Date.now() - 40_000 });
   const { body: first } = await api.call<Alert[]>('GET', `${alerts}?${query}&limit=1`);

@@ -30,7 +30,7 @@ test.each([
   const own = await list();
   expect(own.body).toHaveLength(first.body.length + 1);
   expect(own.headers.get('age')).toBeNull();
-  // The response of its own replaces the shared one, so that the same caller does not see older entries again.
+  // The separate response replaces the shared one, so that the same caller does not see older entries again.
   expect((await list(recent)).body).toEqual(own.body);
   expect(own.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
 });

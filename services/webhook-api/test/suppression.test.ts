@@ -45,7 +45,7 @@ test.each([
   expect(await row(id)).toEqual(before);
 });
 
-test('a new cooldown starts at the last dispatched alert of the rule', async () => {
+test('a new cooldown starts at the last firing alert that was not dispatched by hand', async () => {
   const alertRuleId = await insertAlertRule(api.database, { workspaceId });
   const at = (secondsAgo: number) => Date.now() - secondsAgo * 1_000;
   const seed = (outcome: string, secondsAgo: number) =>
@@ -69,7 +69,7 @@ test('a new cooldown starts at the last dispatched alert of the rule', async () 
   expect(await row(alertRuleId)).toMatchObject({ cooldown_alert_id: last, cooldown_from: accepted_at });
 });
 
-test('changing another field of a rule does not restart its cooldown', async () => {
+test('changing the name of a rule and the length of its cooldown does not restart it', async () => {
   const id = await insertAlertRule(api.database, {
     workspaceId,
     columns: { cooldown_seconds: 60, cooldown_from: new Date(), cooldown_alert_id: randomUUID() },

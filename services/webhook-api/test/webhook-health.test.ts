@@ -84,7 +84,7 @@ test('a webhook that is created as disabled has the health state disabled', asyn
   expect(health).toMatchObject({ state: 'disabled', since: created_at });
 });
 
-test('the success rate covers deliveries that were accepted within 24 hours and ended', async () => {
+test('the success rate covers deliveries of the last 24 hours that succeeded or failed', async () => {
   const { id } = await createWebhook();
   const seed = (status: 'open' | 'succeeded' | 'failed' | 'skipped', hoursAgo: number) =>
     seedDelivery(api.database, { webhookId: id, status, acceptedAtMs: Date.now() - hoursAgo * hourMs });

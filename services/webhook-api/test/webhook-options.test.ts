@@ -228,7 +228,7 @@ describe('a pause by hand', () => {
     expect(created).toMatchObject({ paused: null, paused_until: until });
   });
 
-  test('the times of all pauses by hand are stored, each up to its actual end', async () => {
+  test('pauses by hand of 90 days are stored with their actual ends; more than 100 are merged', async () => {
     const { id } = await calls.create({ paused_until: ahead(60_000) });
     await calls.patch(id, { paused_until: null });
     await calls.patch(id, { paused_until: ahead(60_000) });

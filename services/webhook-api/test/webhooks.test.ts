@@ -18,7 +18,7 @@ describe('reading webhooks', () => {
     expect((await fetch(`${api.url}/api/v1/webhooks/${randomUUID()}`)).status).toBe(401);
   });
 
-  test('readers and lists without secrets show no value that can be a secret', async () => {
+  test('readers and responders, and callers of lists without secrets, see no secret value', async () => {
     const { id } = await create();
     const single = await api.call<Webhook>('GET', `/api/v1/webhooks/${id}`, { as: 'reader' });
     const list = await api.call<Webhook[]>('GET', webhooksPath, { as: 'reader' });
@@ -135,7 +135,7 @@ describe('permissions', () => {
     ['GET', otherCollection, { editor: 403, reader: 403, outsider: 200, admin: 200 }],
   ] as const;
   test.each(cases)(
-    'the permission for %s %s is checked before the body is read',
+    'callers without the permission for %s %s get 403, even if the body is invalid',
     async (method, path, expected) => {
       for (const [as, status] of Object.entries(expected)) {
         const body = method === 'POST' ? { body: { bad: true } } : {};

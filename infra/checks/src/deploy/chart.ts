@@ -6,7 +6,7 @@ import { parse, parseAllDocuments } from 'yaml';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const folder = 'infra/helm/tocsin';
 
-/** Members that all kinds of Kubernetes objects have. */
+/** The members of Kubernetes objects that are checked. */
 export interface Manifest {
   apiVersion: string;
   kind: string;

@@ -75,7 +75,7 @@ function isInstalled(tool: string): boolean {
   return spawnSync(tool, ['--help'], { stdio: 'ignore' }).error === undefined;
 }
 
-/** Runs a tool in the root folder of the repository and prints its output. */
+/** Runs a tool and prints its output. If it fails, adds its command line to the failures. */
 function runTool(tool: string, args: readonly string[], cwd = root): void {
   const { status } = spawnSync(tool, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
   if (status !== 0) failures.push([tool, ...args].join(' '));
@@ -89,7 +89,7 @@ function checkChart(): void {
   const archive = readdirSync(folder).find((file) => file.endsWith('.tgz'));
   if (archive === undefined) return;
   runTool('tar', ['-xmzf', archive], folder);
-  // In the source folder of the chart, these three files are symbolic links to files outside. The packaged chart must
+  // In the source folder of the chart, symbolic links lead to these three files outside. The packaged chart must
   // contain their content.
   for (const file of ['alarms.yml', 'definitions.json', 'dashboards/tocsin.json']) {
     const packaged = readFileSync(join(folder, 'tocsin/files', file), 'utf8');

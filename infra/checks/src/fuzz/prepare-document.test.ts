@@ -68,7 +68,7 @@ test('a response status counts as documented only if its operation lists it', ()
   expect([Object.keys(patch.responses), Object.keys(deletion.responses)]).toEqual([['200'], ['204']]);
 });
 
-test('all destinations in generated requests are the given one', () => {
+test('the given destination is the only one in generated requests', () => {
   expect(PatchWebhook.properties.url).toEqual({ type: 'string', enum: [values.url] });
   expect(PatchWebhook.examples).toEqual([{ url: values.url }]);
   expect(patch.requestBody.content['application/json'].example).toEqual({

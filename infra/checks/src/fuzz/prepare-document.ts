@@ -1,13 +1,13 @@
 /**
- * Values for generated requests. Requests with these values refer to existing resources, so that they pass the first
- * checks of the API, and never call a server outside the stack.
+ * Values for generated requests. Most requests with these values refer to existing resources, so that they pass the
+ * first checks of the API. They never call a server outside the stack.
  */
 export interface FuzzValues {
   /** The only allowed destination, so that no generated request reaches another server. */
   url: string;
   /** Valid bodies for webhooks that are saved. */
   bodies: string[];
-  /** Ids of existing resources by parameter name, for operations that do not delete them. */
+  /** Ids by parameter name, for operations that do not delete resources. Most are ids of existing resources. */
   ids: Record<string, string[]>;
   /** Ids of resources that may be deleted. */
   deletableIds: Record<string, string[]>;

@@ -7,12 +7,12 @@ test.each([
   '// Whether it is open.',
   ' * It waits. Of these one runs.',
   'f(); // As is.',
-])('a comment that does not start with its subject is found: %j', (text) => {
+])('a sentence in a comment that does not start with its subject is found: %j', (text) => {
   expect(find('src/a.ts', text)).toEqual([1]);
 });
 
 test.each(['/** Messages wait, whatever they hold. */', "const text = 'What is it? Who is it?';", ' * Of\n'])(
-  'a sentence with a subject is accepted: %j',
+  'a sentence with a subject, a string literal or a single word is accepted: %j',
   (text) => {
     expect(find('src/a.ts', text)).toEqual([]);
   },

@@ -10,8 +10,8 @@ const startOfSentence = new RegExp(`(?:^|[.!?] )(${starts}) `);
 const startOfTitle = new RegExp(`^(${starts}) `, 'i');
 
 /**
- * Finds sentences in comments and Markdown that do not start with their subject, and test titles that are too long.
- * Headings, tables and quotations in Markdown are exempt.
+ * Finds sentences in comments and Markdown that do not start with their subject, and test titles that are too long or
+ * do not start with their subject. Headings, tables and quotations in Markdown are exempt.
  */
 export function findSentenceProblems(path: string, text: string): SentenceProblem[] {
   return text.split('\n').flatMap((line, index) => {

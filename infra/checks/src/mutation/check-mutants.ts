@@ -27,7 +27,7 @@ export interface AcceptedSurvivors {
 export interface FileScore {
   file: string;
   killed: number;
-  /** Number of killed and surviving mutants. Mutants with a runtime error do not count. */
+  /** Number of killed and surviving mutants. Others, for example mutants with a runtime error, do not count. */
   total: number;
 }
 

@@ -13,7 +13,7 @@ export interface MutatedModule {
 const worker = 'services/delivery-worker';
 const api = 'services/webhook-api';
 
-/** The modules that decide what is delivered, when, and who may do it. */
+/** Modules whose unit tests must detect mutations. Most decide what is delivered, when, and who may do it. */
 export const mutatedModules: MutatedModule[] = [
   { name: 'retry', workspace: worker, files: ['delivery/classify'] },
   { name: 'circuit', workspace: worker, files: ['delivery/circuit'] },

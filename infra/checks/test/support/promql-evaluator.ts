@@ -127,7 +127,7 @@ function call(
   });
 }
 
-/** Evaluates `absent`: the result is one sample with the labels of the selector. */
+/** Evaluates `absent`: returns one sample with the labels of the selector if nothing is found, otherwise none. */
 function absent(asked: Expression, found: Sample[]): Sample[] {
   if (found.length > 0) return [];
   const matchers = asked.kind === 'select' ? asked.matchers.filter(({ operator }) => operator === '=') : [];

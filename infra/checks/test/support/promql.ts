@@ -19,7 +19,7 @@ export function selectionsOf(expression: string): Selection[] {
   );
 }
 
-/** Returns the labels by which an expression groups. */
+/** Returns the labels in the lists `by`, `on` and `without` of an expression. */
 export function groupingsOf(expression: string): string[] {
   const lists = [...expression.matchAll(/\b(?:by|on|without) *\(([^)]*)\)/g)];
   return lists.flatMap(([, list = '']) => list.split(',').map((label) => label.trim()));

@@ -15,7 +15,7 @@ export interface StackPorts {
   workers: { health: number; metrics: number }[];
 }
 
-/** Assigns consecutive ports from `base`: ports for users, internal ports, then two ports for each worker. */
+/** Assigns ports from `base` on: ports for users, internal ports, then two consecutive ports for each worker. */
 export function layOutPorts(base: number, workers: number): StackPorts {
   return {
     webhookApi: base,

@@ -1,5 +1,6 @@
 /**
- * Progress output during the start: a line when a part starts, a reminder every 5 s, and a line when the part is ready.
+ * Progress output during the start: a line when a part starts, a reminder every 5 s, and a line when the part is ready
+ * or has failed.
  */
 export interface Progress {
   say(message: string): void;

@@ -79,7 +79,7 @@ export function describeServices(surroundings: ServiceSurroundings): ServiceSpec
   ];
 }
 
-/** Removes the variables that npm sets for scripts, so that services do not inherit them. */
+/** Removes NODE_OPTIONS and the variables that npm sets for scripts, so that services do not inherit them. */
 function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE_OPTIONS$)/i.test(name)),

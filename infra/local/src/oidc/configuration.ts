@@ -23,7 +23,8 @@ export interface RealmSettings {
   consoleRedirectUris: string[];
 }
 
-// Audience of every access token. Like Keycloak, the provider ignores the request parameter `resource`.
+// Default resource of every request. The claim `aud` does not depend on it (`audienceOf`), because Keycloak ignores the
+// request parameter `resource`.
 const resource = 'urn:tocsin';
 const scopes = 'openid offline_access profile email';
 

@@ -12,7 +12,10 @@ export interface PostgresBinaries {
 
 export interface LocateOptions {
   user: SystemUser | undefined;
-  /** Directory for a copy of the binaries. The copy is made if `user` cannot run the installed ones. */
+  /**
+   * Directory for a copy of the binaries. The copy is made if the installed ones are incomplete, or if `user` cannot
+   * run them.
+   */
   copyTo: string;
 }
 

@@ -11,7 +11,7 @@ export interface InstalledRabbitmq {
 }
 
 // The wrapper /usr/sbin/rabbitmq-server of Debian and Red Hat requires root or the user `rabbitmq`, and uses the
-// system's node. The wrapped script does not. The last two paths are those of Homebrew.
+// system's node. The wrapped script does not. The second and the third path are those of Homebrew.
 const servers = [
   '/usr/lib/rabbitmq/bin/rabbitmq-server',
   '/opt/homebrew/opt/rabbitmq/sbin/rabbitmq-server',

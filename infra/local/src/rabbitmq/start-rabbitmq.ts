@@ -33,7 +33,7 @@ interface RabbitmqOptions {
 type InstalledOptions = RabbitmqOptions & { installed: InstalledRabbitmq };
 
 export interface RunningRabbitmq {
-  /** Process of the node. Stopping it also stops its epmd (Erlang's port mapper). */
+  /** Process of the node. If `startRabbitmq` has started it, stopping it also stops its epmd (Erlang's port mapper). */
   child: Child;
   url: string;
 }

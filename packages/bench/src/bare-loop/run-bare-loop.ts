@@ -44,7 +44,7 @@ const target = {
 
 /**
  * Runs the bare loop in a separate process and measures its throughput.
- * @throws Error if the number of requests at the destination or of rows in the table is wrong
+ * @throws Error if a message did not arrive exactly once, or has no row in the table
  */
 export async function runBareLoop(testBed: TestBed, options: BareLoopOptions): Promise<BareLoopResult> {
   const { messages, prefilled, perSecond } = options;

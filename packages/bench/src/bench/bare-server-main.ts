@@ -3,7 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveCommands } from '../test-bed/helper-process.js';
 
-/** An HTTP server that reads nothing: the lowest CPU time of a request on this machine. */
+/**
+ * Commands of an HTTP server that responds with an empty list without reading any data. Its CPU time is the minimum for
+ * a request on this machine.
+ */
 const commands = {
   /** Starts the server and returns its URL. */
   async listen(): Promise<string> {

@@ -123,10 +123,7 @@ const alerts = (day: string) => `
          'upper_bound', 'dispatched'
   from numbered where n % 3 = 0`;
 
-/**
- * Inserts into the partitioned table instead of a partition, because the triggers that count deliveries run only for
- * statements on the partitioned table.
- */
+/** Inserts into the partitioned table, as workers do. Its triggers count the deliveries. */
 const deliveries = () => `
   insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
                           destination, status, attempts_made, claims, first_succeeded_at, failed_at, status_code,

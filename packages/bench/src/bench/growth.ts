@@ -172,7 +172,7 @@ async function openHttpQueries(apis: Apis, paths: Record<string, string[]>) {
   return { queries: Object.fromEntries(queries), close: () => client.close() };
 }
 
-/** Sends each query to every size once in each round. The first 50 rounds are a warm-up. */
+/** Sends each query to every size once in each round. Up to 50 additional rounds before are a warm-up. */
 async function measureLatencies(sizes: Size[], requests: number): Promise<Record<string, Percentiles>[]> {
   const latencies = sizes.map((): Record<string, Percentiles> => ({}));
   const warmUpRounds = Math.min(50, requests);

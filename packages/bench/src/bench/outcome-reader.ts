@@ -3,8 +3,8 @@ import { alertIdsOfRun } from '../load/alert-ids.js';
 
 /**
  * Numbers of database rows after a run. `open` and `deadLetters` count the rows of all runs, the others those of this
- * run. If every delivery succeeded at once, `alerts` and `keys` equal the number of alerts, `open` and `deadLetters`
- * are 0, and all others equal the number of deliveries.
+ * run. If every delivery succeeded with its first attempt, `alerts` and `keys` equal the number of alerts, `open` and
+ * `deadLetters` are 0, and all others equal the number of deliveries.
  */
 export interface StoredOutcome {
   alerts: number;

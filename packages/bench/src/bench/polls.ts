@@ -28,7 +28,10 @@ export interface PollsOptions {
 
 interface Request {
   path: string;
-  /** Accepted age of the response (`Cache-Control: max-age`); undefined for a response of its own. */
+  /**
+   * Maximum age of a response that the API may share between callers (`Cache-Control: max-age`). Undefined if the
+   * request does not accept a shared response.
+   */
   maxAgeSeconds?: number | undefined;
   read?: (body: unknown) => void;
 }
@@ -159,8 +162,8 @@ interface LiveList<Entry> extends ListKind<Entry> {
 
 /**
  * Returns the requests of a live list. Each reads the entries since the oldest open one, or since the newest entry if
- * none is open. Every twelfth request reads the whole page. All of them accept the response of another
- * person, except the first one.
+ * none is open. Every twelfth request reads the whole page. All of them accept the response of another person, except
+ * the first one.
  */
 function liveList<Entry>(list: LiveList<Entry>): Poll {
   const { path, timeOf, isOpen, people, filter = {}, intervalMs = 5_000 } = list;
@@ -235,8 +238,8 @@ async function measurePage(
 }
 
 /**
- * Warm-up in milliseconds. V8 compiles the code of the API after some hundred requests of each kind, and each person
- * requests each page at least once.
+ * Duration of the warm-up in milliseconds. During this time, V8 compiles the code of the API, and each person sends
+ * each request of the page at least once.
  */
 const warmUpMs = 30_000;
 

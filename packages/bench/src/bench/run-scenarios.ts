@@ -17,7 +17,7 @@ import { measureThroughput } from './throughput.js';
 import { measureWebhookOptions } from './webhook-options.js';
 
 export interface RunOptions extends BenchOptions {
-  /** Signal that aborts the running scenario and stops all processes. */
+  /** Ends the running scenario and stops all processes. */
   signal: AbortSignal;
   print(line: string): void;
 }

@@ -14,7 +14,7 @@ import { bodyIdAt } from './delivery-body.js';
 import { createRequestReader, type ReadRequest } from './request-reader.js';
 
 export interface Behaviour {
-  /** Delay of every response, in milliseconds. */
+  /** Delay of every response to a request of the current run, in milliseconds. */
   delayMs: number;
   /** Additional delay for a request whose delivery already got status 200, in milliseconds. */
   repeatDelayMs: number;

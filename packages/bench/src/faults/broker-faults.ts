@@ -10,7 +10,7 @@ import { delayedAlerts, noRepeats, startLoad } from './exposure.js';
 import { type Exposure, recoveryPolling, type Trial } from './fault.js';
 import { cutIntervalMs, faultDurationMs, repeatFault } from './repeat-fault.js';
 
-/** Reason that the broker sends to the clients whose connections `rabbitmqctl close_all_connections` closes. */
+/** Reason given to `rabbitmqctl close_all_connections`. The broker sends it to the clients. */
 const closeReason = 'fault injection';
 
 export function cutBroker(trial: Trial): Promise<Exposure> {

@@ -53,7 +53,7 @@ test('an accepted delivery that did not arrive counts as lost, even if recorded 
   expect(compare(given).disagreements).toEqual([expect.stringContaining('has not arrived')]);
 });
 
-test('an alert that was not accepted may be missing, but each arrival needs a record', () => {
+test('no delivery of an alert that was not accepted is expected, but each arrival needs a record', () => {
   const given = evidence();
   given.acceptedAtMs[1] = 0;
   expect(compare(given)).toMatchObject({ accepted: 1, expected: 2, lost: 0, disagreements: [] });
@@ -88,7 +88,7 @@ test.each<[string, Partial<DeliveryRecord>, string]>([
     { lastClaim: 2 },
     'claim 1 ended it although claim 2 exists',
   ],
-])('a record contradicts the requests at the destination if the delivery %s', (_, change, sentence) => {
+])('the comparison reports a problem if the delivery %s', (_, change, sentence) => {
   const given = evidence();
   Object.assign(given.records[3]!, change);
   expect(compare(given).disagreements).toEqual([expect.stringContaining(sentence)]);

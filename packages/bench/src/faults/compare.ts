@@ -24,7 +24,10 @@ export interface Comparison {
   repeated: number;
   /** Number of repeated requests of each delivery, by its index in the arrays of the destination (`slotOf`). */
   repeats: Map<number, number>;
-  /** One sentence for each record that contradicts the requests at the destination. */
+  /**
+   * One sentence for each delivery whose records are missing, or contradict each other or the requests at the
+   * destination.
+   */
   disagreements: string[];
 }
 

@@ -34,8 +34,8 @@ export function cancelStatements(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Cuts the connections of workers and API to the database. Bytes in transit are lost. Counts the busy sessions that
- * ended.
+ * Repeatedly cuts the connections of workers and API to the database. Bytes in transit are lost. Counts the busy
+ * sessions that ended.
  */
 export function cutDatabase(trial: Trial): Promise<Exposure> {
   const readPids = async (condition: string): Promise<number[]> => {

@@ -90,8 +90,8 @@ export async function startLoad({ destination }: Trial, behaviour: Partial<Behav
 }
 
 /**
- * Returns the exposure of a fault in which no worker ends or loses its lease. Each worker records its own claims, so no
- * request may be repeated.
+ * Returns the exposure of a fault that must not cause repeated requests, because each worker can still record the
+ * deliveries that it has claimed.
  */
 export function noRepeats(inFlight: number, of: string, endedAtMs = monotonicMs()): Exposure {
   return { inFlight, of, bound: 0, endedAtMs };

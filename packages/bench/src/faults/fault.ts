@@ -19,13 +19,18 @@ export interface Fault {
   affectsWorkers?: boolean;
   /** True if the fault is part of the short form (`--short`). */
   short?: boolean;
-  /** True if the fault needs replicated servers. It runs in the long form only. */
+  /** True if the fault needs replicated servers. */
   replicated?: boolean;
 }
 
-/** Work that was in progress at the time of the fault, and limits for repeated requests. */
+/**
+ * Effect of a fault: how much work was in progress, how many requests may be repeated because of it, and when it ended.
+ */
 export interface Exposure {
-  /** Number of affected items. A run with 0 affected items proves nothing, so it is repeated up to two times. */
+  /**
+   * Number of affected items. A run with 0 affected items and no problem proves nothing, so it is repeated up to two
+   * times.
+   */
   inFlight: number;
   /** Plural noun for the affected items in the result table, for example "claimed deliveries". */
   of: string;
@@ -37,11 +42,11 @@ export interface Exposure {
    */
   slots?: Map<number, number>;
   /**
-   * End of the fault, in milliseconds of the monotonic clock. For a failover it is the time of the kill, so that the
-   * recovery time includes the failover.
+   * End of the fault, in milliseconds of the monotonic clock. Faults in `worker-faults.ts` and `replica-faults.ts` that
+   * end a process give the time of its signal, so that the recovery time includes the restart or the failover.
    */
   endedAtMs: number;
-  /** One sentence for each promise that only this fault checks and that was broken. */
+  /** One sentence for each broken promise that only this fault checks. */
   problems?: string[];
 }
 

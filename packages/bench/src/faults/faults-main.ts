@@ -37,7 +37,7 @@ else {
   process.exit(passed ? 0 : 1);
 }
 
-/** Returns true if no fault has a problem. */
+/** Returns true if no fault has a problem or throws an error. */
 async function runFaults(): Promise<boolean> {
   const form = values.short ? shortTiming : longTiming;
   const timing = { ...form, alerts: toNumber('alerts', values.alerts ?? String(form.alerts)) };

@@ -1,4 +1,4 @@
-/** Floods of one or two workspaces: alerts with an unregistered rule and webhooks that do not exist. */
+/** Floods of one or two workspaces: alerts that contain an unregistered rule with webhooks that do not exist. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,7 +35,10 @@ const webhooksPerAlert = 20;
 /** Time after the flood in which delayed retries can still be sent, in milliseconds. */
 const lateRetriesMs = 3_000;
 
-/** Publishes the flood and waits until workers have committed it. */
+/**
+ * Returns a fault that publishes the flood, waits until workers have committed it, and checks its deliveries and the
+ * retries of another workspace.
+ */
 export function flood(options: FloodOptions): (trial: Trial) => Promise<Exposure> {
   return async (trial) => {
     const { database, timing } = trial;

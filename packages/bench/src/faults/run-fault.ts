@@ -28,8 +28,8 @@ const maxTrials = 3;
 const rejectOneIn = 50;
 
 /**
- * Injects a fault under load and checks the promises. A run without affected work proves nothing, so it is repeated up
- * to two times.
+ * Injects a fault under load and checks the promises. A run without affected work and without problems proves nothing,
+ * so it is repeated up to two times.
  * @throws Error if a process did not stop or did not start again
  */
 export async function runFault(testBed: FaultTestBed, fault: Fault): Promise<FaultResult> {
@@ -110,7 +110,7 @@ interface Recovery {
 
 /**
  * Returns the seconds from the end of the fault to the last success of a delivery whose alert was published before the
- * end.
+ * end. Returns 0 if all these successes were before the end.
  */
 function recoveryOf({ exposure, load, records }: Recovery): number {
   const monotonicToUnixMs = Date.now() - monotonicMs();
@@ -147,7 +147,7 @@ function pausesOf({ offeredAtMs, acceptedAtMs }: LoadResult, records: DeliveryRe
   };
 }
 
-/** Returns a problem for each process that ended unexpectedly, and for each service that logged a failure. */
+/** Returns a problem for each service or server that ended unexpectedly, and for each service that logged a failure. */
 function findProcessProblems({ workers, api, postgres, rabbitmq }: FaultTestBed): string[] {
   const exits = [...workers, api, postgres, rabbitmq].flatMap((child) => child.unexpectedExit() ?? []);
   const logged = [...workers, api].flatMap((service) =>

@@ -5,13 +5,13 @@ import { runFault } from './run-fault.js';
 import type { Timing } from './timing.js';
 
 export interface MutationResult {
-  /** True if the suite reported the expected problem. */
+  /** True if the suite reported the expected problem although deliveries arrived and no process ended by itself. */
   detected: boolean;
   problems: string[];
 }
 
 /**
- * Runs a fault against services with a mutation.
+ * Runs a fault against a system in which the workers or the API have a mutation.
  * @throws Error if a service has not loaded the mutation
  */
 export async function runMutation(
@@ -29,7 +29,8 @@ export async function runMutation(
         throw new Error(`${target.name} runs without the mutation: ${mutation.module} was not loaded.`);
     }
     const { problems, delivered } = await runFault(testBed, mutation.fault);
-    // A system that delivers nothing at all also shows the expected problem. Such a run does not count as a detection.
+    // A system that delivers nothing, or whose processes crash, can show the expected problem too. Such a run does not
+    // count as a detection.
     const works = delivered > 0 && !problems.some((problem) => /crashed|by itself/.test(problem));
     return {
       detected: works && problems.some((problem) => mutation.expectedProblem.test(problem)),

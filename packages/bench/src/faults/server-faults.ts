@@ -44,8 +44,9 @@ async function takeDown(
 }
 
 /**
- * Freezes all connections between services and database without closing them. A freeze that outlasts every timeout is
- * harder to handle: services repeat the statements that timed out, and then the database executes both.
+ * Freezes all connections between services and database for `times` times the usual duration, without closing them. A
+ * freeze that outlasts every timeout is harder to handle: services repeat the statements that timed out, and then the
+ * database executes both. With `cut`, the connections are cut at the end of the freeze.
  */
 export function freezeDatabase({ times = 1, cut = false } = {}): Inject {
   return async (trial) => {

@@ -19,7 +19,7 @@ test.each(Object.values(mutations))(
 );
 
 test.each([...failureEvents, ...claimStatements])(
-  'the services still contain the log event or statement name %s',
+  'the source of kit or of the worker contains the log event or statement name %s',
   (name) => {
     expect(sources.some((source) => source.includes(`'${name}'`))).toBe(true);
   },

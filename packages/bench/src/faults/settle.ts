@@ -4,8 +4,9 @@ import type { Trial } from './fault.js';
 import { readOpenState } from './fault-records-reader.js';
 
 /**
- * Waits until every published alert is accepted, committed, delivered and recorded, and all queues are empty. Returns
- * undefined in that case. If there is no more progress, returns a description of the unfinished work.
+ * Waits until every published alert is accepted, committed, delivered and recorded, and the queues of alerts,
+ * deliveries and unrouted alerts are empty. Returns undefined in that case. If there is no more progress, returns a
+ * description of the unfinished work.
  */
 export async function settle(trial: Trial): Promise<string | undefined> {
   const { generator, destination, database, run, timing } = trial;
@@ -27,8 +28,9 @@ export async function settle(trial: Trial): Promise<string | undefined> {
 const emptyTimeoutMs = 20_000;
 
 /**
- * Waits until no queue has a message. Redelivered messages of finished work can remain in a queue for a short time.
- * Workers acknowledge them without effect.
+ * Waits up to 20 s until the three queues are empty. Returns undefined in that case, otherwise a description.
+ * Redelivered messages of finished work can remain in a queue for a short time. Workers acknowledge them without
+ * effect.
  */
 async function waitForEmptyQueues({ rabbitmq }: Trial): Promise<string | undefined> {
   const deadlineMs = performance.now() + emptyTimeoutMs;

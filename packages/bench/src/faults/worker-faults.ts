@@ -14,6 +14,7 @@ import {
 import { type Exposure, recoveryPolling, type Trial } from './fault.js';
 import { countCommittedSince } from './fault-records-reader.js';
 
+/** Limit for a shutdown in milliseconds. It is one second above the shutdown deadline of the services. */
 const shutdownTimeoutMs = 26_000;
 
 function firstWorker({ workers }: Trial): ProxiedService {
@@ -123,7 +124,7 @@ export async function killApi(trial: Trial): Promise<Exposure> {
   return noRepeats(inFlight.rest, 'requests not confirmed', atMs);
 }
 
-/** Suspends a worker until its lease has expired and other workers have sent its deliveries. Then resumes it. */
+/** Suspends a worker for so long that its lease expires and other workers send its deliveries. Then resumes it. */
 export async function stopAndContinue(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   await startLoad(trial);
@@ -135,8 +136,8 @@ export async function stopAndContinue(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Delays the records of a worker until another worker has sent the same deliveries. The late records may add attempts,
- * but must not change the deliveries.
+ * Delays the records of a worker until another worker has sent one of its deliveries again. The late records may add
+ * attempts, but must not change the deliveries.
  */
 export async function recordLate(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);

@@ -41,12 +41,12 @@ export interface ManyWebhooksResult {
 const retrySchedule = '1s,10m';
 const firstRetryMs = 1_000;
 /**
- * Load of the other workspace. One of 5 deliveries is rejected once, which gives 3 retries a second. With 500 other
- * workspaces and 2,000 deliveries a second, the equal share of a workspace is 4 a second.
+ * Load of the other workspace. One of 5 deliveries is rejected once, which gives 3 retries a second. This is less than
+ * an equal share: 4 deliveries a second for each of 500 workspaces, if the worker sends 2,000 a second.
  */
 const healthyLoad = { webhooks: 3, alertsPerSecond: 5, maxAlerts: 60_000, rejectOneIn: 5 };
 const lateRetriesMs = 3_000;
-/** Body template of the many webhooks. The destination does not count requests with it. */
+/** Body template of the many webhooks. The destination counts requests with it as unexpected, not as arrivals. */
 const uncountedBody = '{"alert": "{{ alert_rule_name }}"}';
 
 /**

@@ -84,7 +84,7 @@ export async function measureNoisyNeighbours(
     };
   } finally {
     await servers.stop();
-    // The workers are killed, because a clean stop would wait for open deliveries to a hanging destination.
+    // The workers are killed, because a clean stop would wait for requests to a hanging destination.
     await testBed.kill();
   }
 }

@@ -25,7 +25,7 @@ interface Probe {
   arrivalMs: number;
 }
 
-/** Limit for the number of probes. It ends the probing after an hour if `work` never ends. */
+/** Limit for the number of probes. It ends the probing after an hour or more if `work` never ends. */
 const maxProbes = 3_600;
 
 /**

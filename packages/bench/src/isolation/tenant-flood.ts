@@ -54,7 +54,7 @@ export async function measureTenantFlood(options: TenantFloodOptions): Promise<T
     const { database, destination, secrets } = testBed;
     const urls = destination.urls(healthyLoad.webhooks);
     const fixtures = await writeFixtures(database, { secrets, urls });
-    // Only one worker is started, because the limit of the contract applies to a single worker.
+    // The limits for a flood (`bar.ts`) apply to an installation with one worker, so only one is started.
     await testBed.startWorkers(1, { env: { RETRY_SCHEDULE: `${firstRetryMs / 1_000}s,5s,10s` } });
     await measureThroughput(testBed, fixtures, warmUpAlerts);
     const alone = await measureThroughput(testBed, fixtures, throughputAlerts);

@@ -32,8 +32,9 @@ const responseTimeoutMs = 30_000;
 const maxRetries = 200;
 
 /**
- * Posts each alert as soon as `publish` is called. If the response has another status than the expected one, the alert
- * is posted again with the same id. The delay is `Retry-After` or an exponential backoff, whichever is longer.
+ * Opens a publisher that posts each alert as soon as `publish` is called. If there is no response, or a response with
+ * another status than the expected one, the alert is posted again with the same id. The delay is `Retry-After` or an
+ * exponential backoff, whichever is longer, plus up to 50 % jitter. An alert waits longer if `maxRetries` is reached.
  */
 export function openRestPublisher({ url, token, expectedStatus = 202 }: RestTarget): RestPublisher {
   const agent = new Agent({ headersTimeout: responseTimeoutMs, bodyTimeout: responseTimeoutMs });
@@ -69,7 +70,7 @@ export function openRestPublisher({ url, token, expectedStatus = 202 }: RestTarg
       if (retryAfterMs !== undefined) rejected.unshift(alert);
     }
   };
-  /** Returns undefined if the alert was accepted, or else the delay that the API requested. */
+  /** Returns undefined if the alert was accepted, or else the delay that the API requested, which is 0 without one. */
   const post = async (alert: OfferedAlert): Promise<number | undefined> => {
     const { status, retryAfterMs } = await postOnce(alert.content);
     responses.byStatus[status] = (responses.byStatus[status] ?? 0) + 1;

@@ -6,7 +6,7 @@ export interface Wait {
   count(): Promise<number>;
   isReached(count: number): boolean;
   intervalMs: number;
-  /** Waiting fails after this time without a change of the count, in milliseconds. */
+  /** Waiting fails after this time without a change of the count, in milliseconds. Default: 30 s. */
   stallTimeoutMs?: number;
 }
 

@@ -30,6 +30,6 @@ export interface Results {
   idle?: IdleResult;
   cost?: CostResult[];
   polls?: PollsResult[];
-  /** The slowest database statements of the whole run. Present with `--profile` only. */
+  /** The 20 database statements with the highest total time in the whole run. Present with `--profile` only. */
   statements?: StatementCount[];
 }

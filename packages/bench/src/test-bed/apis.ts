@@ -89,7 +89,7 @@ export async function createUserKeys({ engineUrl, engineAdminKey }: Apis, count:
 }
 
 /**
- * Returns the JSON body of the response.
+ * Sends a POST request and returns the JSON body of the response.
  * @throws Error if the status is not 201
  */
 export async function postJson(url: string, credential: string, body: object): Promise<unknown> {

@@ -42,7 +42,10 @@ type WorkerOptions = Pick<ServiceOptions, 'env' | 'nodeOptions'>;
 
 export interface TestBedOptions {
   print(line: string): void;
-  /** True to write CPU profiles of the workers and to count statements in PostgreSQL. Both reduce the throughput. */
+  /**
+   * True to write CPU profiles of the workers and of the API, and to count statements in PostgreSQL. Both reduce the
+   * throughput.
+   */
   profile?: boolean;
   /** Starts the database and the broker. Default: one server of each. */
   startServers?: (options: ServersOptions) => Promise<Servers>;

@@ -9,13 +9,16 @@ export interface BatcherOptions<Item, Result> {
    * them, because a failed batch is run again in smaller parts.
    */
   run: (items: Item[]) => Promise<Result[]> | Promise<void>;
-  /** Called once for each item, with its result or with the error that rejects it. */
+  /**
+   * Called once for each item, with its result or with the error that rejects it. If `retryItem` has returned another
+   * item and the signal is not aborted, it is called with that item instead.
+   */
   onSettled: (item: Item, end: PromiseSettledResult<Result>) => void;
   /** Maximum number of items in a batch. */
   maxSize: number;
   /**
-   * Maximum number of batches in progress. While a batch is in progress, the next one starts only when at least as many
-   * items wait as the last batch had. Without this rule, batches would become small.
+   * Maximum number of batches in progress; halves and retries do not count. While a batch is in progress, the next one
+   * starts only when at least as many items wait as the last batch had. Without this rule, batches would become small.
    */
   concurrency: number;
   /**
@@ -32,8 +35,9 @@ export interface BatcherOptions<Item, Result> {
   maxStarts?: (waiting: number) => number;
   onBatch?: (size: number) => void;
   /**
-   * Called when a batch of one item has failed; `failures` counts the failures of this item. Returns the item that is
-   * run after a backoff, in a batch of its own; `undefined` rejects the item. Default: every such item is rejected.
+   * Called when a batch of one item has failed, unless `failsWholeBatch` returns true or the signal is aborted.
+   * `failures` counts how often the item has failed alone. Returns the item that is run after a backoff, in a batch of
+   * its own; `undefined` rejects the item. Default: every such item is rejected.
    */
   retryItem?: (item: Item, failure: { error: unknown; failures: number }) => Item | undefined;
   /**

@@ -47,7 +47,7 @@ test('the time that work takes is charged, even if it throws', () => {
   expect(waitMs('a')).toBeCloseTo(2_700);
 });
 
-test('a key whose time has just reached its burst is rejected for at least a second', () => {
+test('a key whose time has just reached its burst is rejected, with a Retry-After of one second', () => {
   const { check, waitMs, charge } = setUp();
   charge('a', 999);
   expect(check('a')).toEqual({ allowed: true });

@@ -9,7 +9,7 @@ test('withTimeout returns the outcome of work that ends in time', async () => {
   );
 });
 
-test("withTimeout rejects with the caller's error if the work takes too long", async () => {
+test("withTimeout rejects if the work takes too long, with the caller's error if it is given", async () => {
   await expect(withTimeout(never, { timeoutMs: 1 })).rejects.toThrow('timed out after 1 ms');
   const createError = () => new TypeError('late');
   await expect(withTimeout(never, { timeoutMs: 1, createError })).rejects.toThrow(TypeError);

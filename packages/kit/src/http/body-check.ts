@@ -16,8 +16,8 @@ export type BodyCheck = (
 ) => { value: unknown; errors: FieldError[] };
 
 /**
- * Compiles a schema into a function that checks bodies. If the schema has the keyword `x-items-apart`, each item of the
- * array is checked on its own, and the value becomes an array of `CheckedItem`.
+ * Compiles a schema into a function that checks bodies. If the schema has the keyword `x-items-apart` and the array
+ * itself is valid, each item is checked on its own, and the value becomes an array of `CheckedItem`.
  */
 export function createBodyCheck(schema: JSONSchema, compileSchema: CompileSchema): BodyCheck {
   const items = itemsApart(schema);

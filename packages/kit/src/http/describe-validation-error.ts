@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { FieldError } from '../app-error.js';
 
 /**
- * Converts an ajv error to a path and a message that lists the valid values. Returns undefined for an error that
+ * Converts an ajv error to a path and a message that describes the valid values. Returns undefined for an error that
  * repeats another one: errors of the keyword `if`, and errors within `propertyNames`.
  */
 export function describeValidationError(error: ErrorObject): FieldError | undefined {
@@ -88,8 +88,8 @@ function formatSentence(format: string): string {
 }
 
 /**
- * Returns "must be" and the description of the schema. By convention, the description of a schema with a `pattern` is a
- * noun phrase for the valid texts.
+ * Returns "must be" and the description of the schema; undefined without a description. By convention, the description
+ * of a schema with a `pattern` is a noun phrase for the valid texts.
  */
 function patternSentence(schema: unknown): string | undefined {
   const { description } = schema as { description?: string };

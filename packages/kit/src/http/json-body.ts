@@ -26,12 +26,13 @@ interface CheckedBody {
 }
 
 /**
- * Size in bytes below which a body needs no permit. Even if all 4,000 connections send such bodies at once, these take
- * less than 64 MiB.
+ * Declared length in bytes below which a body needs no permit. A body without a declared length always needs one. Even
+ * if all 4,000 connections send such small bodies at once, these take less than 64 MiB.
  */
 const largeBodyBytes = 16_384;
 /**
  * Maximum memory for large bodies in progress, in bytes: 64 MiB, an eighth of the memory of a container with 512 MiB.
+ * If the limit of one body is above 16 MiB, they can take more, because four bodies are always allowed.
  */
 const largeBodiesBytes = 67_108_864;
 /**

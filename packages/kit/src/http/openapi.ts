@@ -217,9 +217,9 @@ function hoist(schema: unknown, components: Components): unknown {
 }
 
 /**
- * Adds the missing `type` of a constant or the missing `format` of a number to a schema. The argument can also be the
- * object in `properties`, which is not a schema. That object is returned unchanged, because its members named `type`
- * and `const` are objects.
+ * Adds the missing `type` of a scalar constant or the missing `format` of a number to a schema. The argument can also
+ * be the object in `properties`, which is not a schema. That object is returned unchanged, because its members named
+ * `type` and `const` are objects.
  */
 function withType(schema: object): object {
   const { type, format, const: constant } = schema as { type?: unknown; format?: unknown; const?: unknown };

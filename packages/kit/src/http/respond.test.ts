@@ -8,8 +8,8 @@ import { definePublicRoute } from './route.js';
 import { type HttpServer, listen } from './server.js';
 
 /**
- * State of a response that consists of pages of 1 MiB. `made` counts the pages that were read. The page with the index
- * `failsAt` throws when it is read.
+ * State of a response in pages. Pages with an even index have 1 MiB, all others are empty. `made` counts the pages that
+ * were read. The page with the index `failsAt` throws when it is read.
  */
 const fresh = {
   made: 0,

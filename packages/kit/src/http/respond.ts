@@ -43,8 +43,8 @@ function writeWhole(response: Response, { status, headers, body, contentType }: 
     response.end();
     return;
   }
-  // The JSON text is not converted to bytes: Node sends the header and a text in one write, but bytes in a second
-  // write. Shared responses are bytes, because they are encoded once for many callers.
+  // The JSON text is passed as a string, which Node joins with the head in one chunk. Shared responses are bytes,
+  // because they are encoded once for many callers.
   const content = contentType === undefined ? JSON.stringify(body) : (body as string | Uint8Array);
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', contentType ?? json);
   response.setHeader('Content-Length', Buffer.byteLength(content));
@@ -66,7 +66,8 @@ function isPages(body: unknown): body is Pages {
 }
 
 /**
- * Returns a body, or all its pages, as JSON text. Returns undefined if the pages have more than `maxLength` UTF-16 units.
+ * Returns a body, or all its pages, as JSON text. Returns undefined if the pages have more than `maxLength` UTF-16
+ * units.
  */
 export async function toJson(body: unknown, maxLength: number): Promise<string | undefined> {
   if (!isPages(body)) return JSON.stringify(body);
@@ -83,7 +84,8 @@ function toItems(items: readonly unknown[]): string {
 }
 
 /**
- * Reads the next page only when the previous one has been sent, so that a slow client needs memory for one page only.
+ * Writes pages as one JSON array. The next page is read only when the send buffer has room, so that a slow client needs
+ * memory for few pages.
  */
 async function writePages(
   response: Response,

@@ -32,7 +32,7 @@ interface RouteInput {
   query?: unknown;
   body?: unknown;
   resource?: unknown;
-  /** Workspace of the request; null for the whole deployment. */
+  /** Workspace of the request; null for the whole deployment, undefined for a route without a permission. */
   workspaceId?: string | null;
 }
 
@@ -152,7 +152,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /**
  * Joins the errors of the schema with the errors of later checks, up to 20. An error of a later check is omitted if the
- * schema has already reported an error at the same path or at a parent of the path.
+ * schema has already reported an error at the same path or at a parent of the path. The whole body does not count as a
+ * parent.
  */
 export function joinErrors(errors: FieldError[], further: FieldError[]): FieldError[] {
   const isExplained = ({ path }: FieldError) =>
@@ -179,8 +180,9 @@ function handle<Principal>(route: Route<Principal>, policy: RoutePolicy<Principa
 }
 
 /**
- * Returns a shared response with its age. Returns undefined if the caller does not accept a response of another request,
- * or if the response is too long to share.
+ * Returns a shared response with its age. Returns undefined if the request has no workspace, if the caller shares no
+ * responses (`audienceOf`) or accepts no older response, or if the response is too long to share. If the caller accepts
+ * no older response, the shared one is discarded.
  */
 async function readShared<Principal>(
   { headers, originalUrl }: Request,

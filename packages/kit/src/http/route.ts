@@ -20,7 +20,10 @@ export interface ResponseSpec {
   description: string;
   /** Schema of the body. A response without `schema` and `contentType` has no body. */
   schema?: JSONSchema;
-  /** Default: `application/json`. With any other type, the body is text or bytes and is sent unchanged. */
+  /**
+   * Default: `application/json` if there is a `schema`. If the type is given, the body is text or bytes and is sent
+   * unchanged, even if the type is JSON.
+   */
   contentType?: string;
   /** Descriptions of response headers by name, for the OpenAPI document. */
   headers?: Readonly<Record<string, string>>;
@@ -34,7 +37,10 @@ type BodyOf<S extends ResponseSpec> = S['contentType'] extends string
     ? { body: Frozen<FromSchema<S['schema']>> | Pages<FromSchema<S['schema']>> }
     : { body?: undefined };
 
-/** An array in pages. Each page is sent before the next one is read, so that only one page is in memory. */
+/**
+ * An array in pages. The next page is read only when the send buffer has room, so that few pages are in memory at the
+ * same time.
+ */
 type Pages<T> = T extends readonly (infer Item)[] ? AsyncIterable<readonly Frozen<Item>[]> : never;
 
 /** Makes all members of a type readonly, so that literals that TypeScript infers as readonly are accepted. */

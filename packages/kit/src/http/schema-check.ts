@@ -13,8 +13,9 @@ export type SchemaCheck = (value: unknown, options?: { listAll?: boolean }) => F
 export type CompileSchema = (schema: JSONSchema, options?: { coerce?: boolean }) => SchemaCheck;
 
 /**
- * Creates a compiler for JSON Schemas (2020-12). A check stops at the first error; with `listAll`, a second pass
- * collects up to 20 errors. All routes share one compiler, because each ajv instance first compiles the meta-schema.
+ * Creates a compiler for JSON Schemas (2020-12). A check stops at the first error; with `listAll` (the default), a
+ * second pass collects up to 20 errors. All routes share one compiler, because each ajv instance first compiles the
+ * meta-schema.
  */
 export function createSchemaCompiler(): CompileSchema {
   const strict = { first: createAjv({ allErrors: false }), all: createAjv({ allErrors: true }) };
@@ -48,7 +49,7 @@ function findInfinite(value: unknown): FieldError[] {
     .map(([path]) => ({ path, message: 'must be a finite number' }));
 }
 
-/** Maximum number of errors in a response. A request of 1 MiB can have 100,000 errors. */
+/** Maximum number of errors in a list. A JSON list of 64 KiB can have 32,000 invalid items, such as `[0,0,0]`. */
 export const maxErrors = 20;
 
 function describeErrors(errors: ErrorObject[]): FieldError[] {

@@ -12,9 +12,9 @@ interface Schema {
 }
 
 /**
- * Returns a valid example of a schema: its first `examples` entry, or a value built from the examples of its parts. If
- * the entry of an object lacks required members, examples of these members are added. A new required member therefore
- * needs no change of the entry.
+ * Returns an example of a schema: its first `examples` entry, or a value built from the examples of its parts. If the
+ * entry of an object lacks required members, examples of these members are added. A new required member therefore needs
+ * no change of the entry.
  */
 export function exampleOf(schema: unknown): unknown {
   const parts = schema as Schema;

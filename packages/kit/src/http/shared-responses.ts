@@ -14,8 +14,8 @@ interface SharedResponse extends HandlerResult {
  */
 export interface SharedResponses {
   /**
-   * Returns the response for the key if its read started at most `maxAgeMs` ago, or else calls `read`. Callers also
-   * share a read that is still running. Pages are joined to one body. Returns undefined for pages of more than 4 MiB.
+   * Returns the stored response for the key if its read started at most `maxAgeMs` ago, even if the read is still
+   * running. Calls `read` otherwise. Pages are joined to one body. Returns undefined for pages of more than 4 MiB.
    */
   get(key: string, maxAgeMs: number, read: () => Promise<HandlerResult>): Promise<SharedResponse | undefined>;
   /**
@@ -32,7 +32,7 @@ interface Entry {
   bytes: number;
 }
 
-/** Maximum accepted age of a response, in seconds. Responses are removed from memory at this age. */
+/** Maximum accepted age of a response, in seconds. A response is removed from memory this long after its read ended. */
 const maxAge = 10;
 /** Maximum size of a body that is kept, in bytes. Longer lists in pages are sent page by page to each caller. */
 const maxBodyBytes = 4 * 1_048_576;

@@ -19,7 +19,7 @@ interface TracingOptions extends TracingDeps {
 
 /**
  * Sends spans over OTLP. OpenTelemetry is loaded only if `endpoint` is set, and reads its other settings from the
- * standard variables `OTEL_*`. If the receiver does not respond, spans are lost and nothing is delayed.
+ * standard variables `OTEL_*`. If the receiver does not respond, spans are lost, and only the shutdown is delayed.
  */
 export async function startTracing({ endpoint, ...options }: TracingOptions): Promise<Tracing | undefined> {
   if (endpoint === undefined) return undefined;

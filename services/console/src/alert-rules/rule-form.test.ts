@@ -73,7 +73,7 @@ test('validation errors of the API are assigned to their form fields', () => {
   });
 });
 
-test('the value of a test alert is beyond the threshold', () => {
+test('the value of a test alert is beyond the threshold, unless it would be infinite', () => {
   expect(firingValue({ threshold: 0.9, bound: 'lower_bound' })).toBe(0.81);
   expect(firingValue({ threshold: 0, bound: 'upper_bound' })).toBe(1);
   expect(firingValue({ threshold: 1.7e308, bound: 'upper_bound' })).toBe(1.7e308);

@@ -16,10 +16,10 @@ export function toFilter({ label, ...rest }: FilterValues): AlertFilter {
   return { ...rest, ...(label !== undefined && { label: [label] }) } as AlertFilter;
 }
 
-/** Outcomes of alerts that have no deliveries. Such alerts can be dispatched by hand. */
+/** Outcomes of alerts without deliveries that can be dispatched by hand. Alerts of a deleted rule cannot. */
 const dispatchable = new Set(['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed']);
 
-/** Returns true if the filter selects alerts without deliveries. */
+/** Returns true if the filter selects only alerts that can be dispatched by hand. */
 export function isDispatchable({ outcome = '' }: FilterValues): boolean {
   return dispatchable.has(outcome);
 }

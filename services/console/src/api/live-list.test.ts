@@ -69,7 +69,7 @@ test('a poll starts at the oldest open item of the newest page, or else at the n
   expect(since(items(100, 1), item(101))).toBe(item(100).at);
 });
 
-test('without open items, a poll starts at most 10 minutes before the previous poll', () => {
+test('without open items, a poll starts at most 11 minutes before the previous poll', () => {
   expect(since([item(100)], item(10_000))).toBe(item(9_990).at);
   expect(since([], item(10_000))).toBe(item(9_990).at);
 });

@@ -65,8 +65,9 @@ const restFactor = 50;
 /** Accepted age of the response to a poll, as a part of the interval: 1 s for polls every 5 s. */
 const maxAgePart = 0.2;
 /**
- * If no entry is open, a poll reads entries from this time before the previous poll, in milliseconds, and from up to a
- * minute more. The margin is needed because the clock of the browser can be ahead of the clock of the API.
+ * Time in milliseconds by which the clock of the browser may be ahead of the clock of the API. If no entry is open, a
+ * poll reads the entries since the newest loaded one. It starts at most this time, rounded up to a whole minute of the
+ * clock, before the previous poll.
  */
 const clockToleranceMs = 10 * 60_000;
 /**

@@ -81,7 +81,10 @@ const frequentPolls = 30;
 
 const endStates: ReadonlySet<string> = new Set(['succeeded', 'failed', 'skipped']);
 
-/** Polls a published alert until a worker has accepted it, and its deliveries until they have ended. */
+/**
+ * Polls a published alert until a worker has accepted it, with at most 20 retries, and its deliveries until they have
+ * ended.
+ */
 export function useFiredAlert(alertId: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();

@@ -80,8 +80,8 @@ export function useDelivery(id: string) {
 }
 
 /**
- * Returns the interval of polls: 2 s for a delivery that is being sent or is due within 20 s, 10 s for any other open
- * delivery.
+ * Returns the interval of polls in milliseconds: 10 s for a delivery that is due in more than 20 s, and 2 s for any
+ * other open delivery. Returns false for a delivery that has ended.
  */
 function pollMsOf(delivery: Delivery | undefined): number | false {
   if (delivery === undefined) return 2_000;

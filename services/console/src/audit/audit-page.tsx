@@ -139,7 +139,7 @@ function AuditTable({ names, values, ...props }: AuditTableProps) {
   return <Table label="Changes" columns={columns} rowKey={({ id }) => id} {...props} />;
 }
 
-/** Shows the name of the changed resource, as a link if the resource exists and has a page. */
+/** Shows the name of the changed resource, as a link if it has a page. Deleted webhooks and rules have none. */
 function Resource({ event, names }: { event: AuditEvent; names: ReadonlyMap<string, string> }) {
   const { resource_type, resource_id: id } = event;
   const paths = usePaths();

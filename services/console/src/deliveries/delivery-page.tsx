@@ -115,7 +115,7 @@ function NextAttempt({ delivery }: { delivery: DeliveryWithAttempts }) {
   );
 }
 
-/** Shows the reason of the pause. Until the webhook is loaded, shows all possible reasons. */
+/** Shows the reason of the pause. While the reason is not known, shows all possible reasons. */
 function PauseReason({ webhookId }: { webhookId: string }) {
   const { data } = useWebhook(webhookId);
   const reason = data?.paused && wordsOf(pauseReasonWords, data.paused.reason);

@@ -11,8 +11,8 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'
 
 /**
  * While `isPending`, the button ignores presses and keeps its focus. Its text should then name the running action. The
- * `isPending` of React Aria is not used. It announces the text through another element, which has no name after the
- * button is removed.
+ * `isPending` of React Aria is not used, because it announces the text through another element. That element has no
+ * name after the button is removed.
  */
 export function Button({ kind = 'plain', isPending = false, ...props }: ButtonProps) {
   const { onPress, type = 'button', ...rest } = props;

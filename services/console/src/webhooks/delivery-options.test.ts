@@ -63,7 +63,7 @@ test.each([
   ['rateRequests', '1.5'],
   ['rateRequests', '1001'],
   ['ratePeriodSeconds', '60'],
-] as const)('the invalid %s %j is an error at its field', (name, text) => {
+] as const)('options with only %s set to %j have an error at this field', (name, text) => {
   const result = fromOptionTexts({ ...defaultOptions, [name]: text });
   expect('errors' in result && Object.keys(result.errors)).toContain(name);
 });

@@ -62,7 +62,7 @@ interface SecretsProps {
   secrets: readonly SigningSecret[];
 }
 
-/** Maximum number of signing secrets of a webhook in the API. Each request is signed with all of them. */
+/** Maximum number of signing secrets of a webhook in the API. Each request is signed with all that have not expired. */
 const maxSecrets = 5;
 
 function Secrets({ webhookId, signing, secrets }: SecretsProps) {

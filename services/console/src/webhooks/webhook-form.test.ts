@@ -25,7 +25,7 @@ const webhook: Webhook = {
   health: { state: 'unknown', since: null, last_error: null, success_rate_24h: null },
 };
 
-test('an unchanged form sends no field, even if its line endings differ', () => {
+test('an unchanged form sends no field, even if the stored body has other line endings', () => {
   expect(toForm(webhook).body).toBe('{\n"a": 1\n}');
   expect(toPatch(toForm(webhook), toForm(webhook))).toEqual({});
 });

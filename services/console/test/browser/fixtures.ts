@@ -9,7 +9,7 @@ interface WorkerFixtures {
 }
 
 interface TestFixtures {
-  /** Fails the test at the first script error, console error or violation of the Content-Security-Policy. */
+  /** Fails the test at its end after a script error, a console error or a violation of the Content-Security-Policy. */
   page: Page;
 }
 

@@ -58,7 +58,7 @@ const texts: Record<string, Record<keyof typeof everything, string>> = {
 };
 
 for (const [user, pages] of Object.entries(texts)) {
-  test(`every page shows what the user ${user} may do, and why other actions are missing`, async ({
+  test(`each main page shows what the user ${user} may do, and why other actions are missing`, async ({
     page,
     stack,
   }) => {

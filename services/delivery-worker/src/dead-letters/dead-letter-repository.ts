@@ -24,7 +24,7 @@ export interface DeadLetterRepository {
   /**
    * Writes dead letters and resolves after the commit, when their messages may be acknowledged. Two kinds of duplicates
    * are skipped: a dead letter whose id exists, and, for a redelivered message, one that equals a dead letter of the
-   * last hour. A dead letter that was requeued does not count as a duplicate.
+   * last hour that was not requeued.
    */
   add(letters: DeadLetter[]): Promise<void>;
 }

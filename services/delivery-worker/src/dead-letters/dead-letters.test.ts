@@ -136,7 +136,7 @@ test.each<[string, string | Buffer, string | undefined]>([
   ['deep nesting', '['.repeat(100_000), undefined],
   ['bytes that are no text', Buffer.from([0xff, 0x00]), undefined],
   ['more than a megabyte', `{"workspace_id": "${workspaceId}", "a": "${'x'.repeat(1_048_576)}"}`, undefined],
-])('a dead letter stores the workspace that its message names: %s', async (_, content, expected) => {
+])('a dead letter stores the workspace of its message if readable: %s', async (_, content, expected) => {
   const { commits, settled } = start();
   expect(await settled(Buffer.from(content as string))).toBe('ack');
   expect(commits[0]?.[0]?.workspaceId).toBe(expected);

@@ -73,7 +73,7 @@ interface Pending {
   message: QueueMessage;
   reason: DeadLetterReason;
   detail: string;
-  /** Time of receipt on the monotonic clock of the process, in milliseconds. */
+  /** Time at which processing failed, on the monotonic clock of the process, in milliseconds. */
   receivedAtMs: number;
   /** The row to write. It is created before the first commit, so that a repeated commit writes an identical row. */
   letter?: DeadLetter;
@@ -102,8 +102,8 @@ function createWriter({ repository, databaseRetry, now }: DeadLetterDeps) {
 }
 
 /**
- * Creates the row of a dead letter. Its id contains the time of receipt, so that two equal messages become two dead
- * letters.
+ * Creates the row of a dead letter. Its id contains the millisecond in which processing failed, so that equal messages
+ * become separate dead letters, unless they fail in the same millisecond.
  */
 function toLetter({ message, reason, detail, receivedAtMs }: Pending, offsetMs: number): DeadLetter {
   const { content, queue, routingKey, redelivered, requestId } = message;

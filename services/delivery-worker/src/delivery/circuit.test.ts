@@ -9,7 +9,7 @@ test('five failed deliveries in a row open the circuit, and six failures of one 
   expect(failures.fail('w', 'd')).toBe(true);
 });
 
-test('a response resets the failure count of its webhook only', () => {
+test('failures before a reset, and failures of another webhook, do not open the circuit', () => {
   const failures = createFailureCounter();
   for (const id of ['a', 'b', 'c', 'd']) failures.fail('w', id);
   failures.reset('w');
@@ -37,7 +37,7 @@ function change(
   return changePause({ claimed, result, failures, random: 0.5 });
 }
 
-test('a response to a probe closes the circuit, and a failed probe pauses the webhook again', () => {
+test('a 404 response to a probe closes the circuit, and a 500 pauses the webhook for longer', () => {
   const open = { reason: 'circuit' as const, remainingMs: 0, times: 2 };
   expect(change(response(404), open)).toBe('resume');
   expect(change(response(500), open)).toEqual({
@@ -50,7 +50,7 @@ test('a response to a probe closes the circuit, and a failed probe pauses the we
   });
 });
 
-test('a response with Retry-After pauses the webhook, and a single failure does not', () => {
+test('a 429 or 503 with Retry-After pauses the webhook, and a single failure does not', () => {
   expect(change(response(429, { retryAfterSeconds: 7 }), undefined)).toEqual({
     webhookId: 'w',
     version: 3,
@@ -103,7 +103,7 @@ test('a 429 with a Retry-After of zero seconds counts as a failure', () => {
   });
 });
 
-test('a response with Retry-After neither counts as a failure nor resets the count of failures', () => {
+test('a 503 with Retry-After neither counts as a failure nor resets the count of failures', () => {
   const failures = createFailureCounter();
   for (const id of ['a', 'b', 'c', 'e']) failures.fail('w', id);
   const limited = response(503, { retryAfterSeconds: 7 });

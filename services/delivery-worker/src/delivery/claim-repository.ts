@@ -12,8 +12,9 @@ export interface ClaimRepository {
    */
   claim(due: DeliveryDue[], token: string): Promise<ClaimedDelivery[]>;
   /**
-   * Claims waiting deliveries of webhooks with a rate limit, due retries first, and takes their requests from the
-   * limits in the same commit. A webhook whose limit is locked by another worker is skipped.
+   * Claims due deliveries of webhooks with a rate limit, retries first, and takes their requests from the limits in the
+   * same commit. Expired deliveries are also claimed, even if the limit allows no request. A webhook whose limit is
+   * locked by another transaction is skipped.
    */
   claimLimited(webhooks: LimitedWebhook[]): Promise<ClaimedDelivery[]>;
 }
@@ -21,7 +22,7 @@ export interface ClaimRepository {
 interface LimitedWebhook {
   workspaceId: string;
   webhookId: string;
-  /** Maximum number of deliveries to claim. */
+  /** Maximum number of deliveries to claim, in addition to expired ones. */
   places: number;
 }
 

@@ -30,8 +30,8 @@ export interface ClaimedDelivery {
   /** State of the webhook; undefined if the webhook does not exist in the workspace. */
   webhook: { version: number; enabled: boolean; retryOnTimeout: boolean } | undefined;
   /**
-   * Pause of the webhook; undefined if there is none. `times` is the number of consecutive pauses by the circuit
-   * breaker.
+   * Pause of the webhook; undefined if there is none. `remainingMs` is 0 or negative after the end of a pause, until a
+   * response shows that the destination works. `times` is the number of consecutive pauses by the circuit breaker.
    */
   pause: { reason: PauseReason; remainingMs: number; times: number } | undefined;
   /**

@@ -133,7 +133,7 @@ test('four deliveries of webhooks in the state unknown start in a tick', async (
   expect(prepared).toHaveLength(6);
 });
 
-test('four of those that were claimed at write start in the same tick', async () => {
+test('four deliveries claimed at write and four others of unknown webhooks start in one tick', async () => {
   const { delivery, prepared, slot } = start();
   for (let count = 0; count < 6; count += 1) {
     delivery.start(unknownClaim(), slot().slot);
@@ -154,7 +154,7 @@ test('deliveries claimed at write that wait for a tick do not stop the claims fr
   expect(asked).toEqual([id]);
 });
 
-test('a delivery of a responsive webhook that was claimed in the queue does not wait for a tick', async () => {
+test('a delivery of a responsive webhook that the dispatcher has claimed starts without a tick', async () => {
   const { delivery, prepared } = start();
   for (let count = 0; count < 6; count += 1) delivery.startLimited(claimOf(randomUUID()));
   await Promise.resolve();
@@ -213,7 +213,7 @@ describe('a message', () => {
     expect(settled).toEqual([{ kind: 'error', error: broken }]);
   });
 
-  test('300 deliveries more than slots are in progress, and waiting ones can be rejected', async () => {
+  test('at most 300 more deliveries than slots are in progress, and waiting ones are rejected', async () => {
     const { delivery, asked, settled, commit, commits, handle } = start();
     for (let count = 0; count < 19; count += 1) handle(Array.from({ length: 16 }, () => randomUUID()));
     await until('as many as allowed are claimed', () => asked.length >= 302 && commits.length > 0);

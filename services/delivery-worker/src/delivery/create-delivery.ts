@@ -38,7 +38,7 @@ export interface CreateDeliveryDeps {
   tracing?: Tracing | undefined;
   metrics: DeliveryMetrics & BatchMetrics;
   config: DeliveryWorkerConfig;
-  /** Called once for each attempt. */
+  /** Called after each recorded attempt. */
   onAttempt: () => void;
   onError: (error: unknown) => void;
 }
@@ -78,9 +78,9 @@ const maxInFlightPerSlot = 3;
  */
 const unknownPerTick = 4;
 /**
- * Maximum number of deliveries claimed at write that start in one tick of the event loop, round robin by workspace. One
- * commit makes hundreds of them ready. Starting all at once would delay the first responses and the reply to the next
- * commit.
+ * Maximum number of deliveries claimed at write that start in one tick of the event loop, round robin by workspace,
+ * without those of webhooks in the state `unknown`. One commit makes hundreds of them ready. Starting all at once would
+ * delay the first responses and the reply to the next commit.
  */
 const startsPerTick = 32;
 
@@ -140,7 +140,7 @@ export function createDelivery(deps: CreateDeliveryDeps): Delivery {
       const due = decodeDeliveriesDue(message.content);
       if (due === undefined) return settle(message, malformed);
       const deliverOne = async (one: DeliveryDue) => {
-        // A message that was returned to the broker is processed by another worker.
+        // The broker delivers a returned message again, to this worker or to another one.
         if (!message.isReturned()) await inFlight.deliverDue(one);
       };
       allEnded(due.map((one) => permits.run(() => deliverOne(one)))).then(

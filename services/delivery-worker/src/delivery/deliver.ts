@@ -34,7 +34,7 @@ export interface DeliveryDeps {
   /** Source of spans; undefined if tracing is off. */
   tracing?: Tracing | undefined;
   metrics: DeliveryMetrics;
-  /** Called once for each attempt. */
+  /** Called after each recorded attempt. */
   onAttempt: () => void;
   /** Returns the Unix time in milliseconds. */
   now: () => number;

@@ -1,7 +1,7 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 
 /**
- * The deliveries that this worker processes, from before the claim to the commit of the outcome. This list prevents a
+ * The deliveries that this worker claims and processes, until their outcomes are committed. This list prevents a
  * second claim by the same worker. Without it, a delivery that waits for the commit of its outcome could be released by
  * another worker, queued, and claimed here again. Its request would be repeated, and its first outcome rejected as the
  * outcome of an earlier claim (docs/adr/0007).
@@ -9,7 +9,7 @@ import type { DeliveryDue } from '@tocsin/contracts';
 export interface InFlightDeliveries {
   /**
    * Claims and delivers. If the delivery is already in flight, the promise resolves at once, and the message is kept
-   * until the delivery has ended, because the message may name the next run. If several such messages arrive, only the
+   * until the work has ended, because the message may name the next run. If several such messages arrive, only the
    * one with the latest run is kept. One message is sufficient, because a claim reads the current state of the row.
    */
   deliverDue(due: DeliveryDue): Promise<void>;

@@ -236,7 +236,7 @@ describe('the options of a webhook', () => {
     expect(prepareClaimed({ hasToken: true }, { webhook })).toMatchObject({ kind: 'request', options });
   });
 
-  test('a pause is the reason of a deferral before a rate limit, and a rate limit before a secret', () => {
+  test('a deferral gives a pause as its reason first, then a rate limit, then a missing secret', () => {
     const both = { ...webhook, options: { ...options, signingKeys: [] } } as DecryptedWebhook;
     const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;
     const reasonOf = (claimed: Partial<ClaimedDelivery>) =>

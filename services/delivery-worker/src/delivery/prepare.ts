@@ -66,8 +66,8 @@ export function prepare(input: PrepareInput): PrepareResult {
   if (claimed.pause !== undefined && claimed.pause.remainingMs > 0)
     return { kind: 'deferred', afterMs: claimed.pause.remainingMs, reason: 'paused' };
   if (isUndecryptable) return deferUndecryptable(input);
-  // The delivery was queued before its webhook got a rate limit, and has taken no request from the limit. It is
-  // deferred, because the dispatcher claims the webhook's deliveries from now on.
+  // The delivery was queued, or claimed at write, before its webhook got a rate limit. It has taken no request from the
+  // limit. It is deferred, because the dispatcher claims the webhook's deliveries from now on.
   if (options?.rateLimit !== undefined && claimed.hasToken !== true)
     return { kind: 'deferred', afterMs: 0, reason: 'rate_limit' };
   if (lacksSecret(options, input.now)) return { ...deferLong(input), reason: 'no_signing_secret' };
@@ -81,8 +81,8 @@ function hasExpired({ claimed, policy, now }: PrepareInput, options: RequestOpti
 }
 
 /**
- * Returns a sentence that says why an expired delivery had to wait. The text is empty if the options of its webhook are
- * not the reason.
+ * Returns a sentence about the option of the webhook that may have delayed an expired delivery: a missing signing
+ * secret, or else the rate limit. The text is empty if there is neither.
  */
 function waitOf(options: RequestOptions | undefined, now: () => number): string {
   if (lacksSecret(options, now)) return ' The webhook signs its requests and had no signing secret.';
@@ -111,8 +111,8 @@ function deferUndecryptable(input: PrepareInput): Deferral {
 }
 
 /**
- * Returns a deferral. Its delay grows with the age of the delivery, because each further claim takes work in the
- * database.
+ * Returns a deferral. Its delay grows with the age of the delivery, up to about a minute, because each further claim
+ * takes work in the database.
  */
 function deferLong({ claimed, random }: PrepareInput): Omit<Deferral, 'reason'> {
   const waitMs = Math.min(maxLongWaitMs, Math.max(firstLongWaitMs, claimed.ageMs / 10));

@@ -22,7 +22,8 @@ export interface DeferralRecord {
 }
 
 /**
- * Ends claims. If the row has been claimed again since, `record` only adds the attempt, and `defer` changes nothing.
+ * Ends claims. If a claim is not the latest one of its row, `record` adds the attempt but does not change the state,
+ * and `defer` changes nothing.
  */
 export interface RecordRepository {
   /**
@@ -217,8 +218,8 @@ const record = {
     where n.is_new`,
 };
 
-// The statement also returns the unused requests of the claims to their rate limits. A limit that another worker has
-// locked is skipped, because waiting for the lock could deadlock.
+// The statement `defer` releases claims, and returns their unused requests to the rate limits. A limit that another
+// transaction has locked is skipped, because waiting for the lock could deadlock.
 const defer = {
   name: 'delivery.defer',
   text: `

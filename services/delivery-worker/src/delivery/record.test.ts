@@ -126,7 +126,7 @@ test('the longest of several concurrent pauses of a webhook is committed', async
   expect(pauses.flat()).toContainEqual(pauseOf('b', 5));
 });
 
-test('an outcome is recorded even if a pause cannot be written or ended', async () => {
+test('an error while a pause is written or ended is only logged', async () => {
   const { recorder, commits, events, logged, failing } = start();
   failing.add('pause').add('resume a');
   await recorder.pause(pauseOf('a', 1));

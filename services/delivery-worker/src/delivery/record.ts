@@ -7,7 +7,10 @@ import type { DeferralRecord, OutcomeRecord, RecordRepository } from './record-r
 
 /** Commits outcomes in batches. A promise resolves after the commit. */
 export interface Recorder {
-  /** Records an outcome and retries until it is committed. A delivery may have only one call in progress. */
+  /**
+   * Records an outcome. The commit is retried until it succeeds or the worker stops. A delivery may have only one call
+   * in progress.
+   */
   record(record: OutcomeRecord): Promise<void>;
   defer(claimed: ClaimedDelivery, deferral: Deferral): Promise<void>;
   /**
@@ -15,7 +18,10 @@ export interface Recorder {
    * outcome.
    */
   pause(pause: Pause): Promise<void>;
-  /** Ends the pause of a webhook. If that fails, the error is only logged, because the next response ends the pause. */
+  /**
+   * Ends the pause of a webhook. If that fails, the error is only logged: the next request without a failure of the
+   * destination ends the pause.
+   */
   resume(webhookId: string): Promise<void>;
 }
 
@@ -29,8 +35,8 @@ export interface RecorderDeps {
 
 const maxRecordsInBatch = 300;
 /**
- * Time for which outcomes are collected into a batch, in milliseconds. Larger batches need less database time. Only the
- * acknowledgements wait, because the slots are already released.
+ * Time for which outcomes and deferrals are collected into a batch, in milliseconds. Larger batches need less database
+ * time. Only the acknowledgements wait, because the slots are already released.
  */
 const gatherMs = 30;
 
@@ -68,7 +74,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 }
 
 /**
- * Returns the record without the texts of the response. The database can reject only these texts, because they come
+ * Returns the record without the texts of the response. They are assumed to be the rejected values, because they come
  * from outside. A record without such texts is returned unchanged.
  */
 function withoutResponseText(record: OutcomeRecord, err: unknown, logger: Logger): OutcomeRecord {

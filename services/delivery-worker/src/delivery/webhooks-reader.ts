@@ -39,7 +39,7 @@ export interface SigningKey {
   expiresAtMs: number;
 }
 
-/** A webhook whose url, headers or body cannot be decrypted. */
+/** A webhook whose url, headers, body or signing secrets cannot be decrypted. */
 export interface Undecryptable {
   id: string;
   /** Error for the log, without secrets. */

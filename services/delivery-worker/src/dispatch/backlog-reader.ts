@@ -7,8 +7,8 @@ import type { Database } from '@tocsin/database';
 export interface Backlog {
   due: number;
   /**
-   * Number of deliveries that have been due for more than a minute although their webhook is neither paused nor
-   * rate-limited.
+   * Number of deliveries that have been due for more than a minute although their webhook is not paused, is not being
+   * probed after a pause, and has no rate limit.
    */
   overdue: number;
   oldestDueSeconds: number;

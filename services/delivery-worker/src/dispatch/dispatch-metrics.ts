@@ -1,9 +1,7 @@
 import type { Metrics } from '@tocsin/kit';
 import type { Backlog } from './backlog-reader.js';
 
-/**
- * Creates the metrics of dispatching. Only the leader has the gauges of the backlog. `leads` is called for each scrape.
- */
+/** Creates the metrics of dispatching. `leads` is called for each scrape. */
 export function createDispatchMetrics(metrics: Metrics, leads: () => boolean) {
   metrics.gauge('tocsin_leader', '1 in the worker that dispatches for all workers.', [], (gauge) =>
     gauge.set(leads() ? 1 : 0),
@@ -29,6 +27,7 @@ export function createDispatchMetrics(metrics: Metrics, leads: () => boolean) {
   );
   return {
     dispatchPassed: () => passes.inc(),
+    /** Removes the gauges of the backlog, because another worker is the leader and reports them. */
     noBacklog() {
       for (const gauge of [ready, due, overdue, oldest]) gauge.remove();
       paused.reset();

@@ -44,7 +44,7 @@ test('no row is marked while the broker is unavailable, and the next pass marks 
   expect(logFields[0]).toEqual({ err });
 });
 
-test('only a lost reply to the statement that queues rows is reported to the lease sweep', async () => {
+test('a lost reply to the statement that queues rows is reported, and another error is not', async () => {
   const candidates = [candidateOf('a')];
   const callsAfter = async (queueError: Error) => (await run(1, { candidates, queueError })).calls.slice(4);
   expect(await callsAfter(new Error('Connection terminated unexpectedly'))).toEqual(['queue', 'reply lost']);

@@ -24,8 +24,8 @@ export interface DispatchDeps {
   /** Number of alerts in this worker that wait for a batch of the fan-out. */
   alertsWaiting: () => number;
   /**
-   * Called when the reply to a statement was lost: the statement may have marked rows as queued that this worker does
-   * not publish.
+   * Called after a pass in which the database became unavailable: a statement whose reply was lost may have marked rows
+   * as queued that this worker does not publish.
    */
   replyLost: () => void;
   /**
@@ -111,7 +111,8 @@ async function follow(hasFailed: boolean, deps: DispatchDeps): Promise<number> {
   if (hasFailed) await deps.queueDepth();
   const { window } = deps;
   const wanted = window.takeWanted();
-  // An empty queue is not read again until this worker acquires a place, so that idle workers do not query the database.
+  // An empty queue is not read again until this worker requests a place, so that idle workers do not query the
+  // database.
   if (wanted.length === 0 && window.isEmpty()) {
     observeNothing(deps);
     return idlePauseMs;
@@ -225,8 +226,8 @@ async function startLimited(
 
 /**
  * Postpones the due deliveries of paused webhooks if they are in more than 16 of the visited workspaces. Without the
- * postponement, every pass would visit these workspaces and find nothing to queue. Resolves to true if a delivery was
- * postponed.
+ * postponement, every pass would visit these workspaces and find nothing to queue. Resolves to false if there were not
+ * more than 16.
  */
 async function postponeMany({ paused }: ScanResult, { repository }: DispatchDeps): Promise<boolean> {
   if (new Set(paused.map(({ workspaceId }) => workspaceId)).size <= fewVisits) return false;

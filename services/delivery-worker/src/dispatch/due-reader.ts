@@ -2,7 +2,7 @@ import type { Database } from '@tocsin/database';
 import type { WebhookKey } from '../slots/slots.js';
 import type { DueWebhook } from './round-robin.js';
 
-/** A webhook that has due deliveries and is not paused. */
+/** A webhook that has due deliveries, is not paused, and whose rate limit, if it has one, allows a request now. */
 export interface Candidate extends DueWebhook {
   /**
    * True if the webhook was found by the scan of webhooks in the order of their ids. False if it was found only because

@@ -15,7 +15,10 @@ export interface FanOutRepository {
   ): Promise<{
     /** Record ids of the alerts and open deliveries that this call has written. */
     ids: Set<string>;
-    /** Record ids of the written alerts that a cooldown suppresses. Their deliveries are not written. */
+    /**
+     * Record ids of the written alerts that a cooldown suppresses. Their deliveries are not written. In a batch with a
+     * cooldown, the alerts that a silence suppresses are included.
+     */
     suppressed: ReadonlySet<string>;
     /** Start of the statement on the monotonic clock of the process, in milliseconds. */
     claimedAtMs: number;
@@ -85,7 +88,10 @@ export function createFanOutRepository(
 
 interface WrittenRow {
   id: string;
-  /** True if a cooldown suppresses the alert. Only the statement for batches with cooldowns returns this column. */
+  /**
+   * True if a cooldown or a silence suppresses the alert. Only the statement for batches with cooldowns returns this
+   * column.
+   */
   suppressed?: boolean;
 }
 
@@ -134,8 +140,9 @@ const withoutCooldown: CooldownParts = {
 const cooldownRules = '$34::uuid[]';
 const cooldownAlerts = '$35::uuid[]';
 
-// All alerts of a batch have the same time of acceptance. The first alert of a rule starts its cooldown and suppresses
-// the rule's other alerts in the batch. An alert above the limit of its workspace starts no cooldown.
+// All alerts of a batch have the same time of acceptance. If no cooldown of a rule is in progress, the first alert of
+// the rule starts one and suppresses the rule's other alerts in the batch, except those with the state `resolved`. An
+// alert above the limit of its workspace starts no cooldown.
 const withCooldown: CooldownParts = {
   rules: `
     ), rules as materialized (

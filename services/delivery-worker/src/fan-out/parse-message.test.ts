@@ -79,6 +79,6 @@ test.each([
   ['a message without workspace', '{}', ''],
   ['an empty message', '', ''],
   ['a message that ends after the name', '{"workspace_id"', '{"workspace_id"'],
-])('the workspace of %s is found without parsing the message', (_name, content, expected) => {
+])('the round-robin key of %s is found without parsing the message', (_name, content, expected) => {
   expect(namedWorkspace(Buffer.from(content))).toBe(expected);
 });

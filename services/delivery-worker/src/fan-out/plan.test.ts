@@ -217,7 +217,7 @@ test('the rule in a message is used only if no rule with its id was registered',
   });
 });
 
-test('no webhooks are determined for an alert whose rule is not in its workspace', () => {
+test('an alert is not resolved if its rule is unknown or belongs to another workspace', () => {
   expect(resolveAlert(firedAlert, undefined)).toBeUndefined();
   const foreign = { ...registered, workspaceId: 'v' };
   expect(resolveAlert({ ...firedAlert, alert_rule: embedded }, foreign)).toBeUndefined();

@@ -21,7 +21,10 @@ export interface ResolvedAlert {
   outcome: AlertOutcome;
   /** Webhooks to call; empty if the outcome is not `dispatched`. */
   webhookIds: string[];
-  /** Webhooks that are stored with the alert for a dispatch by hand. They are used only if the rule is not registered. */
+  /**
+   * Webhooks that are stored with the alert for a dispatch by hand; null if none are stored. They are used only if the
+   * rule is not registered.
+   */
   storedWebhookIds: string[] | null;
   /**
    * True if the cooldown of the rule can suppress the alert. The statement that writes the alert checks the cooldown.
@@ -29,7 +32,10 @@ export interface ResolvedAlert {
   cooldownApplies: boolean;
   /** Id of the HTTP request that published the alert; undefined if the alert was published over AMQP. */
   requestId?: string | undefined;
-  /** Id of the principal that published the alert over REST; undefined if the alert was published over AMQP. */
+  /**
+   * Id of the principal that published the alert over REST; undefined if the alert was published over AMQP, or if its
+   * header cannot be decrypted.
+   */
   publishedBy?: string | undefined;
   /** Span of the fan-out of this alert; undefined if tracing is off. */
   span?: Span | undefined;
@@ -40,8 +46,8 @@ type Rule = Omit<RegisteredRule, 'id' | 'workspaceId'>;
 /**
  * Determines the webhooks and the outcome of an alert. The rule in the message is used only if no rule with its id was
  * ever registered. Returns undefined if the registered rule belongs to another workspace, or if no rule is registered
- * and the message contains none. Threshold and bound of the alert
- * take precedence over those of the rule, because they are the values at the time of firing.
+ * and the message contains none. Threshold and bound of the alert take precedence over those of the rule, because they
+ * are the values at the time of firing.
  */
 export function resolveAlert(
   alert: AlertFired,
@@ -171,8 +177,7 @@ function placeDelivery(
   { openDeliveries, window, acquireAtWrite }: PlanOptions,
 ): Pick<PlannedDelivery, 'state' | 'slot'> {
   const { webhook } = target;
-  // A delivery that must fail is written as failed at once. An open delivery would be claimed first and
-  // delay others.
+  // A delivery that must fail is written as failed at once. An open delivery would be claimed first and delay others.
   if (webhook === undefined) return { state: 'webhook_deleted' };
   if (openDeliveries.webhookFill(target) >= 1) return { state: 'over_quota' };
   openDeliveries.writing(target);

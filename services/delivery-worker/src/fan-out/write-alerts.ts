@@ -21,9 +21,12 @@ type WriteDeps = Pick<
 >;
 
 interface Written {
-  /** Record ids of the alerts and deliveries that this commit has written. */
+  /**
+   * Record ids of the alerts and open deliveries that this commit has written. After a lost reply: all record ids of
+   * the batch.
+   */
   ids: ReadonlySet<string>;
-  /** Record ids of the alerts that a cooldown suppressed. */
+  /** Record ids of the alerts that a cooldown suppressed. May contain alerts that a silence suppressed. */
   suppressed: ReadonlySet<string>;
   /** Claim token of the deliveries that were written as claimed. */
   token: string;
@@ -41,8 +44,8 @@ export interface WriteTimes {
 
 /**
  * Writes alerts and their deliveries in one commit. It then starts the claimed deliveries, publishes the queued ones,
- * and notifies the dispatcher of waiting ones. If starting or publishing fails, the lease sweep releases the deliveries
- * later, and the dispatcher queues them again.
+ * and notifies the dispatcher of waiting ones. If a start fails or the worker dies, the lease sweep releases the
+ * deliveries later, and the dispatcher queues them again.
  */
 export async function writeAlerts(alerts: PlannedAlert[], times: WriteTimes, deps: WriteDeps): Promise<void> {
   if (alerts.length === 0 && times.markedAtMs === undefined) return;
@@ -144,8 +147,9 @@ function startDeliveries(alerts: PlannedAlert[], written: Written, deps: WriteDe
 }
 
 /**
- * Claims and starts the deliveries whose rows have this token: this worker has written these rows. Releases the slots
- * of the others.
+ * Claims and starts the deliveries whose rows have this token, because this worker has written them. A queued row that
+ * another worker has written is also claimed if no worker has claimed it yet. The slots of other deliveries are
+ * released.
  */
 async function claimAndStart(
   uncertain: UncertainDelivery[],

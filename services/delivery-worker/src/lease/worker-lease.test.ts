@@ -250,7 +250,7 @@ test('a late reply to an earlier renewal does not make the worker the leader aga
   expect(lease.leads()).toBe(false);
 });
 
-test('each renewal writes to the database if this worker may be the leader', async () => {
+test('each renewal stores in the database whether this worker may lead', async () => {
   const { lease, asked, pass, start } = startLease();
   await start();
   lease.setMayLead(false);
@@ -258,7 +258,7 @@ test('each renewal writes to the database if this worker may be the leader', asy
   expect(asked.map(({ mayLead }) => mayLead)).toEqual([true, false]);
 });
 
-test('a worker may not be the leader before setMayLead is called', () => {
+test('a renewal before the first call of setMayLead stores that the worker may not lead', () => {
   const { lease, asked } = startLease();
   lease.start();
   expect(asked.map(({ mayLead }) => mayLead)).toEqual([false]);

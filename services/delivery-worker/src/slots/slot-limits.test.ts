@@ -21,7 +21,7 @@ test.each([
   },
 );
 
-test('the slots of other workspaces reduce the queue quota of a workspace, and its own do not', () => {
+test('the slots of slow webhooks reduce only the queue quotas of other workspaces', () => {
   const usage = createSlotUsage({ total: 800, atWrite: 600 });
   const count = (workspaceId: string, responsiveness: 'slow' | 'responsive', slots: number) => {
     for (let slot = 0; slot < slots; slot += 1)

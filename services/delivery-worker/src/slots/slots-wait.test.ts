@@ -17,7 +17,7 @@ test('after the first response of a webhook, all of its waiting deliveries get s
   expect(slots.inUse()).toBe(53);
 });
 
-test('a delivery of a hanging webhook waits for 100 ms and then gets no slot', async () => {
+test('a delivery of a hanging webhook gets no slot until the webhook releases one', async () => {
   const slots = createTestSlots(1_000, 5);
   const acquired = acquireMany(slots, webhook('hanging'));
   expect(await slots.acquireSoon(webhook('hanging'))).toBeUndefined();

@@ -65,7 +65,7 @@ interface StartOptions {
   webhookError?: Error;
 }
 
-/** Creates a deliverer. */
+/** Creates the function `deliver` with fake dependencies that record their calls. */
 export function startDeliverer({
   renderBudget = noBudget,
   leaseHeldSinceMs = 0,

@@ -12,7 +12,7 @@ import {
 
 export interface ApiKeyRoutesDeps extends CreateApiKeyDeps {
   store: ApiKeyStore;
-  /** Removes the key from the cache of every instance. */
+  /** Removes the key from the cache of this instance, and broadcasts this to the other instances. */
   forgetEverywhere(id: string): Promise<void>;
 }
 

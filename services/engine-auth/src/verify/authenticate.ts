@@ -22,9 +22,9 @@ export interface AuthenticateDeps {
 export type Authenticate = (input: { authorization: string | undefined }) => Promise<EngineCaller>;
 
 /**
- * Time from the start of a check to the response of a rejection, in milliseconds. It is longer than a database query
- * and bcrypt take on a busy machine. The response time is therefore the same for a malformed key, an unknown id and a
- * wrong secret.
+ * Minimum time from the start of a check to the response of a rejection, in milliseconds. A database query and bcrypt
+ * usually take less, even on a busy machine. The response time is then the same for a malformed key, an unknown id and
+ * a wrong secret.
  */
 const refusedAfterMs = 200;
 

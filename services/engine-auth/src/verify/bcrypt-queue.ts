@@ -5,7 +5,7 @@ import bcrypt from 'bcrypt';
 export interface BcryptQueue {
   /**
    * Compares a secret with the hash of the key `keyId`. For each key, one comparison runs and at most one waits.
-   * Guesses at the id of a key can therefore delay only comparisons for that key.
+   * Guesses at the id of one key therefore cannot fill the queue.
    */
   compare(secret: string, hash: string, keyId: string): Promise<boolean>;
   /** Hashes a secret. Hashing has its own semaphore, so that keys can be created while many are checked. */
@@ -42,8 +42,7 @@ const maxWaitingPerKey = 1;
 
 /**
  * Creates bcrypt functions with limits on concurrent and waiting calls. By default, the longest queue of comparisons
- * takes about three seconds.
- * @throws AppError `unavailable` if too many calls wait
+ * takes about three seconds. Above the limits, the functions throw an AppError `unavailable`.
  */
 export function createBcryptQueue(options: BcryptQueueOptions = {}): BcryptQueue {
   const { concurrency = coresToUse, maxWaiting = 100 * concurrency, onDone = () => {} } = options;

@@ -192,7 +192,7 @@ test('each check of a user key is reported with the source of its result', async
   expect(state.checks).toEqual(['looked_up', 'cached', 'cached_rejection', 'looked_up', 'cached_rejection']);
 });
 
-test('after the removal of a key from the cache, its next check verifies and caches it again', async () => {
+test('a key that was removed from the cache earlier is verified and cached by its next check', async () => {
   const { validate, forget, state } = setUp();
   forget(id);
   state.nowMs = 1;

@@ -16,7 +16,7 @@ export interface KeyValidatorDeps {
   compare: BcryptQueue['compare'];
   /** Monotonic clock in milliseconds. */
   now(): number;
-  /** Called once for each call of `validate`, with the source of the result. */
+  /** Called once for each call of `validate`, when the source of its result is known. */
   onChecked?(result: KeyCheck): void;
 }
 
@@ -50,11 +50,11 @@ const maxKeys = 10_000;
 const maxFailures = 10_000;
 
 /**
- * Verifies user keys. bcrypt runs only for an active key that this process has not verified yet, or whose hash has
+ * Verifies user keys. bcrypt runs only for an active key that is not in the cache of verified keys, or whose hash has
  * changed:
  * - For 10 s after its database query, a verified key is compared by its digest alone. After that, its hash is read
  *   again. While the hash is unchanged, the digest is still sufficient, because a key has only one secret.
- * - An unknown id is rejected by the database query.
+ * - The id of an unknown or inactive key is rejected after the database query.
  * - A rejected key is rejected from a cache for 10 s.
  */
 export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config.js';
 
 export const adminKey = 'the admin key: päss $%&';
 
-/** Starts the service with its own database, and with the broker and the identity provider of the test run. */
+/** Starts the service with the database `test`, and with the broker and the identity provider of the test run. */
 export async function startEngine(
   test: TestDatabase,
   { env = {}, overrides }: { env?: Record<string, string>; overrides?: EngineAuthOverrides } = {},
@@ -97,7 +97,8 @@ export interface TokenIssuer {
 }
 
 /**
- * Starts a separate identity provider. The engine accepts all its tokens. All such providers have the same subjects.
+ * Starts a separate identity provider. Its tokens have the audience of the engine. All such providers have the same
+ * subjects.
  */
 export async function startTokenIssuer(): Promise<TokenIssuer> {
   const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });

@@ -16,7 +16,7 @@ export interface StoredAlertRule {
   enabled: boolean;
   cooldownSeconds: number;
   silencedUntil: Date | null;
-  /** Ids of the webhooks, in the order in which they were attached. */
+  /** Ids of the webhooks, in the order in which the last request listed them. */
   webhookIds: string[];
   /** Version of the rule: 1 at first, and increased by each change. */
   version: number;
@@ -64,9 +64,9 @@ export interface AlertRulesRepository {
    */
   create(rule: StoredAlertRule, options: { maxPerWorkspace: number; change: Change }): Promise<WriteOutcome>;
   /**
-   * Calls `apply` with the locked rule and writes its result, unless the result is undefined. If the result contains
-   * the array `webhookIds` of the locked rule, webhooks that were deleted meanwhile are removed from the list. The ids
-   * in a new array must exist in the workspace.
+   * Calls `apply` with the locked rule and writes its result, unless the result is undefined. If `apply` returns the
+   * same array `webhookIds` that it got, webhooks that were deleted meanwhile are removed from it. All ids in a new
+   * array must exist in the workspace.
    * @throws AppError `precondition_failed`; `conflict` if another rule has the external id
    */
   update(
@@ -75,7 +75,7 @@ export interface AlertRulesRepository {
     apply: (current: StoredAlertRule) => { rule: StoredAlertRule; changedFields: string[] } | undefined,
   ): Promise<WriteOutcome>;
   /**
-   * Detaches the webhooks and marks the rule as deleted. Returns false for an unknown id.
+   * Detaches the webhooks and marks the rule as deleted. Returns false for an unknown or deleted rule.
    * @throws AppError `precondition_failed`
    */
   delete(rule: RuleKey, deletion: { change: Change; at: Date }): Promise<boolean>;
@@ -196,7 +196,8 @@ function without(webhookIds: string[], found: readonly { id: string }[]): string
 
 /**
  * Stores the alert that started the cooldown of a rule. Workers store this alert only for rules that have a cooldown.
- * For a rule that gets a cooldown, it is the last alert that the rule dispatched within the length of the cooldown.
+ * For a rule that gets a cooldown, it is the last alert within the length of the cooldown that was dispatched. Alerts
+ * with the state `resolved` and alerts that were dispatched by hand start no cooldown.
  */
 async function startCooldown(trx: Transaction, { id, workspaceId, cooldownSeconds }: StoredAlertRule) {
   const { rows } = await trx.raw<{ rows: { now: Date }[] }>('select now() as now');

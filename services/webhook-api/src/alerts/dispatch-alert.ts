@@ -16,9 +16,9 @@ const maxDeliveries = 20;
 const always = { from: firstIdAt(0), below: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /**
- * Dispatches an alert by hand and returns its deliveries.
- * @throws AppError `not_found`; `conflict` if the alert has deliveries or its rule calls no webhook now;
- *   `too_many_requests` above a limit on open deliveries
+ * Creates a function that dispatches an alert by hand and returns its deliveries.
+ * @throws AppError `not_found`; `conflict` if the alert has been dispatched, or if its rule is deleted, disabled or
+ *   without webhooks now; `too_many_requests` if the workspace or a webhook has too many open deliveries
  */
 export function createDispatchAlert({ database, quota }: { database: Database; quota: OpenDeliveryQuota }) {
   const deliveries = createDeliveriesReader(database);

@@ -100,7 +100,7 @@ test('the message of an alert contains its request id, its publisher and its tra
   expect(decryptPublisher(header, alert, testSecretBox)).toBe(publisherId);
 });
 
-test('publishing fails at once while the database is unavailable', async () => {
+test('an error of the rule lookup is thrown unchanged, before the timeout of the lookup', async () => {
   const unavailable = new Error('connection refused');
   const { publish } = createPublishAlert({
     reader: { findRules: () => Promise.reject(unavailable) },

@@ -209,8 +209,8 @@ function writeMember(member: unknown): string {
 }
 
 /**
- * Creates the 503 error for a database that does not respond. For a single alert it contains the alert's id, so that
- * the alert can be repeated. For a batch it says that no alert was published.
+ * Creates the 503 error for a database that does not respond. For a single valid alert it contains the alert's id, so
+ * that the alert can be repeated. Otherwise it says that no alert was published.
  */
 function databaseUnavailable([{ alert } = {}, ...others]: Partial<Draft>[]): AppError {
   const why = 'The alert rule could not be looked up: the database does not respond';

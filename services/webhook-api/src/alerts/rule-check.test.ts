@@ -8,7 +8,8 @@ const { jest } = import.meta;
 afterEach(() => void jest.restoreAllMocks());
 
 const workspaceId = randomUUID();
-// Titles of tests contain these ids. They are constant, because mutation tests select tests by their titles.
+// Titles of tests contain the ids `ownRule` and `webhookId`. These are constant, because mutation tests select tests by
+// their titles.
 const ownRule = '3b1f6a52-8d0e-4c4a-9a57-0f1c2d3e4f50';
 const webhookId = '0c8f4f7e-2b55-4b55-9d4e-7a9f5d1e2c33';
 const foreignRule = randomUUID();

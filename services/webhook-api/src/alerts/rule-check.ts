@@ -81,7 +81,10 @@ function errorsOfWebhooks(unknown: string[]): FieldError[] {
   return unknown.length === 0 ? [] : [unknownWebhooks(unknown, '/alert_rule/notification_webhook_ids')];
 }
 
-/** Returns the rule and up to 20 webhooks that a rejected body names. Ids that are not UUIDs are omitted. */
+/**
+ * Returns the rule and up to 20 webhooks that a rejected body names. Webhook ids that are not UUIDs are omitted.
+ * Returns undefined if the rule id is not a UUID.
+ */
 export function resourcesIn(body: unknown): NamedResources | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { alert_rule_id: alertRuleId, alert_rule: rule } = body as Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { type ConsoleConfig, consoleConfigPath, consoleConfigSchema } from '@tocsin/contracts';
 import { definePublicRoute, type Route } from '@tocsin/kit';
 
-/** Returns the settings that the console reads before its user has signed in. */
+/** Returns the route of the settings that the console reads before its user has signed in. */
 export function consoleConfigRoute(config: ConsoleConfig): Route<never> {
   return definePublicRoute({
     method: 'GET',

@@ -55,8 +55,8 @@ export interface DeadLettersRepository {
   /** Counts dead letters, up to `max`. */
   count(query: DeadLetterQuery, max: number): Promise<number>;
   /**
-   * Calls `publish` and marks the dead letter as requeued. The row is locked meanwhile, so that concurrent calls
-   * publish the message only once.
+   * Calls `publish` and marks the dead letter as requeued, unless it is unknown, truncated or already requeued. The row
+   * is locked meanwhile, so that concurrent calls publish the message only once.
    */
   requeue(
     id: string,

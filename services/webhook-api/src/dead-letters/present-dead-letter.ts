@@ -2,8 +2,8 @@ import type { DeadLetter } from '@tocsin/contracts';
 import type { StoredDeadLetter } from './dead-letters-repository.js';
 
 /**
- * Shows the message as JSON if its JSON can be written without loss, otherwise as text if it is UTF-8, otherwise as
- * base64.
+ * Shows a complete message as JSON if its JSON can be written without loss. Shows any other message as text if it is
+ * UTF-8, otherwise as base64.
  */
 export function presentDeadLetter(letter: StoredDeadLetter): DeadLetter {
   const truncated = letter.sizeBytes > letter.beginning.length;

@@ -17,8 +17,8 @@ export interface RequeueDeadLetterDeps {
 }
 
 /**
- * Publishes the message of a dead letter again, with the same bytes and request id. Marks the dead letter as requeued
- * when the broker has confirmed the message.
+ * Creates a function that publishes the message of a dead letter again, with the same bytes and request id. The dead
+ * letter is marked as requeued when the broker has confirmed the message.
  * @throws AppError `not_found`; `conflict` if the dead letter is already requeued, another request is requeuing it, or
  *   its message is truncated; `unavailable` if the broker does not confirm the message
  */

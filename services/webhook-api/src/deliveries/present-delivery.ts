@@ -101,8 +101,8 @@ export function presentAttempt(
 }
 
 /**
- * Returns the response of an attempt. A body that cannot be decrypted is shown as an empty, truncated text, so that the
- * rest of the delivery can be read.
+ * Returns the response of an attempt, or null if there was none. A body that cannot be decrypted is shown as an empty,
+ * truncated text, so that the rest of the delivery can be read.
  */
 function presentResponse(
   { statusCode, responseTruncated }: StoredExchange,

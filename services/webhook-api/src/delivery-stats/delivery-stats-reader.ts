@@ -75,7 +75,7 @@ export function createDeliveryStatsReader(database: Database): DeliveryStatsRead
 const atMs = `(date_part('epoch', at) * 1000)::float8 as "atMs"`;
 
 // One statement reads counts and changes, so that each change is counted once while a worker merges changes into the
-// counts. Arrays are sent as JSON, which is parsed ten times as fast.
+// counts. Arrays are sent as JSON, which is parsed ten times as fast as the array format of PostgreSQL.
 const readCounts = `
   with changes as materialized (
     select date_trunc($4, minute, 'UTC') as at, webhook_id, open, succeeded, failed, skipped, attempts, latencies
@@ -114,8 +114,7 @@ const firstId = (ms: string) => `rpad(lpad(to_hex((${ms})::bigint), 12, '0'), 32
 
 // The counts give the minute of the oldest open delivery, and the delivery itself is searched in that minute. The day is
 // searched before the minute: with a retention of 90 days, a workspace has at most 90 rows for days but 129,600 for
-// minutes. The id is null only if the counts do not agree with the
-// deliveries.
+// minutes. The id is null only if the counts do not agree with the deliveries.
 const readOldestOpen = `
   with changes as materialized (
     select minute, sum(open) as open from delivery_stats_changes

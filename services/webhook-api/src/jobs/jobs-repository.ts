@@ -39,7 +39,10 @@ export interface JobsRepository {
   list(query: JobQuery & { limit: number }): Promise<StoredJob[]>;
   /** Counts jobs of a kind, up to `max`. */
   count(query: JobQuery, max: number): Promise<number>;
-  /** Waits until a worker has finished the current page, and cancels the job. Returns undefined for an ended job. */
+  /**
+   * Waits until a worker has finished the current page, and cancels the job. Returns undefined for an ended or unknown
+   * job.
+   */
   cancel(job: JobKey, author: AuditAuthor): Promise<StoredJob | undefined>;
 }
 

@@ -81,7 +81,7 @@ test.each([
   expect(headers).toEqual({ 'X-Total-Count': total });
 });
 
-test('a cursor stays valid when the encryption keys are rotated', async () => {
+test('a cursor stays valid after a new encryption key is added to the list of keys', async () => {
   const rotated = createSecretBox([{ id: 'k2', key: randomBytes(32) }, key]);
   const later = createPaging({ secretBox: rotated });
   expect(later.positionOf({ ...list, query: { ...list.query, cursor: await nextCursor() } })).toEqual(['2']);

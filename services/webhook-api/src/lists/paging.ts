@@ -76,7 +76,7 @@ export interface Paging {
   ): Promise<{ rows: Row[]; headers: Record<string, string> }>;
   /** Returns the header with the number of entries of the list, if the request asks for it. */
   totalOf(list: ListRequest, count: Count): Promise<Record<string, string>>;
-  /** Responds with a page of a history, newest first. A page has 50 entries unless `limit` is given. */
+  /** Responds with a page of a history, newest first. A page has at most 50 entries unless `limit` is given. */
   historyPage<Row, Shown>(
     list: HistoryRequest,
     reader: HistoryReader<Row, Shown>,
@@ -91,7 +91,7 @@ export interface PagingOptions {
 
 /**
  * Creates functions for keyset paging. A cursor is an encrypted position that is bound to its list. Clients can neither
- * read nor change it, nor use it for another list. It stays valid when the encryption keys are rotated.
+ * read nor change it, nor use it for another list. It stays valid as long as its encryption key is in SECRETS_KEYS.
  */
 export function createPaging({ secretBox, publicUrl = '' }: PagingOptions): Paging {
   const paging: Paging = {

@@ -1,12 +1,12 @@
 import { isStatementTimeout } from '@tocsin/database';
 import { AppError, createSemaphore, type LimitReason } from '@tocsin/kit';
 
-/** Statement timeout of a search, in milliseconds. */
+/** Time limit of a search with all its statements, in milliseconds. */
 export const searchTimeoutMs = 5_000;
 
 /**
  * Limits concurrent reads of long lists, so that the other database connections stay free for short reads, such as the
- * rule lookup of a published alert. One workspace can hold at most half of the permits.
+ * rule lookup of a published alert. One workspace can hold at most half of the permits, rounded up.
  */
 export interface SearchLimiter {
   /**
@@ -30,8 +30,8 @@ export interface SearchLimiterOptions {
 }
 
 /**
- * Fraction of the database connections that one limiter can use. There are two limiters, for searches and for lists, so
- * at least a fifth of the connections stays free for short reads.
+ * Fraction of the database connections that one limiter can use, but at least one connection. There are two limiters,
+ * for searches and for lists. At least a fifth of three or more connections therefore stays free for short reads.
  */
 const part = 0.4;
 

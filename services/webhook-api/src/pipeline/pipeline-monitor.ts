@@ -19,9 +19,10 @@ export interface PipelineIntervals {
 }
 
 /**
- * Reports two gauges: the age of the newest marker that a worker has committed, and the age of the oldest delivery that
- * waits for its first attempt (0 if there is none). This service reports them, because a stopped worker reports
- * nothing. Between two reads, and while the database cannot be read, both ages grow with the time. A lost marker is not
+ * Reports two gauges: the age of the newest marker that a worker has committed, and the age of the oldest open delivery
+ * without an attempt (0 if there is none). Paused webhooks and webhooks with a rate limit are not included. This
+ * service reports the gauges, because a stopped worker reports nothing. Between two reads, and while the database
+ * cannot be read, both ages grow with the time, unless the last read found no such delivery. A lost marker is not
  * replaced; the lag grows until the next marker is committed.
  */
 export function startPipelineMonitor(deps: PipelineMonitorDeps): void {

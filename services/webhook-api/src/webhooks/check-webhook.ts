@@ -10,14 +10,15 @@ export interface WebhookChecks {
   /**
    * Checks the given fields before they are saved, and returns warnings. `others` are errors of other fields. They are
    * reported together with the errors that this check finds.
-   * @throws AppError `validation_failed` with all errors; `unavailable` if the check of the body times out
+   * @throws AppError `validation_failed` with up to 20 errors; `unavailable` if the check of the body times out;
+   *   `too_many_requests` if the workspace has used up its time for templates
    */
   checkSave(workspaceId: string, fields: GivenFields, others?: FieldError[]): Promise<string[]>;
-  /** Returns a warning if the body of a webhook for notices cannot be rendered with the values of a notice. */
+  /** Returns a warning if the body of a webhook for notices does not render to JSON with the values of a notice. */
   noticeWarnings(workspaceId: string, body: string): string[];
   /**
-   * Checks a request before it is sent as a test. The body can be any text.
-   * @throws AppError `validation_failed` with all errors
+   * Checks a request before it is sent as a test. The body can be any text up to the maximum length of a body.
+   * @throws AppError `validation_failed` with up to 20 errors
    */
   checkTest(request: WebhookSecrets): void;
   /** Lists further errors of a body that the schema has rejected. Only members with the right type are checked. */
@@ -126,7 +127,7 @@ const maxErrors = 20;
 
 /**
  * Rejects a request that has errors.
- * @throws AppError `validation_failed` with the errors, if there are any
+ * @throws AppError `validation_failed` with the first 20 errors, if there are any
  */
 export function requireValid(errors: FieldError[]): void {
   if (errors.length > 0) throw invalidBody(errors.slice(0, maxErrors));

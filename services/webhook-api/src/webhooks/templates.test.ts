@@ -8,7 +8,7 @@ const rendered = (body: string, context?: Record<string, unknown>) => {
 };
 const check = (body: string) => templates.check('w', body);
 
-test('every template variable has a sample value', () => {
+test('a template is rendered with sample values by default', () => {
   expect(rendered('{"n": "{{ alert_rule_name }}", "v": {{ metric_value }}}')).toEqual({
     n: expect.stringMatching(/\S/),
     v: expect.any(Number),
@@ -56,7 +56,7 @@ test('a rendered text that is not JSON is shown with its error', () => {
   });
 });
 
-test('a body that is not JSON for every sample alert is rejected, with the position', () => {
+test('a body that renders to JSON for only some sample alerts, or for none, is rejected', () => {
   expect(check('{"a": "{{ alert_rule_name }}"}')).toEqual({ problems: [], warnings: [], timedOut: false });
   for (const body of [
     '{"a": {{ alert_rule_name }}}',
@@ -101,7 +101,7 @@ test('an unknown name as a JSON value is rejected, with the most similar name', 
   ]);
 });
 
-test('the random choices of a preview depend only on the id of the alert', () => {
+test('the random choices of a rendering depend on the id of the alert', () => {
   const body = '{"a": {{ range(100000) | random }}}';
   const [first, again] = [rendered(body), rendered(body)];
   expect(again).toEqual(first);

@@ -43,7 +43,10 @@ export interface Templates {
   check(workspaceId: string, body: string): TemplateCheck;
   /** Renders a template. The alert's id is the seed of `random`. */
   render(workspaceId: string, body: string, values?: ExampleValues): Rendering;
-  /** Renders a template that is not saved, and returns the warnings that saving it would return. */
+  /**
+   * Renders a template that is not saved, and returns the warnings about it.
+   * @throws AppError `validation_failed` if the template is too long
+   */
   preview(workspaceId: string, body: string, context?: GivenContext): Preview;
 }
 
@@ -72,8 +75,8 @@ export function createTemplates(): Templates {
     if (!result.ok) return { rendered: null, error: `${codeOf(result.error)}: ${locate(result.error)}` };
     const fault = findJsonFault(result.output);
     if (fault === undefined) return { rendered: result.output, error: null };
-    // With sample values only, `check` finds the same error as the rendering. Its error is shown, because it has the
-    // position in the template.
+    // With sample values only, `check` usually finds the same error as the rendering. Its error is shown, because it
+    // has the position in the template.
     const isSample = facts === undefined && Object.keys(context).length === 0;
     const checked = isSample ? check(body) : undefined;
     const message =
@@ -93,7 +96,7 @@ export function createTemplates(): Templates {
         const { rendered, error } = render(body, { context });
         const { problems, warnings, timedOut } = describeCheck(check(body));
         // The check also renders other sample alerts, so it can reject a body whose preview has no error. It does not
-        // know the given values, so its errors are not shown if there are some.
+        // know the given values, so its errors are not shown if values are given.
         const isSample = Object.keys(context ?? {}).length === 0;
         const isRejected = isSample && problems.length > 0 && !timedOut;
         const rejection = isRejected

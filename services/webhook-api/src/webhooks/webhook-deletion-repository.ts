@@ -19,7 +19,7 @@ export interface Deletion {
 export type DeleteOutcome =
   | { kind: 'deleted'; rules: RuleName[] }
   | { kind: 'missing' }
-  /** The webhook is called by alert rules, or by the workspace for notices. */
+  /** Alert rules call the webhook, or it receives the notices of the workspace. */
   | { kind: 'in_use'; rules: RuleName[]; forNotices: boolean };
 
 /**

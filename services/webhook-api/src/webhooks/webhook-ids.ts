@@ -4,8 +4,8 @@ import { type FieldError, invalidBody, isUuid } from '@tocsin/kit';
 const maxWebhooks = 20;
 
 /**
- * Returns the webhook ids of a field in lower case and without duplicates. Throws `invalidBody` if there are too many
- * ids. `path` is the JSON pointer of the field.
+ * Returns the webhook ids of a field in lower case and without duplicates. `path` is the JSON pointer of the field.
+ * @throws AppError `validation_failed` if there are too many ids
  */
 export function toWebhookIds(given: readonly string[], path: string): string[] {
   const ids = lowerCaseIds(given);

@@ -43,8 +43,8 @@ async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: Writ
 const maxPauses = 100;
 
 /**
- * Stores the start and end of a pause by hand. Past pauses are kept, because the time of a pause does not count towards
- * the age of a delivery. A disabled webhook is not paused, so that its deliveries end at once.
+ * Stores the start and end of a pause by hand. Pauses of the last 90 days are kept, because the time of a pause does
+ * not count towards the age of a delivery. A disabled webhook is not paused, so that its deliveries end at once.
  */
 async function applyPause(trx: Transaction, { id, enabled, pausedUntil }: WrittenWebhook): Promise<void> {
   const until = enabled ? pausedUntil : null;

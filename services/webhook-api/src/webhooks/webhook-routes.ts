@@ -242,7 +242,7 @@ interface Entries<Stored> {
 /** Typical size of a webhook without its large columns, in bytes. */
 const plainBytes = 512;
 
-/** Target size of a page in bytes. A page always contains at least one webhook. */
+/** Size at which a page ends, in bytes. The last webhook of a page can exceed it. */
 const pageBytes = 524_288;
 
 /**

@@ -165,8 +165,8 @@ const noSecretWarning =
   'signing: the webhook has no signing secret; its deliveries wait until one is created.';
 
 /**
- * Returns the fields that a request can change, by name. Headers are sent in the order in which they are configured, so
- * they are compared as JSON: another order is a change.
+ * Returns the fields whose changes are recorded, by name. Secrets that cannot be decrypted are omitted. Headers are
+ * sent in the order in which they are configured, so they are compared as JSON: another order is a change.
  */
 function comparable(webhook: WrittenWebhook, secrets: WebhookSecrets | Undecryptable) {
   const { name, externalId, enabled, retryOnTimeout } = webhook;

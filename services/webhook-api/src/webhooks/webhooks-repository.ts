@@ -189,7 +189,10 @@ const bytes = 'octet_length(url_encrypted) + octet_length(headers_encrypted) + o
 
 const findByIds = { name: 'webhooks.find', text: webhooksWithHealth({ columns, ids: '$1::uuid[]' }) };
 
-/** An encrypted value begins with one byte, the length of its key id, and then has the key id. */
+/**
+ * Returns an SQL expression for the key id of an encrypted value. The first byte of the value is the length of the key
+ * id, and the key id follows.
+ */
 const keyIdOf = (column: string) =>
   `convert_from(substring(${column} from 2 for get_byte(${column}, 0)), 'LATIN1')`;
 

@@ -2,7 +2,7 @@ import type { MutatedFile } from './mutated-file.js';
 
 const api = 'services/webhook-api';
 
-/** Changed statements of the folder `webhooks` of the API. */
+/** Mutations of statements in the folder `webhooks` of the API. */
 export const webhookStatements: MutatedFile[] = [
   {
     file: `${api}/src/webhooks/webhook-deletion-repository.ts`,

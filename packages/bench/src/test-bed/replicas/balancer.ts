@@ -87,7 +87,7 @@ function withHost(url: string, host: string): string {
   return changed.href;
 }
 
-/** Serves `GET /primary` as Patroni does: 200 if the database accepts writes, 503 otherwise. */
+/** Serves `GET /primary` as Patroni does: 200 if the database responds and is not a standby, 503 otherwise. */
 async function servePrimaryCheck(url: string) {
   const pool = new Pool({
     connectionString: url,

@@ -42,7 +42,9 @@ export interface ClaimStep {
   queuesFirst: boolean;
   /** True: the claim is repeated with its token, as after a lost reply. */
   repeats: boolean;
-  /** Run in the message: 0 for the current run, 1 for the run before it, -1 for the run after it. */
+  /**
+   * Number of runs by which the run in the message is behind the current run. -1: the message names the next run.
+   */
   runBehind: number;
 }
 

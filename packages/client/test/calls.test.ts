@@ -226,7 +226,7 @@ describe('errors', () => {
     [422, InvalidRequestError],
     [500, ApiError],
   ])(
-    'status %d causes its own error class with the members of the problem document',
+    'status %d causes an error of its class with the members of the problem document',
     async (status, ErrorClass) => {
       const errors = [{ path: '/url', message: 'is bad' }];
       api.script({

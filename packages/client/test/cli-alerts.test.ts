@@ -47,7 +47,7 @@ describe('rules, alerts and deliveries', () => {
     expect(copy).toMatchObject({ ...fields, name: 'copy' });
   });
 
-  test('state, labels and annotations of an alert are published and shown', async () => {
+  test('an alert with state, labels and annotations is accepted, and state and labels are shown', async () => {
     const own = {
       name: 'o',
       enabled: true,
@@ -155,7 +155,7 @@ describe('rules, alerts and deliveries', () => {
     expect(await runJson(['alerts', 'list', '--rule', randomUUID()])).toEqual([]);
   });
 
-  test('pauses, waiting reasons and errors of deliveries are printed as text', async () => {
+  test('pauses, waiting reasons and likely causes of errors are printed as text', async () => {
     const { id: webhookId } = await createWebhook('paused');
     const pause = { reason: 'retry_after', error: 'The destination responded with status 429.', times: 1 };
     const pausedUntil = new Date('2100-01-01T00:00:00Z');

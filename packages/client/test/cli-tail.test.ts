@@ -15,7 +15,7 @@ const delivery = (id: string, changes: Partial<Delivery> = {}) => ({
   ...changes,
 });
 
-test('tail prints each delivery when it appears and when it changes, until Ctrl-C', async () => {
+test('tail prints each delivery when it appears and when it changes, and ends at a status 500', async () => {
   const api = await startScriptedApi();
   const controller = new AbortController();
   const clock = createManualClock({

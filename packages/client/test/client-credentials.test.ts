@@ -95,7 +95,7 @@ test.each([
   'ftp://127.0.0.1/',
   'http://127.0.0.1.example.com/',
   'nonsense',
-])('the insecure issuer %s is rejected before a secret is sent', (issuer) => {
+])('the insecure or invalid issuer %s is rejected before a secret is sent', (issuer) => {
   expect(() => new ClientCredentialsSession({ issuer, clientId: 'a', clientSecret: 'b' })).toThrow(
     SessionError,
   );

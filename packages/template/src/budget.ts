@@ -75,8 +75,8 @@ export class Budget {
   }
 
   /**
-   * Charges one step for every 16 characters that V8 copies or compares in one operation. Fewer than 16 characters are
-   * free.
+   * Charges one step for every 16 characters that V8 copies or compares in one operation, rounded up. Fewer than 16
+   * characters are free.
    */
   characters(count: number): void {
     if (count >= charactersPerStep) this.charge(count / charactersPerStep);

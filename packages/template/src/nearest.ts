@@ -1,6 +1,6 @@
 /**
- * Returns the known name with the smallest edit distance, ignoring case. Undefined if the distance is more than a third
- * of the length of `name`, or more than 1 for a short name.
+ * Returns the known name with the smallest edit distance to the first 64 characters of `name`, ignoring case. Undefined
+ * if the distance is more than a third of their number, or more than 1 for fewer than 6 characters.
  */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.slice(0, 64).toLowerCase();

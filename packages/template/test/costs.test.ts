@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 
 test.each(Object.entries(hostileTemplates))(
-  'the CPU time of the template "%s" is proportional to its steps',
+  'the template "%s" takes less than 12 times the CPU time of a loop with as many steps',
   (_, template) => {
     const { acceptedMs, refusedMs, refusal } = measure(template);
     expect(refusal).not.toContain('nested too deeply');

@@ -125,7 +125,7 @@ test('tojson prints a value that occurs twice in a list, and refuses a list that
   });
 });
 
-test('all variables have their exact value in the JSON, in quotes and with tojson', () => {
+test('all text and number variables have their exact value in the JSON, also with tojson', () => {
   const number = fc.double({ noDefaultInfinity: true, noNaN: true });
   const facts = fc.record({
     alert_rule_name: hostileText,
@@ -159,7 +159,7 @@ test('all variables have their exact value in the JSON, in quotes and with tojso
   );
 });
 
-test('a JSON string with an expression has the value that Jinja2 prints', () => {
+test('an expression in a JSON string has the value that it prints without JSON escapes', () => {
   const variables = new Map(
     Object.entries(sampleValues).map(([name, value]) => [
       name,

@@ -22,7 +22,7 @@ test('each example of docs/templates.md has a result', () => {
   expect(examples).toHaveLength(page.split('```jinja').length - 1);
 });
 
-test('docs/templates.md lists the variables with the values of the sample alert', () => {
+test('docs/templates.md shows the sample value of each variable except bound, state and is_test', () => {
   const exampleOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
   for (const name of alertVariables.filter((variable) => !['bound', 'state', 'is_test'].includes(variable))) {
     expect(page).toContain(`| \`${name}\` |`);

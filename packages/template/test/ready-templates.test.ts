@@ -113,7 +113,7 @@ interface Cards {
   attachments: [{ contentType: string; content: { body: { type: string; facts?: object[] }[] } }];
 }
 
-test('the adaptive card has a version, a title and facts', () => {
+test('the adaptive card has a version, and facts with the model and all labels', () => {
   for (const { facts, body } of renderAll<Cards>('chat-service-cards.json.j2')) {
     const [{ contentType, content }] = body.attachments;
     expect(contentType).toBe('application/vnd.microsoft.card.adaptive');

@@ -50,9 +50,9 @@ export class ConflictError extends ApiError {}
 export class PreconditionFailedError extends ApiError {}
 /** 400, 413, 415, 422: the request is invalid. `errors` lists the invalid parts. */
 export class InvalidRequestError extends ApiError {}
-/** 429: the rate limit was still exceeded after all retries. */
+/** 429: the rate limit is exceeded, also at the last retry if there was one. */
 export class TooManyRequestsError extends ApiError {}
-/** 503: a dependency was still unavailable after all retries. */
+/** 503: a dependency is unavailable, also at the last retry if there was one. */
 export class UnavailableError extends ApiError {}
 
 /** Error for a response that did not arrive or cannot be read. The API may have processed the request. */

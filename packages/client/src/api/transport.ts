@@ -71,9 +71,9 @@ type Outcome =
   | { kind: 'lost'; error: ConnectionError };
 
 /**
- * Retries idempotent requests without `ifMatch` after 429, 503, a timeout and a lost connection. Retries any request
- * once with another token after status 401. Redirects are errors, so that the token is sent only to the configured
- * origin.
+ * Retries idempotent requests without `ifMatch` after 429, 503, a timeout and a lost connection. With a session,
+ * retries any request once with another token after status 401. Redirects are errors, so that the token is sent only to
+ * the configured origin.
  */
 export function createTransport(transport: TransportOptions): Send {
   const { credential, clock } = transport;

@@ -38,7 +38,7 @@ await build({ ...common, entryPoints: ['src/browser.ts'], platform: 'browser', t
 copyFileSync(join(root, '../../LICENSE'), join(root, 'dist/bundle/LICENSE'));
 writeFileSync(join(root, 'dist/bundle', 'THIRD-PARTY-LICENSES.txt'), licensesOf(metafile));
 
-/** Licences of the packages whose code is in the bundle. */
+/** Returns the licences of the packages whose code is in the bundle for Node. */
 function licensesOf({ inputs }: Metafile): string {
   const packages = new Set(
     Object.keys(inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),

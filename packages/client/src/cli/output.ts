@@ -26,7 +26,10 @@ export interface Output {
     rows: AsyncIterable<Row>,
     table: { columns: readonly Column<Row>[]; limit?: number; none: string },
   ): Promise<void>;
-  /** Prints one field on each line. A value with several lines follows below its name. */
+  /**
+   * Prints one field on each line, without fields that are null or undefined. A value with several lines follows below
+   * its name.
+   */
   facts(facts: Record<string, Text | number | boolean | null | undefined>): void;
   line(...parts: Text[]): void;
   /**

@@ -21,8 +21,8 @@ function parseAlerts(text: string): AlertEntry[] {
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map(parse);
-  // If no line is a JSON object, the file is probably one invalid document. One problem is then reported for the whole
-  // file, and not one for each line.
+  // If no line is a JSON object or array, the file is probably one invalid document. One problem is then reported for
+  // the whole file, and not one for each line.
   const areLines = lines.some((line) => 'value' in line && typeof line.value === 'object');
   return (areLines ? lines : [whole]).map((line, index) => ({ entry: index + 1, ...line }));
 }

@@ -9,7 +9,7 @@ interface Settings {
   issuer?: string | undefined;
   clientId?: string | undefined;
   clientSecret?: string | undefined;
-  /** Fixed access token. It has precedence over a login. */
+  /** Fixed access token. It has precedence over a service account and a login. */
   token?: string | undefined;
   engineKey?: string | undefined;
   workspaceId?: string | undefined;

@@ -13,7 +13,7 @@ const gap = '  ';
 
 /**
  * Returns the lines of a table, with control characters escaped. If the lines are longer than `terminalWidth`, the
- * widest columns are truncated. If `terminalWidth` is undefined, nothing is truncated.
+ * widest columns are truncated, except those with `whole`. If `terminalWidth` is undefined, nothing is truncated.
  */
 export function layOutTable<Row>(
   rows: readonly Row[],

@@ -25,10 +25,10 @@ const overlapMs = 10_000;
 const recheckedAtOnce = 8;
 /** Maximum number of deliveries that one poll lists, in pages of 1,000. More would exceed the rate limit of the API. */
 const listedAtOnce = 5_000;
-/** Maximum number of ended deliveries in memory. They are remembered so that each state is printed once. */
+/** Number of deliveries in memory above which ended ones are forgotten. A forgotten delivery may be printed again. */
 const remembered = 20_000;
 
-/** Prints each delivery when it appears and whenever it changes, until the signal is aborted. */
+/** Prints each delivery that matches the filter when it appears and when it changes, until the signal is aborted. */
 export async function tailDeliveries(options: TailOptions): Promise<void> {
   const { platform, out, signal, clock } = options;
   // The filters `status`, `status_code` and `error_code` are applied here after each change of a delivery. The API

@@ -8,7 +8,7 @@ export function printable(text: string): string {
   return text.replaceAll(unsafe, escapeUnits);
 }
 
-/** Escapes control characters like `printable`, but keeps line breaks and tabs. */
+/** Escapes control characters like `printable`, but keeps line breaks and tabs. CRLF becomes LF. */
 export function printableLines(text: string): string {
   return text
     .replaceAll('\r\n', '\n')

@@ -49,7 +49,7 @@ export function optionFieldsOf({
   };
 }
 
-/** Returns the optional settings of a webhook as labels and values. Defaults are omitted. */
+/** Returns the optional settings of a webhook as labels and values. The value of a default is null. */
 export function describeOptions(webhook: Webhook): Record<string, string | number | null | undefined> {
   const { retry_schedule_ms, timeout_ms, rate_limit, signing, idempotency_header, disabled_reason } = webhook;
   return {

@@ -3,7 +3,7 @@ import type { CallOptions } from '../api/transport.js';
 import { TocsinError } from '../tocsin-error.js';
 
 /**
- * An alert with `alert_id` and `fired_at`. Every retry sends these values, so the services recognize the repetition.
+ * An alert with all ids and its time. Every retry sends these values, so the services recognize the repetition.
  */
 export type FiredAlert = PublishAlert & { alert_id: string; workspace_id: string; fired_at: string };
 

@@ -8,8 +8,8 @@ export interface PublisherOptions {
   /** Id of the workspace for alerts without `workspace_id`. */
   workspaceId: string;
   /**
-   * Time limit for publishing an alert, retries included, in milliseconds. After this time, `publish` rejects with
-   * `unconfirmed`. Default: 60,000.
+   * Time in milliseconds in which an alert is retried. If the next retry would begin later, `publish` rejects with
+   * `unconfirmed`. A request in progress is not aborted. Default: 60,000.
    */
   giveUpAfterMs?: number | undefined;
   clock?: Clock | undefined;

@@ -2,7 +2,8 @@ import { TocsinError } from '../tocsin-error.js';
 
 /**
  * - `provider_unreachable`: no response, or an unusable one; a retry may succeed
- * - `provider_refused`: the provider rejected the request; `reason` is its OAuth error code
+ * - `provider_refused`: the provider rejected the request, or the issuer is not a URL; `reason` is the OAuth error
+ *   code, if there is one
  * - `login_required`: there is no login, or it has expired
  * - `access_denied`, `expired_token`: failures of a device login (RFC 8628 §3.5)
  * - `insecure_issuer`: plain http to a host that is not loopback

@@ -31,7 +31,7 @@ describe('tokensFromResponse', () => {
     jwt({ iat: 9, exp: 5 }),
     jwt({ iat: '1', exp: '5' }),
     '',
-  ])('the token %j has no expiry, because it names no lifetime', (access_token) => {
+  ])('the token %j has no expiry, because it contains no valid lifetime', (access_token) => {
     const tokens = tokensFromResponse({ access_token }, 0);
     expect(tokens.expiresAtMs).toBeUndefined();
     expect(isFresh(tokens, Number.MAX_SAFE_INTEGER)).toBe(true);

@@ -11,7 +11,8 @@ const leewayMs = 30_000;
 
 /**
  * Returns true until 30 s before the token expires. A token with a lifetime of less than one minute is fresh for half
- * of its lifetime. Returns false if the clock was set back to a time before the token was issued.
+ * of its lifetime, and a token without an expiry is always fresh. Returns false if the clock was set back to a time
+ * before the token was requested.
  */
 export function isFresh({ obtainedAtMs, expiresAtMs }: Tokens, nowMs: number): boolean {
   if (nowMs < obtainedAtMs) return false;

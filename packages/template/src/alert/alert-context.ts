@@ -69,16 +69,16 @@ const noNotice: NoticeFacts = {
   count: 0,
 };
 
-/** Names of the variables that only notices set. */
+/** Names of the variables for notices. Other alerts set them too, to the values of `noNotice`. */
 export const noticeVariables = Object.keys(noNotice) as readonly (keyof NoticeFacts)[];
 
-/** Names of the objects whose members are the first ten of `alertVariables`. */
+/** Names of the objects. Together, their members have the values of the first ten `alertVariables`. */
 export const alertObjects = ['alert', 'model', 'alert_rule'] as const;
 
 /**
  * Returns the variables of a webhook body: the values of the alert and of notices, and the objects `alert`, `model` and
- * `alert_rule`, whose members are the first ten of `alertVariables`. `metric_value` and `threshold` are floats, so that
- * 5 prints as `5.0`.
+ * `alert_rule`, whose members have the values of the first ten `alertVariables`. `metric_value` and `threshold` are
+ * floats, so that 5 prints as `5.0`.
  */
 export function alertContext(facts: AlertOrNoticeFacts): TemplateContext {
   return new AlertContext(facts);

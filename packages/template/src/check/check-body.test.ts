@@ -35,7 +35,7 @@ test.each([
   ],
   ['{"a": {{ metric_value / 0 }}}', '1:23', 'division by zero'],
   ["{% include 'x' %}", '1:4', 'there is no loader'],
-])('the body %j is rejected with the place of the error and advice', (source, place, message) => {
+])('the body %j is rejected with the place and the reason of the error', (source, place, message) => {
   const error = errorOf(source);
   expect(error).toContain(message);
   expect(error.startsWith(`${place} `)).toBe(true);
@@ -46,7 +46,7 @@ test('an error shows the source line with a mark below it', () => {
   expect(check).toMatchObject({ ok: false, errors: [{ excerpt: '  "a": {{ model_name }}\n          ^' }] });
 });
 
-test('line numbers of errors do not depend on the kind of line ends', () => {
+test('line numbers of errors are correct with CRLF line endings', () => {
   expect(errorOf('{\r\n  "a": {{ model_name }}\r\n}').startsWith('2:11 ')).toBe(true);
 });
 
@@ -154,7 +154,7 @@ test('names that the template sets cause no warnings', () => {
   expect(warningsOf(body)).toEqual([]);
 });
 
-test('a number alone inside quotes causes a warning, and a number in a longer text does not', () => {
+test('a float alone inside quotes causes a warning, and a float in a longer text does not', () => {
   const body = '{"a": "{{ metric_value }}", "b": "at {{ metric_value }}"}';
   expect(warningsOf(body)).toEqual([
     '1:11 {{ metric_value }} is a number inside quotes, so the destination gets text; leave the quotes out if it expects a number.',

@@ -39,8 +39,8 @@ export type BodyCheck =
 /**
  * Checks the body of a webhook. It must compile, stay within the limits of a rendering, and render to JSON for each
  * sample alert. If the filter `random` is used, the result must be JSON both with the first items and with the last
- * items. If an unknown name causes an error, its message suggests the most similar known name, or lists all names.
- * Other unknown names, numbers in quotes and duplicate keys are warnings. At most 20 warnings are returned.
+ * items. If an unknown name causes an error, the message of the error names it. Unknown names that the body never sets,
+ * floats in quotes and duplicate keys are warnings. At most 20 warnings are returned.
  */
 export function checkBody(source: string): BodyCheck {
   return createBodyChecker()(source);
@@ -200,7 +200,7 @@ function findSuspicious(source: string, pieces: readonly TracePiece[], scan: Jso
   return [...findQuotedNumbers(source, pieces, scan), ...findDuplicateKeys(pieces, scan)];
 }
 
-/** Finds JSON strings that consist of one printed number. A position inside a loop is returned only once. */
+/** Finds JSON strings that consist of one printed float. A position inside a loop is returned only once. */
 function findQuotedNumbers(
   source: string,
   pieces: readonly TracePiece[],

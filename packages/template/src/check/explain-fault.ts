@@ -4,14 +4,14 @@ import { isString } from '../values/text.js';
 import type { Value } from '../values/value.js';
 import { type JsonFault, jsonProblems } from './json-scanner.js';
 
-/** The cause of a JSON error: its index in the template, and a message with the correction. */
+/** The cause of a failed check: its index in the template, and a message for the author. */
 export interface Explanation {
   readonly offset: number;
   readonly message: string;
-  /** Range of the source around the error: from the last text before it to the end of its tag. */
+  /** Range of the source around the error. An unknown name in a condition or loop in this range can be its cause. */
   readonly from: number;
   readonly to: number;
-  /** True: the error is in a printed value. False: the cause may be a value that printed nothing. */
+  /** True: a printed value causes the error. False: the cause may be for example a value that prints nothing. */
   readonly isPrinted: boolean;
 }
 
@@ -72,7 +72,10 @@ function pieceAt(pieces: readonly TracePiece[], offset: number): TracePiece | un
   return pieces.find((piece) => piece.start <= offset && offset < piece.end) ?? pieces.at(-1);
 }
 
-/** Explains an error in the template's own text. The likely cause is a value before it that printed nothing. */
+/**
+ * Explains an error in the template's own text. The cause can be the value before it: one that printed nothing, or text
+ * outside of quotes.
+ */
 function explainText(
   source: string,
   pieces: readonly TracePiece[],
@@ -106,7 +109,7 @@ function explainText(
   };
 }
 
-/** Returns Jinja2's message about an undefined value, such as a missing attribute. */
+/** Returns Jinja2's message about an undefined value, in parentheses. For other values, returns an empty string. */
 function whyUndefined(value: Value): string {
   if (!(value instanceof Undefined)) return '';
   const hint = value.suggestion === undefined ? '' : `. Did you mean '${value.suggestion}'?`;
@@ -148,7 +151,7 @@ function parenthesized(expression: string): string {
 /** Length in UTF-16 units above which an expression is shortened in messages. */
 const maxExpression = 80;
 
-/** Returns the source of the expression in the `{{ }}` around an offset. */
+/** Returns the source of the expression in the `{{ }}` around an offset, or `…` outside of `{{ }}`. */
 export function expressionAt(source: string, offset: number): string {
   const close = source.indexOf('}}', offset);
   const start = expressionStart(source, offset);
@@ -158,8 +161,8 @@ export function expressionAt(source: string, offset: number): string {
 }
 
 /**
- * Returns the start of the expression in the `{{ }}` around an offset. The offset of an expression with a filter is at
- * the name of the filter.
+ * Returns the start of the expression in the `{{ }}` around an offset, or the offset itself outside of `{{ }}`. The
+ * offset of an expression with a filter is at the name of the filter.
  */
 export function expressionStart(source: string, offset: number): number {
   const open = source.lastIndexOf('{{', offset);

@@ -8,7 +8,7 @@ export interface NameReference {
   readonly name: string;
   /** Index of the name in the source. */
   readonly offset: number;
-  /** True: the template sets a variable with this name, possibly in another scope or branch. */
+  /** True: the template sets the variable (`object`, or else `name`), possibly in another scope or branch. */
   readonly isSet: boolean;
   /** True: the filter `default` replaces the value if it is undefined. */
   readonly hasDefault: boolean;
@@ -16,7 +16,7 @@ export interface NameReference {
   readonly decides: boolean;
 }
 
-/** Returns all references of a template in the order of the tree. */
+/** Returns the references of a template in the order of the tree. Special variables such as `loop` are left out. */
 export function findReferences(body: readonly Statement[]): NameReference[] {
   const nodes = body.flatMap((statement) => [...walk(statement)]);
   const stored = storedNames(nodes);
@@ -62,7 +62,8 @@ function storedNames(nodes: readonly Node[]): Set<string> {
 function valuesGivenToDefault(node: Node): Expression[] {
   if (!isDefault(node) || node.node === null) return [];
   const { args, kwargs } = node.arguments;
-  // With its second argument, `default` also replaces an empty string, which other filters return for undefined values.
+  // If its second argument is true, `default` also replaces an empty string, which other filters return for undefined
+  // values. The value of the argument is not known here, so any second argument counts as true.
   const replacesEmpty = args.length > 1 || kwargs.some(({ key }) => key === 'boolean');
   return undefinedSources(node.node, replacesEmpty);
 }

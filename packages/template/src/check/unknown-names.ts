@@ -10,13 +10,13 @@ import type { NameReference } from './name-references.js';
 /** An unknown variable, or an unknown member of an object, with the places that use it without a default. */
 export interface UnknownName extends Pick<NameReference, 'object' | 'name' | 'isSet'> {
   readonly uses: readonly NameReference[];
-  /** The most similar known name: a member of the same object, or a variable. */
+  /** A similar known name: a member of the same object, or else a variable. Undefined if there is none. */
   readonly suggestion: Pick<NameReference, 'object' | 'name'> | undefined;
 }
 
 /**
- * Returns the unknown names in the order of their first use: at most `maxNames` names that the template never sets, and
- * at most `maxNames` names that it sets somewhere.
+ * Returns unknown names: first those that the template never sets, then those that it sets somewhere. Each of these two
+ * groups is in the order of first use and has at most `maxNames` names.
  */
 export function findUnknownNames(references: readonly NameReference[], maxNames: number): UnknownName[] {
   const uses = new Map<string, [NameReference, ...NameReference[]]>();
@@ -78,7 +78,10 @@ function containing(name: string): string | undefined {
   );
 }
 
-/** Returns a message with the unknown name, its effect, and a similar name or all known names. */
+/**
+ * Returns a message with the unknown name, its effect, and a similar name or all known names. For a name that the
+ * template sets, the message says instead where to set it.
+ */
 export function explainUnknown(unknown: UnknownName, effect: string): string {
   const { object, name, isSet, suggestion } = unknown;
   if (isSet) {

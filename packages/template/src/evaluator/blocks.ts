@@ -8,7 +8,10 @@ import { captureOutput } from './output.js';
 /** Budget steps for starting a block (duration: about 0.5 µs). */
 const blockSteps = 4;
 
-/** Runs a block in its own scope. The block can read names of the context, but not those of surrounding scopes. */
+/**
+ * Runs a block in its own scope. The block can read names of the context, but not those of surrounding scopes. The
+ * context of a scoped block contains these names too.
+ */
 export function executeBlock(name: string, surroundings: Omit<Frame, 'scope'>): void {
   const { runtime, context } = surroundings;
   const block = runtime.template.blocks.get(name)!;

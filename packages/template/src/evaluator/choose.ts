@@ -1,10 +1,10 @@
-/** Returns an index below `count`. The filter `random` calls it once for each use. */
+/** Returns an index below `count`. The filter `random` calls it for each item that it chooses. */
 export type Choose = (count: number) => number;
 
 export const chooseFirst: Choose = () => 0;
 export const chooseLast: Choose = (count) => count - 1;
 
-/** Creates a function whose n-th choice depends only on the seed and n, so that it is equal on every machine. */
+/** Creates a function whose n-th choice depends only on the seed, n and `count`, so it is equal on every machine. */
 export function chooseBySeed(seed: string): Choose {
   let state: number | undefined;
   return (count) => {

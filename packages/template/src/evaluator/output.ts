@@ -19,7 +19,10 @@ export interface RootOutput extends Output {
   text(): string;
 }
 
-/** The output of a macro, set block, filter block or recursive loop. `value` returns it as a value. */
+/**
+ * The output of a macro, set block, filter block or recursive loop, or of a block that is called (`self.title()`).
+ * `value` returns it as a value.
+ */
 export interface CapturedOutput extends Output {
   value(): Value;
 }

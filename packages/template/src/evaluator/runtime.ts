@@ -16,7 +16,7 @@ export type TestTable = ReadonlyMap<string, TestFunction>;
 export interface TracePiece {
   readonly start: number;
   readonly end: number;
-  /** Index in the source at which the part starts. */
+  /** Index in the source of the text, or of the expression or statement that printed the value. */
   readonly offset: number;
   readonly value: Value | undefined;
 }

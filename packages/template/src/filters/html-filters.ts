@@ -37,8 +37,7 @@ function stripTags(text: string, runtime: Runtime): string {
 }
 
 /**
- * Removes the text between two delimiters in linear time. A regular expression takes quadratic time for unclosed
- * tags.
+ * Removes each part from `open` to `close` in linear time. A regular expression takes quadratic time for unclosed tags.
  */
 function removeBetween(text: string, open: string, close: string): string {
   let result = '';

@@ -36,8 +36,8 @@ function indentText(indent: Value, runtime: Runtime): string | undefined {
 const width = 80;
 
 /**
- * Python's `pprint.pformat`: one line if the value fits in 80 columns, otherwise one line for each item. Dict keys are
- * sorted.
+ * Python's `pprint.pformat`: one line if the value fits in 80 columns, otherwise one line for each item. The keys of a
+ * dict are sorted if all are strings. Unlike in Python, a long string is not split.
  */
 function prettyFormat(value: Value, runtime: Runtime): string {
   return format(value, { indent: 0, allowance: 0, runtime });

@@ -73,7 +73,7 @@ function chargeDigits(runtime: Runtime, text: string): void {
   runtime.budget.items(Math.min(text.length, maxDecimalDigits));
 }
 
-/** Parses an integer in a base. Returns undefined for an invalid base, so that the filter returns its default. */
+/** Parses an integer. Returns undefined for an invalid text or base. The filter then tries to read a float. */
 function parseInBase(text: string, base: Value): bigint | undefined {
   if (typeof base !== 'bigint' && typeof base !== 'boolean') return undefined;
   const radix = Number(base);

@@ -17,7 +17,7 @@ import { Dict, GroupTuple, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 import { attributeGetter, ignoreCase, multiAttributeGetter } from './sorting.js';
 
-/** Filters that read a whole sequence at once. */
+/** Filters that read a sequence when they are applied, unlike `lazyFilters`. */
 export function sequenceFilters(): Filter[] {
   return [
     filter('first', [], (runtime, value) => {

@@ -12,7 +12,7 @@ import { sameKind, textOf } from '../values/text.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 
-/** Filters that take a string and return a string. */
+/** Filters for strings. They convert other values to strings first. */
 export function stringFilters(): Filter[] {
   return [
     textFilter('upper', (text) => text.toUpperCase()),

@@ -156,8 +156,8 @@ function linkMiddle(middle: string, link: Link): string {
 }
 
 /**
- * Checks the parts of an address separately. One regular expression for the whole address would be slow, because it
- * backtracks.
+ * Returns true for the address of a website. Its parts are checked separately. One regular expression for the whole
+ * address would be slow, because it backtracks.
  */
 function isHttp(word: string): boolean {
   const start = /^(?:https?:\/\/|www\.)/i.exec(word)?.[0] ?? '';

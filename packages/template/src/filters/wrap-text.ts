@@ -67,7 +67,10 @@ function take(chunk: Chunk, size: number): string {
   return chunk.characters.slice(start, chunk.taken).join('');
 }
 
-/** Takes the first `width` characters of a long chunk, or the characters up to the last hyphen among them. */
+/**
+ * Takes the first `width` characters of a long chunk. If breaks on hyphens are allowed, takes only those up to the last
+ * hyphen, unless all characters before it are hyphens.
+ */
 function breakLong(chunk: Chunk, width: number, { breakOnHyphens }: WrapOptions): string {
   const head = chunk.characters.slice(chunk.taken, chunk.taken + width);
   const hyphen = breakOnHyphens ? head.lastIndexOf('-') : -1;
@@ -105,7 +108,7 @@ const wordCharacter = /[\p{L}\p{N}_]/u;
 
 /**
  * Splits a word as Python's `textwrap` does. A break follows a hyphen with two letters before it and two letters after
- * it; other hyphens can be between these letters. A dash of two or more hyphens is a separate part.
+ * it; other hyphens can be between these letters. A dash of two or more hyphens between words is a separate part.
  */
 function splitHyphens(word: string): string[] {
   const characters = codePoints(word);

@@ -11,7 +11,7 @@ import { typeName } from '../values/type-name.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 import { formatFloat } from './float-format.js';
 
-/** Python's `text % values`. With Markup as text the values are escaped for HTML. */
+/** Python's `text % values`. If the text is HTML Markup, the values are escaped for HTML. */
 export function percentFormat(format: string | Markup, values: Value, rendering: Rendering): Value {
   const formatter = new PercentFormatter(format, values, rendering);
   return sameKind(format, formatter.run());

@@ -19,7 +19,7 @@ export interface AttributeLookups {
   getItem(value: Value, key: Value, rendering: Rendering): Value;
 }
 
-/** Python's `str.format` with sandboxed look-ups. With Markup as format the values are escaped for HTML. */
+/** Python's `str.format` with sandboxed look-ups. If the format is HTML Markup, the values are escaped for HTML. */
 export function strFormat(format: string | Markup, args: FormatArguments, rendering: Rendering): Value {
   const isMarkup = format instanceof Markup && format.kind === 'html';
   const formatter = new StrFormatter(args, rendering, isMarkup);

@@ -13,9 +13,9 @@ const short: Readonly<Record<string, string>> = {
 };
 
 /**
- * Escapes text for the inside of a JSON string. JSON requires escapes for quotes, backslashes and control characters.
- * U+2028 and U+2029 are escaped for destinations that read JSON as JavaScript. Lone surrogates are escaped because
- * UTF-8 cannot encode them.
+ * Escapes text for the inside of a JSON string. JSON requires escapes for quotes, backslashes and the control
+ * characters below U+0020; the other control characters are escaped too. U+2028 and U+2029 are escaped for destinations
+ * that read JSON as JavaScript. Lone surrogates are escaped because UTF-8 cannot encode them.
  */
 export function escapeJsonString(text: string, budget: Budget): string {
   if (!special.test(text)) return text;

@@ -18,7 +18,7 @@ const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(c
 const marks = '\u{10feff}\u{10ff00}\u{10ff01}\u{10ff22}\u{10ff23}\u{10ff24}\u{10ff25}\u{10ffff}';
 
 test.each(['{"a": "b\\n"}', controls, '\u2028\u2029', marks, 'plain', '', '\u007f\u0085', 'é日😀'])(
-  'the text %j of a template is printed unescaped, and its plain text is unchanged',
+  'the text %j of a template is printed unescaped except for U+007F to U+009F',
   (text) => {
     const marked = markTrusted(text, newBudget());
     expect(printMarked(marked, newBudget())).toBe(

@@ -8,9 +8,9 @@ import { escapeJsonString } from './escape.js';
 /**
  * Marked text. A macro, set block or filter block captures text that comes partly from the template and partly from
  * values. Only text from values must be escaped when the captured text is printed. In text from the template,
- * characters with a meaning in JSON are therefore replaced by marks, which are the last private-use characters of
- * Unicode. Printing replaces marks by their characters and escapes everything else. So filters get values unescaped,
- * and no text is escaped twice.
+ * characters with a meaning in JSON are therefore replaced by marks, which are private-use characters of Unicode
+ * (U+10FF00 to U+10FF23). Printing replaces marks by their characters and escapes everything else. So filters get
+ * values unescaped, and no text is escaped twice.
  */
 const markBase = 0x10ff00;
 const markedCharacters = [

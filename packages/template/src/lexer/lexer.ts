@@ -25,7 +25,7 @@ class Lexer {
   readonly #source: string;
   readonly #tokens: Token[] = [];
   #offset = 0;
-  /** Expected closing brackets, innermost last. While the list is not empty, `}}` does not end a tag. */
+  /** Expected closing brackets, innermost last. While the list is not empty, `}}` and `%}` do not end a tag. */
   readonly #balancing: string[] = [];
 
   constructor(source: string) {

@@ -82,7 +82,10 @@ const hexDigits: ReadonlyMap<string, number> = new Map([
   ['U', 8],
 ]);
 
-/** Decodes a string literal without its quotes, with the escapes of Python's `unicode-escape` codec. */
+/**
+ * Decodes a string literal without its quotes, with the escapes of Python's `unicode-escape` codec. Names of characters
+ * (`\N{…}`) are an error.
+ */
 export function decodeStringLiteral(raw: string, offset: number): string {
   if (!raw.includes('\\')) return raw;
   let value = '';
@@ -130,7 +133,7 @@ function decodeHex(literal: { raw: string; at: number; digits: number; offset: n
 
 /**
  * Decodes a backslash before a character that is not ASCII. Jinja2 first replaces this character by its escape
- * sequence, so the result is a backslash and the text of the escape sequence.
+ * sequence. With the backslash before it, this sequence is not decoded, so the result is its text, for example `\xe9`.
  */
 function decodeNonAscii(raw: string, at: number): { text: string; length: number } {
   const code = raw.codePointAt(at + 1) ?? 0;

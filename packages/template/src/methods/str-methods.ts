@@ -22,7 +22,10 @@ import { predicateMethods } from './str-predicates.js';
 import { searchMethods } from './str-search.js';
 import * as operations from './text-operations.js';
 
-/** Python's `str` methods. Methods of Markup return Markup and escape their string arguments for HTML. */
+/**
+ * Python's `str` methods. Most methods of Markup return Markup. `join`, `replace` and `format` of HTML Markup escape
+ * their arguments for HTML.
+ */
 export function createStrMethods(lookups: AttributeLookups): ReadonlyMap<string, NativeFunction> {
   return new Map<string, NativeFunction>([
     ...caseMethods(),

@@ -3,7 +3,7 @@ import type { NativeFunction } from '../values/signature.js';
 import { codePoints, textOf } from '../values/text.js';
 import { strMethod } from './arguments.js';
 
-/** Returns the `str` methods that return a boolean. */
+/** Returns the `str` methods whose names begin with `is`. */
 export function predicateMethods(): [string, NativeFunction][] {
   const every = (name: string, holds: (character: string) => boolean): [string, NativeFunction] =>
     predicate(name, (text) => text !== '' && codePoints(text).every(holds));

@@ -3,8 +3,10 @@ import { isSpaceCode } from '../lexer/characters.js';
 import { findBackward, partsBetween } from '../values/find-text.js';
 import { codePointLength, codePoints } from '../values/text.js';
 
-/** Python's `strip`, `lstrip` and `rstrip` on a plain string. Undefined `characters` means whitespace. */
-
+/**
+ * Python's `strip`, `lstrip` and `rstrip`. Undefined `characters` means whitespace, also whitespace that is encoded as
+ * a mark (`json/marked-text.ts`).
+ */
 export function strip(
   text: string,
   characters: string | undefined,
@@ -174,7 +176,7 @@ export function pad(
   return fill.repeat(left) + text + fill.repeat(missing - left);
 }
 
-/** Characters whose titlecase differs from their uppercase. */
+/** Characters whose titlecase differs from their uppercase. Rare ones, such as Greek letters with iota, are missing. */
 const titlecase: ReadonlyMap<string, string> = new Map([
   ['ß', 'Ss'],
   ['ŉ', 'ʼN'],

@@ -15,8 +15,8 @@ const productOperators: ReadonlyMap<TokenType, BinaryOperator> = new Map([
 ]);
 const powerOperators: ReadonlyMap<TokenType, BinaryOperator> = new Map([['pow', '**']]);
 /**
- * Parses operators, in the order of Jinja2's parser. Precedence from loosest to tightest: `if`, `or`, `and`, `not`,
- * comparison, `+ -`, `~`, `* / // %`, `**`, sign, postfix, filters and tests.
+ * Parses operators as Jinja2's parser does. Precedence from loosest to tightest: `if`, `or`, `and`, `not`, comparison,
+ * `+ -`, `~`, `* / // %`, `**`, filters and tests, sign, postfix (attributes, subscripts and calls).
  */
 export class ExpressionParser extends OperandParser {
   override parseExpression(withCondexpr = true): Expression {

@@ -2,7 +2,7 @@ import type { Ref, Symbols } from '../compiler/symbols.js';
 
 /**
  * Nodes of the syntax tree, with the names of Jinja2's `nodes.py`. `offset` is an index in the source. The compiler
- * sets `symbols` and `ref` when it resolves names.
+ * sets the optional fields, for example `symbols` and `ref` when it resolves names.
  */
 interface Base {
   readonly offset: number;
@@ -49,7 +49,7 @@ interface Callable extends Base {
 }
 export interface MacroSignature {
   symbols: Symbols;
-  /** Slots of the declared arguments, then those of `caller`, `kwargs` and `varargs` if the body uses them. */
+  /** Slots of the declared arguments, then those of `caller`, `kwargs` and `varargs` if used but not declared. */
   slots: number[];
   accessesCaller: boolean;
   accessesKwargs: boolean;

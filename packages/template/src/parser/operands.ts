@@ -63,7 +63,10 @@ export abstract class OperandParser {
     return { kind: 'Tuple', items, offset };
   }
 
-  /** Parses a chain of filters. If `node` is null, the chain applies to the text of a block. */
+  /**
+   * Parses a chain of filters, and returns `node` with these filters. If `node` is null, the chain applies to the text
+   * of a block. If `startInline` is true, the first filter has no `|` before it.
+   */
   parseFilter(node: Expression | null, startInline = false): Expression | null {
     let result = node;
     for (let inline = startInline; inline || this.stream.is('pipe'); inline = false) {

@@ -21,7 +21,7 @@ export function parse(source: string): TemplateNode {
   return new Parser(new TokenStream(tokenize(source))).parse();
 }
 
-/** Parses statements, in the order of Jinja2's parser. */
+/** Parses statements as Jinja2's parser does. */
 class Parser extends ExpressionParser {
   readonly #tagStack: string[] = [];
   readonly #endTokenStack: (readonly string[])[] = [];
@@ -30,7 +30,7 @@ class Parser extends ExpressionParser {
     return { kind: 'Template', body: this.#subparse(null), offset: 0 };
   }
 
-  /** Parses statements and stops at the name of one of the end tags. With null, parses up to the end of the source. */
+  /** Parses statements up to the name of one of the end tags, or to the end of the source if no end tag is found. */
   #subparse(endTags: readonly string[] | null): Statement[] {
     const body: Statement[] = [];
     let buffer: (TemplateData | Expression)[] = [];

@@ -27,7 +27,7 @@ const floatPattern =
 const specialPattern = /^([+-]?)(inf|infinity|nan)$/i;
 const maxLength = 5_000;
 
-/** Python's `float(text)`. Returns undefined where Python raises a ValueError. */
+/** Python's `float(text)`. Returns undefined where Python raises a ValueError, and for a text that is too long. */
 export function parseFloatText(text: string): number | undefined {
   const stripped = text.trim();
   if (stripped.length > maxLength) return undefined;

@@ -1,7 +1,7 @@
 import type { Budget } from '../budget.js';
 import { CompileFailure, RenderFailure } from '../failures.js';
 
-/** The largest number of decimal digits of an integer of 4,096 bits. */
+/** An integer with this number of decimal digits always fits in 4,096 bits. */
 export const maxDecimalDigits = 1_233;
 
 const longLimit = 1n << 512n;
@@ -45,7 +45,7 @@ const prefixes: ReadonlyMap<number, RegExp> = new Map([
  */
 const maxLength = 2 * maxDecimalDigits + 4;
 
-/** Python's `int(text, base)`. Returns undefined where Python raises a ValueError. */
+/** Python's `int(text, base)`. Returns undefined where Python raises a ValueError, and for a text that is too long. */
 export function parseInteger(text: string, base: number): bigint | undefined {
   const stripped = text.trim();
   if (stripped.length > maxLength) return undefined;

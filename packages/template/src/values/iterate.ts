@@ -7,7 +7,7 @@ import { codePoints, hasSurrogates, isString, textOf } from './text.js';
 import { typeName } from './type-name.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
-/** Budget steps for creating an iterator of any value except a list (duration: about 0.4 µs). */
+/** Budget steps for creating an iterator of a value that is no string, list or tuple (duration: about 0.4 µs). */
 const iteratorSteps = 3;
 
 /** Python's `iter(value)`. Returns undefined for values that are not iterable. */

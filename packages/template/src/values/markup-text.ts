@@ -34,14 +34,14 @@ export function softStr(value: Value, rendering: Rendering): string | Markup {
   return isString(value) ? value : str(value, rendering);
 }
 
-/** Concatenates two strings of which at least one is Markup. The other one is escaped. */
+/** Concatenates two strings of which at least one is Markup, as `joinMarkup` does. */
 export function concatenateMarkup(left: Value, right: Value, rendering: Rendering): Markup | string {
   return joinMarkup([left, right], rendering);
 }
 
 /**
- * Joins parts as Markup. With JSON output, parts that are not marked as safe are escaped only when the result is
- * printed.
+ * Joins parts as HTML, in which parts that are not Markup are escaped. If the output is JSON and no part is HTML, joins
+ * them as captured text instead, which is escaped only when it is printed.
  */
 export function joinMarkup(parts: readonly Value[], rendering: Rendering): Markup | string {
   const isHtml = parts.some((part) => part instanceof Markup && part.kind === 'html');

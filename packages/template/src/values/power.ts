@@ -10,8 +10,8 @@ const one = 1n << binaryPlaces;
 const ln2 = 2n * atanh(one / 3n);
 
 /**
- * Returns `base ** exponent`, correctly rounded, for a finite positive base and a finite exponent. Results below 1e-300
- * are those of JavaScript's `**`, which are not always correctly rounded.
+ * Returns `base ** exponent`, correctly rounded, for a finite positive base and a finite exponent. Infinite results and
+ * those below 1e-300 are those of JavaScript's `**`, which are not always correctly rounded.
  */
 export function precisePower(base: number, exponent: number): number {
   const estimate = base ** exponent;

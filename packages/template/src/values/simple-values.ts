@@ -46,9 +46,10 @@ interface UndefinedOptions {
 export type MarkupKind = 'html' | 'json' | 'marked';
 
 /**
- * A string that is not escaped again, like markupsafe's Markup. The filter `escape` returns text that is safe in HTML,
- * the filters `tojson` and `safe` return text that is safe in JSON. A macro or block captures text as `marked`:
- * characters of the template are marked (see `json/marked-text.ts`), and everything else is escaped when it is printed.
+ * A string that is not escaped again, like markupsafe's Markup. The filter `escape` returns the kind `html`. The
+ * filters `tojson` and `safe` return `json` if the output is JSON, and `html` otherwise. If the output is JSON, a macro
+ * or block captures text as `marked`: characters of the template are marked (see `json/marked-text.ts`), and everything
+ * else is escaped when it is printed.
  */
 export class Markup {
   readonly text: string;

@@ -4,7 +4,7 @@ import { bodyOptions } from '@tocsin/template/browser';
 import type { SizedTemplate } from './sized-template.js';
 
 export interface Cost {
-  /** Size of the largest template that stays within the budget. Its relative error is `precision`. */
+  /** Size of the largest template that stays within the budget. Its relative error is at most `precision`. */
   readonly size: number;
   readonly steps: number;
   /** CPU time of one rendering including garbage collection, in milliseconds. */
@@ -59,7 +59,10 @@ export function createCostMeter({ precision, batchMs }: MeterOptions): (template
   };
 }
 
-/** Returns the largest size for which `holds` is true, by binary search. `holds` must be false for all larger sizes. */
+/**
+ * Returns the largest size up to `maxSize` for which `holds` is true, by binary search. `holds` must be false for all
+ * larger sizes. The relative error is at most `precision`.
+ */
 function largest(precision: number, holds: (size: number) => boolean): number {
   let [holding, failing] = [1, 2];
   while (failing <= maxSize && holds(failing)) [holding, failing] = [failing, failing * 2];

@@ -1,7 +1,7 @@
 /** A template whose work grows with `size`, a number from 1 to 100,000. */
 export type SizedTemplate = (size: number) => string;
 
-/** Evaluates an expression `size` times. */
+/** Returns a template that evaluates an expression `size` times. */
 export function again(expression: string, before = ''): SizedTemplate {
   return (size) => `${before}{% for i in range(${size}) %}{% set _ = ${expression} %}{% endfor %}`;
 }

@@ -26,7 +26,10 @@ export function findPython(): string | undefined {
   return pythonCommands.find((command) => spawnSync(command, ['-c', 'import jinja2']).status === 0);
 }
 
-/** Renders `count` generated templates with our evaluator and with Jinja2. An equal `seed` gives the same templates. */
+/**
+ * Renders `count` generated templates with our evaluator and with Jinja2, and returns those whose results differ. An
+ * equal `seed` gives the same templates.
+ */
 export function compareWithJinja2(python: string, { seed, count }: FuzzOptions): Difference[] {
   const templates = generateTemplates({ seed, count });
   const compare = createComparison(python);

@@ -97,7 +97,7 @@ const shapes: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 /**
- * Generates expressions of `steps` operations. Most are valid in Jinja2, so that values are compared and not only
+ * Generates expressions. Most have `steps` operations and are valid in Jinja2, so that values are compared and not only
  * errors.
  */
 export function typedExpression(steps: number): fc.Arbitrary<string> {

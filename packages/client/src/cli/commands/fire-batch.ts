@@ -15,7 +15,7 @@ export interface Outcome {
 /** Maximum number of alerts and bytes in one request. The API accepts 500 alerts and 1 MiB. */
 const maxAlerts = 500;
 const maxBytes = 1_000_000;
-/** Maximum number of requests with the same alert, as for an alert that is sent alone. */
+/** Maximum number of times that an alert is passed to `fireBatch`, which can repeat its request. */
 const maxTries = 4;
 
 export function splitIntoBatches(alerts: NamedAlert[]): NamedAlert[][] {

@@ -16,7 +16,7 @@ export interface Step {
   fields: string[];
   /** Id of the resource. Undefined for a resource to create, and for the settings. */
   id?: string;
-  /** JSON pointer of the entry in the file. */
+  /** JSON pointer of the entry in the file. Undefined for a deletion. */
   path?: string;
   /** Returns the fields to send. `created` maps external ids to the ids of webhooks that earlier steps created. */
   body(created: ReadonlyMap<string, string>): object;
@@ -24,7 +24,7 @@ export interface Step {
 
 export interface Plan {
   steps: Step[];
-  /** Labels of the resources that `--prune` would delete. Empty with `prune: true`. */
+  /** Kinds and labels of the resources that `--prune` would delete. Empty with `prune: true`. */
   left: string[];
 }
 
@@ -244,7 +244,7 @@ function headerNames(desired: Fields, current: Fields): string[] {
 
 const references = ['notification_webhook_ids', 'notice_webhook_ids'];
 
-/** Replaces the external ids of created webhooks by their ids. */
+/** Returns the body of a step, in which ids replace the external ids of webhooks that earlier steps created. */
 function withIds(values: Fields): Step['body'] {
   return (created) =>
     Object.fromEntries(

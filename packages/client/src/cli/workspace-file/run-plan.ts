@@ -18,8 +18,8 @@ export interface VersionedPlan extends Plan {
 
 /**
  * Creates a plan whose steps are based on single reads with ETags. The first plan is made from the lists, which have no
- * ETags. Each resource that the plan changes is then read with its ETag, and the plan is made again, until no step is
- * based on a list. The user therefore confirms exactly the versions that `If-Match` requires.
+ * ETags. Each resource that the plan changes or deletes is then read with its ETag, and the plan is made again, until
+ * no such step is based on a list. The user therefore confirms exactly the versions that `If-Match` requires.
  */
 export async function planChanges(
   deps: Deps,

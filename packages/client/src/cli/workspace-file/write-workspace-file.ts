@@ -139,8 +139,8 @@ function changedFrom<Defaults extends object>(
 }
 
 /**
- * Creates a function that returns the reference to a webhook: its name if it is unique, or else its external id or id.
- * Names are preferred, because they do not depend on the workspace.
+ * Creates a function that returns the reference to a webhook: its name if it is unique, or else its external id, or
+ * else its id. Without ids, the name replaces the id. Names are preferred, because they do not depend on the workspace.
  */
 function createReferences(webhooks: readonly Webhook[], withIds: boolean): (id: string) => string {
   const uses = new Map<string, number>();

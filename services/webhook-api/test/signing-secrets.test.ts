@@ -3,7 +3,7 @@ import type { SigningSecret, TestResult } from '@tocsin/contracts';
 import { startHttpReceiver } from '@tocsin/testing';
 import { Webhook } from 'standardwebhooks';
 import { startApi, type TestApi } from './support/api.js';
-import { seedDelivery } from './support/history.js';
+import { foreignBox, seedDelivery } from './support/history.js';
 import { createWebhookCalls, secretsOf, single, webhooks } from './support/webhook-calls.js';
 
 let api: TestApi;
@@ -155,6 +155,24 @@ describe('tests of a webhook with options', () => {
     await api.call('POST', `${webhooks}/test`, { body: { url: destination.url(path), body: '{}' } });
     const names = destination.at(path)[1]!.rawHeaders.filter((_, index) => index % 2 === 0);
     expect(names.map((name) => name.toLowerCase()).sort()).toEqual(['connection', 'content-length', 'host']);
+  });
+
+  test('a test with a signing secret that cannot be decrypted gets 409 and sends nothing', async () => {
+    const path = `/${randomUUID()}`;
+    const { id, workspace_id: workspaceId } = await calls.create({
+      signing: true,
+      url: destination.url(path),
+    });
+    const secret = (await calls.addSecret(id)).body;
+    const location = { workspaceId, table: 'webhook_signing_secrets', id: secret.id, column: 'secret' };
+    await api.database
+      .knex('webhook_signing_secrets')
+      .where({ id: secret.id })
+      .update({ secret_encrypted: foreignBox.encrypt('s'.repeat(32), location) });
+    const { status, body } = await api.call('POST', `${single(id)}/test`, { body: {} });
+    expect([status, body]).toEqual([409, expect.objectContaining({ code: 'undecryptable', key_id: 'k9' })]);
+    expect(body.detail).toContain(`Create another signing secret, and delete ${secret.id}.`);
+    expect(destination.at(path)).toEqual([]);
   });
 
   test('a test of a saved webhook has the time limit of the webhook', async () => {

@@ -109,15 +109,27 @@ export function signingSecretRoutes({
   ];
 }
 
-/** Returns the decrypted secrets that sign a test of a webhook. */
+/**
+ * Returns the decrypted secrets that sign a test of a webhook.
+ * @throws AppError `undecryptable`
+ */
 export async function readSigningSecrets(
   webhook: StoredWebhook,
   { repository, secretBox }: Pick<SigningSecretRoutesDeps, 'repository' | 'secretBox'>,
 ): Promise<string[]> {
   const stored = await repository.list(webhook.id);
-  return stored.map(({ id, secretEncrypted }) =>
-    secretBox.decrypt(secretEncrypted, locationOf(webhook, id)).toString('utf8'),
-  );
+  return stored.map(({ id, secretEncrypted }) => {
+    try {
+      return secretBox.decrypt(secretEncrypted, locationOf(webhook, id)).toString('utf8');
+    } catch {
+      throw undecryptable(id, secretBox.keyIdOf(secretEncrypted));
+    }
+  });
+}
+
+function undecryptable(id: string, keyId: string): AppError {
+  const detail = `A signing secret is encrypted with the key ${JSON.stringify(keyId)}, and cannot be decrypted: the key is not in SECRETS_KEYS, or the value was changed. Create another signing secret, and delete ${id}.`;
+  return new AppError('undecryptable', detail, { extra: { key_id: keyId } });
 }
 
 function locationOf({ workspaceId }: StoredWebhook, id: string) {

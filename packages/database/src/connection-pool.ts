@@ -49,17 +49,6 @@ export interface ConnectionPoolOptions {
 
 /** Time limit of one attempt to connect, in milliseconds. */
 const connectTimeoutMs = 5_000;
-const idleTimeoutMs = 60_000;
-/**
- * Maximum age of a connection in seconds: one day. The server keeps all prepared statements of a connection, and a
- * worker prepares new statements every day, because their texts name the partitions of one day.
- */
-const maxLifetimeSeconds = 86_400;
-/**
- * Timeout of a probe, in milliseconds. A responsive server runs `select 1` within this time even while it runs long
- * statements.
- */
-const probeTimeoutMs = 250;
 
 /**
  * Creates a `pg.Pool` with a circuit breaker: `acquire` fails at once while the server is unresponsive. Connections
@@ -71,8 +60,10 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
   const pool = new pg.Pool({
     ...config,
     max,
-    idleTimeoutMillis: idleTimeoutMs,
-    maxLifetimeSeconds,
+    idleTimeoutMillis: 60_000,
+    // One day: the server keeps all prepared statements of a connection, and a worker prepares new statements every
+    // day, because their texts name the partitions of one day.
+    maxLifetimeSeconds: 86_400,
     connectionTimeoutMillis: Math.max(connectTimeoutMs, acquireTimeoutMs),
     // The pool awaits `onConnect` before it gives a new connection to a caller.
     onConnect: (client) => makeSettings(client, settings),
@@ -104,7 +95,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
   return {
     async acquire() {
       const state = breaker.admit();
-      if (state === 'half-open') probing = succeeds(withTimeout(probe(), { timeoutMs: probeTimeoutMs }));
+      // A responsive server runs `select 1` within 250 ms even while it runs long statements.
+      if (state === 'half-open') probing = succeeds(withTimeout(probe(), { timeoutMs: 250 }));
       if (state !== 'closed' && !(await probing))
         throw new NoConnectionError(new Error('it is unresponsive'));
       return connect();

@@ -7,38 +7,22 @@
  * dimension; then each element after its length in bytes, -1 for null. All numbers are 32-bit big-endian integers.
  */
 export const sqlArray = {
-  uuid: arrayOf<string>({ oid: 2950, sizeOf: () => 16, write: writeUuid }),
+  uuid: ofSize<string>(16, 2950, writeUuid),
   text: arrayOf<string>({
     oid: 25,
     sizeOf: (value) => Buffer.byteLength(value),
     write: (buffer, value, at) => at + buffer.write(value, at),
   }),
-  boolean: arrayOf<boolean>({
-    oid: 16,
-    sizeOf: () => 1,
-    write: (buffer, value, at) => buffer.writeUInt8(Number(value), at),
-  }),
-  smallint: arrayOf<number>({
-    oid: 21,
-    sizeOf: () => 2,
-    write: (buffer, value, at) => buffer.writeInt16BE(value, at),
-  }),
-  integer: arrayOf<number>({
-    oid: 23,
-    sizeOf: () => 4,
-    write: (buffer, value, at) => buffer.writeInt32BE(value, at),
-  }),
-  float8: arrayOf<number>({
-    oid: 701,
-    sizeOf: () => 8,
-    write: (buffer, value, at) => buffer.writeDoubleBE(value, at),
-  }),
+  boolean: ofSize<boolean>(1, 16, (buffer, value, at) => buffer.writeUInt8(Number(value), at)),
+  smallint: ofSize<number>(2, 21, (buffer, value, at) => buffer.writeInt16BE(value, at)),
+  integer: ofSize<number>(4, 23, (buffer, value, at) => buffer.writeInt32BE(value, at)),
+  float8: ofSize<number>(8, 701, (buffer, value, at) => buffer.writeDoubleBE(value, at)),
   bytea: arrayOf<Buffer>({
     oid: 17,
     sizeOf: (value) => value.length,
     write: (buffer, value, at) => at + value.copy(buffer, at),
   }),
-  timestamptz: arrayOf<Date>({ oid: 1184, sizeOf: () => 8, write: writeTimestamp }),
+  timestamptz: ofSize<Date>(8, 1184, writeTimestamp),
 };
 
 interface Element<T> {
@@ -47,6 +31,11 @@ interface Element<T> {
   sizeOf: (value: T) => number;
   /** Returns the offset after the written bytes, like the methods of Buffer. */
   write: (buffer: Buffer, value: T, at: number) => number;
+}
+
+/** Creates the encoder for elements that all have this size in bytes. */
+function ofSize<T>(bytes: number, oid: number, write: Element<T>['write']) {
+  return arrayOf<T>({ oid, sizeOf: () => bytes, write });
 }
 
 const headerBytes = 20;

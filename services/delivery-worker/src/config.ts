@@ -28,13 +28,6 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
 }
 
 /**
- * Minimum lease of a queued row, in milliseconds. Even if every slot is used by a hanging destination, a slot becomes
- * free after the default request timeout of 10 s. A webhook can set a timeout of 20 s, so a row can wait longer. It is
- * then queued twice, and the consumer of the second message finds the row claimed.
- */
-const minQueuedLeaseMs = 10_000;
-
-/**
  * Minimum of `NOTICE_AFTER`, in milliseconds. A shorter time would report a webhook that fails once and succeeds with
  * the first retry.
  */
@@ -59,7 +52,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
       maxAgeMs: read.durationMs('DELIVERY_EXPIRY', defaultRetryPolicy.maxAgeMs),
     },
     slots: read.int('DELIVERY_SLOTS', 800, { min: 1, max: 5_000 }),
-    queuedLeaseMs: read.durationMs('QUEUED_LEASE', 45_000, { min: minQueuedLeaseMs }),
+    // Even if every slot is used by a hanging destination, a slot becomes free after the default request timeout of
+    // 10 s. A webhook can set a timeout of 20 s, so a row can wait longer. It is then queued twice, and the consumer of
+    // the second message finds the row claimed.
+    queuedLeaseMs: read.durationMs('QUEUED_LEASE', 45_000, { min: 10_000 }),
     openDeliveries: readOpenDeliveryLimits(read),
     retentionDays: read.int('RETENTION_DAYS', 90, { min: 1, max: 3_650 }),
     retentionAttemptsDays: read.int('RETENTION_ATTEMPTS_DAYS', 14, { min: 1, max: 3_650 }),

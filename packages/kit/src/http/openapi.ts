@@ -130,23 +130,19 @@ function describeParameters(
   }));
 }
 
-const ifMatch = {
-  name: 'If-Match',
-  in: 'header',
-  required: false,
-  schema: { type: 'string' },
-  description:
-    'One or several ETags, or `*` (RFC 9110). The change is made only if the resource has one of them. Weak ETags never match. Default: the change is unconditional.',
-};
+const ifMatch = requestHeader(
+  'If-Match',
+  'One or several ETags, or `*` (RFC 9110). The change is made only if the resource has one of them. Weak ETags never match. Default: the change is unconditional.',
+);
 
-const cacheControl = {
-  name: 'Cache-Control',
-  in: 'header',
-  required: false,
-  schema: { type: 'string' },
-  description:
-    '`max-age=1` accepts a response that was read for another caller with the same roles at most one second ago; the longest time is 10 seconds (RFC 9111). The header `Age` of the response has its age. Default: the response is read for this request.',
-};
+const cacheControl = requestHeader(
+  'Cache-Control',
+  '`max-age=1` accepts a response that was read for another caller with the same roles at most one second ago; the longest time is 10 seconds (RFC 9111). The header `Age` of the response has its age. Default: the response is read for this request.',
+);
+
+function requestHeader(name: string, description: string): Json {
+  return { name, in: 'header', required: false, schema: { type: 'string' }, description };
+}
 
 function describeResponses({ responses }: Route<never>, components: Components): Json {
   const entries = Object.entries(responses).map(([status, spec]) => [

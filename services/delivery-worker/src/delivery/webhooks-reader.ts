@@ -61,13 +61,10 @@ export interface WebhooksReaderDeps {
   logger: Logger;
 }
 
-const maxCachedWebhooks = 5_000;
-const logEveryMs = 60_000;
-
 export function createWebhooksReader(deps: WebhooksReaderDeps): WebhooksReader {
   const { database, databaseRetry, secrets, logger } = deps;
-  const cache = new LRUCache<string, DecryptedWebhook>({ max: maxCachedWebhooks });
-  const logThrottled = createLogThrottle({ everyMs: logEveryMs });
+  const cache = new LRUCache<string, DecryptedWebhook>({ max: 5_000 });
+  const logThrottled = createLogThrottle({ everyMs: 60_000 });
   const read = async (ids: string[]) => {
     const rows = await databaseRetry.whileUnavailable(() =>
       database.prepared<WebhookRow>(find, [[...new Set(ids)]]),

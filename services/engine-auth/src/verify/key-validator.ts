@@ -41,13 +41,12 @@ interface VerifiedKey {
 }
 
 /**
- * Cache time of a valid key that the specification of the engine prescribes ("In-memory cache TTL"), counted from the
- * database query.
+ * Cache time of a result in milliseconds, for a valid key counted from the database query. The specification of the
+ * engine prescribes it for valid keys ("In-memory cache TTL").
  */
-const successTtlMs = 10_000;
-const failureTtlMs = 10_000;
-const maxKeys = 10_000;
-const maxFailures = 10_000;
+const ttlMs = 10_000;
+/** Maximum number of entries in each cache. */
+const maxEntries = 10_000;
 
 /**
  * Verifies user keys. bcrypt runs only for an active key that is not in the cache of verified keys, or whose hash has
@@ -59,9 +58,9 @@ const maxFailures = 10_000;
  */
 export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
   const { findActiveHash, lookUp, compare, now, onChecked = () => {} } = deps;
-  const verified = new LRUCache<string, VerifiedKey>({ max: maxKeys });
-  const failures = new LRUCache<string, number>({ max: maxFailures });
-  const forgottenAt = new LRUCache<string, number>({ max: maxKeys });
+  const verified = new LRUCache<string, VerifiedKey>({ max: maxEntries });
+  const failures = new LRUCache<string, number>({ max: maxEntries });
+  const forgottenAt = new LRUCache<string, number>({ max: maxEntries });
   const runningChecks = createSingleFlight<boolean>();
 
   async function check({ id, secret }: RawKey, digest: Buffer): Promise<boolean> {
@@ -72,7 +71,7 @@ export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
     const isValid =
       hash !== undefined && (hash === known?.hash ? isKnownSecret : await compare(secret, hash, id));
     if (isValid) return cacheVerified(id, { digest, hash, readAtMs });
-    failures.set(digest.toString('base64'), now() + failureTtlMs);
+    failures.set(digest.toString('base64'), now() + ttlMs);
     return false;
   }
 
@@ -87,7 +86,7 @@ export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
     async validate(key) {
       const digest = digestOf(key);
       const known = verified.get(key.id);
-      if (known !== undefined && now() - known.readAtMs < successTtlMs) {
+      if (known !== undefined && now() - known.readAtMs < ttlMs) {
         const isValid = timingSafeEqual(known.digest, digest);
         onChecked(isValid ? 'cached' : 'cached_rejection');
         return isValid;

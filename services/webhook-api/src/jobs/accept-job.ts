@@ -22,7 +22,6 @@ interface AcceptJob {
   author: AuditAuthor;
 }
 
-const maxCounted = 100_000;
 const maxRunning = 10;
 
 /**
@@ -37,7 +36,7 @@ export function createAcceptJob({ repository, searches, database }: AcceptJobDep
     const nowMs = await readClock(database);
     const filter = fixFilter(kind, body, nowMs);
     const matched = await searches.run(workspaceId, () =>
-      countForJob(database, { kind, workspaceId, filter, max: maxCounted, timeoutMs: searchTimeoutMs }),
+      countForJob(database, { kind, workspaceId, filter, max: 100_000, timeoutMs: searchTimeoutMs }),
     );
     const id = recordId(nowMs, randomUUID());
     const cursor = firstIdAt(Date.parse(filter.until));

@@ -105,6 +105,16 @@ export function orNotFound<Found>(found: Found | undefined, kind: string): Found
   return found;
 }
 
+/** Creates a function that loads the resource whose id is the path parameter `name`. It throws the 404 error. */
+export function loaderOf<const Name extends string, Resource>(
+  name: Name,
+  kind: string,
+  find: (id: string) => Promise<Resource | undefined>,
+) {
+  return async (params: Record<Name, string>): Promise<Resource> =>
+    orNotFound(await find(params[name]), kind);
+}
+
 /**
  * Returns the name of a caller for records and limits. The first `#` separates issuer and subject, because an issuer is
  * a URL without a fragment.

@@ -12,14 +12,14 @@ import {
   apiPrefix,
   idParams,
   inWorkspace,
+  loaderOf,
   ofResource,
-  orNotFound,
   pathIn,
   uuid,
   workspaceParams,
 } from '../api-route.js';
 import { changeOf, etagDescription, etagHeader } from '../change.js';
-import { listResponse, pageQuery } from '../lists/paging.js';
+import { listQuery, listResponse } from '../lists/paging.js';
 import { createAlertRuleUseCases, writableFields } from './alert-rule-use-cases.js';
 import {
   type AlertRuleQuery,
@@ -37,8 +37,7 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
   const repository = createAlertRulesRepository(database);
   const maxPerWorkspace = config.limits.alertRulesPerWorkspace;
   const useCases = createAlertRuleUseCases({ repository, maxPerWorkspace, now });
-  const load = async ({ alert_rule_id }: { alert_rule_id: string }): Promise<StoredAlertRule> =>
-    orNotFound(await repository.find(alert_rule_id), 'alert rule');
+  const load = loaderOf('alert_rule_id', 'alert rule', repository.find);
   return [
     defineRoute({
       method: 'POST',
@@ -134,15 +133,10 @@ function listRoute({ repository, paging, lists }: ListDeps): Route<Principal> {
     tag,
     access: inWorkspace('workspace_list_alert_rules'),
     params: workspaceParams,
-    query: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        external_id: externalId,
-        webhook_id: { ...uuid, description: 'Id of a webhook. Only rules that call it are listed.' },
-        ...pageQuery,
-      },
-    },
+    query: listQuery({
+      external_id: externalId,
+      webhook_id: { ...uuid, description: 'Id of a webhook. Only rules that call it are listed.' },
+    }),
     responses: { 200: listResponse('The alert rules.', alertRuleSchema) },
     problems: [503],
     async handler({ resource: { workspaceId }, query }) {

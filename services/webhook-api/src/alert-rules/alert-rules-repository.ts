@@ -3,6 +3,7 @@ import { type Database, firstIdAt, recordChanges, type Transaction } from '@tocs
 import type { Change } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
 import { countUpTo } from '../lists/list-query.js';
+import { findUnknownWebhooks, lockWebhooks } from '../webhooks/unknown-webhooks.js';
 import { lockRules } from './lock-rules.js';
 
 export interface StoredAlertRule {
@@ -96,9 +97,7 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
 
     count: (filter, max) => countUpTo(knex, matching(knex, filter).select('r.id'), max),
 
-    async findUnknownWebhooks(workspaceId, webhookIds) {
-      return without(webhookIds, await selectWebhooks(knex, { workspaceId, webhookIds }));
-    },
+    findUnknownWebhooks: (workspaceId, webhookIds) => findUnknownWebhooks(knex, workspaceId, webhookIds),
 
     create: (rule, { maxPerWorkspace, change }) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
@@ -107,7 +106,7 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         const kept = { workspace_id: workspaceId, deleted_at: null };
         const [counted] = await trx('alert_rules').where(kept).count('* as count');
         if (Number(counted?.count) >= maxPerWorkspace) return { kind: 'full' };
-        const unknown = await lockWebhooks(trx, rule);
+        const unknown = await lockWebhooks(trx, rule.workspaceId, rule.webhookIds);
         if (unknown.length > 0) return { kind: 'unknown_webhooks', ids: unknown };
         await requireFreeExternalId(trx, 'alert rule', rule);
         await trx('alert_rules').insert(toRow(rule));
@@ -129,7 +128,7 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         const applied = apply(current);
         if (applied === undefined) return { kind: 'written', rule: current };
         const { rule: changed, changedFields } = applied;
-        const unknown = await lockWebhooks(trx, changed);
+        const unknown = await lockWebhooks(trx, changed.workspaceId, changed.webhookIds);
         const keepsWebhooks = changed.webhookIds === current.webhookIds;
         if (unknown.length > 0 && !keepsWebhooks) return { kind: 'unknown_webhooks', ids: unknown };
         if (changed.externalId !== current.externalId)
@@ -167,31 +166,6 @@ function matching(knex: Database['knex'], { workspaceId, externalId, webhookId }
     'r.id',
     knex('alert_rule_webhooks').select('alert_rule_id').where({ webhook_id: webhookId }),
   );
-}
-
-/**
- * Locks the rule's webhooks against deletion until the transaction ends, and returns the ids that do not exist in the
- * workspace. All transactions take these locks in the order of the ids and before they write attachments, so they
- * cannot deadlock.
- */
-async function lockWebhooks(trx: Transaction, rule: StoredAlertRule): Promise<string[]> {
-  return without(rule.webhookIds, await selectWebhooks(trx, rule).forKeyShare());
-}
-
-function selectWebhooks(
-  connection: Database['knex'],
-  { workspaceId, webhookIds }: Pick<StoredAlertRule, 'workspaceId' | 'webhookIds'>,
-) {
-  return connection<{ id: string; workspace_id: string }>('webhooks')
-    .select('id')
-    .where('workspace_id', workspaceId)
-    .whereIn('id', webhookIds)
-    .orderBy('id');
-}
-
-function without(webhookIds: string[], found: readonly { id: string }[]): string[] {
-  const known = new Set(found.map(({ id }) => id));
-  return webhookIds.filter((id) => !known.has(id));
 }
 
 /**

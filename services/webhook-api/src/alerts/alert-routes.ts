@@ -21,7 +21,7 @@ import {
 } from '../api-route.js';
 import { changeOf } from '../change.js';
 import { presentDelivery } from '../deliveries/present-delivery.js';
-import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
+import { historyQuery, listResponse } from '../lists/paging.js';
 import { labelQuery, modelQuery, requireRecentSince } from '../lists/search-query.js';
 import { createAlertsReader, type StoredAlert } from './alerts-reader.js';
 import { createDispatchAlert } from './dispatch-alert.js';
@@ -47,18 +47,12 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
       tag,
       access: inWorkspace('alert_read'),
       params: workspaceParams,
-      query: {
-        type: 'object',
-        additionalProperties: false,
-        properties: {
-          alert_rule_id: uuid,
-          outcome: { type: 'string', enum: alertOutcomes },
-          model_id: modelQuery,
-          label: labelQuery,
-          ...timeRangeQuery,
-          ...pageQuery,
-        },
-      },
+      query: historyQuery({
+        alert_rule_id: uuid,
+        outcome: { type: 'string', enum: alertOutcomes },
+        model_id: modelQuery,
+        label: labelQuery,
+      }),
       responses: { 200: listResponse('The alerts.', alertSchema) },
       problems: [503],
       isShareable: () => true,

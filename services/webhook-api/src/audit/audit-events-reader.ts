@@ -7,7 +7,7 @@ import { searchTimeoutMs } from '../lists/search-limiter.js';
 /** An event as the API shows it, except that its time is a Date. */
 export type StoredAuditEvent = Omit<AuditEvent, 'time'> & { time: Date };
 
-interface AuditQuery {
+export interface AuditSelection {
   /** Selects the events of one workspace. Undefined selects all events, also those that belong to no workspace. */
   workspaceId: string | undefined;
   filter: {
@@ -15,6 +15,9 @@ interface AuditQuery {
     principal?: string | undefined;
     action?: string | undefined;
   };
+}
+
+interface AuditQuery extends AuditSelection {
   range: IdRange;
 }
 
@@ -41,7 +44,7 @@ export function createAuditEventsReader(database: Database): AuditEventsReader {
   };
 }
 
-function matching(trx: Transaction, { workspaceId, filter }: Omit<AuditQuery, 'range'>) {
+function matching(trx: Transaction, { workspaceId, filter }: AuditSelection) {
   const { resource_id, principal, action } = filter;
   return trx('audit_events').where(
     definedOnly({ workspace_id: workspaceId, resource_id, principal, action }),

@@ -10,32 +10,42 @@ import {
   uuid,
   workspaceParams,
 } from '../api-route.js';
-import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
-import { createAuditEventsReader, type StoredAuditEvent } from './audit-events-reader.js';
+import { historyQuery, listResponse } from '../lists/paging.js';
+import {
+  type AuditSelection,
+  createAuditEventsReader,
+  type StoredAuditEvent,
+} from './audit-events-reader.js';
 
 const ofAll = `${apiPrefix}/audit_events`;
 const ofWorkspace = `${apiPrefix}/workspaces/{workspace_id}/audit_events`;
 const tag = 'audit';
 
-const query = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    resource_id: uuid,
-    principal: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 4_096,
-      description: 'Issuer and subject, written as in events, or `system`.',
-    },
-    action: auditAction,
-    ...timeRangeQuery,
-    ...pageQuery,
+const query = historyQuery({
+  resource_id: uuid,
+  principal: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 4_096,
+    description: 'Issuer and subject, written as in events, or `system`.',
   },
-} as const;
+  action: auditAction,
+});
 
 export function auditRoutes({ database, paging, searches }: ApiDeps): Route<Principal>[] {
   const reader = createAuditEventsReader(database);
+  const list = (path: string, selection: AuditSelection) => {
+    const search = <T>(run: () => Promise<T>) => searches.run(selection.workspaceId ?? null, run);
+    return paging.historyPage(
+      { path, query: selection.filter },
+      {
+        read: (page) => search(() => reader.list({ ...selection, ...page })),
+        count: (range, max) => search(() => reader.count({ ...selection, range }, max)),
+        idOf: ({ id }) => id,
+        present,
+      },
+    );
+  };
   return [
     defineRoute({
       method: 'GET',
@@ -50,16 +60,7 @@ export function auditRoutes({ database, paging, searches }: ApiDeps): Route<Prin
       responses: { 200: listResponse('The events.', auditEventSchema) },
       problems: [503],
       handler: ({ resource: { workspaceId }, query: filter }) =>
-        paging.historyPage(
-          { path: pathIn(ofWorkspace, workspaceId), query: filter },
-          {
-            read: (page) => searches.run(workspaceId, () => reader.list({ workspaceId, filter, ...page })),
-            count: (range, max) =>
-              searches.run(workspaceId, () => reader.count({ workspaceId, filter, range }, max)),
-            idOf: ({ id }) => id,
-            present,
-          },
-        ),
+        list(pathIn(ofWorkspace, workspaceId), { workspaceId, filter }),
     }),
     defineRoute({
       method: 'GET',
@@ -71,18 +72,7 @@ export function auditRoutes({ database, paging, searches }: ApiDeps): Route<Prin
       query,
       responses: { 200: listResponse('The events.', auditEventSchema) },
       problems: [503],
-      handler: ({ query: filter }) =>
-        paging.historyPage(
-          { path: ofAll, query: filter },
-          {
-            read: (page) =>
-              searches.run(null, () => reader.list({ workspaceId: undefined, filter, ...page })),
-            count: (range, max) =>
-              searches.run(null, () => reader.count({ workspaceId: undefined, filter, range }, max)),
-            idOf: ({ id }) => id,
-            present,
-          },
-        ),
+      handler: ({ query: filter }) => list(ofAll, { workspaceId: undefined, filter }),
     }),
   ];
 }

@@ -12,7 +12,7 @@ import {
   workspaceParams,
 } from '../api-route.js';
 import { changeOf } from '../change.js';
-import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
+import { type HistoryRequest, historyQuery, listResponse } from '../lists/paging.js';
 import { createDeadLettersRepository } from './dead-letters-repository.js';
 import { presentDeadLetter } from './present-dead-letter.js';
 import { createRequeueDeadLetter } from './requeue-dead-letter.js';
@@ -26,22 +26,30 @@ const description =
   'JSON if its JSON can be written without loss, else as text (`encoding` is `utf-8`). JSON loses numbers ' +
   'that a double cannot hold, other notations of a number (except `1.0`), minus zero and repeated names.';
 
-const query = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    requeued: {
-      type: 'boolean',
-      description: '`true`: only requeued dead letters; `false`: only the others.',
-    },
-    ...timeRangeQuery,
-    ...pageQuery,
+const query = historyQuery({
+  requeued: {
+    type: 'boolean',
+    description: '`true`: only requeued dead letters; `false`: only the others.',
   },
-} as const;
+});
 
 export function deadLetterRoutes({ database, publisher, paging, searches }: ApiDeps): Route<Principal>[] {
   const repository = createDeadLettersRepository(database);
   const requeue = createRequeueDeadLetter({ repository, publisher });
+  const list = (
+    request: HistoryRequest & { query: { requeued?: boolean } },
+    workspaceId: string | undefined,
+  ) => {
+    const selection = { workspaceId, requeued: request.query.requeued };
+    const search = <T>(run: () => Promise<T>) => searches.run(workspaceId ?? null, run);
+    return paging.historyPage(request, {
+      read: (page) => search(() => repository.list({ ...selection, ...page })),
+      count: (range, max) => search(() => repository.count({ ...selection, range }, max)),
+      idOf: ({ id }) => id,
+      isBeyondBudget: ({ beyondBudget }) => beyondBudget,
+      present: presentDeadLetter,
+    });
+  };
   return [
     defineRoute({
       method: 'GET',
@@ -54,18 +62,7 @@ export function deadLetterRoutes({ database, publisher, paging, searches }: ApiD
       query,
       responses: { 200: listResponse('The dead letters.', deadLetterSchema) },
       problems: [503],
-      handler: ({ query }) =>
-        paging.historyPage(
-          { path: collection, query },
-          {
-            read: (page) => searches.run(null, () => repository.list({ requeued: query.requeued, ...page })),
-            count: (range, max) =>
-              searches.run(null, () => repository.count({ requeued: query.requeued, range }, max)),
-            idOf: ({ id }) => id,
-            isBeyondBudget: ({ beyondBudget }) => beyondBudget,
-            present: presentDeadLetter,
-          },
-        ),
+      handler: ({ query }) => list({ path: collection, query }, undefined),
     }),
     defineRoute({
       method: 'GET',
@@ -80,22 +77,7 @@ export function deadLetterRoutes({ database, publisher, paging, searches }: ApiD
       responses: { 200: listResponse('The dead letters.', deadLetterSchema) },
       problems: [503],
       handler: ({ resource: { workspaceId }, query }) =>
-        paging.historyPage(
-          { path: pathIn(inOneWorkspace, workspaceId), query },
-          {
-            read: (page) =>
-              searches.run(workspaceId, () =>
-                repository.list({ workspaceId, requeued: query.requeued, ...page }),
-              ),
-            count: (range, max) =>
-              searches.run(workspaceId, () =>
-                repository.count({ workspaceId, requeued: query.requeued, range }, max),
-              ),
-            idOf: ({ id }) => id,
-            isBeyondBudget: ({ beyondBudget }) => beyondBudget,
-            present: presentDeadLetter,
-          },
-        ),
+        list({ path: pathIn(inOneWorkspace, workspaceId), query }, workspaceId),
     }),
     defineRoute({
       method: 'POST',

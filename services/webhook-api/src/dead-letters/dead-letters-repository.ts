@@ -28,12 +28,15 @@ export interface StoredDeadLetter {
   beyondBudget: boolean;
 }
 
-interface DeadLetterQuery {
+interface DeadLetterSelection {
   /** Selects only dead letters that name this workspace. Undefined selects all. */
-  workspaceId?: string | undefined;
-  range: IdRange;
+  workspaceId: string | undefined;
   /** True selects requeued dead letters only, false the others only, undefined all. */
   requeued: boolean | undefined;
+}
+
+interface DeadLetterQuery extends DeadLetterSelection {
+  range: IdRange;
 }
 
 type RequeueOutcome =
@@ -120,7 +123,7 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
   };
 }
 
-function matching(trx: Transaction, { workspaceId, requeued }: Omit<DeadLetterQuery, 'range'>) {
+function matching(trx: Transaction, { workspaceId, requeued }: DeadLetterSelection) {
   const query = trx('dead_letters').select('id');
   if (workspaceId !== undefined) query.where({ workspace_id: workspaceId });
   if (requeued === true) query.whereNotNull('requeued_at');

@@ -9,18 +9,18 @@ import {
   emptyBody,
   idParams,
   inWorkspace,
+  loaderOf,
   notFound,
   ofResource,
-  orNotFound,
   pathIn,
   uuid,
   workspaceParams,
 } from '../api-route.js';
 import { changeOf } from '../change.js';
-import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
+import { historyQuery, listResponse } from '../lists/paging.js';
 import { errorCodeQuery, labelQuery, modelQuery, requireRecentSince } from '../lists/search-query.js';
 import { createAttemptsReader } from './attempts-reader.js';
-import { createDeliveriesReader, type StoredDelivery } from './deliveries-reader.js';
+import { createDeliveriesReader } from './deliveries-reader.js';
 import { isOpenStatus } from './delivery-status.js';
 import { decodeWithinBudget, presentAttempt, presentDelivery } from './present-delivery.js';
 
@@ -39,8 +39,7 @@ export function deliveryRoutes({
 }: ApiDeps): Route<Principal>[] {
   const deliveries = createDeliveriesReader(database);
   const attempts = createAttemptsReader(database);
-  const load = async ({ delivery_id }: { delivery_id: string }): Promise<StoredDelivery> =>
-    orNotFound(await deliveries.find(delivery_id), 'delivery');
+  const load = loaderOf('delivery_id', 'delivery', deliveries.find);
   return [
     defineRoute({
       method: 'GET',
@@ -52,27 +51,21 @@ export function deliveryRoutes({
       tag,
       access: inWorkspace('delivery_read'),
       params: workspaceParams,
-      query: {
-        type: 'object',
-        additionalProperties: false,
-        properties: {
-          webhook_id: uuid,
-          alert_id: uuid,
-          alert_rule_id: uuid,
-          status: { type: 'string', enum: deliveryStatuses },
-          status_code: {
-            type: 'integer',
-            minimum: 100,
-            maximum: 999,
-            description: 'Status code of the response to the last attempt.',
-          },
-          error_code: errorCodeQuery,
-          model_id: modelQuery,
-          label: labelQuery,
-          ...timeRangeQuery,
-          ...pageQuery,
+      query: historyQuery({
+        webhook_id: uuid,
+        alert_id: uuid,
+        alert_rule_id: uuid,
+        status: { type: 'string', enum: deliveryStatuses },
+        status_code: {
+          type: 'integer',
+          minimum: 100,
+          maximum: 999,
+          description: 'Status code of the response to the last attempt.',
         },
-      },
+        error_code: errorCodeQuery,
+        model_id: modelQuery,
+        label: labelQuery,
+      }),
       responses: { 200: listResponse('The deliveries.', deliverySchema) },
       problems: [503],
       isShareable: () => true,

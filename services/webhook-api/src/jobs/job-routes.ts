@@ -19,7 +19,7 @@ import {
   workspaceParams,
 } from '../api-route.js';
 import { changeOf } from '../change.js';
-import { listResponse, pageQuery } from '../lists/paging.js';
+import { listQuery, listResponse } from '../lists/paging.js';
 import { createAcceptJob } from './accept-job.js';
 import { createJobsRepository, type StoredJob } from './jobs-repository.js';
 
@@ -113,7 +113,7 @@ function routesOf(
       tag,
       access,
       params: workspaceParams,
-      query: { type: 'object', additionalProperties: false, properties: pageQuery },
+      query: listQuery({}),
       responses: { 200: listResponse('The jobs.', schema) },
       handler: ({ resource: { workspaceId }, query }) =>
         paging.historyPage(

@@ -2,8 +2,7 @@ import { firstIdAt, type SecretBox } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
 import { AppError } from '@tocsin/kit';
 
-/** Query parameters of every list. */
-export const pageQuery = {
+const pageQuery = {
   limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'Maximum number of entries on a page.' },
   cursor: {
     type: 'string',
@@ -20,11 +19,20 @@ export const pageQuery = {
 
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** Query parameters of a list that is a history. */
-export const timeRangeQuery = {
+const timeRangeQuery = {
   since: { ...time, description: 'Entries accepted at this time or later.' },
   until: { ...time, description: 'Entries accepted before this time.' },
 } as const;
+
+/** Creates the query schema of a list. `filters` are the schemas of its own parameters. */
+export function listQuery<const F>(filters: F) {
+  return { type: 'object', additionalProperties: false, properties: { ...filters, ...pageQuery } } as const;
+}
+
+/** Creates the query schema of a list that is a history. `filters` are the schemas of its own parameters. */
+export function historyQuery<const F>(filters: F) {
+  return listQuery({ ...filters, ...timeRangeQuery });
+}
 
 /** Creates the 200 response of a list. `items` is the schema of an entry. */
 export function listResponse<const S>(description: string, items: S) {
@@ -41,7 +49,7 @@ export interface ListRequest {
   query: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 }
 
-interface HistoryRequest extends ListRequest {
+export interface HistoryRequest extends ListRequest {
   query: ListRequest['query'] & { limit?: number; since?: string; until?: string; count?: boolean };
 }
 

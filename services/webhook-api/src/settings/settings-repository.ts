@@ -1,5 +1,6 @@
 import { type Database, recordChanges, type Transaction } from '@tocsin/database';
 import { type Change, changedFields } from '../change.js';
+import { findUnknownWebhooks, lockWebhooks } from '../webhooks/unknown-webhooks.js';
 
 export interface StoredSettings {
   name: string | null;
@@ -42,14 +43,12 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
       return settings ?? defaultSettings;
     },
 
-    findUnknownWebhooks: async (workspaceId, ids) =>
-      without(ids, await selectWebhooks(knex, workspaceId, ids)),
+    findUnknownWebhooks: (workspaceId, ids) => findUnknownWebhooks(knex, workspaceId, ids),
 
     update: (workspaceId, fields, change) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
         const ids = fields.noticeWebhookIds ?? [];
-        // Locks the webhooks, so that no other transaction can delete them before the commit.
-        const unknown = without(ids, await selectWebhooks(trx, workspaceId, ids).forKeyShare());
+        const unknown = await lockWebhooks(trx, workspaceId, ids);
         if (unknown.length > 0) return { kind: 'unknown_webhooks', ids: unknown };
         const current = await lockSettings(trx, workspaceId);
         change.requireVersion(current.version);
@@ -77,18 +76,6 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
         return { kind: 'written', settings };
       }),
   };
-}
-
-function selectWebhooks(connection: Database['knex'], workspaceId: string, ids: string[]) {
-  return connection<{ id: string; workspace_id: string }>('webhooks')
-    .select('id')
-    .where('workspace_id', workspaceId)
-    .whereIn('id', ids)
-    .orderBy('id');
-}
-
-function without(ids: string[], found: readonly { id: string }[]): string[] {
-  return ids.filter((id) => !found.some((webhook) => webhook.id === id));
 }
 
 const columns = ['name', 'notice_webhook_ids as noticeWebhookIds', 'version'] as const;

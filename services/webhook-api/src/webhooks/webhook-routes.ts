@@ -12,7 +12,7 @@ import type { Route } from '@tocsin/kit';
 import { createAlertsReader } from '../alerts/alerts-reader.js';
 import { type ApiDeps, apiPrefix, inWorkspace, ofResource, pathIn, workspaceParams } from '../api-route.js';
 import { changeOf, etagDescription, etagHeader } from '../change.js';
-import { listResponse, pageQuery } from '../lists/paging.js';
+import { listQuery, listResponse } from '../lists/paging.js';
 import { createWebhookChecks } from './check-webhook.js';
 import { presentListedWebhook, presentWebhook, presentWithoutSecrets } from './present-webhook.js';
 import { signingSecretRoutes } from './signing-secret-routes.js';
@@ -177,23 +177,18 @@ function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Pr
     tag,
     access: inWorkspace('workspace_list_webhooks'),
     params: workspaceParams,
-    query: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        name: { type: 'string', maxLength: 255, description: 'Text that the name contains, ignoring case.' },
-        external_id: externalId,
-        host: hostQuery,
-        sort: { type: 'string', enum: webhookSorts, description: 'Field to sort by. Default: `created_at`.' },
-        order: { type: 'string', enum: ['asc', 'desc'], description: 'Sort order. Default: `asc`.' },
-        secrets: {
-          type: 'boolean',
-          description:
-            'False: every caller sees url, headers and body as callers without `webhook_update` do. Long lists are then much faster. Default: true.',
-        },
-        ...pageQuery,
+    query: listQuery({
+      name: { type: 'string', maxLength: 255, description: 'Text that the name contains, ignoring case.' },
+      external_id: externalId,
+      host: hostQuery,
+      sort: { type: 'string', enum: webhookSorts, description: 'Field to sort by. Default: `created_at`.' },
+      order: { type: 'string', enum: ['asc', 'desc'], description: 'Sort order. Default: `asc`.' },
+      secrets: {
+        type: 'boolean',
+        description:
+          'False: every caller sees url, headers and body as callers without `webhook_update` do. Long lists are then much faster. Default: true.',
       },
-    },
+    }),
     responses: { 200: listResponse('The webhooks.', webhookSchema) },
     problems: [503],
     // Shared responses are in memory for up to 10 s. Lists with urls, headers and bodies are therefore not shared.

@@ -2,7 +2,7 @@ import { workspaceSchema } from '@tocsin/contracts';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
 import { type ApiDeps, apiPrefix } from '../api-route.js';
-import { listResponse, pageQuery } from '../lists/paging.js';
+import { listQuery, listResponse } from '../lists/paging.js';
 import { createWorkspacesReader } from './workspaces-reader.js';
 
 const path = `${apiPrefix}/workspaces`;
@@ -21,7 +21,7 @@ export function workspaceRoutes({ database, lists, paging }: ApiDeps): Route<Pri
         'An admin of the deployment also sees every workspace that has a webhook, an alert rule or an alert.',
       tag: 'service',
       access: 'token',
-      query: { type: 'object', additionalProperties: false, properties: pageQuery },
+      query: listQuery({}),
       responses: { 200: listResponse('The workspaces.', workspaceSchema) },
       problems: [503],
       async handler({ principal, query }) {

@@ -34,14 +34,18 @@ export async function readUnrecordedClaims(trial: Trial): Promise<Claimed> {
 }
 
 /**
- * Time in which the database finishes the last statements of a killed or stopped worker, in milliseconds. The lease of
- * the worker is valid for at least 2 s after the kill, so its claims are not released yet.
+ * Time in which the database finishes the last statements of a killed or stopped worker, and the destination reads its
+ * last requests, in milliseconds. The lease of the worker is valid for at least 2 s after the kill, so its claims are
+ * not released yet.
  */
-const lastStatementsMs = 1_000;
+const lastWritesMs = 1_000;
 
-/** Returns the claims of a worker that was killed, stopped or disconnected just before the call. */
-export async function readLostClaims(trial: Trial, pid: number): Promise<Claimed> {
-  await sleep(lastStatementsMs);
+/**
+ * Returns the claims of a worker that was killed, stopped or disconnected just before the call; without `pid` the
+ * claims of all workers.
+ */
+export async function readLostClaims(trial: Trial, pid?: number): Promise<Claimed> {
+  await sleep(lastWritesMs);
   return readClaims(trial, pid);
 }
 

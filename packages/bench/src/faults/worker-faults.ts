@@ -70,7 +70,7 @@ export async function killBeforeAck(trial: Trial): Promise<Exposure> {
   await sleep(1_500);
   const committed = await countCommittedSince(trial.database, frozenAt);
   const [first] = await Promise.all(trial.workers.map(kill));
-  const { sent } = await readCurrentClaims(trial);
+  const { sent } = await readLostClaims(trial);
   await Promise.all(trial.workers.map((worker) => worker.restart()));
   const exposure = mayRepeat({
     slots: sent,
@@ -108,8 +108,7 @@ export async function killAllWorkersRepeatedly(trial: Trial): Promise<Exposure> 
 
 async function killAndRestartAll(trial: Trial): Promise<Claimed & { atMs: number }> {
   const [first] = await Promise.all(trial.workers.map(kill));
-  const claimed = await readCurrentClaims(trial);
-  await sleep(1_000);
+  const claimed = await readLostClaims(trial);
   await Promise.all(trial.workers.map((worker) => worker.restart()));
   return { ...claimed, atMs: first!.atMs };
 }

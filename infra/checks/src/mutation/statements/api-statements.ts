@@ -45,12 +45,16 @@ export const apiStatements: MutatedFile[] = [
     ],
   },
   {
+    file: `${api}/src/webhooks/unknown-webhooks.ts`,
+    tests: [`${api}/test/settings.test.ts`, `${api}/test/alert-rules.test.ts`],
+    changes: [[`.where('workspace_id', workspaceId)\n    .whereIn('id', ids)`, `.whereIn('id', ids)`]],
+  },
+  {
     file: `${api}/src/settings/settings-repository.ts`,
     tests: [`${api}/test/etags.test.ts`, `${api}/test/settings.test.ts`],
     changes: [
       ['change.requireVersion(current.version);', ''],
       ['select pg_advisory_xact_lock(hashtextextended', 'select (hashtextextended'],
-      [`.where('workspace_id', workspaceId)\n    .whereIn('id', ids)`, `.whereIn('id', ids)`],
       ['version: current.version + 1', 'version: current.version'],
     ],
   },

@@ -46,20 +46,24 @@ export interface DispatchDeps {
   signal: AbortSignal;
 }
 
-/**
- * Pauses between two passes, in milliseconds, with 25 % jitter: while there is work, while nothing is due, and while no
- * delivery is open. The last pause is used only by a single worker: it ends early when this worker writes a waiting
- * delivery, but not when another worker does.
- */
-const busyPauseMs = 50;
-const idlePauseMs = 250;
-const emptyPauseMs = 1_000;
-/**
- * Shortest pause between two passes, in milliseconds. It limits the database load. The dispatcher uses it in three
- * cases: after a pass that queued nothing while workspaces remain to be visited, while workers claim deliveries faster
- * than passes queue them, and after a pass that needed 40 ms or more to publish.
- */
-const minPauseMs = 10;
+/** Pauses between two passes, in milliseconds. All have 25 % jitter. */
+const pausesMs = {
+  /**
+   * The shortest pause, which limits the database load. It follows a pass that queued nothing while workspaces remain to
+   * be visited, and a pass that needed 40 ms or more to publish. It is also used while workers claim deliveries faster
+   * than passes queue them.
+   */
+  min: 10,
+  /** While there is work. */
+  busy: 50,
+  /** While nothing is due. */
+  idle: 250,
+  /**
+   * While no delivery is open. Only a single worker uses it: the pause ends early when this worker writes a waiting
+   * delivery, but not when another worker does.
+   */
+  empty: 1_000,
+};
 /** Maximum number of queued deliveries of a webhook whose pause has ended: one request probes the destination. */
 const probeQuota = 1;
 /**
@@ -78,11 +82,11 @@ const fewVisits = 16;
 export async function runDispatcher(deps: DispatchDeps): Promise<void> {
   const { repository, lease, logger, signal } = deps;
   const scan = createDueScan(repository);
-  let pauseMs = busyPauseMs;
+  let pauseMs = pausesMs.busy;
   let hasFailed = false;
   while (!signal.aborted) {
-    const wasIdle = pauseMs >= idlePauseMs;
-    pauseMs = idlePauseMs;
+    const wasIdle = pauseMs >= pausesMs.idle;
+    pauseMs = pausesMs.idle;
     const mayDispatch = deps.mayDispatch();
     try {
       if (mayDispatch) {
@@ -97,7 +101,7 @@ export async function runDispatcher(deps: DispatchDeps): Promise<void> {
       logger.warn({ err }, 'dispatch.postponed');
     }
     lease.setMayLead(mayDispatch && !hasFailed);
-    const pause = pauseMs === emptyPauseMs ? deps.idleSleep : sleep;
+    const pause = pauseMs === pausesMs.empty ? deps.idleSleep : sleep;
     await pause(pauseMs * (0.75 + Math.random() / 2), signal);
   }
 }
@@ -115,11 +119,11 @@ async function follow(hasFailed: boolean, deps: DispatchDeps): Promise<number> {
   // database.
   if (wanted.length === 0 && window.isEmpty()) {
     observeNothing(deps);
-    return idlePauseMs;
+    return pausesMs.idle;
   }
   const { queued, backlogged } = await observeQueue(wanted, deps);
   deps.slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...backlogged], ({ webhookId }) => webhookId));
-  return busyPauseMs;
+  return pausesMs.busy;
 }
 
 function observeNothing({ window, slots, lease }: DispatchDeps): number {
@@ -130,7 +134,7 @@ function observeNothing({ window, slots, lease }: DispatchDeps): number {
     workers: lease.workers(),
   });
   slots.setBacklog([]);
-  return lease.workers() === 1 ? emptyPauseMs : idlePauseMs;
+  return lease.workers() === 1 ? pausesMs.empty : pausesMs.idle;
 }
 
 async function observeQueue(wanted: WebhookKey[], { repository, window, lease }: DispatchDeps) {
@@ -154,7 +158,7 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
   const [messages, seen] = await Promise.all([queueDepth(), observeQueue(window.takeWanted(), deps)]);
   const { queued, queuedByWebhook, ready } = seen;
   const freePlaces = window.freeDispatchPlaces();
-  if (freePlaces === 0) return busyPauseMs;
+  if (freePlaces === 0) return pausesMs.busy;
 
   const found = await scan.next(freePlaces);
   slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...found.candidates], ({ webhookId }) => webhookId));
@@ -177,11 +181,11 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
     // This pass filled more than half of the free places, and few deliveries in the queue were unclaimed before it. The
     // next pass follows soon, so that the workers do not become idle.
     const isBehind = due.length > freePlaces / 2 && ready < freePlaces / 2;
-    const pauseMs = isBehind ? minPauseMs : busyPauseMs - (performance.now() - queuedAtMs);
-    if (due.length > 0) return Math.max(minPauseMs, pauseMs);
+    const pauseMs = isBehind ? pausesMs.min : pausesMs.busy - (performance.now() - queuedAtMs);
+    if (due.length > 0) return Math.max(pausesMs.min, pauseMs);
   }
-  if (hasPostponed || found.hasLimited) return busyPauseMs;
-  return found.isPartial ? minPauseMs : idlePauseMs;
+  if (hasPostponed || found.hasLimited) return pausesMs.busy;
+  return found.isPartial ? pausesMs.min : pausesMs.idle;
 }
 
 /** A worker counts as busy while at least this number of alerts waits in it: one full batch of the fan-out. */
@@ -194,7 +198,7 @@ const busyPart = 1 / 4;
 const minWhileBusy = 16;
 
 function unresponsiveWhileBusy(window: Pick<Window, 'perSecond'>): number {
-  return Math.max(minWhileBusy, Math.ceil((window.perSecond() * busyPart * busyPauseMs) / 1_000));
+  return Math.max(minWhileBusy, Math.ceil((window.perSecond() * busyPart * pausesMs.busy) / 1_000));
 }
 
 function applyQuota(

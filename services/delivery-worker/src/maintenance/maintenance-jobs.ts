@@ -45,17 +45,7 @@ export interface MaintenanceDeps {
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 const retrySoonMs = 5_000;
-const startTimeoutMs = 5_000;
-/**
- * Pause between two runs, in milliseconds. Readers of the counts add the changes that no run has applied yet. At 2,000
- * deliveries a second these are about 10,000 rows, which take 3 ms.
- */
-const statsPauseMs = 5_000;
-const noticePollMs = 5_000;
 const jobPollMs = 500;
-const jobPageSize = 500;
-/** Time between two checks whether this worker has become the leader, in milliseconds. */
-const followPauseMs = 1_000;
 
 /**
  * Creates partitions before the worker consumes messages. It waits for at most 5 s: if the database is unavailable, the
@@ -63,7 +53,7 @@ const followPauseMs = 1_000;
  */
 export async function createFirstPartitions(deps: MaintenanceDeps): Promise<void> {
   const created = createPartitions(deps).catch((err) => postponed(deps, 'partitions', err));
-  await withTimeout(created, { timeoutMs: startTimeoutMs }).catch(() => {});
+  await withTimeout(created, { timeoutMs: 5_000 }).catch(() => {});
 }
 
 /**
@@ -141,17 +131,21 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
   ]);
 }
 
-/** Applies the changes of delivery counts, at once while more are left, and otherwise every 5 s. */
+/**
+ * Applies the changes of delivery counts, at once while more are left, and otherwise every 5 s. Readers of the counts
+ * add the changes that no run has applied yet. At 2,000 deliveries a second these are about 10,000 rows, which take
+ * 3 ms.
+ */
 async function updateStats(deps: MaintenanceDeps): Promise<void> {
   await repeat(deps, { job: 'statistics', retryMs: retrySoonMs, isFrequent: true }, async () => {
     const moreAreLeft = await applyStatsChanges(deps.database);
-    return moreAreLeft ? 0 : statsPauseMs;
+    return moreAreLeft ? 0 : 5_000;
   });
 }
 
 /** Runs the jobs of users page by page. The next leader continues a job after its last committed page. */
 async function runJobs(deps: MaintenanceDeps): Promise<void> {
-  const options = { pageSize: jobPageSize, counts: deps.openDeliveries };
+  const options = { pageSize: 500, counts: deps.openDeliveries };
   // Ids of the jobs that are paused because of a limit on open deliveries. A page of a job that is not paused empties
   // the set. Jobs are served round robin. If a paused job comes up for the second time, all running jobs are paused,
   // and the worker waits before the next page.
@@ -176,7 +170,7 @@ async function writeNotices(deps: MaintenanceDeps): Promise<void> {
         { event_type: event, workspace_id: workspaceId, webhook_id: webhookId },
         'notice.written',
       );
-    return noticePollMs;
+    return 5_000;
   });
 }
 
@@ -203,7 +197,8 @@ async function repeat(
     if (isFrequent && !leads()) {
       if (isStarted) metrics.stopped(job);
       isStarted = false;
-      await pause(followPauseMs, signal);
+      // The next check whether this worker has become the leader.
+      await pause(1_000, signal);
       continue;
     }
     if (!isStarted) metrics.started(job);

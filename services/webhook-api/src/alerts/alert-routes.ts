@@ -23,6 +23,7 @@ import { changeOf } from '../change.js';
 import { presentDelivery } from '../deliveries/present-delivery.js';
 import { historyQuery, listResponse } from '../lists/paging.js';
 import { labelQuery, modelQuery, requireRecentSince } from '../lists/search-query.js';
+import { factsOf } from './alert-facts.js';
 import { createAlertsReader, type StoredAlert } from './alerts-reader.js';
 import { createDispatchAlert } from './dispatch-alert.js';
 import { publishRoutes } from './publish-routes.js';
@@ -137,22 +138,10 @@ function notProcessed(): AppError {
 }
 
 function present(alert: StoredAlert): Alert {
+  const { notice, ...facts } = factsOf(alert);
   return {
-    alert_id: alert.alertId,
-    workspace_id: alert.workspaceId,
-    fired_at: alert.firedAt,
+    ...facts,
     accepted_at: alert.acceptedAt.toISOString(),
-    alert_rule_id: alert.alertRuleId,
-    alert_rule_name: alert.alertRuleName,
-    model_id: alert.modelId,
-    model_name: alert.modelName,
-    metric_value: alert.metricValue,
-    threshold: alert.threshold,
-    bound: alert.bound,
-    state: alert.state,
-    labels: alert.labels ?? {},
-    annotations: alert.annotations ?? {},
-    is_test: alert.isTest,
     outcome: alert.outcome,
     outcome_reason: reasonOf(alert),
     suppressed_by:

@@ -40,6 +40,14 @@ export function deliveryRoutes({
   const deliveries = createDeliveriesReader(database);
   const attempts = createAttemptsReader(database);
   const load = loaderOf('delivery_id', 'delivery', deliveries.find);
+  const action = {
+    method: 'POST',
+    tag,
+    access: ofResource('delivery_redeliver', load),
+    params,
+    body: emptyBody,
+    problems: [404, 409],
+  } as const;
   return [
     defineRoute({
       method: 'GET',
@@ -111,16 +119,11 @@ export function deliveryRoutes({
       },
     }),
     defineRoute({
-      method: 'POST',
       path: `${single}/redeliver`,
       operationId: 'redeliver',
       summary: 'Starts another run of an ended delivery, or the next attempt of a waiting one.',
-      tag,
-      access: ofResource('delivery_redeliver', load),
-      params,
-      body: emptyBody,
+      ...action,
       responses: { 202: { description: 'The delivery, which is open again.', schema: deliverySchema } },
-      problems: [404, 409],
       async handler({ resource: { id, workspaceId, webhookId, status }, principal, log, ...request }) {
         // The quota is not checked for an open delivery, because redelivering it adds no open delivery.
         if (!isOpenStatus(status)) await quota.requireCapacity(workspaceId, [webhookId]);
@@ -137,16 +140,11 @@ export function deliveryRoutes({
       },
     }),
     defineRoute({
-      method: 'POST',
       path: `${single}/cancel`,
       operationId: 'cancelDelivery',
       summary: 'Ends an open delivery as skipped, with the error code cancelled.',
-      tag,
-      access: ofResource('delivery_redeliver', load),
-      params,
-      body: emptyBody,
+      ...action,
       responses: { 202: { description: 'The delivery, which has ended.', schema: deliverySchema } },
-      problems: [404, 409],
       async handler({ resource: { id, workspaceId }, principal, ...request }) {
         const change = changeOf({ principal, ...request });
         const outcome = await cancelDelivery(database, id, (trx) =>

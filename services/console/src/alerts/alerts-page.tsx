@@ -6,21 +6,11 @@ import { AlertSearchFields } from '../shared/alert-search-fields.js';
 import { BulkJob } from '../shared/bulk-job.js';
 import { FilterBar } from '../shared/filter-bar.js';
 import { chipsOf } from '../shared/filter-chips.js';
+import { FilterSelect, namedOptions, nameIn, wordOptions } from '../shared/filter-select.js';
 import { describeEnd, LiveListState } from '../shared/live-list-state.js';
-import { namedOptions } from '../shared/named-options.js';
 import { TimeFields } from '../shared/time-fields.js';
 import { alertOutcomeWords } from '../shared/words.js';
-import {
-  type Column,
-  Empty,
-  LinkButton,
-  Notice,
-  Page,
-  RelativeTime,
-  SelectField,
-  Table,
-  useSearch,
-} from '../ui/index.js';
+import { type Column, Empty, LinkButton, Notice, Page, RelativeTime, Table, useSearch } from '../ui/index.js';
 import { AlertOutcome, describeMeasurement, describeSummary } from './alert-words.js';
 import {
   chipTexts,
@@ -43,14 +33,12 @@ export function AlertsPage() {
 
 function Alerts() {
   const search = useSearch(filterNames);
-  const { values, set } = search;
+  const { values } = search;
   const { data: rules = [] } = useAlertRules();
   const deliveries = usePermission('delivery_read');
   const all = usePermission('alert_read_all');
   const list = useAlerts(toFilter(values));
-  const ruleName = (id: string) => rules.find((rule) => rule.id === id)?.name ?? id.slice(0, 8);
-  const chips = chipsOf(values, chipTexts(ruleName));
-  const outcomes = Object.entries(alertOutcomeWords).map(([value, { label }]) => ({ value, label }));
+  const chips = chipsOf(values, chipTexts(nameIn(rules)));
   return (
     <>
       {!all.allowed && (
@@ -60,17 +48,17 @@ function Alerts() {
         <Notice>{`The deliveries of these alerts are not available to you. ${deliveries.reason}`}</Notice>
       )}
       <FilterBar search={search} chips={chips}>
-        <SelectField
+        <FilterSelect
+          search={search}
+          name="outcome"
           label="Outcome"
-          value={values.outcome ?? ''}
-          options={[{ value: '', label: 'Any' }, ...outcomes]}
-          onChange={(outcome) => set({ outcome })}
+          options={wordOptions(alertOutcomeWords)}
         />
-        <SelectField
+        <FilterSelect
+          search={search}
+          name="alert_rule_id"
           label="Alert rule"
-          value={values.alert_rule_id ?? ''}
           options={namedOptions(rules, values.alert_rule_id)}
-          onChange={(alert_rule_id) => set({ alert_rule_id })}
         />
         <AlertSearchFields search={search} />
         <TimeFields search={search} />
@@ -80,7 +68,13 @@ function Alerts() {
         chips={chips.map(({ text }) => text)}
         isEmpty={list.isLoaded && list.items.length === 0}
       />
-      <LiveListState list={list} things="alerts" empty={<NoAlerts isFiltered={chips.length > 0} />}>
+      <LiveListState
+        list={list}
+        thing="alert"
+        things="alerts"
+        isFiltered={chips.length > 0}
+        empty={<NoAlerts />}
+      >
         <AlertTable rows={list.items} onEndReached={list.loadMore} footer={describeEnd(list)} />
       </LiveListState>
     </>
@@ -141,12 +135,10 @@ function AlertTable(props: AlertTableProps) {
   return <Table label="Alerts" columns={columns} rowKey={({ alert_id }) => alert_id} {...props} />;
 }
 
-function NoAlerts({ isFiltered }: { isFiltered: boolean }) {
+function NoAlerts() {
   const paths = usePaths();
   const rules = usePermission('workspace_list_alert_rules');
   const all = usePermission('alert_read_all');
-  if (isFiltered)
-    return <Empty title="No alert matches">Remove a filter above, or choose a longer time range.</Empty>;
   return (
     <Empty
       title={all.allowed ? 'No alert has fired yet' : 'You have published no alert yet'}

@@ -4,6 +4,7 @@ import { type AuditFilter, Permitted, useAlertRules, useAuditEvents, useWebhooks
 import { usePaths } from '../paths.js';
 import { FilterBar } from '../shared/filter-bar.js';
 import { type ChipTexts, chipsOf, timeTexts } from '../shared/filter-chips.js';
+import { FilterSelect, wordOptions } from '../shared/filter-select.js';
 import { describeEnd, LiveListState } from '../shared/live-list-state.js';
 import { TimeFields } from '../shared/time-fields.js';
 import { wordsOf } from '../shared/words.js';
@@ -13,7 +14,6 @@ import {
   Empty,
   Page,
   RelativeTime,
-  SelectField,
   Table,
   useSearch,
   uuidFormat,
@@ -46,16 +46,10 @@ function Audit() {
     ...timeTexts,
   };
   const chips = chipsOf(values, texts);
-  const actions = Object.entries(auditActionWords).map(([value, label]) => ({ value, label }));
   return (
     <>
       <FilterBar search={search} chips={chips}>
-        <SelectField
-          label="Change"
-          value={values.action ?? ''}
-          options={[{ value: '', label: 'Any' }, ...actions]}
-          onChange={(action) => set({ action })}
-        />
+        <FilterSelect search={search} name="action" label="Change" options={wordOptions(auditActionWords)} />
         <AddressField
           label="Id of the changed resource"
           format={uuidFormat}
@@ -69,7 +63,18 @@ function Audit() {
         />
         <TimeFields search={search} />
       </FilterBar>
-      <LiveListState list={list} things="changes" empty={<NoChanges isFiltered={chips.length > 0} />}>
+      <LiveListState
+        list={list}
+        thing="change"
+        things="changes"
+        isFiltered={chips.length > 0}
+        empty={
+          <Empty title="Nothing was changed yet">
+            Changes of webhooks, rules, secrets and settings appear here, and redeliveries, dispatches and
+            cancellations.
+          </Empty>
+        }
+      >
         <AuditTable
           rows={list.items}
           names={names}
@@ -159,15 +164,4 @@ function Resource({ event, names }: { event: AuditEvent; names: ReadonlyMap<stri
     default:
       return name;
   }
-}
-
-function NoChanges({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered)
-    return <Empty title="No change matches">Remove a filter above, or choose a longer time range.</Empty>;
-  return (
-    <Empty title="Nothing was changed yet">
-      Changes of webhooks, rules, secrets and settings appear here, and redeliveries, dispatches and
-      cancellations.
-    </Empty>
-  );
 }

@@ -12,6 +12,7 @@ import { BulkJob } from '../shared/bulk-job.js';
 import { DeliveryTable } from '../shared/delivery-table.js';
 import { FilterBar } from '../shared/filter-bar.js';
 import { chipsOf } from '../shared/filter-chips.js';
+import { nameIn } from '../shared/filter-select.js';
 import { LiveListState } from '../shared/live-list-state.js';
 import { Empty, LinkButton, Page, useSearch } from '../ui/index.js';
 import { FilterFields } from './filter-fields.js';
@@ -40,8 +41,6 @@ function Deliveries() {
   const webhooks = useWebhooks();
   const rules = useAlertRules();
   const list = useDeliveries(toFilter(search.values));
-  const nameIn = (items: readonly { id: string; name: string }[] | undefined) => (id: string) =>
-    items?.find((item) => item.id === id)?.name ?? id.slice(0, 8);
   const names = { webhook: nameIn(webhooks.data), alertRule: nameIn(rules.data) };
   const chips = chipsOf(search.values, chipTexts(names));
   return (
@@ -52,7 +51,13 @@ function Deliveries() {
       <Permitted permission="delivery_redeliver" what="Redelivery">
         <Jobs filters={search.values} chips={chips.map(({ text }) => text)} list={list} />
       </Permitted>
-      <LiveListState list={list} things="deliveries" empty={<NoDeliveries isFiltered={chips.length > 0} />}>
+      <LiveListState
+        list={list}
+        thing="delivery"
+        things="deliveries"
+        isFiltered={chips.length > 0}
+        empty={<NoDeliveries />}
+      >
         <DeliveryTable list={list} />
       </LiveListState>
     </>
@@ -121,10 +126,8 @@ function useHasEnded(filters: FilterValues, { items, hasMore }: LiveList<Deliver
   return isListed || isOlder;
 }
 
-function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
+function NoDeliveries() {
   const paths = usePaths();
-  if (isFiltered)
-    return <Empty title="No delivery matches">Remove a filter above, or choose a longer time range.</Empty>;
   return (
     <Empty
       title="Nothing was delivered yet"

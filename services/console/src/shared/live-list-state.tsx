@@ -1,12 +1,15 @@
 import type { ReactNode } from 'react';
 import type { LiveList } from '../api/index.js';
-import { Button, Failure, Loading, Notice } from '../ui/index.js';
+import { Button, Empty, Failure, Loading, Notice } from '../ui/index.js';
 
 export interface LiveListStateProps {
   list: LiveList<unknown>;
-  /** Plural name of the entries, for example `deliveries`. */
+  /** Name of an entry and of several, for example `delivery` and `deliveries`. */
+  thing: string;
   things: string;
-  /** Shown if the list has no entries. */
+  /** True if the page has an active filter. */
+  isFiltered: boolean;
+  /** Shown if the list has no entries and no filter is active. */
   empty: ReactNode;
   children: ReactNode;
 }
@@ -15,7 +18,11 @@ export interface LiveListStateProps {
  * Shows a table, or the state of its list: loading, failed or empty. If there are newer entries that polls did not
  * load, a notice has a button that loads them.
  */
-export function LiveListState({ list, things, empty, children }: LiveListStateProps) {
+export function LiveListState(props: LiveListStateProps) {
+  const { list, thing, things, isFiltered, empty, children } = props;
+  const noMatch = (
+    <Empty title={`No ${thing} matches`}>Remove a filter above, or choose a longer time range.</Empty>
+  );
   return (
     <>
       {list.error !== null && <Failure error={list.error} onRetry={list.restart} />}
@@ -28,7 +35,8 @@ export function LiveListState({ list, things, empty, children }: LiveListStatePr
           </div>
         </Notice>
       )}
-      {list.isLoaded && (list.items.length === 0 ? empty : children)}
+      {list.isLoaded && list.items.length === 0 && (isFiltered ? noMatch : empty)}
+      {list.isLoaded && list.items.length > 0 && children}
     </>
   );
 }

@@ -90,7 +90,7 @@ export function AddressField({ value, onChange, format, ...props }: AddressField
   );
 }
 
-interface SelectOption {
+export interface SelectOption {
   value: string;
   label: string;
 }

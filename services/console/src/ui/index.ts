@@ -1,7 +1,14 @@
 export { Button, LinkButton } from './button.js';
 export { CodeBlock } from './code-block.js';
 export { ConfirmButton, Dialog } from './dialog.js';
-export { AddressField, SelectField, SwitchField, TextField, uuidFormat } from './fields.js';
+export {
+  AddressField,
+  SelectField,
+  type SelectOption,
+  SwitchField,
+  TextField,
+  uuidFormat,
+} from './fields.js';
 export { formatDuration, formatExact } from './format-time.js';
 export { Empty, Failure, Loading, Notice, type Tone } from './messages.js';
 export { Card, Facts, Page } from './page.js';

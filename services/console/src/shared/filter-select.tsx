@@ -1,0 +1,53 @@
+import { type Search, SelectField, type SelectOption } from '../ui/index.js';
+
+export interface FilterSelectProps<Name extends string> {
+  search: Search<Name>;
+  /** Name of the filter in the address of the page. */
+  name: Name;
+  label: string;
+  options: readonly SelectOption[];
+}
+
+/** Field that chooses the value of a filter, or `Any`, which removes the filter. */
+export function FilterSelect<Name extends string>({ search, name, label, options }: FilterSelectProps<Name>) {
+  const changeTo = (value: string) => ({ [name]: value }) as Record<Name, string>;
+  return (
+    <SelectField
+      label={label}
+      value={search.values[name] ?? ''}
+      options={[{ value: '', label: 'Any' }, ...options]}
+      onChange={(value) => search.set(changeTo(value))}
+    />
+  );
+}
+
+/** Returns an option for each code of a table of words. */
+export function wordOptions(table: Readonly<Record<string, string | { label: string }>>): SelectOption[] {
+  return Object.entries(table).map(([value, words]) => ({
+    value,
+    label: typeof words === 'string' ? words : words.label,
+  }));
+}
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+/**
+ * Returns an option for each resource. A chosen resource that is not among `items` counts as deleted and is shown with
+ * its id.
+ */
+export function namedOptions(items: readonly Named[], selected: string | undefined): SelectOption[] {
+  const isKnown = selected === undefined || items.some(({ id }) => id === selected);
+  return [
+    ...items.map(({ id, name }) => ({ value: id, label: name })),
+    ...(isKnown ? [] : [{ value: selected, label: `${selected} (deleted)` }]),
+  ];
+}
+
+/** Returns a function that returns the name of a resource, or the beginning of its id if it is not among `items`. */
+export function nameIn(items: readonly Named[] = []): (id: string) => string {
+  const names = new Map(items.map(({ id, name }) => [id, name]));
+  return (id) => names.get(id) ?? id.slice(0, 8);
+}

@@ -1,20 +1,12 @@
 import type { AlertRule } from '@tocsin/client/browser';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { Permitted, useAlertRule, useAlertRuleActions, usePermission } from '../api/index.js';
+import { useAlertRule, useAlertRuleActions, usePermission } from '../api/index.js';
 import { usePaths } from '../paths.js';
+import { DeleteButton } from '../shared/delete-button.js';
 import { HoldUntil } from '../shared/hold-until.js';
-import {
-  Button,
-  Card,
-  ConfirmButton,
-  Failure,
-  LinkButton,
-  Loading,
-  Notice,
-  Page,
-  SwitchField,
-} from '../ui/index.js';
+import { RecordPage } from '../shared/record-page.js';
+import { Button, Card, Failure, LinkButton, Notice, type PageHead, SwitchField } from '../ui/index.js';
 import './alert-rules.css';
 import { AttachedWebhooks } from './attached-webhooks.js';
 import { FireTestAlert } from './fire-test-alert.js';
@@ -24,44 +16,33 @@ import { changedFields, conditionOf, fromRuleForm, type RuleFieldErrors, toRuleF
 
 export function AlertRulePage() {
   const { alertRuleId = '' } = useParams();
-  const { data } = useAlertRule(alertRuleId);
   return (
-    <Page
-      title={data?.name ?? 'Alert rule'}
-      lead={data && `Fires when the metric is ${conditionOf(data)}.`}
-      actions={data && <DeleteRule rule={data} />}
-    >
-      <Permitted permission="alert_rule_read" what="This alert rule">
-        <Rule alertRuleId={alertRuleId} key={alertRuleId} />
-      </Permitted>
-    </Page>
+    <RecordPage kind="alert rule" query={useAlertRule(alertRuleId)} head={headOf}>
+      {(rule) => <Rule rule={rule} key={rule.id} />}
+    </RecordPage>
   );
 }
 
-function Rule({ alertRuleId }: { alertRuleId: string }) {
-  const { data, error, refetch } = useAlertRule(alertRuleId);
+function headOf(rule: AlertRule): PageHead {
+  const lead = `Fires when the metric is ${conditionOf(rule)}.`;
+  return { title: rule.name, lead, actions: <DeleteRule rule={rule} /> };
+}
+
+function Rule({ rule }: { rule: AlertRule }) {
   const canReadAudit = usePermission('audit_read').allowed;
   const paths = usePaths();
   return (
     <>
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading what="the alert rule" />}
-      {data !== undefined && (
-        <>
-          <AttachedWebhooks rule={data} />
-          <FireTestAlert rule={data} />
-          <RuleSettings rule={data} key={data.updated_at} />
-          <div className="row">
-            <LinkButton to={paths.alerts({ alert_rule_id: alertRuleId })}>Alerts of this rule</LinkButton>
-            <LinkButton to={paths.deliveries({ alert_rule_id: alertRuleId })}>
-              Deliveries of this rule
-            </LinkButton>
-            {canReadAudit && (
-              <LinkButton to={paths.audit({ resource_id: alertRuleId })}>Changes of this rule</LinkButton>
-            )}
-          </div>
-        </>
-      )}
+      <AttachedWebhooks rule={rule} />
+      <FireTestAlert rule={rule} />
+      <RuleSettings rule={rule} key={rule.updated_at} />
+      <div className="row">
+        <LinkButton to={paths.alerts({ alert_rule_id: rule.id })}>Alerts of this rule</LinkButton>
+        <LinkButton to={paths.deliveries({ alert_rule_id: rule.id })}>Deliveries of this rule</LinkButton>
+        {canReadAudit && (
+          <LinkButton to={paths.audit({ resource_id: rule.id })}>Changes of this rule</LinkButton>
+        )}
+      </div>
     </>
   );
 }
@@ -138,18 +119,11 @@ function DeleteRule({ rule: { id, name } }: { rule: AlertRule }) {
   const paths = usePaths();
   if (!allowed) return null;
   return (
-    <>
-      <ConfirmButton
-        kind="danger"
-        title={`Delete “${name}”?`}
-        question="Its further alerts are recorded, and nothing is sent. The records of its deliveries stay."
-        action="Delete"
-        isPending={remove.isPending}
-        onConfirm={() => remove.mutate(id, { onSuccess: () => navigate(paths.alertRules()) })}
-      >
-        Delete
-      </ConfirmButton>
-      {remove.error !== null && <Failure error={remove.error} />}
-    </>
+    <DeleteButton
+      name={name}
+      effect="Its further alerts are recorded, and nothing is sent. The records of its deliveries stay."
+      deletion={remove}
+      onConfirm={() => remove.mutate(id, { onSuccess: () => navigate(paths.alertRules()) })}
+    />
   );
 }

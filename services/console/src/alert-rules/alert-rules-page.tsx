@@ -1,16 +1,12 @@
 import type { AlertRule } from '@tocsin/client/browser';
 import { Link } from 'react-router';
-import { Permitted, useAlertRuleActions, useAlertRules, usePermission, useWebhooks } from '../api/index.js';
+import { useAlertRuleActions, useAlertRules, usePermission, useWebhooks } from '../api/index.js';
 import { usePaths } from '../paths.js';
+import { ListPage, RowCount } from '../shared/list-page.js';
 import {
   AddressField,
   type Column,
-  Empty,
   Failure,
-  LinkButton,
-  Loading,
-  Notice,
-  Page,
   StatusChip,
   SwitchField,
   Table,
@@ -23,65 +19,40 @@ import { conditionOf } from './rule-form.js';
 const filters = ['q'] as const;
 
 export function AlertRulesPage() {
-  const create = usePermission('workspace_create_alert_rule');
+  const rules = useAlertRules();
+  const paths = usePaths();
   return (
-    <Page
+    <ListPage
       title="Alert rules"
       lead="A rule names the webhooks to call when its alert fires."
-      actions={create.allowed ? <NewRule /> : undefined}
+      kind="alert rule"
+      query={rules}
+      permissions={{ list: 'workspace_list_alert_rules', create: 'workspace_create_alert_rule' }}
+      newPath={paths.newAlertRule()}
+      firstSteps="Create a rule, attach webhooks to it, and fire a test alert."
     >
-      <Permitted permission="workspace_list_alert_rules" what="The list of alert rules">
-        {!create.allowed && (
-          <Notice>{`Creating alert rules is not available to you. ${create.reason}`}</Notice>
-        )}
-        <AlertRules canCreate={create.allowed} />
-      </Permitted>
-    </Page>
+      {(all) => <AlertRules all={all} />}
+    </ListPage>
   );
 }
 
-function NewRule() {
-  return (
-    <LinkButton kind="primary" to={usePaths().newAlertRule()}>
-      New alert rule
-    </LinkButton>
-  );
-}
-
-function AlertRules({ canCreate }: { canCreate: boolean }) {
+function AlertRules({ all }: { all: readonly AlertRule[] }) {
   const { values, set } = useSearch(filters);
-  const { data, error, refetch } = useAlertRules();
   const { q = '' } = values;
   const wanted = q.trim().toLowerCase();
-  const rows =
-    data?.filter(({ name, model_id }) => `${name} ${model_id}`.toLowerCase().includes(wanted)) ?? [];
+  const rows = all.filter(({ name, model_id }) => `${name} ${model_id}`.toLowerCase().includes(wanted));
   return (
     <>
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading what="the alert rules" />}
-      {data?.length === 0 && (
-        <Empty title="No alert rules yet" action={canCreate ? <NewRule /> : undefined}>
-          {canCreate
-            ? 'Create a rule, attach webhooks to it, and fire a test alert.'
-            : 'Users with the role editor or admin can create one.'}
-        </Empty>
-      )}
-      {data !== undefined && data.length > 0 && (
-        <>
-          <div className="list-filters">
-            <AddressField
-              label="Search by name or model"
-              type="search"
-              value={q}
-              onChange={(text) => set({ q: text })}
-            />
-          </div>
-          <p className="muted" role="status">
-            {`${rows.length === data.length ? data.length : `${rows.length} of ${data.length}`} ${data.length === 1 ? 'rule' : 'rules'}`}
-          </p>
-          <RuleTable rows={rows} />
-        </>
-      )}
+      <div className="list-filters">
+        <AddressField
+          label="Search by name or model"
+          type="search"
+          value={q}
+          onChange={(text) => set({ q: text })}
+        />
+      </div>
+      <RowCount found={rows.length} total={all.length} kind="rule" />
+      <RuleTable rows={rows} />
     </>
   );
 }

@@ -1,37 +1,34 @@
-import type { Alert, Delivery } from '@tocsin/client/browser';
+import type { Alert } from '@tocsin/client/browser';
 import { Link, useParams } from 'react-router';
 import { Permitted, useAlert, useDeliveriesOfAlert, useDispatchAlert } from '../api/index.js';
 import { usePaths } from '../paths.js';
-import { DeliveryStatus, resultOf } from '../shared/delivery-status.js';
+import { DeliveriesOfAlert } from '../shared/delivery-table.js';
+import { RecordPage } from '../shared/record-page.js';
 import { RuleLink } from '../shared/rule-link.js';
 import { alertOutcomeWords, wordsOf } from '../shared/words.js';
 import {
   Card,
-  type Column,
   ConfirmButton,
   ExactTime,
   Facts,
   Failure,
   Loading,
   Notice,
-  Page,
-  RelativeTime,
-  Table,
+  type PageHead,
 } from '../ui/index.js';
 import { AlertOutcome, describeMeasurement } from './alert-words.js';
 
 export function AlertPage() {
   const { alertId = '' } = useParams();
-  const { data, error, refetch } = useAlert(alertId);
   return (
-    <Page title={data === undefined ? 'Alert' : data.alert_rule_name} lead={data && `Alert ${data.alert_id}`}>
-      <Permitted permission="alert_read" what="This alert">
-        {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-        {data === undefined && error === null && <Loading what="the alert" />}
-        {data !== undefined && <Record alert={data} />}
-      </Permitted>
-    </Page>
+    <RecordPage kind="alert" query={useAlert(alertId)} head={headOf}>
+      {(alert) => <Record alert={alert} />}
+    </RecordPage>
   );
+}
+
+function headOf({ alert_id, alert_rule_name }: Alert): PageHead {
+  return { title: alert_rule_name, lead: `Alert ${alert_id}` };
 }
 
 function Record({ alert }: { alert: Alert }) {
@@ -73,7 +70,9 @@ function Record({ alert }: { alert: Alert }) {
         {deliveries.error !== null && <Failure error={deliveries.error} />}
         {deliveries.data === undefined && deliveries.error === null && <Loading what="the deliveries" />}
         {deliveries.data?.length === 0 && <Notice>No webhook was called for this alert.</Notice>}
-        {deliveries.data !== undefined && deliveries.data.length > 0 && <Deliveries rows={deliveries.data} />}
+        {deliveries.data !== undefined && deliveries.data.length > 0 && (
+          <DeliveriesOfAlert rows={deliveries.data} />
+        )}
       </Permitted>
     </>
   );
@@ -122,27 +121,6 @@ function Annotations({ alert }: { alert: Alert }) {
   return Object.entries(alert.annotations).map(([name, value]) => (
     <div key={name}>{`${name}: ${value}`}</div>
   ));
-}
-
-function Deliveries({ rows }: { rows: readonly Delivery[] }) {
-  const paths = usePaths();
-  const columns: Column<Delivery>[] = [
-    {
-      header: 'Webhook',
-      width: 'minmax(0, 2fr)',
-      narrow: 'line',
-      cell: ({ id, webhook_name }) => <Link to={paths.delivery(id)}>{webhook_name}</Link>,
-    },
-    { header: 'State', width: '100px', cell: ({ status }) => <DeliveryStatus status={status} /> },
-    { header: 'Result', width: 'minmax(0, 2fr)', cell: resultOf },
-    { header: 'Attempts', width: '80px', narrow: 'hide', cell: ({ attempts_made }) => attempts_made },
-    {
-      header: 'Next attempt',
-      width: '150px',
-      cell: ({ next_attempt_at }) => next_attempt_at !== null && <RelativeTime at={next_attempt_at} />,
-    },
-  ];
-  return <Table label="Deliveries of the alert" columns={columns} rows={rows} rowKey={({ id }) => id} />;
 }
 
 /**

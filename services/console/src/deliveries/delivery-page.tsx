@@ -1,8 +1,9 @@
-import type { DeliveryWithAttempts } from '@tocsin/client/browser';
+import type { DeliveryWithAttempts as Delivery } from '@tocsin/client/browser';
 import { Link, useParams } from 'react-router';
 import { Permitted, useDelivery, useDeliveryActions, useWebhook } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { DeliveryStatus } from '../shared/delivery-status.js';
+import { RecordPage } from '../shared/record-page.js';
 import { RuleLink } from '../shared/rule-link.js';
 import { pauseReasonWords, waitingReasonWords, wordsOf } from '../shared/words.js';
 import {
@@ -14,9 +15,8 @@ import {
   ExactTime,
   Facts,
   Failure,
-  Loading,
   Notice,
-  Page,
+  type PageHead,
   RelativeTime,
   useNow,
 } from '../ui/index.js';
@@ -25,19 +25,18 @@ import { describeMissingAttempts } from './missing-attempts.js';
 
 export function DeliveryPage() {
   const { deliveryId = '' } = useParams();
-  const { data, error, refetch } = useDelivery(deliveryId);
   return (
-    <Page title={data === undefined ? 'Delivery' : `Delivery to ${data.webhook_name}`}>
-      <Permitted permission="delivery_read" what="This delivery">
-        {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-        {data === undefined && error === null && <Loading what="the delivery" />}
-        {data !== undefined && <Record delivery={data} />}
-      </Permitted>
-    </Page>
+    <RecordPage kind="delivery" query={useDelivery(deliveryId)} head={headOf}>
+      {(delivery) => <Record delivery={delivery} />}
+    </RecordPage>
   );
 }
 
-function Record({ delivery }: { delivery: DeliveryWithAttempts }) {
+function headOf({ webhook_name }: Delivery): PageHead {
+  return { title: `Delivery to ${webhook_name}` };
+}
+
+function Record({ delivery }: { delivery: Delivery }) {
   const paths = usePaths();
   const { id, status, destination, created_at, attempts_made, first_succeeded_at, attempts } = delivery;
   const missing = describeMissingAttempts(delivery);
@@ -85,7 +84,7 @@ function Record({ delivery }: { delivery: DeliveryWithAttempts }) {
 }
 
 /** Shows the time of the next attempt and the reason for the wait. */
-function NextAttempt({ delivery }: { delivery: DeliveryWithAttempts }) {
+function NextAttempt({ delivery }: { delivery: Delivery }) {
   const { next_attempt_at, waiting_reason, webhook_id } = delivery;
   const now = useNow();
   if (waiting_reason === null) return null;
@@ -123,7 +122,7 @@ function PauseReason({ webhookId }: { webhookId: string }) {
 }
 
 /** Buttons that send an ended or waiting delivery now, and cancel a waiting or queued one. */
-function Actions({ delivery: { id, status } }: { delivery: DeliveryWithAttempts }) {
+function Actions({ delivery: { id, status } }: { delivery: Delivery }) {
   const { redeliver, cancel } = useDeliveryActions(id);
   const isOnItsWay = status === 'sending' || status === 'queued';
   const label = status === 'waiting' ? 'Try now' : 'Redeliver';
@@ -162,7 +161,7 @@ function Actions({ delivery: { id, status } }: { delivery: DeliveryWithAttempts 
   );
 }
 
-function summaryOf({ status, error, likely_cause }: DeliveryWithAttempts): string {
+function summaryOf({ status, error, likely_cause }: Delivery): string {
   if (status === 'succeeded') return 'It arrived.';
   return [error, likely_cause].filter((text) => text !== null).join(' ');
 }

@@ -3,18 +3,9 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { usePermission, useWebhooks } from '../api/index.js';
 import { usePaths } from '../paths.js';
+import { QueryState } from '../shared/query-state.js';
 import { pauseReasonWords, wordsOf } from '../shared/words.js';
-import {
-  Card,
-  ElapsedTime,
-  Empty,
-  Failure,
-  LinkButton,
-  Loading,
-  NextTime,
-  Notice,
-  StatusChip,
-} from '../ui/index.js';
+import { Card, ElapsedTime, Empty, LinkButton, NextTime, Notice, StatusChip } from '../ui/index.js';
 import { rankTroubles } from './rank-troubles.js';
 import { formatPercent } from './summary.js';
 
@@ -22,15 +13,22 @@ const shown = 10;
 
 /** Lists the webhooks that need attention, each with its reason. */
 export function Troubles() {
-  const paths = usePaths();
-  const { data, error, refetch } = useWebhooks({ pollMs: 30_000 });
-  const troubles = rankTroubles(data ?? []);
-  if (data?.length === 0) return <NoWebhooks />;
+  const webhooks = useWebhooks({ pollMs: 30_000 });
+  if (webhooks.data?.length === 0) return <NoWebhooks />;
   return (
     <Card title="Webhooks that need attention">
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading what="the webhooks" />}
-      {data !== undefined && troubles.length === 0 && <p>No webhook needs attention.</p>}
+      <QueryState query={webhooks} what="the webhooks">
+        {(data) => <TroubleList troubles={rankTroubles(data)} />}
+      </QueryState>
+    </Card>
+  );
+}
+
+function TroubleList({ troubles }: { troubles: readonly Webhook[] }) {
+  const paths = usePaths();
+  return (
+    <>
+      {troubles.length === 0 && <p>No webhook needs attention.</p>}
       <ol className="troubles">
         {troubles.slice(0, shown).map((webhook) => (
           <li key={webhook.id}>
@@ -46,7 +44,7 @@ export function Troubles() {
         ))}
       </ol>
       {troubles.length > shown && <Link to={paths.webhooks()}>{`${troubles.length - shown} more`}</Link>}
-    </Card>
+    </>
   );
 }
 

@@ -11,26 +11,27 @@ import {
 } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { AttachList } from '../shared/attach-list.js';
-import { Button, Card, Failure, Loading, Notice, TextField } from '../ui/index.js';
+import { QueryState } from '../shared/query-state.js';
+import { Button, Card, Failure, Notice, TextField } from '../ui/index.js';
 
 /** Form for the settings of the workspace: its name and its notice webhooks. */
 export function WorkspaceSettings() {
-  const { data, error, refetch } = useSettings();
+  const settings = useSettings();
   const update = usePermission('workspace_update_settings');
   return (
     <Card title="Workspace">
       <Permitted permission="workspace_read_settings" what="Reading the settings of this workspace">
-        {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-        {data === undefined && error === null && <Loading what="the settings" />}
         {!update.allowed && (
           <Notice>{`Changing the settings is not available to you. ${update.reason}`}</Notice>
         )}
-        {data !== undefined && (
-          <>
-            <WorkspaceName key={data.name} name={data.name} canChange={update.allowed} />
-            <NoticeWebhooks ids={data.notice_webhook_ids} canChange={update.allowed} />
-          </>
-        )}
+        <QueryState query={settings} what="the settings">
+          {({ name, notice_webhook_ids }) => (
+            <>
+              <WorkspaceName key={name} name={name} canChange={update.allowed} />
+              <NoticeWebhooks ids={notice_webhook_ids} canChange={update.allowed} />
+            </>
+          )}
+        </QueryState>
       </Permitted>
     </Card>
   );

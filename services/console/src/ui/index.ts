@@ -11,7 +11,7 @@ export {
 } from './fields.js';
 export { formatDuration, formatExact } from './format-time.js';
 export { Empty, Failure, Loading, Notice, type Tone } from './messages.js';
-export { Card, Facts, Page } from './page.js';
+export { Card, Facts, Page, type PageHead } from './page.js';
 export { Chip, StatusChip } from './status-chip.js';
 export { type Column, Table } from './table.js';
 export { Duration, ElapsedTime, ExactTime, NextTime, NowProvider, RelativeTime, useNow } from './time.js';

@@ -1,11 +1,14 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 
-export interface PageProps {
+export interface PageHead {
   title: string;
   /** Sentence below the title. */
   lead?: ReactNode;
   /** Buttons to the right of the title. */
   actions?: ReactNode;
+}
+
+export interface PageProps extends PageHead {
   children: ReactNode;
 }
 

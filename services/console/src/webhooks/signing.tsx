@@ -1,13 +1,13 @@
 import type { CreatedSigningSecret, SigningSecret, Webhook } from '@tocsin/client/browser';
 import { useState } from 'react';
 import { Permitted, useSigningSecretActions, useSigningSecrets, useWebhookActions } from '../api/index.js';
+import { QueryState } from '../shared/query-state.js';
 import {
   Button,
   Card,
   ConfirmButton,
   ExactTime,
   Failure,
-  Loading,
   Notice,
   RelativeTime,
   SelectField,
@@ -49,9 +49,9 @@ function SigningOfWebhook({ webhook: { id, signing } }: { webhook: Webhook }) {
         onChange={(isOn) => update.mutate({ id, changes: { signing: isOn } })}
       />
       {update.error !== null && <Failure error={update.error} />}
-      {secrets.error !== null && <Failure error={secrets.error} onRetry={() => void secrets.refetch()} />}
-      {secrets.data === undefined && secrets.error === null && <Loading what="the secrets" />}
-      {secrets.data !== undefined && <Secrets webhookId={id} signing={signing} secrets={secrets.data} />}
+      <QueryState query={secrets} what="the secrets">
+        {(data) => <Secrets webhookId={id} signing={signing} secrets={data} />}
+      </QueryState>
     </>
   );
 }

@@ -1,17 +1,19 @@
-import type { Webhook as ApiWebhook } from '@tocsin/client/browser';
+import type { Webhook } from '@tocsin/client/browser';
+import { Fragment } from 'react';
 import { Link, useLocation, useNavigate, useParams } from 'react-router';
-import { Permitted, usePermission, useWebhook, useWebhookActions } from '../api/index.js';
+import { usePermission, useWebhook, useWebhookActions } from '../api/index.js';
 import { usePaths } from '../paths.js';
+import { DeleteButton } from '../shared/delete-button.js';
 import { HoldUntil } from '../shared/hold-until.js';
+import { RecordPage } from '../shared/record-page.js';
 import {
   Card,
   ConfirmButton,
   Facts,
   Failure,
   LinkButton,
-  Loading,
   Notice,
-  Page,
+  type PageHead,
   SwitchField,
 } from '../ui/index.js';
 import { AttachedRules } from './attached-rules.js';
@@ -25,38 +27,25 @@ import { WebhookState } from './webhook-state.js';
 
 export function WebhookPage() {
   const { webhookId = '' } = useParams();
-  const { data } = useWebhook(webhookId, { pollMs: 20_000 });
   return (
-    <Page
-      title={data?.name ?? 'Webhook'}
-      lead={data && <WebhookState webhook={data} />}
-      actions={data && <Actions webhook={data} />}
-    >
-      <Permitted permission="webhook_read" what="This webhook">
-        <Webhook webhookId={webhookId} key={webhookId} />
-      </Permitted>
-    </Page>
+    <RecordPage kind="webhook" query={useWebhook(webhookId, { pollMs: 20_000 })} head={headOf}>
+      {(webhook) => (
+        <Fragment key={webhook.id}>
+          <SaveWarnings />
+          <Destination webhook={webhook} />
+          <AttachedRules webhook={webhook} />
+          <SavedTest webhookId={webhook.id} />
+          <LatestDeliveries webhookId={webhook.id} />
+          <Signing webhook={webhook} />
+        </Fragment>
+      )}
+    </RecordPage>
   );
 }
 
-function Webhook({ webhookId }: { webhookId: string }) {
-  const { data, error, refetch } = useWebhook(webhookId, { pollMs: 20_000 });
-  return (
-    <>
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading what="the webhook" />}
-      {data !== undefined && (
-        <>
-          <SaveWarnings />
-          <Destination webhook={data} />
-          <AttachedRules webhook={data} />
-          <SavedTest webhookId={webhookId} />
-          <LatestDeliveries webhookId={webhookId} />
-          <Signing webhook={data} />
-        </>
-      )}
-    </>
-  );
+function headOf(webhook: Webhook): PageHead {
+  const lead = <WebhookState webhook={webhook} />;
+  return { title: webhook.name, lead, actions: <Actions webhook={webhook} /> };
 }
 
 /** Shows the warnings of the API after the webhook was saved. */
@@ -78,7 +67,7 @@ function SaveWarnings() {
   );
 }
 
-function Destination({ webhook }: { webhook: ApiWebhook }) {
+function Destination({ webhook }: { webhook: Webhook }) {
   const { id, url, headers, health, enabled, retry_on_timeout } = webhook;
   const permission = usePermission('webhook_update');
   const { update } = useWebhookActions();
@@ -125,7 +114,7 @@ function Destination({ webhook }: { webhook: ApiWebhook }) {
  * Shows the subject of the token that changed the webhook last, with the issuer on hover. Users with `audit_read` get a
  * link to all changes.
  */
-function ChangedBy({ webhook: { id, last_updated_by } }: { webhook: ApiWebhook }) {
+function ChangedBy({ webhook: { id, last_updated_by } }: { webhook: Webhook }) {
   const { allowed } = usePermission('audit_read');
   const paths = usePaths();
   return (
@@ -141,7 +130,7 @@ function ChangedBy({ webhook: { id, last_updated_by } }: { webhook: ApiWebhook }
   );
 }
 
-function Actions({ webhook }: { webhook: ApiWebhook }) {
+function Actions({ webhook }: { webhook: Webhook }) {
   const paths = usePaths();
   const update = usePermission('webhook_update');
   const remove = usePermission('webhook_delete');
@@ -157,7 +146,7 @@ function Actions({ webhook }: { webhook: ApiWebhook }) {
   );
 }
 
-function DeleteWebhook({ webhook: { id, name } }: { webhook: ApiWebhook }) {
+function DeleteWebhook({ webhook: { id, name } }: { webhook: Webhook }) {
   const { remove } = useWebhookActions();
   const navigate = useNavigate();
   const paths = usePaths();
@@ -165,19 +154,12 @@ function DeleteWebhook({ webhook: { id, name } }: { webhook: ApiWebhook }) {
   const using = rulesThatUseIt(remove.error);
   if (using === undefined) {
     return (
-      <>
-        <ConfirmButton
-          kind="danger"
-          title={`Delete “${name}”?`}
-          question="Its waiting deliveries fail. Its delivery records are kept."
-          action="Delete"
-          isPending={remove.isPending}
-          onConfirm={() => remove.mutate({ id, force: false }, { onSuccess })}
-        >
-          Delete
-        </ConfirmButton>
-        {remove.error !== null && <Failure error={remove.error} />}
-      </>
+      <DeleteButton
+        name={name}
+        effect="Its waiting deliveries fail. Its delivery records are kept."
+        deletion={remove}
+        onConfirm={() => remove.mutate({ id, force: false }, { onSuccess })}
+      />
     );
   }
   return (

@@ -1,21 +1,9 @@
 import type { Webhook } from '@tocsin/client/browser';
 import { Link } from 'react-router';
-import { Permitted, usePermission, useWebhooks } from '../api/index.js';
+import { useWebhooks } from '../api/index.js';
 import { usePaths } from '../paths.js';
-import {
-  AddressField,
-  type Column,
-  Empty,
-  Failure,
-  LinkButton,
-  Loading,
-  Notice,
-  Page,
-  RelativeTime,
-  SelectField,
-  Table,
-  useSearch,
-} from '../ui/index.js';
+import { ListPage, RowCount } from '../shared/list-page.js';
+import { AddressField, type Column, RelativeTime, SelectField, Table, useSearch } from '../ui/index.js';
 import './webhooks.css';
 import { describeWebhook, formatRate, hostOf, stateOrder } from './describe-webhook.js';
 import { WebhookState } from './webhook-state.js';
@@ -25,81 +13,56 @@ const allStates = { value: '', label: 'All states' };
 const stateOptions = [allStates, ...stateOrder.map((label) => ({ value: label, label }))];
 
 export function WebhooksPage() {
-  const create = usePermission('workspace_create_webhook');
+  const webhooks = useWebhooks({ pollMs: 30_000 });
+  const paths = usePaths();
   return (
-    <Page
+    <ListPage
       title="Webhooks"
       lead="A webhook is a destination that alert rules call."
-      actions={create.allowed ? <NewWebhook /> : undefined}
+      kind="webhook"
+      query={webhooks}
+      permissions={{ list: 'workspace_list_webhooks', create: 'workspace_create_webhook' }}
+      newPath={paths.newWebhook()}
+      firstSteps="Create the first one: start from a ready-made template, check the preview, and send a test."
     >
-      <Permitted permission="workspace_list_webhooks" what="The list of webhooks">
-        {!create.allowed && <Notice>{`Creating webhooks is not available to you. ${create.reason}`}</Notice>}
-        <Webhooks canCreate={create.allowed} />
-      </Permitted>
-    </Page>
+      {(all) => <Webhooks all={all} />}
+    </ListPage>
   );
 }
 
-function NewWebhook() {
-  return (
-    <LinkButton kind="primary" to={usePaths().newWebhook()}>
-      New webhook
-    </LinkButton>
-  );
-}
-
-function Webhooks({ canCreate }: { canCreate: boolean }) {
+function Webhooks({ all }: { all: readonly Webhook[] }) {
   const { values, set } = useSearch(filters);
-  const { data, error, refetch } = useWebhooks({ pollMs: 30_000 });
   const { q = '', state = '' } = values;
-  return (
-    <>
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading what="the webhooks" />}
-      {data?.length === 0 && (
-        <Empty title="No webhooks yet" action={canCreate ? <NewWebhook /> : undefined}>
-          {canCreate
-            ? 'Create the first one: start from a ready-made template, check the preview, and send a test.'
-            : 'Users with the role editor or admin can create one.'}
-        </Empty>
-      )}
-      {data !== undefined && data.length > 0 && (
-        <>
-          <div className="list-filters">
-            <AddressField
-              label="Search by name or host"
-              type="search"
-              value={q}
-              onChange={(text) => set({ q: text })}
-            />
-            <SelectField
-              label="State"
-              value={state}
-              options={stateOptions}
-              onChange={(value) => set({ state: value })}
-            />
-          </div>
-          <WebhookTable all={data} search={q} state={state} />
-        </>
-      )}
-    </>
-  );
-}
-
-interface WebhookTableProps {
-  all: readonly Webhook[];
-  search: string;
-  state: string;
-}
-
-function WebhookTable({ all, search, state }: WebhookTableProps) {
-  const paths = usePaths();
-  const wanted = search.trim().toLowerCase();
+  const wanted = q.trim().toLowerCase();
   const rows = all.filter(
     (webhook) =>
       (state === '' || describeWebhook(webhook).label === state) &&
       `${webhook.name} ${hostOf(webhook.url)}`.toLowerCase().includes(wanted),
   );
+  return (
+    <>
+      <div className="list-filters">
+        <AddressField
+          label="Search by name or host"
+          type="search"
+          value={q}
+          onChange={(text) => set({ q: text })}
+        />
+        <SelectField
+          label="State"
+          value={state}
+          options={stateOptions}
+          onChange={(value) => set({ state: value })}
+        />
+      </div>
+      <RowCount found={rows.length} total={all.length} kind="webhook" />
+      <WebhookTable rows={rows} />
+    </>
+  );
+}
+
+function WebhookTable({ rows }: { rows: readonly Webhook[] }) {
+  const paths = usePaths();
   const columns: Column<Webhook>[] = [
     {
       header: 'Name',
@@ -135,11 +98,5 @@ function WebhookTable({ all, search, state }: WebhookTableProps) {
       cell: ({ updated_at }) => <RelativeTime at={updated_at} />,
     },
   ];
-  const count = rows.length === all.length ? `${all.length}` : `${rows.length} of ${all.length}`;
-  return (
-    <>
-      <p className="muted" role="status">{`${count} ${all.length === 1 ? 'webhook' : 'webhooks'}`}</p>
-      <Table label="Webhooks" columns={columns} rows={rows} rowKey={({ id }) => id} />
-    </>
-  );
+  return <Table label="Webhooks" columns={columns} rows={rows} rowKey={({ id }) => id} />;
 }

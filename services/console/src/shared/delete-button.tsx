@@ -1,0 +1,29 @@
+import { ConfirmButton, Failure } from '../ui/index.js';
+
+export interface DeleteButtonProps {
+  /** Name of what is deleted. */
+  name: string;
+  /** Effect of the deletion, shown in the confirmation dialog. */
+  effect: string;
+  deletion: { isPending: boolean; error: Error | null };
+  onConfirm(): void;
+}
+
+/** Button that deletes something after a confirmation, and shows the error if that fails. */
+export function DeleteButton({ name, effect, deletion: { isPending, error }, onConfirm }: DeleteButtonProps) {
+  return (
+    <>
+      <ConfirmButton
+        kind="danger"
+        title={`Delete “${name}”?`}
+        question={effect}
+        action="Delete"
+        isPending={isPending}
+        onConfirm={onConfirm}
+      >
+        Delete
+      </ConfirmButton>
+      {error !== null && <Failure error={error} />}
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react';
+import { Failure, Loading } from '../ui/index.js';
+
+export interface QueryStateProps<T> {
+  query: { data: T | undefined; error: Error | null; refetch(): unknown };
+  /** Name of the data, for example `the alert rules`. */
+  what: string;
+  children(data: T): ReactNode;
+}
+
+/** Shows the data of a query, or its state: loading or failed. Loaded data stays visible if a later poll fails. */
+export function QueryState<T>({ query: { data, error, refetch }, what, children }: QueryStateProps<T>) {
+  return (
+    <>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what={what} />}
+      {data !== undefined && children(data)}
+    </>
+  );
+}

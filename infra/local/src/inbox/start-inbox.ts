@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { refuseForeign } from '../local-request.js';
+import { readBody } from '../read-body.js';
 import { renderPage } from '../render-page.js';
 import { readBehaviour } from './behaviour.js';
 import { createRequestLog, type ReceivedRequest, type RequestLog } from './request-log.js';
@@ -70,7 +71,7 @@ async function respond(log: RequestLog, request: IncomingMessage, response: Serv
 async function receive(log: RequestLog, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '/', rawHeaders } = request;
   const receivedAt = new Date().toISOString();
-  const body = await readBody(request);
+  const body = await readBody(request, { what: 'body', maxBytes: 1_048_576 });
   const behaviour = readBehaviour(url);
   log.add({
     receivedAt,
@@ -94,19 +95,6 @@ async function receive(log: RequestLog, request: IncomingMessage, response: Serv
 
 function send(response: ServerResponse, type: string, text: string): void {
   response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(text);
-}
-
-const bodyLimitBytes = 1_048_576;
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > bodyLimitBytes) throw new Error('the body is too large to keep');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function pairUp(rawHeaders: readonly string[]): [string, string][] {

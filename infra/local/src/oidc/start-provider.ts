@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type Provider from 'oidc-provider';
 import { refuseForeign } from '../local-request.js';
+import { readBody } from '../read-body.js';
 import { renderPage } from '../render-page.js';
 import { configureProvider, type RealmSettings } from './configuration.js';
 import { createMemoryStore } from './memory-store.js';
@@ -108,7 +109,8 @@ async function signIn(
     clientName: client?.clientName ?? String(params.client_id),
   };
   if (request.method !== 'POST') return sendPage(response, 200, renderPage('sign-in', page));
-  const form = await readForm(request);
+  const body = await readBody(request, { what: 'form', maxBytes: 8_192 });
+  const form = new URLSearchParams(body.toString('utf8'));
   const user = Object.hasOwn(directory.users, form.get('username') ?? '')
     ? directory.users[form.get('username') ?? '']
     : undefined;
@@ -136,19 +138,6 @@ function refuse(response: ServerResponse, error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
   if (!response.headersSent) response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8' });
   response.end(`The sign-in could not go on (${reason}). Start again from the application.\n`);
-}
-
-const formLimitBytes = 8_192;
-
-async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > formLimitBytes) throw new Error('the form is too large');
-    chunks.push(chunk);
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
 }
 
 function isEqual(expected: string, given: string): boolean {

@@ -1,0 +1,19 @@
+import type { IncomingMessage } from 'node:http';
+
+export interface BodyLimit {
+  /** Noun for the body, for the error. */
+  what: string;
+  maxBytes: number;
+}
+
+/** @throws Error if the body is larger than `maxBytes` */
+export async function readBody(request: IncomingMessage, { what, maxBytes }: BodyLimit): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error(`the ${what} is too large`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { fetchOk } from '../oidc/start-provider-process.js';
 import type { Child, ProcessHost } from '../processes/process-host.js';
-import { waitUntil } from '../processes/wait-until.js';
+import { waitUntilReady } from '../processes/wait-until.js';
 
 /** Starts the inbox in a separate process. Resolves when it responds. */
 export async function startInboxProcess(
@@ -16,15 +16,7 @@ export async function startInboxProcess(
     env: { PATH: process.env.PATH },
     logFile,
   });
-  try {
-    await waitUntil(() => fetchOk(`http://127.0.0.1:${port}/requests`), {
-      what: 'the inbox',
-      timeoutMs: 30_000,
-      child,
-    });
-  } catch (error) {
-    await child.stop();
-    throw error;
-  }
+  const probe = () => fetchOk(`http://127.0.0.1:${port}/requests`);
+  await waitUntilReady(child, probe, { what: 'the inbox', timeoutMs: 30_000 });
   return child;
 }

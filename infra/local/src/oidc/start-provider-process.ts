@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Child, type ProcessHost, signalQuietly } from '../processes/process-host.js';
-import { waitUntil } from '../processes/wait-until.js';
+import { waitUntil, waitUntilReady } from '../processes/wait-until.js';
 import type { ProviderOptions } from './start-provider.js';
 
 export interface ProviderProcessOptions {
@@ -37,16 +37,8 @@ export async function startProviderProcess(options: ProviderProcessOptions): Pro
     logFile,
   });
   const issuer = `http://127.0.0.1:${settings.port}/realms/${settings.realm}`;
-  try {
-    await waitUntil(() => fetchOk(`${issuer}/protocol/openid-connect/certs`), {
-      what: 'the OpenID provider',
-      timeoutMs: 30_000,
-      child,
-    });
-  } catch (error) {
-    await child.stop();
-    throw error;
-  }
+  const probe = () => fetchOk(`${issuer}/protocol/openid-connect/certs`);
+  await waitUntilReady(child, probe, { what: 'the OpenID provider', timeoutMs: 30_000 });
   return {
     child,
     url: issuer,

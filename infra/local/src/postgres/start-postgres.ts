@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { Child, ProcessHost } from '../processes/process-host.js';
-import { waitUntil } from '../processes/wait-until.js';
+import { waitUntilReady } from '../processes/wait-until.js';
 import { preparePostgresBinaries } from './binaries.js';
 import { postgresEnv, prepareCluster, superuser } from './cluster.js';
 import { prepareHome } from './home.js';
@@ -63,16 +63,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     stopSignal: 'INT',
   });
   const urlOf = (name: string) => `postgres://${superuser}:${password}@127.0.0.1:${port}/${name}`;
-  try {
-    await waitUntil(() => ensureDatabase(urlOf('postgres'), database), {
-      what: 'PostgreSQL',
-      timeoutMs: 60_000,
-      child,
-    });
-  } catch (error) {
-    await child.stop();
-    throw error;
-  }
+  const probe = () => ensureDatabase(urlOf('postgres'), database);
+  await waitUntilReady(child, probe, { what: 'PostgreSQL', timeoutMs: 60_000 });
   return { child, url: urlOf(database ?? 'postgres') };
 }
 

@@ -34,6 +34,24 @@ export async function waitUntil<T>(probe: () => Promise<T>, options: WaitOptions
   }
 }
 
+/**
+ * Waits until a new child process is ready, which means that `probe` succeeds. Stops the child if it does not become
+ * ready.
+ * @throws Error that {@link waitUntil} throws
+ */
+export async function waitUntilReady(
+  child: Child,
+  probe: () => Promise<unknown>,
+  options: Omit<WaitOptions, 'child'>,
+): Promise<void> {
+  try {
+    await waitUntil(probe, { ...options, child });
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+}
+
 function quoteLog(child: Child | undefined): string {
   if (child === undefined) return '';
   const tail = child.logTail();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { connect } from 'amqplib';
 import { canInstallPackages } from '../debian/install-packages.js';
 import type { Child, ProcessHost } from '../processes/process-host.js';
-import { waitUntil } from '../processes/wait-until.js';
+import { waitUntilReady } from '../processes/wait-until.js';
 import { findRabbitmq, type InstalledRabbitmq } from './find-rabbitmq.js';
 import { howToInstall, installRabbitmq } from './install-rabbitmq.js';
 import { prepareNodeFiles, type RabbitmqPorts } from './node-files.js';
@@ -85,18 +85,9 @@ export async function startRabbitmqNode(options: InstalledOptions): Promise<Runn
     logFile,
   });
   const url = `amqp://${username}:${password}@127.0.0.1:${ports.amqp}`;
-  try {
-    await waitUntil(() => connectOnce(url), {
-      what: 'RabbitMQ',
-      timeoutMs: 90_000,
-      child: node,
-      intervalMs: 100,
-    });
-    return { child: node, url };
-  } catch (error) {
-    await node.stop();
-    throw error;
-  }
+  const limits = { timeoutMs: 90_000, intervalMs: 100 };
+  await waitUntilReady(node, () => connectOnce(url), { what: 'RabbitMQ', ...limits });
+  return { child: node, url };
 }
 
 export interface Epmd {

@@ -7,21 +7,9 @@ test('the option --short lowers the default numbers, and explicit numbers overri
 
 test('without options, all scenarios run with the default numbers', () => {
   const { only, alerts, sizes } = readOptions([]);
-  expect(only).toEqual([
-    'throughput',
-    'rest',
-    'rest-batch',
-    'latency',
-    'low-rate',
-    'webhook-options',
-    'scale-out',
-    'growth',
-    'auth',
-    'memory',
-    'idle',
-    'cost',
-    'polls',
-  ]);
+  expect(only.join(' ')).toBe(
+    'throughput rest rest-batch latency low-rate webhook-options scale-out growth auth memory idle cost polls',
+  );
   expect({ alerts, sizes }).toEqual({ alerts: 30_000, sizes: [10_000, 1_000_000, 10_000_000] });
 });
 

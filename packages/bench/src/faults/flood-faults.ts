@@ -19,17 +19,6 @@ interface FloodOptions {
   overRest: boolean;
 }
 
-/**
- * Limit for the delay of another workspace's retries, in milliseconds. It is higher than the limit of 1 s in the
- * isolation suite, because this suite also runs on busy machines. Without the measures of docs/adr/0031, retries are 8
- * to 33 s late.
- */
-const maxRetryDelayMs = 5_000;
-/**
- * Rate of each workspace if alerts are also published over REST, in alerts per second. Half of the alerts are REST
- * requests. Their rate is below the capacity of the API.
- */
-const restAlertsPerSecond = 300;
 /** The contract's limit for webhooks of a rule. */
 const webhooksPerAlert = 20;
 /** Time after the flood in which delayed retries can still be sent, in milliseconds. */
@@ -91,6 +80,13 @@ interface FloodEvidence {
   statuses: Statuses;
 }
 
+/**
+ * Limit for the delay of another workspace's retries, in milliseconds. It is higher than the limit of 1 s in the
+ * isolation suite, because this suite also runs on busy machines. Without the measures of docs/adr/0031, retries are 8
+ * to 33 s late.
+ */
+const maxRetryDelayMs = 5_000;
+
 function findProblems({ open, ended, expected, delaysMs, statuses }: FloodEvidence): string[] {
   const late = delaysMs.filter((delayMs) => delayMs > maxRetryDelayMs);
   const slowestMs = Math.round(Math.max(0, ...late));
@@ -111,6 +107,12 @@ interface FloodLoad extends FloodOptions {
   /** Number of alerts of each workspace. */
   alerts: number;
 }
+
+/**
+ * Rate of each workspace if alerts are also published over REST, in alerts per second. Half of the alerts are REST
+ * requests. Their rate is below the capacity of the API.
+ */
+const restAlertsPerSecond = 300;
 
 /** Publishes the flood. Resolves when every alert is confirmed over AMQP or rejected over REST. */
 async function publish(

@@ -12,11 +12,6 @@ export interface RetryDelaysOptions {
 
 /** Jitter of the retry schedule, as a fraction of each delay. */
 const jitter = 0.2;
-/**
- * Maximum time between the acceptance of an alert and its first attempt, in milliseconds. It limits the partitions that
- * the query reads.
- */
-const maxAgeMs = 600_000;
 
 /**
  * Returns how late the first retry of each rejected delivery was, in milliseconds beyond the scheduled delay and its
@@ -27,6 +22,8 @@ export async function readRetryDelays(
   { run, fromMs, toMs, scheduledMs }: RetryDelaysOptions,
 ): Promise<number[]> {
   const { first, last } = alertIdsOfRun(run);
+  // Maximum time between the acceptance of an alert and its first attempt. It limits the partitions that the query reads.
+  const maxAgeMs = 600_000;
   const { rows } = await knex.raw(
     `select greatest(0, extract(epoch from coalesce(retry.started_at, now()) - rejected.started_at) * 1000
                         - rejected.duration_ms - :latestMs::float8)::float8 as "delayMs"

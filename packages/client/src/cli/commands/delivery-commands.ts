@@ -8,9 +8,9 @@ import type { Io } from '../io.js';
 import type { Output } from '../output.js';
 import { parseCount, parseTime } from '../parse-values.js';
 import { type CountFlag, showList, withCount } from '../show-list.js';
-import { tailDeliveries } from '../tail-deliveries.js';
 import { type CancelFlags, cancelDeliveries } from './cancel-deliveries.js';
 import { type RedeliverFlags, redeliver } from './redeliver.js';
+import { tailDeliveries } from './tail-deliveries.js';
 
 export function addDeliveryCommands(program: Command, io: Io): void {
   const deliveries = program.command('deliveries').description('list, show, redeliver and cancel deliveries');
@@ -64,9 +64,7 @@ export function addDeliveryCommands(program: Command, io: Io): void {
   const tail = withSearchFilters(deliveries.command('tail')).description(
     'print each new or changed delivery until Ctrl-C',
   );
-  runsInWorkspace<SearchFlags>(tail, io, async ({ platform, options, out, signal }) => {
-    await tailDeliveries({ platform, filter: searchOf(options), out, signal, clock: io.clock });
-  });
+  runsInWorkspace<SearchFlags>(tail, io, tailDeliveries);
   withExamples(tail, [
     'tocsin deliveries tail --webhook ID',
     'tocsin deliveries tail --json | jq .error_code',

@@ -1,42 +1,27 @@
-import { ConnectionError, UnavailableError } from '../api/errors.js';
-import type { PlatformClient } from '../api/platform-api.js';
-import type { Delivery, ListDeliveriesQuery } from '../api/schemas.js';
-import type { Clock } from '../clock.js';
-import { deliveryColors, describeResponse } from './delivery-columns.js';
-import type { Output } from './output.js';
-import { printable } from './text.js';
-
-export interface TailOptions {
-  platform: PlatformClient;
-  /** Filter of the deliveries. Default of `since`: the current time, so that only new deliveries are printed. */
-  filter: ListDeliveriesQuery;
-  out: Output;
-  signal: AbortSignal;
-  clock: Clock;
-}
+import { ConnectionError, UnavailableError } from '../../api/errors.js';
+import type { Delivery } from '../../api/schemas.js';
+import type { PlatformContext } from '../action.js';
+import { deliveryColors, describeResponse } from '../delivery-columns.js';
+import { type SearchFlags, searchOf } from '../delivery-filters.js';
+import type { Output } from '../output.js';
+import { printable } from '../text.js';
 
 const pollMs = 1_000;
-/**
- * Time by which two polls overlap, in milliseconds. Deliveries can be committed in another order than they were
- * created, so a later poll can find one that is older than the newest known delivery.
- */
-const overlapMs = 10_000;
 /** Maximum number of open deliveries that one poll reads again. More would exceed the rate limit of the API. */
 const recheckedAtOnce = 8;
-/** Maximum number of deliveries that one poll lists, in pages of 1,000. More would exceed the rate limit of the API. */
-const listedAtOnce = 5_000;
-/** Number of deliveries in memory above which ended ones are forgotten. A forgotten delivery may be printed again. */
-const remembered = 20_000;
 
-/** Prints each delivery that matches the filter when it appears and when it changes, until the signal is aborted. */
-export async function tailDeliveries(options: TailOptions): Promise<void> {
-  const { platform, out, signal, clock } = options;
+/**
+ * Prints each delivery that matches the filter when it appears and when it changes, until the signal is aborted. Without
+ * `--since`, only new deliveries are printed.
+ */
+export async function tailDeliveries(context: PlatformContext<SearchFlags>): Promise<void> {
+  const { options, platform, io, out, signal } = context;
   // The filters `status`, `status_code` and `error_code` are applied here after each change of a delivery. The API
   // would apply them to the state at the time of the request, so a delivery that matches only later would be missed.
-  const { status, status_code, error_code, ...filter } = options.filter;
+  const { status, status_code, error_code, ...filter } = searchOf(options);
   const seen = new Map<string, string>();
   const open = new Map<string, Delivery>();
-  let since = filter.since ?? new Date(clock.now()).toISOString();
+  let since = filter.since ?? new Date(io.clock.now()).toISOString();
 
   const note = (delivery: Delivery) => {
     const state = `${delivery.status} ${delivery.attempts_made}`;
@@ -73,9 +58,12 @@ export async function tailDeliveries(options: TailOptions): Promise<void> {
       if (!(error instanceof ConnectionError || error instanceof UnavailableError)) throw error;
       out.note(`${error.message} Trying again…`);
     }
-    await clock.sleep(pollMs, signal);
+    await io.clock.sleep(pollMs, signal);
   }
 }
+
+/** Maximum number of deliveries that one poll lists, in pages of 1,000. More would exceed the rate limit of the API. */
+const listedAtOnce = 5_000;
 
 async function listNewest(deliveries: AsyncIterable<Delivery>): Promise<Delivery[]> {
   const found: Delivery[] = [];
@@ -87,10 +75,19 @@ function hasEnded({ status }: Delivery): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'skipped';
 }
 
+/**
+ * Time by which two polls overlap, in milliseconds. Deliveries can be committed in another order than they were
+ * created, so a later poll can find one that is older than the newest known delivery.
+ */
+const overlapMs = 10_000;
+
 function later(since: string, newest: string | undefined): string {
   if (newest === undefined) return since;
   return new Date(Math.max(Date.parse(since), Date.parse(newest) - overlapMs)).toISOString();
 }
+
+/** Number of deliveries in memory above which ended ones are forgotten. A forgotten delivery may be printed again. */
+const remembered = 20_000;
 
 function forgetOldest(seen: Map<string, string>, open: Map<string, Delivery>): void {
   for (const id of seen.keys()) {

@@ -11,13 +11,15 @@ export interface LatencyResult {
   latencyMs: Percentiles;
 }
 
-export interface LatencyOptions {
+export interface SteadyRates {
+  /** Rates in deliveries per second. Each one is measured separately. */
   rates: readonly number[];
+  /** Duration of each measurement. */
   seconds: number;
 }
 
 /** Measures the latency at several steady rates. Each alert has one webhook. */
-export async function measureLatency(testBed: TestBed, options: LatencyOptions): Promise<LatencyResult[]> {
+export async function measureLatency(testBed: TestBed, options: SteadyRates): Promise<LatencyResult[]> {
   const { database, secrets, destination } = testBed;
   const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(1) });
   return withWorkers(testBed, 1, async (workers) => {

@@ -3,6 +3,7 @@ import { type CpuShares, sumOf } from '../measure/process-usage.js';
 import { formatMs, type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { writeFixtures } from '../test-bed/fixtures.js';
 import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
+import type { SteadyRates } from './latency.js';
 import { type AlertsResult, runAlerts } from './run-alerts.js';
 
 export interface LowRateResult {
@@ -19,16 +20,11 @@ interface LowRateMeasurement {
   latencyMs: Percentiles;
 }
 
-export interface LowRateOptions {
-  rates: readonly number[];
-  seconds: number;
-}
-
 /**
  * Measures the cost of a delivery at low rates, for the worker (one webhook for each alert, published over AMQP) and
  * for the bare loop.
  */
-export async function measureLowRate(testBed: TestBed, options: LowRateOptions): Promise<LowRateResult[]> {
+export async function measureLowRate(testBed: TestBed, options: SteadyRates): Promise<LowRateResult[]> {
   const { database, secrets, destination } = testBed;
   const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(1) });
   const results: LowRateResult[] = [];

@@ -1,4 +1,5 @@
-import { createPaged, type Paged, path, sendTagged, type Tagged } from './requests.js';
+import { createPaged, type Paged, path, type Tagged } from './requests.js';
+import { createResourceOperations } from './resource-operations.js';
 import type {
   CreatedSigningSecret,
   CreateSigningSecret,
@@ -54,11 +55,7 @@ export function createWebhooksApi(send: Send, workspace: () => string): Webhooks
   const collection = () => path`/api/v1/workspaces/${workspace()}/webhooks`;
   const single = (id: string) => path`/api/v1/webhooks/${id}`;
   return {
-    list: (query, options) => createPaged(send, { path: collection(), query, options }),
-    create: (body, options) => sendTagged(send, { method: 'POST', path: collection(), body, options }),
-    get: (id, options) => sendTagged(send, { method: 'GET', path: single(id), options }),
-    update: (id, body, options) =>
-      sendTagged(send, { method: 'PATCH', path: single(id), body, idempotent: true, options }),
+    ...createResourceOperations<Webhook, SavedWebhook>(send, { collection, single }),
     async delete(id, { force, ...options } = {}) {
       await send({ method: 'DELETE', path: single(id), query: { force }, options });
     },

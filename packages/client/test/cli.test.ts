@@ -71,6 +71,13 @@ describe('keys', () => {
 });
 
 describe('the principal', () => {
+  /** Variables that replace the stack file. */
+  const addresses = () => ({
+    TOCSIN_STACK: '',
+    TOCSIN_API_URL: stack.services.apiUrl,
+    TOCSIN_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+  });
+
   test('whoami shows the principal, and --as selects another service account', async () => {
     expect((await run(['whoami'])).stdout).toMatch(/deployment +.*tocsin_admin/);
     const reader = await runJson<{ workspaces: unknown }>(['whoami', '--as', 'reader']);
@@ -81,9 +88,7 @@ describe('the principal', () => {
   test('whoami names a person who has logged in', async () => {
     const users = JSON.parse(process.env.TOCSIN_TEST_OIDC_USERS ?? '{}');
     const env = {
-      TOCSIN_STACK: '',
-      TOCSIN_API_URL: stack.services.apiUrl,
-      TOCSIN_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+      ...addresses(),
       TOCSIN_LOGIN_FILE: join(stack.directory, 'login.json'),
     };
     let printed = '';
@@ -103,9 +108,7 @@ describe('the principal', () => {
   test('the credentials of a service account are read from the environment', async () => {
     const clients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}');
     const env = {
-      TOCSIN_STACK: '',
-      TOCSIN_API_URL: stack.services.apiUrl,
-      TOCSIN_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+      ...addresses(),
       TOCSIN_CLIENT_ID: clients.editor.client_id,
       TOCSIN_CLIENT_SECRET: `${clients.editor.client_secret}\n`,
       TOCSIN_WORKSPACE: stack.workspace,

@@ -23,6 +23,8 @@ const alert = (): PublishAlert => ({
   bound: 'upper_bound',
 });
 
+const settingsOf = ({ url }: { url: string }) => ({ url, credential: 'k', workspaceId });
+
 interface Way {
   publisher: AlertPublisher;
   arrived(): Promise<Record<string, unknown>[]>;
@@ -52,7 +54,7 @@ async function drain(url: string): Promise<Record<string, unknown>[]> {
 
 async function overHttp(): Promise<Way> {
   const api = await startScriptedApi();
-  const publisher = createHttpPublisher({ url: api.url, credential: 'k', workspaceId });
+  const publisher = createHttpPublisher(settingsOf(api));
   return {
     publisher,
     arrived: async () => api.seen.map(({ body }) => JSON.parse(body)),
@@ -210,13 +212,7 @@ describe('unconfirmed alerts', () => {
     const api = await startScriptedApi();
     api.script(...Array.from({ length: 99 }, () => ({ status: 503 })));
     const clock = createManualClock();
-    const publisher = createHttpPublisher({
-      url: api.url,
-      credential: 'k',
-      workspaceId,
-      clock,
-      giveUpAfterMs: 10_000,
-    });
+    const publisher = createHttpPublisher({ ...settingsOf(api), clock, giveUpAfterMs: 10_000 });
     await expect(publisher.publish(alert())).rejects.toMatchObject({ code: 'unconfirmed' });
     expect(api.seen.length).toBeGreaterThan(4);
     expect(new Set(api.seen.map(({ body }) => body)).size).toBe(1);
@@ -227,13 +223,7 @@ describe('unconfirmed alerts', () => {
     const api = await startScriptedApi();
     api.script({ status: 429, headers: { 'retry-after': '20' } }, { status: 503 }, { status: 202 });
     const clock = createManualClock();
-    const publisher = createHttpPublisher({
-      url: api.url,
-      credential: 'k',
-      workspaceId,
-      clock,
-      random: () => 1,
-    });
+    const publisher = createHttpPublisher({ ...settingsOf(api), clock, random: () => 1 });
     await publisher.publish(alert());
     expect(clock.sleeps).toEqual([20_000, 500]);
     await api.close();
@@ -242,7 +232,7 @@ describe('unconfirmed alerts', () => {
   test('over HTTP an aborted alert counts as unconfirmed, not as refused', async () => {
     const api = await startScriptedApi();
     api.script({ hang: true });
-    const publisher = createHttpPublisher({ url: api.url, credential: 'k', workspaceId });
+    const publisher = createHttpPublisher(settingsOf(api));
     const controller = new AbortController();
     const publishing = publisher.publish(alert(), { signal: controller.signal });
     controller.abort();
@@ -253,7 +243,7 @@ describe('unconfirmed alerts', () => {
   test('an invalid alert is reported as refused without retries', async () => {
     const api = await startScriptedApi();
     api.script({ status: 422, body: { code: 'validation_failed', detail: 'unknown rule' } });
-    const publisher = createHttpPublisher({ url: api.url, credential: 'k', workspaceId });
+    const publisher = createHttpPublisher(settingsOf(api));
     await expect(publisher.publish(alert())).rejects.toMatchObject({ code: 'refused' });
     expect(api.seen).toHaveLength(1);
     await api.close();

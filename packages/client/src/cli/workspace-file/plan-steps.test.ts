@@ -67,25 +67,17 @@ test('a webhook without headers and with a given external id is created without 
 });
 
 test('each option of a webhook that the file does not contain is reset to its default', () => {
-  const defaults = {
-    enabled: true,
-    retry_on_timeout: true,
-    retry_schedule_ms: null,
-    timeout_ms: null,
-    rate_limit: null,
-    signing: false,
-    idempotency_header: null,
-  };
-  const stored = {
-    ...chat,
-    enabled: false,
-    retry_on_timeout: false,
-    retry_schedule_ms: [1],
-    timeout_ms: 1,
-    rate_limit: { requests: 1, period_ms: 1 },
-    signing: true,
-    idempotency_header: 'X-Id',
-  };
+  const options: [name: string, stored: unknown, byDefault: unknown][] = [
+    ['enabled', false, true],
+    ['retry_on_timeout', false, true],
+    ['retry_schedule_ms', [1], null],
+    ['timeout_ms', 1, null],
+    ['rate_limit', { requests: 1, period_ms: 1 }, null],
+    ['signing', true, false],
+    ['idempotency_header', 'X-Id', null],
+  ];
+  const stored = { ...chat, ...Object.fromEntries(options.map(([name, value]) => [name, value])) };
+  const defaults = Object.fromEntries(options.map(([name, , value]) => [name, value]));
   const { steps } = plan(entry(), { of: state({ webhooks: [stored], rules: [] }) });
   expect(shown(steps)).toEqual([`change webhook risk/chat: ${Object.keys(defaults).join(' ')}`]);
   expect(steps[0]?.body(nothing)).toEqual(defaults);

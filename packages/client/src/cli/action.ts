@@ -30,6 +30,10 @@ export interface PlatformContext<Options> extends ConnectedContext<Options> {
   platform: PlatformClient;
 }
 
+export interface EngineContext<Options> extends ConnectedContext<Options> {
+  engine: EngineClient;
+}
+
 /** Adds the output flags and runs `work` as the command's action. */
 export function runs<Options = object>(
   command: Command,
@@ -103,10 +107,6 @@ export function runsInWorkspace<Options = object>(
     requireWorkspace(context.settings);
     await work(context);
   });
-}
-
-export interface EngineContext<Options> extends ConnectedContext<Options> {
-  engine: EngineClient;
 }
 
 /** Runs `work` as the command's action, with a client of the engine's API. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Delivery } from '../api/schemas.js';
-import { choice, parseLabelFilter, parseNumber, parseTime } from './parse-values.js';
+import { choice, parseLabelFilter, parseNumber, withTimeRange } from './parse-values.js';
 
 /** Options that filter deliveries. */
 export interface FilterFlags {
@@ -22,15 +22,26 @@ export interface SearchFlags extends FilterFlags {
 
 const statuses: Delivery['status'][] = ['waiting', 'queued', 'sending', 'succeeded', 'failed', 'skipped'];
 
-export function withFilters(command: Command): Command {
+/** Adds the filters by the webhook, the alert and the alert rule of a delivery. */
+export function withOriginFilters(command: Command): Command {
   return command
     .option('--webhook <id>', 'only deliveries of this webhook')
     .option('--alert <id>', 'only deliveries of this alert')
-    .option('--rule <id>', 'only deliveries of this alert rule')
-    .addOption(choice('--status <status>', { of: statuses, description: 'only deliveries with this status' }))
-    .option('--status-code <code>', 'only deliveries whose last response had this status code', parseNumber)
-    .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
-    .option('--until <time>', 'a time, or an age', parseTime);
+    .option('--rule <id>', 'only deliveries of this alert rule');
+}
+
+export function withFilters(command: Command): Command {
+  return withTimeRange(
+    withOriginFilters(command)
+      .addOption(
+        choice('--status <status>', { of: statuses, description: 'only deliveries with this status' }),
+      )
+      .option(
+        '--status-code <code>',
+        'only deliveries whose last response had this status code',
+        parseNumber,
+      ),
+  );
 }
 
 export function withSearchFilters(command: Command): Command {

@@ -93,6 +93,13 @@ export function orNull<T>(value: T | false): T | null {
   return value === false ? null : value;
 }
 
+/** Adds the options `--since` and `--until`. */
+export function withTimeRange(command: Command): Command {
+  return command
+    .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
+    .option('--until <time>', 'a time, or an age', parseTime);
+}
+
 /** Adds the option `--if-match`. */
 export function withIfMatch(command: Command): Command {
   return command.option(

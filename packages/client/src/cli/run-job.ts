@@ -3,17 +3,20 @@ import type { Redelivery } from '../api/schemas.js';
 import type { Io } from './io.js';
 import type { Output } from './output.js';
 
-type Job = Omit<Redelivery, 'filter'>;
+export type Job = Omit<Redelivery, 'filter'>;
 
-interface JobContext<Filter, J extends Job> {
-  jobs: JobsApi<Filter, J>;
-  filter: Filter;
-  /** True: the command waits until the job has ended. False: it ends when the job is accepted. */
-  wait: boolean;
+export interface JobTexts {
   /** Returns the message that the command prints after `count` changes, such as "3 deliveries are on their way". */
   describe: (count: number) => string;
   /** Plural noun for the entries that match the filter. */
   noun: 'deliveries' | 'alerts';
+}
+
+interface JobContext<Filter, J extends Job> extends JobTexts {
+  jobs: JobsApi<Filter, J>;
+  filter: Filter;
+  /** True: the command waits until the job has ended. False: it ends when the job is accepted. */
+  wait: boolean;
   io: Io;
   out: Output;
   signal: AbortSignal;
@@ -38,11 +41,4 @@ export async function runJob<Filter, J extends Job>(context: JobContext<Filter, 
       ? `Job ${id} is still running. Follow it with: tocsin jobs get ${id}`
       : `${describe(done)}${status === 'cancelled' ? '; the job was cancelled' : ''}.`;
   out.value(job, () => out.line(result));
-}
-
-/** Returns the filter without undefined members. */
-export function givenOf<Filter extends object>(filter: Filter): Partial<Filter> {
-  return Object.fromEntries(
-    Object.entries(filter).filter(([, value]) => value !== undefined),
-  ) as Partial<Filter>;
 }

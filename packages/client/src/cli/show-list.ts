@@ -1,15 +1,27 @@
 import type { Command } from 'commander';
 import type { Paged } from '../api/requests.js';
 import type { Output } from './output.js';
+import { parseCount } from './parse-values.js';
 import type { Column } from './table.js';
 
-/** Option of every command that prints a list. */
-export interface CountFlag {
+/** Options of every command that prints a list. */
+export interface PageFlags {
+  limit?: number | undefined;
   count?: boolean | undefined;
+}
+
+/** Adds the options of a list. `limit` is the default of `--limit`; without it, the whole list is printed. */
+export function withPageFlags(command: Command, { limit }: { limit?: number } = {}): Command {
+  return withCount(command.option('--limit <count>', 'maximum number of results', parseCount, limit));
 }
 
 export function withCount(command: Command): Command {
   return command.option('--count', 'print only their number; 10000+ if there are more');
+}
+
+/** Returns the number of entries that one request fetches. The API allows at most 1,000. */
+export function pageSizeOf({ limit }: PageFlags): number | undefined {
+  return limit && Math.min(limit, 1000);
 }
 
 /** Prints a list, or only the number of its entries with `--count`. */
@@ -17,15 +29,9 @@ export async function showList<Row>(
   rows: Paged<Row>,
   {
     out,
-    count = false,
-    limit,
+    options: { limit, count = false },
     ...table
-  }: CountFlag & {
-    out: Output;
-    columns: readonly Column<Row>[];
-    limit?: number | undefined;
-    none: string;
-  },
+  }: { out: Output; options: PageFlags; columns: readonly Column<Row>[]; none: string },
 ): Promise<void> {
   if (!count) return out.list(rows, { ...table, ...(limit !== undefined && { limit }) });
   const total = await rows.count();

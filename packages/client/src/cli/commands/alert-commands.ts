@@ -6,13 +6,13 @@ import type { Io } from '../io.js';
 import {
   choice,
   parseBound,
-  parseCount,
   parseLabelFilter,
   parseNumber,
   parsePair,
   parseTime,
+  withTimeRange,
 } from '../parse-values.js';
-import { type CountFlag, showList, withCount } from '../show-list.js';
+import { type PageFlags, pageSizeOf, showList, withPageFlags } from '../show-list.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
 import { type DispatchFlags, dispatchAlerts } from './dispatch-alerts.js';
@@ -80,16 +80,13 @@ export function addAlertCommands(program: Command, io: Io): void {
       '--label <name=value>',
       'only alerts with this label; repeatable; needs --since',
       parseLabelFilter,
-    )
-    .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
-    .option('--until <time>', 'a time, or an age', parseTime)
-    .option('--limit <count>', 'maximum number of results', parseCount, 50);
-  withCount(list);
+    );
+  withPageFlags(withTimeRange(list), { limit: 50 });
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
-    const { rule, outcome, model, label, since, until, limit, count } = options;
+    const { rule, outcome, model, label, since, until } = options;
     const filter = { alert_rule_id: rule, outcome, model_id: model, label, since, until };
-    const found = platform.alerts.list({ ...filter, limit: Math.min(limit, 1000) }, { signal });
-    await showList(found, { out, count, columns: listColumns, limit, none: 'No alerts.' });
+    const found = platform.alerts.list({ ...filter, limit: pageSizeOf(options) }, { signal });
+    await showList(found, { out, options, columns: listColumns, none: 'No alerts.' });
   });
   withExamples(list, [
     'tocsin alerts list --label team=risk --label region=eu --since 7d',
@@ -150,14 +147,13 @@ function linesOf(texts: Record<string, string> = {}): string | undefined {
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
-interface ListFlags extends CountFlag {
+interface ListFlags extends PageFlags {
   rule?: string;
   outcome?: Alert['outcome'];
   model?: string;
   label?: string[];
   since?: string;
   until?: string;
-  limit: number;
 }
 
 const listColumns: Column<Alert>[] = [

@@ -3,19 +3,18 @@ import type { AuditEvent } from '../../api/schemas.js';
 import { runsOnPlatform, withExamples } from '../action.js';
 import { requireWorkspace } from '../connect.js';
 import type { Io } from '../io.js';
-import { parseCount, parseTime } from '../parse-values.js';
-import { type CountFlag, showList, withCount } from '../show-list.js';
+import { withTimeRange } from '../parse-values.js';
+import { type PageFlags, pageSizeOf, showList, withPageFlags } from '../show-list.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
 
-interface AuditFlags extends CountFlag {
+interface AuditFlags extends PageFlags {
   all?: boolean;
   resource?: string;
   principal?: string;
   action?: AuditEvent['action'];
   since?: string;
   until?: string;
-  limit: number;
 }
 
 export function addAuditCommands(program: Command, io: Io): void {
@@ -26,26 +25,20 @@ export function addAuditCommands(program: Command, io: Io): void {
     .description('list the changes in the workspace, newest first; for admins of the workspace')
     .option('--resource <id>', 'only changes of this webhook, rule, delivery, job or other resource')
     .option('--principal <principal>', 'only changes by this principal, written as in the list, or by system')
-    .option('--action <action>', 'only this action, such as webhook.updated')
-    .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
-    .option('--until <time>', 'a time, or an age', parseTime)
-    .option('--all', 'changes in all workspaces and of engine keys; for admins of the deployment')
-    .option('--limit <count>', 'maximum number of results', parseCount, 50);
-  withCount(list);
+    .option('--action <action>', 'only this action, such as webhook.updated');
+  withTimeRange(list).option(
+    '--all',
+    'changes in all workspaces and of engine keys; for admins of the deployment',
+  );
+  withPageFlags(list, { limit: 50 });
   runsOnPlatform<AuditFlags>(list, io, async ({ platform, options, settings, out, signal }) => {
-    const { all = false, resource, principal, action, since, until, limit, count } = options;
+    const { all = false, resource, principal, action, since, until } = options;
     if (!all) requireWorkspace(settings);
-    const query = {
-      resource_id: resource,
-      principal,
-      action,
-      since,
-      until,
-      limit: Math.min(limit, 1000),
-    };
+    const filter = { resource_id: resource, principal, action, since, until };
+    const query = { ...filter, limit: pageSizeOf(options) };
     const { auditEvents } = platform;
     const found = all ? auditEvents.listAll(query, { signal }) : auditEvents.list(query, { signal });
-    await showList(found, { out, count, columns, limit, none: 'No changes.' });
+    await showList(found, { out, options, columns, none: 'No changes.' });
   });
   withExamples(list, [
     'tocsin audit list --since 7d --action webhook.updated',

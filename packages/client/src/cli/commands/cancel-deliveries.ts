@@ -1,8 +1,5 @@
-import type { CreateCancellation } from '../../api/schemas.js';
 import type { PlatformContext } from '../action.js';
-import { CommandFailure, exitCodes } from '../exit-codes.js';
-import { forEachId } from '../for-each-id.js';
-import { givenOf, runJob } from '../run-job.js';
+import { forIdsOrMatches } from '../for-ids-or-matches.js';
 import { printable } from '../text.js';
 
 export interface CancelFlags {
@@ -20,28 +17,15 @@ export interface CancelFlags {
  * filter.
  */
 export async function cancelDeliveries(context: PlatformContext<CancelFlags>): Promise<void> {
-  const { args: ids, options, platform, io, out, signal } = context;
-  const { webhook, alert, rule, since, until, all, wait } = options;
-  const filter: CreateCancellation = givenOf({
-    webhook_id: webhook,
-    alert_id: alert,
-    alert_rule_id: rule,
-    since,
-    until,
-    all,
+  const { options, platform, signal } = context;
+  const { webhook, alert, rule, since, until, all } = options;
+  await forIdsOrMatches(context, {
+    filter: { webhook_id: webhook, alert_id: alert, alert_rule_id: rule, since, until, all },
+    question: 'Give the ids of deliveries, or at least one filter such as --webhook ID, or --all.',
+    each: (id) => platform.deliveries.cancel(id, { signal }),
+    show: ({ id, webhook_name }) => `${id} to ${printable(webhook_name)} is cancelled.`,
+    jobs: platform.cancellations,
+    noun: 'deliveries',
+    describe: (count) => `${count} deliveries are cancelled`,
   });
-  if (Object.keys(filter).length > 0 === ids.length > 0)
-    throw new CommandFailure(
-      exitCodes.usage,
-      'Give the ids of deliveries, or at least one filter such as --webhook ID, or --all.',
-    );
-  if (ids.length > 0)
-    return forEachId(ids, {
-      out,
-      signal,
-      work: (id) => platform.deliveries.cancel(id, { signal }),
-      show: ({ id, webhook_name }) => `${id} to ${printable(webhook_name)} is cancelled.`,
-    });
-  const describe = (count: number) => `${count} deliveries are cancelled`;
-  await runJob({ jobs: platform.cancellations, filter, wait, noun: 'deliveries', describe, io, out, signal });
 }

@@ -4,8 +4,7 @@ import { runsOnPlatform } from '../action.js';
 import { requireWorkspace } from '../connect.js';
 import { forEachId } from '../for-each-id.js';
 import type { Io } from '../io.js';
-import { parseCount } from '../parse-values.js';
-import { type CountFlag, showList, withCount } from '../show-list.js';
+import { type PageFlags, pageSizeOf, showList, withPageFlags } from '../show-list.js';
 import type { Column } from '../table.js';
 import { printable, shortTime } from '../text.js';
 
@@ -19,17 +18,20 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
       '--in-workspace',
       'only messages that name the workspace; the whole list is for admins of the deployment',
     )
-    .option('--requeued', 'list dead letters that were requeued instead')
-    .option('--limit <count>', 'maximum number of results', parseCount, 50);
-  withCount(list);
-  runsOnPlatform<ListFlags>(list, io, async ({ platform, options, settings, out, signal }) => {
-    const { requeued = false, inWorkspace = false, limit, count } = options;
-    if (inWorkspace) requireWorkspace(settings);
-    const { list: listAll, listInWorkspace } = platform.deadLetters;
-    const listThese = inWorkspace ? listInWorkspace : listAll;
-    const found = listThese({ requeued, limit: Math.min(limit, 1000) }, { signal });
-    await showList(found, { out, count, columns, limit, none: 'No dead letters.' });
-  });
+    .option('--requeued', 'list dead letters that were requeued instead');
+  withPageFlags(list, { limit: 50 });
+  runsOnPlatform<PageFlags & { requeued?: boolean; inWorkspace?: boolean }>(
+    list,
+    io,
+    async ({ platform, options, settings, out, signal }) => {
+      const { requeued = false, inWorkspace = false } = options;
+      if (inWorkspace) requireWorkspace(settings);
+      const { list: listAll, listInWorkspace } = platform.deadLetters;
+      const listThese = inWorkspace ? listInWorkspace : listAll;
+      const found = listThese({ requeued, limit: pageSizeOf(options) }, { signal });
+      await showList(found, { out, options, columns, none: 'No dead letters.' });
+    },
+  );
 
   const requeue = deadLetters
     .command('requeue')
@@ -43,12 +45,6 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
       show: ({ id, queue }) => `${id} is back on ${printable(queue)}.`,
     }),
   );
-}
-
-interface ListFlags extends CountFlag {
-  requeued?: boolean;
-  inWorkspace?: boolean;
-  limit: number;
 }
 
 const columns: Column<DeadLetter>[] = [

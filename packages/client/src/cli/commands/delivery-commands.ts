@@ -2,12 +2,18 @@ import type { Command } from 'commander';
 import type { Attempt, DeliveryWithAttempts } from '../../api/schemas.js';
 import { runsInWorkspace, runsOnPlatform, withExamples } from '../action.js';
 import { deliveryColumns } from '../delivery-columns.js';
-import { type SearchFlags, searchOf, withFilters, withSearchFilters } from '../delivery-filters.js';
+import {
+  type SearchFlags,
+  searchOf,
+  withFilters,
+  withOriginFilters,
+  withSearchFilters,
+} from '../delivery-filters.js';
 import { describeWait } from '../describe-wait.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
-import { parseCount, parseTime } from '../parse-values.js';
-import { type CountFlag, showList, withCount } from '../show-list.js';
+import { parseCount, withTimeRange } from '../parse-values.js';
+import { type PageFlags, pageSizeOf, showList, withCount } from '../show-list.js';
 import { type CancelFlags, cancelDeliveries } from './cancel-deliveries.js';
 import { type RedeliverFlags, redeliver } from './redeliver.js';
 import { tailDeliveries } from './tail-deliveries.js';
@@ -18,11 +24,10 @@ export function addDeliveryCommands(program: Command, io: Io): void {
   const list = withCount(withSearchFilters(deliveries.command('list')))
     .description('list deliveries, newest first')
     .option('--limit <count>', 'maximum number of results', parseCount, 50);
-  runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
-    const { limit, count } = options;
-    const query = { ...searchOf(options), limit: Math.min(limit, 1000) };
+  runsInWorkspace<SearchFlags & PageFlags>(list, io, async ({ platform, options, out, signal }) => {
+    const query = { ...searchOf(options), limit: pageSizeOf(options) };
     const found = platform.deliveries.list(query, { signal });
-    await showList(found, { out, count, columns: deliveryColumns, limit, none: 'No deliveries.' });
+    await showList(found, { out, options, columns: deliveryColumns, none: 'No deliveries.' });
   });
   withExamples(list, [
     'tocsin deliveries list --status failed --since 2h',
@@ -47,15 +52,8 @@ export function addDeliveryCommands(program: Command, io: Io): void {
     'tocsin deliveries redeliver --all --status failed',
   ]);
 
-  const cancel = deliveries
-    .command('cancel')
-    .argument('[id...]')
+  const cancel = withTimeRange(withOriginFilters(deliveries.command('cancel').argument('[id...]')))
     .description('end open deliveries without sending them: the given ids, or all that match the filters')
-    .option('--webhook <id>', 'only deliveries of this webhook')
-    .option('--alert <id>', 'only deliveries of this alert')
-    .option('--rule <id>', 'only deliveries of this alert rule')
-    .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
-    .option('--until <time>', 'a time, or an age', parseTime)
     .option('--all', 'all open deliveries of the workspace')
     .option('--no-wait', 'with filters: do not wait until all deliveries have ended');
   runsInWorkspace<CancelFlags>(cancel, io, cancelDeliveries);
@@ -69,10 +67,6 @@ export function addDeliveryCommands(program: Command, io: Io): void {
     'tocsin deliveries tail --webhook ID',
     'tocsin deliveries tail --json | jq .error_code',
   ]);
-}
-
-interface ListFlags extends SearchFlags, CountFlag {
-  limit: number;
 }
 
 function show(delivery: DeliveryWithAttempts, out: Output): void {

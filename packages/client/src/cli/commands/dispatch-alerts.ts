@@ -1,8 +1,6 @@
 import type { CreateDispatch } from '../../api/schemas.js';
 import type { PlatformContext } from '../action.js';
-import { CommandFailure, exitCodes } from '../exit-codes.js';
-import { forEachId } from '../for-each-id.js';
-import { givenOf, runJob } from '../run-job.js';
+import { forIdsOrMatches } from '../for-ids-or-matches.js';
 
 export interface DispatchFlags {
   rule?: string;
@@ -18,22 +16,16 @@ export interface DispatchFlags {
  * Only alerts without deliveries can be dispatched.
  */
 export async function dispatchAlerts(context: PlatformContext<DispatchFlags>): Promise<void> {
-  const { args: ids, options, platform, io, out, signal } = context;
-  const { rule, outcome, since, until, all, wait } = options;
-  const filter: CreateDispatch = givenOf({ alert_rule_id: rule, outcome, since, until, all });
-  if (Object.keys(filter).length > 0 === ids.length > 0)
-    throw new CommandFailure(
-      exitCodes.usage,
-      'Give the ids of alerts, or at least one filter such as --rule ID, or --all.',
-    );
-  if (ids.length > 0)
-    return forEachId(ids, {
-      out,
-      signal,
-      work: (id) => platform.alerts.dispatch(id, { signal }),
-      show: ({ alert_id, deliveries }) =>
-        `${alert_id} is on its way to ${deliveries.length} ${deliveries.length === 1 ? 'webhook' : 'webhooks'}.`,
-    });
-  const describe = (count: number) => `${count} alerts are on their way`;
-  await runJob({ jobs: platform.dispatches, filter, wait, noun: 'alerts', describe, io, out, signal });
+  const { options, platform, signal } = context;
+  const { rule, outcome, since, until, all } = options;
+  await forIdsOrMatches(context, {
+    filter: { alert_rule_id: rule, outcome, since, until, all },
+    question: 'Give the ids of alerts, or at least one filter such as --rule ID, or --all.',
+    each: (id) => platform.alerts.dispatch(id, { signal }),
+    show: ({ alert_id, deliveries }) =>
+      `${alert_id} is on its way to ${deliveries.length} ${deliveries.length === 1 ? 'webhook' : 'webhooks'}.`,
+    jobs: platform.dispatches,
+    noun: 'alerts',
+    describe: (count) => `${count} alerts are on their way`,
+  });
 }

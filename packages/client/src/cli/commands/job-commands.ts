@@ -5,8 +5,8 @@ import type { Cancellation, Dispatch, Redelivery } from '../../api/schemas.js';
 import { runsInWorkspace, withExamples } from '../action.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
-import { choice, parseCount } from '../parse-values.js';
-import { type CountFlag, showList, withCount } from '../show-list.js';
+import { choice } from '../parse-values.js';
+import { type PageFlags, pageSizeOf, showList, withPageFlags } from '../show-list.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
 
@@ -24,13 +24,11 @@ export function addJobCommands(program: Command, io: Io): void {
   const list = jobs
     .command('list')
     .description('list the jobs of one kind, newest first')
-    .addOption(choice('--kind <kind>', { of: kinds, description: 'kind of the jobs' }).makeOptionMandatory())
-    .option('--limit <count>', 'maximum number of results', parseCount, 50);
-  withCount(list);
+    .addOption(choice('--kind <kind>', { of: kinds, description: 'kind of the jobs' }).makeOptionMandatory());
+  withPageFlags(list, { limit: 50 });
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
-    const { kind, limit, count } = options;
-    const found = jobsOf(platform)[kind].list({ limit: Math.min(limit, 1000) }, { signal });
-    await showList<Job>(found, { out, count, columns, limit, none: 'No jobs.' });
+    const found = jobsOf(platform)[options.kind].list({ limit: pageSizeOf(options) }, { signal });
+    await showList<Job>(found, { out, options, columns, none: 'No jobs.' });
   });
   withExamples(list, ['tocsin jobs list --kind redelivery']);
 
@@ -48,9 +46,8 @@ export function addJobCommands(program: Command, io: Io): void {
   });
 }
 
-interface ListFlags extends CountFlag {
+interface ListFlags extends PageFlags {
   kind: Kind;
-  limit: number;
 }
 
 function jobsOf({ redeliveries, dispatches, cancellations }: PlatformClient) {

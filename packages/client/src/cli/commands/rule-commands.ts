@@ -1,3 +1,4 @@
+import { patchAlertRuleSchema } from '@tocsin/contracts';
 import type { Command } from 'commander';
 import type { Tagged } from '../../api/requests.js';
 import type { AlertRule, CreateAlertRule, PatchAlertRule } from '../../api/schemas.js';
@@ -9,14 +10,13 @@ import {
   collect,
   orNull,
   parseBound,
-  parseCount,
   parseNumber,
   parseSeconds,
   parseTimeAhead,
   withIfMatch,
 } from '../parse-values.js';
-import { readFieldsFrom } from '../read-input.js';
-import { type CountFlag, showList, withCount } from '../show-list.js';
+import { type CommonFlags, readCommonFields, withCommonFlags } from '../resource-fields.js';
+import { type PageFlags, pageSizeOf, showList, withPageFlags } from '../show-list.js';
 import type { Column } from '../table.js';
 
 export function addRuleCommands(program: Command, io: Io): void {
@@ -28,19 +28,13 @@ export function addRuleCommands(program: Command, io: Io): void {
     .command('list')
     .description('list the alert rules of the workspace')
     .option('--external-id <id>', 'only the rule with this external id')
-    .option('--webhook <id>', 'only rules that call this webhook')
-    .option('--limit <count>', 'maximum number of results', parseCount);
-  withCount(list);
+    .option('--webhook <id>', 'only rules that call this webhook');
+  withPageFlags(list);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
-    const { externalId, webhook, limit, count } = options;
-    const query = { external_id: externalId, webhook_id: webhook, limit: limit && Math.min(limit, 1000) };
-    await showList(platform.alertRules.list(query, { signal }), {
-      out,
-      count,
-      columns: listColumns,
-      limit,
-      none: 'No alert rules.',
-    });
+    const { externalId, webhook } = options;
+    const query = { external_id: externalId, webhook_id: webhook, limit: pageSizeOf(options) };
+    const found = platform.alertRules.list(query, { signal });
+    await showList(found, { out, options, columns: listColumns, none: 'No alert rules.' });
   });
 
   const get = rules.command('get').argument('<id>').description('show an alert rule');
@@ -85,16 +79,12 @@ export function addRuleCommands(program: Command, io: Io): void {
   );
 }
 
-interface ListFlags extends CountFlag {
+interface ListFlags extends PageFlags {
   externalId?: string;
   webhook?: string;
-  limit?: number;
 }
 
-interface FieldFlags {
-  from?: string;
-  name?: string;
-  externalId?: string | false;
+interface FieldFlags extends CommonFlags {
   modelId?: string;
   threshold?: number;
   bound?: 'upper_bound' | 'lower_bound';
@@ -102,8 +92,6 @@ interface FieldFlags {
   webhooks?: boolean;
   cooldown?: number;
   silence?: string | false;
-  enable?: boolean;
-  disable?: boolean;
 }
 
 interface UpdateFlags extends FieldFlags {
@@ -111,11 +99,7 @@ interface UpdateFlags extends FieldFlags {
 }
 
 function withFieldFlags(command: Command): Command {
-  return command
-    .option('--from <file>', 'a JSON object with the fields, which flags replace; "-" is standard input')
-    .option('--name <text>', 'display name')
-    .option('--external-id <id>', 'an id of your choice')
-    .option('--no-external-id', 'no external id')
+  return withCommonFlags(command)
     .option('--model-id <id>', 'id of the model')
     .option('--threshold <number>', 'the threshold', parseNumber)
     .option('--bound <bound>', 'upper or lower', parseBound)
@@ -133,38 +117,19 @@ function withFieldFlags(command: Command): Command {
     .option('--disable', 'do not fire');
 }
 
-/** Writable fields of a rule. The code does not compile if one is missing. */
-const writable = Object.keys({
-  name: true,
-  external_id: true,
-  model_id: true,
-  threshold: true,
-  bound: true,
-  enabled: true,
-  cooldown_seconds: true,
-  silenced_until: true,
-  notification_webhook_ids: true,
-} satisfies Record<keyof PatchAlertRule, true>);
+const writable = Object.keys(patchAlertRuleSchema.properties);
 
-async function readFields({
-  options,
-  io,
-}: Pick<Context<FieldFlags>, 'options' | 'io'>): Promise<PatchAlertRule> {
-  const { from, name, modelId, threshold, bound, webhook, webhooks, enable, disable } = options;
-  const { externalId, cooldown, silence } = options;
-  const base: PatchAlertRule = from === undefined ? {} : await readFieldsFrom(from, { io, writable });
+async function readFields(context: Pick<Context<FieldFlags>, 'options' | 'io'>): Promise<PatchAlertRule> {
+  const { modelId, threshold, bound, webhook, webhooks, cooldown, silence } = context.options;
   return {
-    ...base,
-    ...(name !== undefined && { name }),
-    ...(externalId !== undefined && { external_id: orNull(externalId) }),
+    ...(await readCommonFields(context, writable)),
     ...(modelId !== undefined && { model_id: modelId }),
     ...(threshold !== undefined && { threshold }),
     ...(bound !== undefined && { bound }),
     ...(webhook !== undefined && { notification_webhook_ids: webhook }),
     ...(webhooks === false && { notification_webhook_ids: [] }),
-    ...((enable || disable) && { enabled: enable === true }),
     ...(cooldown !== undefined && { cooldown_seconds: cooldown }),
-    ...(silence !== undefined && { silenced_until: silence === false ? null : silence }),
+    ...(silence !== undefined && { silenced_until: orNull(silence) }),
   };
 }
 

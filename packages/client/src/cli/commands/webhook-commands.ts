@@ -1,3 +1,4 @@
+import { patchWebhookSchema } from '@tocsin/contracts';
 import type { Command } from 'commander';
 import type { Tagged } from '../../api/requests.js';
 import type { CreateWebhook, PatchWebhook, SavedWebhook, Webhook } from '../../api/schemas.js';
@@ -7,17 +8,10 @@ import { describePause } from '../describe-wait.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
-import {
-  choice,
-  collect,
-  orNull,
-  parseCount,
-  parseHeader,
-  parseTimeAhead,
-  withIfMatch,
-} from '../parse-values.js';
-import { readFieldsFrom, readText } from '../read-input.js';
-import { type CountFlag, showList, withCount } from '../show-list.js';
+import { choice, collect, parseHeader, parseTimeAhead, withIfMatch } from '../parse-values.js';
+import { readText } from '../read-input.js';
+import { type CommonFlags, readCommonFields, withCommonFlags } from '../resource-fields.js';
+import { type PageFlags, pageSizeOf, showList, withPageFlags } from '../show-list.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
 import { describeOptions, type OptionFlags, optionFieldsOf, withOptionFlags } from '../webhook-options.js';
@@ -39,26 +33,13 @@ export function addWebhookCommands(program: Command, io: Io): void {
         description: 'sort by this field',
       }),
     )
-    .addOption(choice('--order <order>', { of: ['asc', 'desc'], description: 'sort order' }))
-    .option('--limit <count>', 'maximum number of results', parseCount);
-  withCount(list);
+    .addOption(choice('--order <order>', { of: ['asc', 'desc'], description: 'sort order' }));
+  withPageFlags(list);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
-    const { name, externalId, host, sort, order, limit, count } = options;
-    const query = {
-      name,
-      external_id: externalId,
-      host,
-      sort,
-      order,
-      limit: limit && Math.min(limit, 1000),
-    };
-    await showList(platform.webhooks.list(query, { signal }), {
-      out,
-      count,
-      columns: listColumns,
-      limit,
-      none: 'No webhooks.',
-    });
+    const { name, externalId, host, sort, order } = options;
+    const query = { name, external_id: externalId, host, sort, order, limit: pageSizeOf(options) };
+    const found = platform.webhooks.list(query, { signal });
+    await showList(found, { out, options, columns: listColumns, none: 'No webhooks.' });
   });
 
   const get = webhooks.command('get').argument('<id>').description('show a webhook');
@@ -147,25 +128,19 @@ export function addWebhookCommands(program: Command, io: Io): void {
   addWebhookTestCommands(webhooks, io);
 }
 
-interface ListFlags extends CountFlag {
+interface ListFlags extends PageFlags {
   name?: string;
   externalId?: string;
   host?: string;
   sort?: 'name' | 'created_at' | 'updated_at';
   order?: 'asc' | 'desc';
-  limit?: number;
 }
 
-interface FieldFlags extends OptionFlags {
-  from?: string;
-  name?: string;
-  externalId?: string | false;
+interface FieldFlags extends OptionFlags, CommonFlags {
   url?: string;
   header?: Record<string, string[]>;
   body?: string;
   bodyFile?: string;
-  enable?: boolean;
-  disable?: boolean;
   retryOnTimeout?: boolean;
 }
 
@@ -175,11 +150,7 @@ interface UpdateFlags extends FieldFlags {
 }
 
 function withFieldFlags(command: Command): Command {
-  return withOptionFlags(command)
-    .option('--from <file>', 'a JSON object with the fields, which flags replace; "-" is standard input')
-    .option('--name <text>', 'display name')
-    .option('--external-id <id>', 'an id of your choice')
-    .option('--no-external-id', 'no external id')
+  return withCommonFlags(withOptionFlags(command))
     .option('--url <url>', 'url that receives the POST requests')
     .option('--header <"Name: value">', 'a header of the requests; repeatable', parseHeader)
     .option('--body <template>', 'the body template')
@@ -189,41 +160,20 @@ function withFieldFlags(command: Command): Command {
     .option('--no-retry-on-timeout', 'do not send a delivery again after a timeout');
 }
 
-/** Writable fields of a webhook. The code does not compile if one is missing. */
-const writable = Object.keys({
-  name: true,
-  external_id: true,
-  url: true,
-  headers: true,
-  body: true,
-  enabled: true,
-  retry_on_timeout: true,
-  retry_schedule_ms: true,
-  timeout_ms: true,
-  rate_limit: true,
-  signing: true,
-  idempotency_header: true,
-  paused_until: true,
-} satisfies Record<keyof PatchWebhook, true>);
+const writable = Object.keys(patchWebhookSchema.properties);
 
 /** Reads the fields of `--from` and of all flags other than the header flags. */
-async function readFields({
-  options,
-  io,
-}: Pick<Context<FieldFlags>, 'options' | 'io'>): Promise<PatchWebhook> {
-  const { from, name, externalId, url, body, bodyFile, enable, disable, retryOnTimeout } = options;
+async function readFields(context: Pick<Context<FieldFlags>, 'options' | 'io'>): Promise<PatchWebhook> {
+  const { options, io } = context;
+  const { from, url, body, bodyFile, retryOnTimeout } = options;
   if (from === '-' && bodyFile === '-') {
     throw new CommandFailure(exitCodes.usage, 'Only one of --from and --body-file can be standard input.');
   }
-  const base: PatchWebhook = from === undefined ? {} : await readFieldsFrom(from, { io, writable });
   return {
-    ...base,
-    ...(name !== undefined && { name }),
-    ...(externalId !== undefined && { external_id: orNull(externalId) }),
+    ...(await readCommonFields(context, writable)),
     ...(url !== undefined && { url }),
     ...(body !== undefined && { body }),
     ...(bodyFile !== undefined && { body: await readText(bodyFile, io) }),
-    ...((enable || disable) && { enabled: enable === true }),
     ...(retryOnTimeout !== undefined && { retry_on_timeout: retryOnTimeout }),
     ...optionFieldsOf(options),
   };

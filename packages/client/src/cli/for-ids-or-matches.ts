@@ -1,0 +1,32 @@
+import type { JobsApi } from '../api/jobs.js';
+import type { PlatformContext } from './action.js';
+import { CommandFailure, exitCodes } from './exit-codes.js';
+import { forEachId } from './for-each-id.js';
+import { type Job, type JobTexts, runJob } from './run-job.js';
+
+interface Work<Filter, Done, J extends Job> extends JobTexts {
+  /** Filter of the job. It is not given if all its members are undefined. */
+  filter: Filter;
+  jobs: JobsApi<Filter, J>;
+  /** Message if neither ids nor a filter were given, or both. */
+  question: string;
+  /** Does the work for one id. */
+  each(id: string): Promise<Done>;
+  /** Returns the message for the result of one id. */
+  show(done: Done): string;
+}
+
+/** Does the work for the given ids, one by one, or starts a job that does it for everything that matches a filter. */
+export async function forIdsOrMatches<Filter extends object, Done, J extends Job>(
+  { args: ids, options: { wait }, io, out, signal }: PlatformContext<{ wait: boolean }>,
+  { filter, question, each, show, ...job }: Work<Filter, Done, J>,
+): Promise<void> {
+  const given = withoutUndefined(filter);
+  if (Object.keys(given).length > 0 === ids.length > 0) throw new CommandFailure(exitCodes.usage, question);
+  if (ids.length > 0) return forEachId(ids, { out, signal, work: each, show });
+  await runJob({ ...job, filter: given, wait, io, out, signal });
+}
+
+function withoutUndefined<Filter extends object>(filter: Filter): Filter {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Filter;
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import type { Context } from './action.js';
+import { orNull } from './parse-values.js';
+import { readFieldsFrom } from './read-input.js';
+
+/** Flags of the fields that webhooks and alert rules have in common. */
+export interface CommonFlags {
+  from?: string;
+  name?: string;
+  externalId?: string | false;
+  enable?: boolean;
+  disable?: boolean;
+}
+
+export function withCommonFlags(command: Command): Command {
+  return command
+    .option('--from <file>', 'a JSON object with the fields, which flags replace; "-" is standard input')
+    .option('--name <text>', 'display name')
+    .option('--external-id <id>', 'an id of your choice')
+    .option('--no-external-id', 'no external id');
+}
+
+/** Reads the fields of `--from` and of the common flags. `writable` names all fields that callers can write. */
+export async function readCommonFields(
+  { options, io }: Pick<Context<CommonFlags>, 'options' | 'io'>,
+  writable: readonly string[],
+): Promise<Record<string, unknown>> {
+  const { from, name, externalId, enable, disable } = options;
+  return {
+    ...(from !== undefined && (await readFieldsFrom(from, { io, writable }))),
+    ...(name !== undefined && { name }),
+    ...(externalId !== undefined && { external_id: orNull(externalId) }),
+    ...((enable || disable) && { enabled: enable === true }),
+  };
+}

@@ -18,21 +18,11 @@ export interface LookupOptions {
 }
 
 /**
- * Cache time of a name, in milliseconds. Concurrent connections share one query, and a changed address is used after at
- * most 5 s.
- */
-const cacheMs = 5000;
-const maxCachedNames = 1000;
-/**
  * Maximum number of addresses of each family that are used. A response of a name server can contain 6,000 addresses;
  * checking and dialling all of them would block a worker for half a second per connection. Addresses above the limit
  * are neither checked nor dialled.
  */
 const maxAddressesOfFamily = 16;
-/** Interval at which the hosts file and resolv.conf are read again, in milliseconds. */
-const settingsMs = 60_000;
-/** Time limit of the first query to a name server, in milliseconds. c-ares doubles the limit for the second query. */
-const queryTimeoutMs = 1500;
 /**
  * Wait for the second address family after the first one has responded, in milliseconds. RFC 8305 §3 recommends 50 ms.
  * The longer wait makes it likely that the addresses of both families are known and checked.
@@ -49,7 +39,7 @@ const warningTimeoutMs = 2000;
  * threads of libuv's pool while a name server does not respond (docs/adr/0017).
  */
 export function createLookup(options: LookupOptions = {}): Lookup {
-  const cache = new LRUCache<string, { addresses: string[]; expiresAt: number }>({ max: maxCachedNames });
+  const cache = new LRUCache<string, { addresses: string[]; expiresAt: number }>({ max: 1_000 });
   const queries = createSingleFlight<string[]>();
   const currentSettings = settingsReader(options);
 
@@ -75,7 +65,8 @@ export function createLookup(options: LookupOptions = {}): Lookup {
     if (cached && cached.expiresAt > Date.now()) return cached.addresses;
     return queries.run(name, async () => {
       const addresses = await withTimeout(resolve(name), { timeoutMs: options.timeoutMs ?? 5000 });
-      cache.set(name, { addresses, expiresAt: Date.now() + cacheMs });
+      // A changed address is used after at most 5 s.
+      cache.set(name, { addresses, expiresAt: Date.now() + 5_000 });
       return addresses;
     });
   };
@@ -89,7 +80,7 @@ function settingsReader(options: LookupOptions): () => Promise<Settings> {
   let settings: { value: Promise<Settings>; expiresAt: number } | undefined;
   return () => {
     if (!settings || settings.expiresAt <= Date.now()) {
-      settings = { value: readSettings(options), expiresAt: Date.now() + settingsMs };
+      settings = { value: readSettings(options), expiresAt: Date.now() + 60_000 };
     }
     return settings.value;
   };
@@ -100,7 +91,8 @@ async function readSettings({ servers, hostsPath, resolvConfPath }: LookupOption
     hosts: hostsPath ?? '/etc/hosts',
     resolvConf: resolvConfPath ?? '/etc/resolv.conf',
   });
-  const resolver = new dns.Resolver({ timeout: queryTimeoutMs, tries: 2 });
+  // c-ares doubles the time limit for the second query.
+  const resolver = new dns.Resolver({ timeout: 1_500, tries: 2 });
   if (servers) resolver.setServers(servers);
   return { ...names, resolver };
 }

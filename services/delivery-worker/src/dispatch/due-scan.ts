@@ -23,33 +23,28 @@ export interface DueScan {
  * Number of index entries that the scans of one call may read, about 6 µs each: of workspaces, and of the webhooks in
  * all visited workspaces together. The minimum of 8 for each workspace can raise the second number.
  */
-const maxWorkspaceSteps = 1_000;
-const maxWebhookSteps = 1_000;
+const maxSteps = 1_000;
 /** Maximum number of workspaces with due deliveries that a call visits. */
 const maxVisits = 400;
 /** Minimum of the limits `steps` and `oldest` for each visited workspace. */
-const minWebhookSteps = 8;
-const minOldest = 8;
+const minOfWorkspace = 8;
 /**
  * Minimum number of webhooks with due deliveries that a call looks for in each workspace. One is not enough, because
  * its quota may be used up.
  */
 const minWebhooks = 2;
-/**
- * Number of workspaces whose last served webhook is remembered. In every other workspace, reading starts at the first
- * webhook.
- */
-const maxRemembered = 10_000;
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 export function createDueScan(repository: DueReader): DueScan {
-  const webhookAfter = new LRUCache<string, string>({ max: maxRemembered });
+  // The last served webhook of each workspace. In a workspace that is not in the cache, reading starts at the first
+  // webhook.
+  const webhookAfter = new LRUCache<string, string>({ max: 10_000 });
   let after: string | undefined;
   const nextWorkspaces = async (freePlaces: number): Promise<string[]> => {
     const workspaces = Math.min(maxVisits, freePlaces);
     const { workspaceIds, next } = await repository.findWorkspaces({
       after,
-      steps: maxWorkspaceSteps,
+      steps: maxSteps,
       workspaces,
     });
     const wasAtEnd = after !== undefined && next === undefined && workspaceIds.length === 0;
@@ -90,11 +85,11 @@ const nothingDue: ScanResult = { candidates: [], paused: [], hasLimited: false, 
 
 function limitsOf(visits: number, freePlaces: number): VisitLimits {
   const places = Math.ceil(freePlaces / visits);
-  const steps = Math.max(minWebhookSteps, Math.floor(maxWebhookSteps / visits));
+  const steps = Math.max(minOfWorkspace, Math.floor(maxSteps / visits));
   return {
     steps,
     webhooks: Math.min(steps, Math.max(minWebhooks, places)),
-    oldest: Math.max(minOldest, Math.min(maxWebhookSteps, places)),
+    oldest: Math.max(minOfWorkspace, Math.min(maxSteps, places)),
     places,
   };
 }

@@ -47,8 +47,6 @@ export interface WorkerLeaseDeps {
 }
 
 const renewEveryMs = 1_000;
-/** Maximum number of renewals in progress. A slow renewal does not delay the next one. */
-const maxInProgress = 3;
 /**
  * Duration of a lease in milliseconds. Deliveries of a killed worker are released about a second after the end of its
  * lease. A live worker may be blocked for two seconds, because it renews every second.
@@ -73,7 +71,8 @@ const renewalsBeforeReleaseAfterFailure = 6;
 const slowRenewalMs = 1_000;
 
 export function createWorkerLease({ repository, logger, now }: WorkerLeaseDeps): WorkerLease {
-  const renewals = createSemaphore({ permits: maxInProgress });
+  // Several renewals may be in progress, so that a slow one does not delay the next one.
+  const renewals = createSemaphore({ permits: 3 });
   let timer: NodeJS.Timeout | undefined;
   let onReleaseAllowed: (releaseBy: Date) => void = () => {};
   let mayLead = false;

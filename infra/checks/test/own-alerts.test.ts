@@ -66,7 +66,7 @@ async function call<Body>(
 ) {
   const { from = provider, sub, roles } = caller;
   const groups = roles.map((role) => `/workspaces/${workspaceId}/${role}`);
-  // The caller publishes in another workspace too, in which it may read everything.
+  // A caller of this provider is also an admin of another workspace. This role must not count in the first one.
   if (from === provider) groups.push(`/workspaces/${otherWorkspaceId}/admin`);
   const token = await from.sign({ sub, aud: 'tocsin-api', groups });
   const response = await fetch(`${services[0]!.url}${path}`, {

@@ -139,8 +139,7 @@ test('the realm file contains no secrets, only variables of the compose file', (
 
 test('each group, role and client that the realm file refers to exists', () => {
   const paths = groupPaths(realm.groups);
-  // Keycloak gives every user the role `default-roles-tocsin`, which allows users to change their own password.
-  const roles = ['default-roles-tocsin', ...realm.roles.realm.map(({ name }) => name)];
+  const roles = realm.roles.realm.map(({ name }) => name);
   for (const role of ['reader', 'responder', 'editor', 'publisher', 'admin']) {
     expect(paths).toContain(`/workspaces/${workspaceId}/${role}`);
   }

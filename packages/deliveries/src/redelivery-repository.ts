@@ -37,8 +37,9 @@ export async function redeliver(
 }
 
 /**
- * Redelivers the delivery if it is open (first statement) or ended (second statement). Resolves to undefined if neither
- * was true, because another caller reopened the delivery in between. A repeated call then finds the delivery open.
+ * Makes a waiting delivery due (first statement), or starts a new run of an ended one (second statement). A delivery
+ * that is queued, being sent or unknown is left unchanged. Resolves to undefined if another caller reopened the delivery
+ * between the two statements. A repeated call then finds the delivery open.
  */
 async function redeliverOnce(
   trx: Knex.Transaction,

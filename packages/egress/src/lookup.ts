@@ -91,7 +91,7 @@ async function readSettings({ servers, hostsPath, resolvConfPath }: LookupOption
     hosts: hostsPath ?? '/etc/hosts',
     resolvConf: resolvConfPath ?? '/etc/resolv.conf',
   });
-  // c-ares doubles the time limit for the second query.
+  // Initial time limit of a query. c-ares adapts it to the measured latencies, and allows the second query more time.
   const resolver = new dns.Resolver({ timeout: 1_500, tries: 2 });
   if (servers) resolver.setServers(servers);
   return { ...names, resolver };

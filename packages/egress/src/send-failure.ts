@@ -116,7 +116,7 @@ export function exchangeFailureOf(error: unknown): SendFailure {
   return known(code, error) ?? internalFailure(code, error);
 }
 
-/** Returns the note for a body that was ended by `error`. */
+/** Returns the reason why a body is incomplete, after reading it has failed with `error`. */
 export function bodyNoteOf(error: unknown): BodyNote {
   if (error instanceof SendFailure) return noteOfFailure(error.code);
   // Trailers are the only possible cause here, because a response whose head is too large fails before its body.

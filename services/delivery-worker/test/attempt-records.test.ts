@@ -70,7 +70,7 @@ test('each attempt records the host of its request, even if the url changes betw
   }
 });
 
-test('a delivery shows the host of its first attempt, even if another host was planned', async () => {
+test('a delivery shows the host of its first attempt, even if it was accepted with another host', async () => {
   const target = await harness.addTarget();
   const planned = harness.plan([target.id]);
   const sentTo = new URL(harness.destination.url('/')).origin;

@@ -9,8 +9,8 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 test('a worker with one slot sends the next delivery while the previous one is being recorded', async () => {
-  // Each delivery has its own webhook. With one slot, a webhook whose response took 500 ms or longer may have only one
-  // delivery in the queue, and a delivery leaves the queue when it is recorded.
+  // Each delivery has its own webhook. A worker with one slot queues one delivery at a time for a webhook that is not
+  // responsive. While the recording is blocked, a second delivery of the webhook would never be queued.
   const targets = await Promise.all(Array.from({ length: 5 }, () => harness.addTarget()));
   const plans = targets.map(({ id }) => harness.plan([id], { state: 'waiting' }));
   await harness.write(plans);

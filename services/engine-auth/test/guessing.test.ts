@@ -44,7 +44,7 @@ function guess(at: EngineAuth, idOf: () => string) {
   return flood;
 }
 
-test('guesses at the id of a key in use do not delay its checks', async () => {
+test('guesses at the secret of a key in use do not delay the checks of this key', async () => {
   const { id, key } = await createKey(other);
   expect((await verify(other, key)).status).toBe(204);
   const guesses = guess(other, () => id);
@@ -57,7 +57,7 @@ test('guesses at the id of a key in use do not delay its checks', async () => {
   expect(await guesses.stop()).toEqual(new Set([401]));
 });
 
-test('guesses at unknown key ids delay neither the first use nor the creation of a key', async () => {
+test('checks of unknown key ids delay neither the first use nor the creation of a key', async () => {
   // The key is created by the other instance, so that it is not in the cache of the tested instance.
   const fresh = await createKey(other);
   const guesses = guess(engine, () => randomUUID());
@@ -68,7 +68,7 @@ test('guesses at unknown key ids delay neither the first use nor the creation of
   expect(await guesses.stop()).toEqual(new Set([401]));
 });
 
-test('guesses at the id of an unused key can delay the first use of this key only', async () => {
+test('guesses at the secret of an unused key can delay the first use of this key only', async () => {
   const [guessed, another] = [await createKey(other), await createKey(other)];
   const guesses = guess(engine, () => guessed.id);
   await guesses.underWay();

@@ -180,9 +180,9 @@ function handle<Principal>(route: Route<Principal>, policy: RoutePolicy<Principa
 }
 
 /**
- * Returns a shared response with its age. Returns undefined if the request has no workspace, if the caller shares no
- * responses (`audienceOf`) or accepts no older response, or if the response is too long to share. If the caller accepts
- * no older response, the shared one is discarded.
+ * Returns a shared response with its age. Returns undefined if this request needs a response of its own: it has no
+ * workspace, its caller has no audience (`audienceOf`), it accepts only a new response (no `max-age`), or the response
+ * is too long to share. A request that accepts only a new response also discards the stored one.
  */
 async function readShared<Principal>(
   { headers, originalUrl }: Request,

@@ -93,7 +93,7 @@ test.each([
   await server.close(100);
 });
 
-test('invalid bytes during a response cut the response, and no second response is sent', async () => {
+test('a client that sends invalid bytes during a response gets no second response', async () => {
   const server = await listen((_request, response) => void response.write('started'), address);
   const response = await exchange(
     server.port,

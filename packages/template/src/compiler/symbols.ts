@@ -114,8 +114,8 @@ export class Symbols {
   }
 
   /**
-   * Returns all names stored in this scope or in outer scopes, innermost first. The first call caches the result, so it
-   * must come after the pass over the scope has ended.
+   * Returns all names that this scope or an outer scope assigns, innermost first. The first call caches the result, so it
+   * must come after all assignments of the scope have been found.
    */
   dumpStores(): [string, Ref][] {
     this.#visible ??= this.#findStores();

@@ -134,7 +134,7 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
     refetchInterval: pollMs,
     // A user who returns to a page expects new entries at once, not after the next poll.
     refetchOnMount: 'always',
-    // Structural sharing of React Query would copy the data, and a copied iterator loses its position.
+    // The data is replaced as a whole, so comparing it item by item would only take time.
     structuralSharing: false,
   });
   const more = useMutation({

@@ -12,7 +12,7 @@ export interface ListPageProps<T> extends Pick<QueryStateProps<readonly T[]>, 'q
   permissions: { list: Permission; create: Permission };
   /** Address of the page that creates an entry. */
   newPath: string;
-  /** What the user should do if the list has no entries. */
+  /** Text for a user who can create entries, if the list has none. */
   firstSteps: string;
   /** Shows the entries. It is called if there is at least one. */
   children(entries: readonly T[]): ReactNode;

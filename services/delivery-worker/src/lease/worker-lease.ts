@@ -22,9 +22,9 @@ export interface WorkerLease {
    */
   covers(sinceMs: number): boolean;
   /**
-   * True while this worker is the leader, the one that dispatches for all workers. Another worker becomes the leader
-   * only after the lease of this one has expired in the database. This worker counts its lease from an earlier time, so
-   * it stops leading first, even after it was frozen.
+   * True while this worker is the leader, the one that dispatches for all workers. If its lease expires, it stops leading
+   * before another worker can become the leader, because it counts the lease from the start of the renewal. Two workers
+   * can still lead for up to a second after `setMayLead`, which is harmless (`runDispatcher`).
    */
   leads(): boolean;
   /**

@@ -20,7 +20,7 @@ export interface SlotUsage {
   count(request: SlotRequest, change: 1 | -1): void;
 }
 
-/** Numbers of slots in use by workspace. `size` is the number of slots in the pool. */
+/** Numbers of slots in use, by workspace. `size` is the number of slots in the pool. */
 export interface PoolUsage {
   size: number;
   byWorkspace: KeyedCounter;

@@ -2,7 +2,7 @@ import { toTestResult } from './test-send.js';
 
 const response = { kind: 'response', body: 'body', truncated: false, durationMs: 12.6 } as const;
 
-test('an HTTP response to a test is not an error, but a status above 299 is a failure', () => {
+test('a test send with any HTTP response has no error, and succeeds up to status 299', () => {
   expect(toTestResult({ ...response, statusCode: 299 })).toEqual({
     error: null,
     response: { status_code: 299, response: 'body' },

@@ -192,7 +192,7 @@ describe('lists', () => {
     expect(api.seen.map(({ url }) => url)).toEqual([base, `${base}&cursor=c%2B1`, `${base}&cursor=c2`]);
   });
 
-  test('no further page is fetched after a loop over a list has ended', async () => {
+  test('leaving a loop over a list early fetches no further page', async () => {
     api.script({ body: [1, 2], ...next('/x?cursor=c') });
     for await (const item of client().webhooks.list()) if (Number(item) === 1) break;
     expect(api.seen).toHaveLength(1);

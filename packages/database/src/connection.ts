@@ -130,8 +130,8 @@ function sessionSettings({
   const settings = {
     statement_timeout: String(statementTimeoutMs),
     ...(lockTimeoutMs !== undefined && { lock_timeout: String(lockTimeoutMs) }),
-    // Time after which the server ends an idle transaction, in milliseconds. The end of the transaction releases the
-    // row locks of a frozen client.
+    // Time after which the server closes a connection with an idle transaction, in milliseconds. This releases the row
+    // locks of a frozen client.
     idle_in_transaction_session_timeout: '30000',
     ...(plansByKey && {
       plan_cache_mode: 'force_generic_plan',

@@ -157,7 +157,7 @@ test.each([
   expect(statements).toBe(2);
 });
 
-test('four processes that fill a webhook at the same time exceed its limit by at most 10 %', async () => {
+test('four processes that add deliveries of a webhook exceed its limit by at most 10 %', async () => {
   const limit = 20_000;
   const one = newWebhook();
   const fill = async () => {

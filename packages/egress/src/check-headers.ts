@@ -23,7 +23,8 @@ export interface HeaderProblem {
  * Returns the problems of configured headers (name -> values); empty if they can be sent unchanged. It checks:
  * - the number of names, at most 50;
  * - the size, at most 8,192 bytes: all lines `Name: value` with a line end, one line for each value;
- * - names, which must be tokens (RFC 9110 §5.1), must not differ in case only, and must not belong to the connection;
+ * - names, which must be tokens (RFC 9110 §5.1), must not differ in case only, and must not be names that the sender
+ *   sets or that control the connection;
  * - values, which can contain tab, space to `~`, and 0x80 to 0xFF. Each character is sent as one byte.
  */
 export function checkHeaders(headers: Record<string, string[]>): HeaderProblem[] {

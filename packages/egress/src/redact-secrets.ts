@@ -78,7 +78,10 @@ function redact(text: string, { pattern, byStart, forms, shortest }: Finder, isC
   return end < text.length ? shown + replacement : shown;
 }
 
-/** Returns the index at which the text, compared from `index`, first differs from the form, or the form ends. */
+/**
+ * Returns the index after the longest match of the text with `form`, an encoded form of a secret. The match starts at
+ * `index`, and its first characters are known to match.
+ */
 function endOfForm(text: string, index: number, form: string): number {
   let length = Math.min(startCharacters, form.length);
   while (length < form.length && text[index + length] === form[length]) length += 1;

@@ -4,9 +4,9 @@ export interface StatusLineGuard {
   /** Must be called when a request is written. The next bytes must then start a response. */
   expectResponse(): void;
   /**
-   * Returns the bytes for the HTTP parser, which may be none. Bytes are buffered only while a status line is too short
-   * to be recognised.
-   * @throws SendFailure if the bytes do not start an HTTP/1.0 or HTTP/1.1 response
+   * Returns the bytes for the HTTP parser, which may be none. A status line is buffered until it is recognised, and so
+   * are the last three bytes of an incomplete interim head.
+   * @throws SendFailure if a response is expected, and the bytes do not start an HTTP/1.0 or HTTP/1.1 response
    */
   filter(bytes: Buffer): Buffer;
 }
@@ -71,8 +71,8 @@ export function createStatusLineGuard(): StatusLineGuard {
 
 /**
  * Returns the first characters of a response. Characters that have not arrived yet are taken from an example of an
- * interim status line. An incomplete start then looks like an interim response, and is buffered until more bytes
- * arrive.
+ * interim status line. A start that can still become an interim response therefore looks like one, and is buffered until
+ * more bytes arrive.
  */
 function completedStart(bytes: Buffer): string {
   const start = bytes.toString('latin1', 0, exampleStart.length);

@@ -3,7 +3,8 @@ import type { Channel, ConsumeMessage } from 'amqplib';
 /** The subscription of one channel to a queue. It exists while the consumer may receive messages. */
 export interface Subscription {
   /**
-   * Subscribes if `mayReceive` returns true, and unsubscribes otherwise. Rejects if the channel closes during the call.
+   * Subscribes if `mayReceive` returns true, and unsubscribes otherwise. Rejects if the channel closes while it
+   * subscribes.
    */
   update(): Promise<void>;
   /** Must be called for each received message with its size. */

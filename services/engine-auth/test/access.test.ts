@@ -39,7 +39,7 @@ beforeAll(async () => {
     'a user key': (await createKey(engine)).key,
     'an admin of the engine': await tokenOf('admin'),
     'the admin key': adminKey,
-    'a token of the platform only': await tokenOf('editor'),
+    'only a token without the audience of the engine': await tokenOf('editor'),
     'an invented key': Buffer.from(`${crypto.randomUUID()}:${'x'.repeat(43)}`).toString('base64'),
     'an empty credential': '',
   };
@@ -68,7 +68,7 @@ const kinds: [credential: string, verify: number, manage: number][] = [
   ['a user key', 204, 403],
   ['an admin of the engine', 204, 200],
   ['the admin key', 204, 200],
-  ['a token of the platform only', 401, 401],
+  ['only a token without the audience of the engine', 401, 401],
   ['an invented key', 401, 401],
   ['an empty credential', 401, 401],
   ['no credential', 401, 401],

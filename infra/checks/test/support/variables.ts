@@ -49,7 +49,7 @@ export function variablesReadBy(service: string): Set<string> {
 export interface Example {
   name: string;
   value: string;
-  /** True for a commented line. It shows the default value. */
+  /** True if the line is commented out (`# NAME=value`). It then shows the default value. */
   commented: boolean;
   sentence: string;
 }

@@ -109,10 +109,10 @@ interface FloodLoad extends FloodOptions {
 }
 
 /**
- * Rate of each workspace if alerts are also published over REST, in alerts per second. Half of the alerts are REST
- * requests. Their rate is below the capacity of the API.
+ * Rate of each workspace if every second alert is published over REST, in alerts per second over AMQP and REST together.
+ * Half of it is below the capacity of the API.
  */
-const restAlertsPerSecond = 300;
+const mixedAlertsPerSecond = 300;
 
 /** Publishes the flood. Resolves when every alert is confirmed over AMQP or rejected over REST. */
 async function publish(
@@ -132,7 +132,7 @@ async function publish(
           alerts,
           unknownWebhooks: webhooksPerAlert,
           ...(overRest && {
-            alertsPerSecond: restAlertsPerSecond,
+            alertsPerSecond: mixedAlertsPerSecond,
             rest: { url, token: adminToken, expectedStatus: 422 },
           }),
         });

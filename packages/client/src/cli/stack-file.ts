@@ -44,7 +44,7 @@ export async function readStackSettings(file: string, role: string): Promise<Sta
     clientId: client.client_id,
     clientSecret: client.client_secret,
     deviceClientId: stack.device_client_id,
-    // Only the admin uses the engine's key. Other accounts call the engine with their token.
+    // Only the account of the admin uses the admin key of the engine. The engine rejects the tokens of other accounts.
     engineKey: role === 'admin' ? stack.engine_admin_key : undefined,
     workspaceId: stack.workspace_id,
     amqpUrl: stack.amqp_url,

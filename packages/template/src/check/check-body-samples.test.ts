@@ -20,7 +20,7 @@ test('both branches of a condition on bound are checked with all other sample va
     );
 });
 
-test('a body that is JSON for only one value of bound is rejected', () => {
+test('a body that renders to JSON for only one of the two values of `bound` is rejected', () => {
   expect(errorOf('{"a": {% if bound == "lower_bound" %}1{% endif %}}')).toContain('not JSON');
 });
 

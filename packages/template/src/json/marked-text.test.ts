@@ -65,7 +65,7 @@ test('joined text is escaped except for the parts that come from the template', 
   expect(joinMarked([], rendering())).toBe('');
 });
 
-test('marks and the length of marked text are charged to the budget', () => {
+test('replacing characters and joining texts are charged to the template budget', () => {
   const steps = (work: (budget: Budget) => void) => {
     const budget = newBudget();
     work(budget);

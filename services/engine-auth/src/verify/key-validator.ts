@@ -36,7 +36,7 @@ export interface KeyValidator {
 interface VerifiedKey {
   digest: Buffer;
   hash: string;
-  /** Time at which the database query started, in milliseconds. */
+  /** Time before the start of the database query, in milliseconds. */
   readAtMs: number;
 }
 

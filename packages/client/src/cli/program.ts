@@ -46,18 +46,22 @@ export function createProgram(io: Io): Command {
       getErrHelpWidth: () => io.stderr.columns ?? 100,
     })
     .addHelpText('after', footer);
+  const group = (name: string, description: string) => program.command(name).description(description);
   addSessionCommands(program, io);
-  addWebhookCommands(program, io);
+  addWebhookCommands(group('webhooks', 'destinations: url, headers and a body template'), io);
   addRenderCommand(program, io);
-  addRuleCommands(program, io);
-  addAlertCommands(program, io);
-  addDeliveryCommands(program, io);
-  addJobCommands(program, io);
-  addDeadLetterCommands(program, io);
-  addSettingsCommands(program, io);
-  addAuditCommands(program, io);
+  addRuleCommands(group('rules', 'alert rules, which define the webhooks that an alert is delivered to'), io);
+  addAlertCommands(group('alerts', 'publish, list and dispatch alerts'), io);
+  addDeliveryCommands(group('deliveries', 'list, show, redeliver and cancel deliveries'), io);
+  addJobCommands(
+    group('jobs', 'jobs that redeliver, dispatch or cancel everything that matches a filter'),
+    io,
+  );
+  addDeadLetterCommands(group('dead-letters', 'messages that could not be processed'), io);
+  addSettingsCommands(group('settings', 'settings of the workspace'), io);
+  addAuditCommands(group('audit', 'the audit log: who changed which resource and when'), io);
   addWorkspaceFileCommands(program, io);
-  addKeyCommands(program, io);
+  addKeyCommands(group('keys', 'API keys of the engine; SERVICE_API_KEY can be the admin key'), io);
   addCompletionCommands(program, io);
   return program;
 }

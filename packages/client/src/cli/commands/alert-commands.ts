@@ -19,9 +19,7 @@ import { type DispatchFlags, dispatchAlerts } from './dispatch-alerts.js';
 import { type FireFlags, fireAlerts } from './fire-alerts.js';
 import { type ValidateFlags, validateAlerts } from './validate-alerts.js';
 
-export function addAlertCommands(program: Command, io: Io): void {
-  const alerts = program.command('alerts').description('publish, list and dispatch alerts');
-
+export function addAlertCommands(alerts: Command, io: Io): void {
   const fire = alerts
     .command('fire')
     .argument(

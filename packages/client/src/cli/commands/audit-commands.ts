@@ -17,9 +17,7 @@ interface AuditFlags extends PageFlags {
   until?: string;
 }
 
-export function addAuditCommands(program: Command, io: Io): void {
-  const audit = program.command('audit').description('the audit log: who changed which resource and when');
-
+export function addAuditCommands(audit: Command, io: Io): void {
   const list = audit
     .command('list')
     .description('list the changes in the workspace, newest first; for admins of the workspace')

@@ -8,9 +8,7 @@ import { type PageFlags, pageSizeOf, showList, withPageFlags } from '../show-lis
 import type { Column } from '../table.js';
 import { printable, shortTime } from '../text.js';
 
-export function addDeadLetterCommands(program: Command, io: Io): void {
-  const deadLetters = program.command('dead-letters').description('messages that could not be processed');
-
+export function addDeadLetterCommands(deadLetters: Command, io: Io): void {
   const list = deadLetters
     .command('list')
     .description('list dead letters that were not requeued, newest first')

@@ -18,9 +18,7 @@ import { type CancelFlags, cancelDeliveries } from './cancel-deliveries.js';
 import { type RedeliverFlags, redeliver } from './redeliver.js';
 import { tailDeliveries } from './tail-deliveries.js';
 
-export function addDeliveryCommands(program: Command, io: Io): void {
-  const deliveries = program.command('deliveries').description('list, show, redeliver and cancel deliveries');
-
+export function addDeliveryCommands(deliveries: Command, io: Io): void {
   const list = withCount(withSearchFilters(deliveries.command('list')))
     .description('list deliveries, newest first')
     .option('--limit <count>', 'maximum number of results', parseCount, 50);

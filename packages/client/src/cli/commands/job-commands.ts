@@ -16,11 +16,7 @@ const kinds = ['redelivery', 'dispatch', 'cancellation'] as const;
 type Kind = (typeof kinds)[number];
 
 /** Adds the commands for the jobs that `deliveries redeliver`, `alerts dispatch` and `deliveries cancel` start. */
-export function addJobCommands(program: Command, io: Io): void {
-  const jobs = program
-    .command('jobs')
-    .description('jobs that redeliver, dispatch or cancel everything that matches a filter');
-
+export function addJobCommands(jobs: Command, io: Io): void {
   const list = jobs
     .command('list')
     .description('list the jobs of one kind, newest first')

@@ -5,11 +5,7 @@ import type { Io } from '../io.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
 
-export function addKeyCommands(program: Command, io: Io): void {
-  const keys = program
-    .command('keys')
-    .description('API keys of the engine; SERVICE_API_KEY can be the admin key');
-
+export function addKeyCommands(keys: Command, io: Io): void {
   const create = keys
     .command('create')
     .argument('<description>', 'purpose of the key')

@@ -19,11 +19,7 @@ import { type CommonFlags, readCommonFields, withCommonFlags } from '../resource
 import { type PageFlags, pageSizeOf, showList, withPageFlags } from '../show-list.js';
 import type { Column } from '../table.js';
 
-export function addRuleCommands(program: Command, io: Io): void {
-  const rules = program
-    .command('rules')
-    .description('alert rules, which define the webhooks that an alert is delivered to');
-
+export function addRuleCommands(rules: Command, io: Io): void {
   const list = rules
     .command('list')
     .description('list the alert rules of the workspace')

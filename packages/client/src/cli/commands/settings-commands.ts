@@ -13,9 +13,7 @@ interface SettingsFlags {
   ifMatch?: string;
 }
 
-export function addSettingsCommands(program: Command, io: Io): void {
-  const settings = program.command('settings').description('settings of the workspace');
-
+export function addSettingsCommands(settings: Command, io: Io): void {
   const get = settings.command('get').description('show the settings');
   runsInWorkspace(get, io, async ({ platform, out, signal }) => {
     show(await platform.settings.get({ signal }), out);

@@ -18,9 +18,7 @@ import { describeOptions, type OptionFlags, optionFieldsOf, withOptionFlags } fr
 import { addSigningSecretCommands } from './signing-secret-commands.js';
 import { addWebhookTestCommands } from './webhook-test-commands.js';
 
-export function addWebhookCommands(program: Command, io: Io): void {
-  const webhooks = program.command('webhooks').description('destinations: url, headers and a body template');
-
+export function addWebhookCommands(webhooks: Command, io: Io): void {
   const list = webhooks
     .command('list')
     .description('list the webhooks of the workspace')

@@ -97,6 +97,7 @@ export {
   errorCodes,
   type HealthState,
   healthStates,
+  type NoResponseCode,
   type PauseReason,
   pauseReasons,
   type Suppression,

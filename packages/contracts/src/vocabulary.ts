@@ -53,9 +53,8 @@ export const dispatchableOutcomes = ['over_quota', 'no_webhooks', 'rule_disabled
 export const suppressions = ['cooldown', 'silence'] as const;
 export type Suppression = (typeof suppressions)[number];
 
-/** Closed list of reasons why an attempt has failed, or why a delivery has failed or was skipped. */
-export const errorCodes = [
-  'http_status',
+/** Reasons why a request got no valid response. */
+const noResponseCodes = [
   'timeout',
   'connect_timeout',
   'connection_refused',
@@ -64,6 +63,13 @@ export const errorCodes = [
   'tls_failure',
   'blocked_address',
   'invalid_response',
+] as const;
+export type NoResponseCode = (typeof noResponseCodes)[number];
+
+/** Closed list of reasons why an attempt has failed, or why a delivery has failed or was skipped. */
+export const errorCodes = [
+  'http_status',
+  ...noResponseCodes,
   'template_error',
   'invalid_json',
   'webhook_deleted',

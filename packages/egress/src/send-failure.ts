@@ -1,19 +1,8 @@
-import type { DeliveryErrorCode } from '@tocsin/contracts';
+import type { NoResponseCode } from '@tocsin/contracts';
 import { errors } from 'undici';
 
 /** The error codes of deliveries that a send can return. */
-export type SendErrorCode = Extract<
-  DeliveryErrorCode,
-  | 'timeout'
-  | 'connect_timeout'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'dns_failure'
-  | 'tls_failure'
-  | 'blocked_address'
-  | 'invalid_response'
-  | 'internal_error'
->;
+export type SendErrorCode = NoResponseCode | 'internal_error';
 
 /** Reasons why the body of a response is incomplete or not plain text. The size limit is not one of them. */
 export type BodyNote =

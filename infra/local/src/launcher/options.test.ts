@@ -1,5 +1,7 @@
 import { readOptions } from './options.js';
 
+const issuer = 'https://sso/realms/a';
+
 describe('readOptions', () => {
   test('the default is one worker, and a sample alert after the start', () => {
     expect(readOptions([], {})).toEqual({
@@ -18,7 +20,7 @@ describe('readOptions', () => {
       PORT_BASE: '9700',
       DATABASE_URL: 'postgres://u:p@db/x',
       AMQP_URL: '',
-      OIDC_ISSUER: 'https://sso/realms/a',
+      OIDC_ISSUER: issuer,
     };
     expect(readOptions(['--no-sample', '--workers', '3'], env)).toMatchObject({
       sample: false,
@@ -26,12 +28,12 @@ describe('readOptions', () => {
       portBase: 9700,
       databaseUrl: 'postgres://u:p@db/x',
       amqpUrl: undefined,
-      oidcIssuer: 'https://sso/realms/a',
+      oidcIssuer: issuer,
     });
   });
 
   test('the workspace of an external identity provider can be set', () => {
-    const env = { OIDC_ISSUER: 'https://sso/realms/a', WORKSPACE_ID: '6F1D0F0E-6c39-4c0b-8f5e-0b8a1c9f2a11' };
+    const env = { OIDC_ISSUER: issuer, WORKSPACE_ID: '6F1D0F0E-6c39-4c0b-8f5e-0b8a1c9f2a11' };
     expect(readOptions([], env).workspaceId).toBe('6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11');
     expect(() => readOptions([], { ...env, WORKSPACE_ID: 'mine' })).toThrow('WORKSPACE_ID must be a UUID');
     expect(() => readOptions([], { ...env, OIDC_ISSUER: '' })).toThrow('WORKSPACE_ID needs OIDC_ISSUER');

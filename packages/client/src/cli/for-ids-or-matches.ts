@@ -9,7 +9,7 @@ interface Work<Filter, Done, J extends Job> extends JobTexts {
   filter: Filter;
   jobs: JobsApi<Filter, J>;
   /** Message if neither ids nor a filter were given, or both. */
-  question: string;
+  usage: string;
   /** Does the work for one id. */
   each(id: string): Promise<Done>;
   /** Returns the message for the result of one id. */
@@ -19,10 +19,10 @@ interface Work<Filter, Done, J extends Job> extends JobTexts {
 /** Does the work for the given ids, one by one, or starts a job that does it for everything that matches a filter. */
 export async function forIdsOrMatches<Filter extends object, Done, J extends Job>(
   { args: ids, options: { wait }, io, out, signal }: PlatformContext<{ wait: boolean }>,
-  { filter, question, each, show, ...job }: Work<Filter, Done, J>,
+  { filter, usage, each, show, ...job }: Work<Filter, Done, J>,
 ): Promise<void> {
   const given = withoutUndefined(filter);
-  if (Object.keys(given).length > 0 === ids.length > 0) throw new CommandFailure(exitCodes.usage, question);
+  if (Object.keys(given).length > 0 === ids.length > 0) throw new CommandFailure(exitCodes.usage, usage);
   if (ids.length > 0) return forEachId(ids, { out, signal, work: each, show });
   await runJob({ ...job, filter: given, wait, io, out, signal });
 }

@@ -21,7 +21,7 @@ export async function cancelDeliveries(context: PlatformContext<CancelFlags>): P
   const { webhook, alert, rule, since, until, all } = options;
   await forIdsOrMatches(context, {
     filter: { webhook_id: webhook, alert_id: alert, alert_rule_id: rule, since, until, all },
-    question: 'Give the ids of deliveries, or at least one filter such as --webhook ID, or --all.',
+    usage: 'Give the ids of deliveries, or at least one filter such as --webhook ID, or --all.',
     each: (id) => platform.deliveries.cancel(id, { signal }),
     show: ({ id, webhook_name }) => `${id} to ${printable(webhook_name)} is cancelled.`,
     jobs: platform.cancellations,

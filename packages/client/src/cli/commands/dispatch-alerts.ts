@@ -20,7 +20,7 @@ export async function dispatchAlerts(context: PlatformContext<DispatchFlags>): P
   const { rule, outcome, since, until, all } = options;
   await forIdsOrMatches(context, {
     filter: { alert_rule_id: rule, outcome, since, until, all },
-    question: 'Give the ids of alerts, or at least one filter such as --rule ID, or --all.',
+    usage: 'Give the ids of alerts, or at least one filter such as --rule ID, or --all.',
     each: (id) => platform.alerts.dispatch(id, { signal }),
     show: ({ alert_id, deliveries }) =>
       `${alert_id} is on its way to ${deliveries.length} ${deliveries.length === 1 ? 'webhook' : 'webhooks'}.`,

@@ -27,7 +27,7 @@ export async function redeliver(context: PlatformContext<RedeliverFlags>): Promi
   await forIdsOrMatches(context, {
     // The API rejects the states of open deliveries.
     filter: { ...others, status } as CreateRedelivery,
-    question: 'Give the ids of deliveries, or at least one filter such as --webhook ID.',
+    usage: 'Give the ids of deliveries, or at least one filter such as --webhook ID.',
     each: (id) => platform.deliveries.redeliver(id, { signal }),
     show: ({ id, webhook_name }) => `${id} is on its way to ${printable(webhook_name)}.`,
     jobs: platform.redeliveries,

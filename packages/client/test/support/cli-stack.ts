@@ -9,8 +9,11 @@ export interface Named {
   name: string;
 }
 
+type Services = Awaited<ReturnType<typeof startServices>>;
+
 interface CliStack {
-  services: Awaited<ReturnType<typeof startServices>>;
+  /** Only tests may read it. */
+  readonly services: Services;
   workspace: string;
   /** A temporary directory. */
   directory: string;
@@ -21,87 +24,59 @@ interface CliStack {
   /** Returns the output as JSON. */
   runJson<T>(words: string[], options?: CliOptions): Promise<T>;
   createWebhook(name: string, ...more: string[]): Promise<Named>;
-  close(): Promise<void>;
 }
 
-/**
- * Starts a stack before all tests of a file and closes it after them. Only tests may read the properties of the result.
- */
-export function useCliStack(): Omit<CliStack, 'close'> {
-  let stack: CliStack;
+const workspace = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
+
+/** Starts the services before all tests of a file and stops them after the tests. */
+export function useCliStack(): CliStack {
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-cli-'));
+  const file = join(directory, 'stack.json');
+  const env = { TOCSIN_STACK: file, TOCSIN_LOGIN_FILE: join(directory, 'none') };
+  let services: Services;
   beforeAll(async () => {
-    stack = await startCliStack();
+    services = await startServices();
+    writeStackFile(file, services);
   });
-  afterAll(() => stack.close());
+  afterAll(async () => {
+    rmSync(directory, { recursive: true });
+    await services.close();
+  });
+
+  const run = (words: string[], options: CliOptions = {}) =>
+    cli(words, { ...options, env: { ...env, ...options.env } });
+  async function runJson<T>(words: string[], options?: CliOptions): Promise<T> {
+    const { code, stdout, stderr } = await run([...words, '--json'], options);
+    if (code !== 0) throw new Error(`${words.join(' ')}: ${code} ${stderr}`);
+    return JSON.parse(stdout) as T;
+  }
+  const url = 'http://127.0.0.1:9/';
   return {
     get services() {
-      return stack.services;
+      return services;
     },
-    get workspace() {
-      return stack.workspace;
-    },
-    get directory() {
-      return stack.directory;
-    },
-    get env() {
-      return stack.env;
-    },
-    run: (words, options) => stack.run(words, options),
-    runJson: (words, options) => stack.runJson(words, options),
-    createWebhook: (name, ...more) => stack.createWebhook(name, ...more),
+    workspace,
+    directory,
+    env,
+    run,
+    runJson,
+    createWebhook: (name, ...more) =>
+      runJson(['webhooks', 'create', '--name', name, '--url', url, '--body', '{}', ...more]),
   };
 }
 
-/** Starts the services, and writes the stack file that the command reads, as `npm start` does. */
-async function startCliStack(): Promise<CliStack> {
-  const services = await startServices();
-  const directory = mkdtempSync(join(tmpdir(), 'tocsin-cli-'));
-  const workspace = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
-  const file = join(directory, 'stack.json');
-  const issuer = process.env.TOCSIN_TEST_OIDC_ISSUER ?? '';
-  const [auth_url, realm] = issuer.split('/realms/');
+/** Writes the stack file, as `npm start` does. */
+function writeStackFile(file: string, { apiUrl, engineUrl, engineAdminKey }: Services): void {
+  const [auth_url, realm] = (process.env.TOCSIN_TEST_OIDC_ISSUER ?? '').split('/realms/');
   const settings = {
-    api_url: services.apiUrl,
-    engine_url: services.engineUrl,
+    api_url: apiUrl,
+    engine_url: engineUrl,
     auth_url,
     realm,
     workspace_id: workspace,
     clients: JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}'),
     device_client_id: 'tocsin-cli',
-    engine_admin_key: services.engineAdminKey,
+    engine_admin_key: engineAdminKey,
   };
   writeFileSync(file, JSON.stringify(settings));
-  const stack: CliStack = {
-    services,
-    workspace,
-    directory,
-    env: { TOCSIN_STACK: file, TOCSIN_LOGIN_FILE: join(directory, 'none') },
-    run: (words, options = {}) =>
-      cli(words, {
-        ...options,
-        env: { ...stack.env, ...options.env },
-      }),
-    async runJson<T>(words: string[], options: CliOptions = {}) {
-      const { code, stdout, stderr } = await stack.run([...words, '--json'], options);
-      if (code !== 0) throw new Error(`${words.join(' ')}: ${code} ${stderr}`);
-      return JSON.parse(stdout) as T;
-    },
-    createWebhook: (name, ...more) =>
-      stack.runJson<Named>([
-        'webhooks',
-        'create',
-        '--name',
-        name,
-        '--url',
-        'http://127.0.0.1:9/',
-        '--body',
-        '{}',
-        ...more,
-      ]),
-    async close() {
-      rmSync(directory, { recursive: true });
-      await services.close();
-    },
-  };
-  return stack;
 }

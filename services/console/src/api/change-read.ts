@@ -24,3 +24,9 @@ export async function changeRead<Resource extends { etag: string }, Saved>(
     }
   }
 }
+
+/** Returns the ids with or without the given id, at the end if it is included. */
+export function idsAfter(ids: readonly string[], { id, attach }: { id: string; attach: boolean }): string[] {
+  const others = ids.filter((other) => other !== id);
+  return attach ? [...others, id] : others;
+}

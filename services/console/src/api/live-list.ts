@@ -6,7 +6,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import type { CallOptions, Paged } from '@tocsin/client/browser';
-import { useRef } from 'react';
+import { useSharedPolls } from './shared-polls.js';
 
 /** A list, newest entry first. It polls for new entries while the page is visible, and loads older pages on demand. */
 export interface LiveList<T> {
@@ -26,7 +26,7 @@ export interface LiveList<T> {
   restart(): void;
 }
 
-interface ListPart {
+export interface ListPart {
   /** Maximum number of entries in a page. */
   limit: number;
   /** Earliest time of the entries, ISO 8601. */
@@ -97,8 +97,7 @@ interface Loaded<Entry, T> {
 export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveList<T> {
   const { queryKey, list, toItem, pollMs = 5_000 } = options;
   const queryClient = useQueryClient();
-  /** True after the first response since the page was opened. */
-  const hasPolled = useRef(false);
+  const poll = useSharedPolls(Math.ceil((pollMs * maxAgePart) / 1_000));
   const pagesOf = (query: ListPart, callOptions?: CallOptions) =>
     list(query, callOptions).pages()[Symbol.asyncIterator]();
   const query = useQuery({
@@ -111,12 +110,12 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
       const from = isWhole ? pageSince(items, options) : changedSince(items, known.polledAt, options);
       const since = from === undefined ? options.since : laterOf(from, options.since);
       const part = { limit: newestPage, ...(since !== undefined && { since }) };
-      // Polls of many users share their responses. The first request after the page was opened does not, nor one after
-      // an action of the user (`refreshLists`), because it must show what has just happened.
-      const mayShare = hasPolled.current && known !== undefined && known.wholePageAt > 0;
-      const maxAgeSeconds = mayShare ? Math.ceil((pollMs * maxAgePart) / 1_000) : undefined;
-      const head = (await nextPage(pagesOf(part, { signal, maxAgeSeconds }))).map(toItem);
-      hasPolled.current = true;
+      // `refreshLists` sets `wholePageAt` to 0 after an action of the user.
+      const mayShare = known !== undefined && known.wholePageAt > 0;
+      const page = await poll({ mayShare }, (maxAgeSeconds) =>
+        nextPage(pagesOf(part, { signal, maxAgeSeconds })),
+      );
+      const head = page.map(toItem);
       const isFull = head.length >= newestPage;
       const restMs = Math.max(wholePageMs, (Date.now() - polledAt) * restFactor);
       const times = { polledAt, wholePageAt: isWhole ? Date.now() + restMs : known.wholePageAt };

@@ -1,19 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { AlertRule, CreateAlertRule, PatchAlertRule, PublishAlert } from '@tocsin/client/browser';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { CreateAlertRule, PatchAlertRule, PublishAlert } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
-import { changeRead } from './change-read.js';
+import { changeRead, idsAfter } from './change-read.js';
 import { useClient } from './client.js';
+import { haveEnded } from './ended-deliveries.js';
 import { firstPage } from './live-list.js';
 import { usePermission } from './permitted.js';
+import { useWorkspaceCache, useWorkspaceQuery } from './workspace-query.js';
 
 export function useAlertRule(id: string) {
-  const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const { allowed } = usePermission('alert_rule_read');
-  return useQuery({
-    queryKey: [workspaceId, 'alert-rule', id],
-    queryFn: ({ signal }) => client.alertRules.get(id, { signal }),
-    enabled: allowed,
+  return useWorkspaceQuery({
+    permission: 'alert_rule_read',
+    key: ['alert-rule', id],
+    fetch: (client, options) => client.alertRules.get(id, options),
   });
 }
 
@@ -29,12 +28,8 @@ export interface Attachment {
  */
 export function useAlertRuleActions() {
   const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const queryClient = useQueryClient();
-  const onSuccess = (saved: AlertRule) => {
-    queryClient.setQueryData([workspaceId, 'alert-rule', saved.id], saved);
-    return queryClient.invalidateQueries({ queryKey: [workspaceId, 'alert-rules'] });
-  };
+  const cache = useWorkspaceCache();
+  const onSuccess = cache.replaceSaved('alert-rule', 'alert-rules');
   return {
     create: useMutation({ mutationFn: (rule: CreateAlertRule) => client.alertRules.create(rule), onSuccess }),
     update: useMutation({
@@ -51,8 +46,7 @@ export function useAlertRuleActions() {
         changeRead(
           () => client.alertRules.get(ruleId),
           ({ notification_webhook_ids: ids }, options) => {
-            const others = ids.filter((id) => id !== webhookId);
-            const changes = { notification_webhook_ids: attach ? [...others, webhookId] : others };
+            const changes = { notification_webhook_ids: idsAfter(ids, { id: webhookId, attach }) };
             return client.alertRules.update(ruleId, changes, options);
           },
         ),
@@ -60,7 +54,7 @@ export function useAlertRuleActions() {
     }),
     remove: useMutation({
       mutationFn: (id: string) => client.alertRules.delete(id),
-      onSuccess: () => queryClient.invalidateQueries({ queryKey: [workspaceId, 'alert-rules'] }),
+      onSuccess: () => cache.invalidate(['alert-rules']),
     }),
   };
 }
@@ -78,8 +72,6 @@ export function useFireTestAlert() {
  * wait for a retry.
  */
 const frequentPolls = 30;
-
-const endStates: ReadonlySet<string> = new Set(['succeeded', 'failed', 'skipped']);
 
 /**
  * Polls a published alert until a worker has accepted it, with at most 20 retries, and its deliveries until they have
@@ -100,8 +92,7 @@ export function useFiredAlert(alertId: string) {
     queryFn: ({ signal }) => client.deliveries.list({ alert_id: alertId }, { signal }).toArray(),
     enabled: canReadDeliveries && alert.data?.outcome === 'dispatched',
     refetchInterval: ({ state }) => {
-      const items = state.data ?? [];
-      if (items.length > 0 && items.every(({ status }) => endStates.has(status))) return false;
+      if (haveEnded(state.data)) return false;
       return state.dataUpdateCount < frequentPolls ? 1_000 : 10_000;
     },
   });
@@ -110,13 +101,10 @@ export function useFiredAlert(alertId: string) {
 
 /** Fetches the latest 20 alerts. Their values can be used in a preview. */
 export function usePastAlerts() {
-  const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const { allowed } = usePermission('alert_read');
-  return useQuery({
-    queryKey: [workspaceId, 'past-alerts'],
-    queryFn: ({ signal }) => firstPage(client.alerts.list({ limit: 20 }, { signal })),
-    enabled: allowed,
+  return useWorkspaceQuery({
+    permission: 'alert_read',
+    key: ['past-alerts'],
+    fetch: (client, options) => firstPage(client.alerts.list({ limit: 20 }, options)),
     staleTime: 60_000,
   });
 }

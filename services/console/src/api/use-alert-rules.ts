@@ -1,17 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { useWorkspaceId } from '../paths.js';
-import { useClient } from './client.js';
-import { usePermission } from './permitted.js';
+import { useWorkspaceQuery } from './workspace-query.js';
 
 /** Fetches all alert rules of the workspace, at most 10,000 by default. */
 export function useAlertRules() {
-  const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const { allowed } = usePermission('workspace_list_alert_rules');
-  return useQuery({
-    queryKey: [workspaceId, 'alert-rules'],
-    queryFn: ({ signal }) => client.alertRules.list(undefined, { signal }).toArray(),
-    enabled: allowed,
+  return useWorkspaceQuery({
+    permission: 'workspace_list_alert_rules',
+    key: ['alert-rules'],
+    fetch: (client, options) => client.alertRules.list(undefined, options).toArray(),
     staleTime: 30_000,
   });
 }

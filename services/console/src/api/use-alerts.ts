@@ -1,19 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { ListAlertsQuery } from '@tocsin/client/browser';
-import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
-import { useLiveList } from './live-list.js';
-import { usePermission } from './permitted.js';
+import { useWorkspaceCache, useWorkspaceList, useWorkspaceQuery } from './workspace-query.js';
 
 export type AlertFilter = Omit<ListAlertsQuery, 'limit'>;
 
 export function useAlerts(filter: AlertFilter) {
-  const client = useClient();
-  const workspaceId = useWorkspaceId();
-  return useLiveList({
-    queryKey: [workspaceId, 'alerts', filter],
-    list: (part, options) => client.alerts.list({ ...filter, ...part }, options),
-    since: filter.since,
+  return useWorkspaceList({
+    name: 'alerts',
+    filter,
+    list: (client, query, options) => client.alerts.list(query, options),
     toItem: (alert) => alert,
     idOf: ({ alert_id }) => alert_id,
     timeOf: ({ accepted_at }) => accepted_at,
@@ -23,27 +19,19 @@ export function useAlerts(filter: AlertFilter) {
 }
 
 export function useAlert(id: string) {
-  const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const { allowed } = usePermission('alert_read');
-  return useQuery({
-    queryKey: [workspaceId, 'alert', id],
-    queryFn: ({ signal }) => client.alerts.get(id, { signal }),
-    enabled: allowed,
+  return useWorkspaceQuery({
+    permission: 'alert_read',
+    key: ['alert', id],
+    fetch: (client, options) => client.alerts.get(id, options),
   });
 }
 
 /** Dispatches an alert that has no deliveries. */
 export function useDispatchAlert(id: string) {
   const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const queryClient = useQueryClient();
+  const cache = useWorkspaceCache();
   return useMutation({
     mutationFn: () => client.alerts.dispatch(id),
-    onSettled: () =>
-      Promise.all([
-        queryClient.invalidateQueries({ queryKey: [workspaceId, 'alert', id] }),
-        queryClient.invalidateQueries({ queryKey: [workspaceId, 'deliveries', 'of-alert', id] }),
-      ]),
+    onSettled: () => cache.invalidate(['alert', id], ['deliveries', 'of-alert', id]),
   });
 }

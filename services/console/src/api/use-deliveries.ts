@@ -1,13 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Delivery, ListDeliveriesQuery } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
-import { firstPage, refreshLists, useLiveList } from './live-list.js';
-import { usePermission } from './permitted.js';
+import { haveEnded, isEndState } from './ended-deliveries.js';
+import { firstPage } from './live-list.js';
+import { useWorkspaceCache, useWorkspaceList, useWorkspaceQuery } from './workspace-query.js';
 
 export type DeliveryFilter = Omit<ListDeliveriesQuery, 'limit'>;
-
-const endStates: ReadonlySet<string> = new Set(['succeeded', 'failed', 'skipped']);
 
 /** The members of a delivery that a row shows. Request and response bodies are left out, because they can be long. */
 export type DeliveryRow = Pick<
@@ -16,16 +15,14 @@ export type DeliveryRow = Pick<
 > & { statusCode: number | null };
 
 export function useDeliveries(filter: DeliveryFilter, { pollMs }: { pollMs?: number } = {}) {
-  const client = useClient();
-  const workspaceId = useWorkspaceId();
-  return useLiveList({
-    queryKey: [workspaceId, 'deliveries', filter],
-    list: (part, options) => client.deliveries.list({ ...filter, ...part }, options),
-    since: filter.since,
+  return useWorkspaceList({
+    name: 'deliveries',
+    filter,
+    list: (client, query, options) => client.deliveries.list(query, options),
     toItem: toRow,
     idOf: ({ id }) => id,
     timeOf: ({ created_at }) => created_at,
-    isOpen: ({ status }) => !endStates.has(status),
+    isOpen: ({ status }) => !isEndState(status),
     ...(pollMs !== undefined && { pollMs }),
   });
 }
@@ -51,30 +48,20 @@ function toRow(delivery: Delivery): DeliveryRow {
 
 /** Fetches the deliveries of one alert. An alert has one delivery for each webhook, at most 20. */
 export function useDeliveriesOfAlert(alertId: string) {
-  const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const { allowed } = usePermission('delivery_read');
-  return useQuery({
-    queryKey: [workspaceId, 'deliveries', 'of-alert', alertId],
-    queryFn: ({ signal }) => client.deliveries.list({ alert_id: alertId }, { signal }).toArray(),
-    enabled: allowed,
-    refetchInterval: ({ state }) => (hasEnded(state.data) ? 30_000 : 5_000),
+  return useWorkspaceQuery({
+    permission: 'delivery_read',
+    key: ['deliveries', 'of-alert', alertId],
+    fetch: (client, options) => client.deliveries.list({ alert_id: alertId }, options).toArray(),
+    refetchInterval: ({ state }) => (haveEnded(state.data) ? 30_000 : 5_000),
   });
-}
-
-function hasEnded(deliveries: readonly Delivery[] = []): boolean {
-  return deliveries.length > 0 && deliveries.every(({ status }) => endStates.has(status));
 }
 
 /** Fetches a delivery with its attempts, and polls it until it has ended. */
 export function useDelivery(id: string) {
-  const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const { allowed } = usePermission('delivery_read');
-  return useQuery({
-    queryKey: [workspaceId, 'delivery', id],
-    queryFn: ({ signal }) => client.deliveries.get(id, { signal }),
-    enabled: allowed,
+  return useWorkspaceQuery({
+    permission: 'delivery_read',
+    key: ['delivery', id],
+    fetch: (client, options) => client.deliveries.get(id, options),
     refetchInterval: ({ state }) => pollMsOf(state.data),
   });
 }
@@ -85,7 +72,7 @@ export function useDelivery(id: string) {
  */
 function pollMsOf(delivery: Delivery | undefined): number | false {
   if (delivery === undefined) return 2_000;
-  if (endStates.has(delivery.status)) return false;
+  if (isEndState(delivery.status)) return false;
   const dueInMs = Date.parse(delivery.next_attempt_at ?? '') - Date.now();
   return dueInMs > 20_000 ? 10_000 : 2_000;
 }
@@ -93,13 +80,9 @@ function pollMsOf(delivery: Delivery | undefined): number | false {
 /** Mutations that redeliver or cancel a delivery. */
 export function useDeliveryActions(id: string) {
   const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const queryClient = useQueryClient();
+  const cache = useWorkspaceCache();
   const onSettled = () =>
-    Promise.all([
-      queryClient.invalidateQueries({ queryKey: [workspaceId, 'delivery', id] }),
-      refreshLists(queryClient, [workspaceId, 'deliveries']),
-    ]);
+    Promise.all([cache.invalidate(['delivery', id]), cache.refreshLists(['deliveries'])]);
   return {
     redeliver: useMutation({ mutationFn: () => client.deliveries.redeliver(id), onSettled }),
     cancel: useMutation({ mutationFn: () => client.deliveries.cancel(id), onSettled }),

@@ -10,6 +10,7 @@ import type {
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { firstPage, refreshLists } from './live-list.js';
+import { useWorkspaceCache } from './workspace-query.js';
 
 /** Kinds of jobs, each with the type of its request. */
 export interface JobFilters {
@@ -53,13 +54,8 @@ export function useJobs(kind: JobKind) {
 /** Mutations that start and cancel jobs. */
 export function useJobActions<Kind extends JobKind>(kind: Kind) {
   const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const queryClient = useQueryClient();
-  const onSettled = () =>
-    Promise.all([
-      queryClient.invalidateQueries({ queryKey: [workspaceId, kind] }),
-      refreshLists(queryClient, [workspaceId, changedList[kind]]),
-    ]);
+  const cache = useWorkspaceCache();
+  const onSettled = () => Promise.all([cache.invalidate([kind]), cache.refreshLists([changedList[kind]])]);
   return {
     start: useMutation({
       mutationFn: (filter: JobFilters[Kind]) => jobsOf(client, kind).create(filter),

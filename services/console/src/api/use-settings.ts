@@ -1,19 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { PatchWorkspaceSettings } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
-import { changeRead } from './change-read.js';
+import { changeRead, idsAfter } from './change-read.js';
 import { useClient } from './client.js';
-import { usePermission } from './permitted.js';
+import { useWorkspaceQuery } from './workspace-query.js';
 
 /** Fetches the settings of the workspace. */
 export function useSettings() {
-  const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const { allowed } = usePermission('workspace_read_settings');
-  return useQuery({
-    queryKey: [workspaceId, 'settings'],
-    queryFn: ({ signal }) => client.settings.get({ signal }),
-    enabled: allowed,
+  return useWorkspaceQuery({
+    permission: 'workspace_read_settings',
+    key: ['settings'],
+    fetch: (client, options) => client.settings.get(options),
   });
 }
 
@@ -43,8 +40,7 @@ export function useNoticeWebhook() {
       changeRead(
         () => client.settings.get(),
         ({ notice_webhook_ids: ids }, options) => {
-          const others = ids.filter((id) => id !== webhookId);
-          const changes = { notice_webhook_ids: attach ? [...others, webhookId] : others };
+          const changes = { notice_webhook_ids: idsAfter(ids, { id: webhookId, attach }) };
           return client.settings.update(changes, options);
         },
       ),

@@ -1,7 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { CreateSigningSecret } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
+import { useWorkspaceCache } from './workspace-query.js';
 
 /**
  * Fetches the signing secrets of a webhook, without their values and without expired ones. Requires `webhook_update`.
@@ -18,13 +19,8 @@ export function useSigningSecrets(webhookId: string) {
 /** Mutations that create and delete signing secrets. */
 export function useSigningSecretActions(webhookId: string) {
   const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const queryClient = useQueryClient();
-  const onSettled = () =>
-    Promise.all([
-      queryClient.invalidateQueries({ queryKey: [workspaceId, 'signing-secrets', webhookId] }),
-      queryClient.invalidateQueries({ queryKey: [workspaceId, 'webhook', webhookId] }),
-    ]);
+  const cache = useWorkspaceCache();
+  const onSettled = () => cache.invalidate(['signing-secrets', webhookId], ['webhook', webhookId]);
   return {
     /** `gcTime: 0` removes the secret from the cache when the component that shows it is unmounted. */
     create: useMutation({

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import {
   type CreateWebhook,
   type PatchWebhook,
@@ -7,18 +7,14 @@ import {
   type TestWebhook,
   type Webhook,
 } from '@tocsin/client/browser';
-import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
-import { usePermission } from './permitted.js';
+import { useWorkspaceCache, useWorkspaceQuery } from './workspace-query.js';
 
 export function useWebhook(id: string, { pollMs }: { pollMs?: number } = {}) {
-  const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const { allowed } = usePermission('webhook_read');
-  return useQuery({
-    queryKey: [workspaceId, 'webhook', id],
-    queryFn: ({ signal }) => client.webhooks.get(id, { signal }),
-    enabled: allowed,
+  return useWorkspaceQuery({
+    permission: 'webhook_read',
+    key: ['webhook', id],
+    fetch: (client, options) => client.webhooks.get(id, options),
     refetchInterval: pollMs ?? false,
   });
 }
@@ -47,12 +43,8 @@ export interface WebhookUpdate {
  */
 export function useWebhookActions() {
   const client = useClient();
-  const workspaceId = useWorkspaceId();
-  const queryClient = useQueryClient();
-  const onSuccess = (saved: Webhook) => {
-    queryClient.setQueryData([workspaceId, 'webhook', saved.id], saved);
-    return queryClient.invalidateQueries({ queryKey: [workspaceId, 'webhooks'] });
-  };
+  const cache = useWorkspaceCache();
+  const onSuccess = cache.replaceSaved('webhook', 'webhooks');
   return {
     create: useMutation({
       mutationFn: (webhook: CreateWebhook) => client.webhooks.create(webhook),
@@ -71,11 +63,7 @@ export function useWebhookActions() {
     }),
     remove: useMutation({
       mutationFn: ({ id, force }: { id: string; force: boolean }) => client.webhooks.delete(id, { force }),
-      onSuccess: () =>
-        Promise.all([
-          queryClient.invalidateQueries({ queryKey: [workspaceId, 'webhooks'] }),
-          queryClient.invalidateQueries({ queryKey: [workspaceId, 'alert-rules'] }),
-        ]),
+      onSuccess: () => cache.invalidate(['webhooks'], ['alert-rules']),
     }),
   };
 }

@@ -1,4 +1,5 @@
 import type { CreateCancellation, CreateRedelivery } from '@tocsin/client/browser';
+import { isEndState } from '../api/ended-deliveries.js';
 import type { DeliveryFilter } from '../api/index.js';
 import { alertSearchTexts, type ChipTexts, timeTexts } from '../shared/filter-chips.js';
 import { deliveryStatusWords, errorCodeWords, wordsOf } from '../shared/words.js';
@@ -33,8 +34,6 @@ export function toFilter(values: FilterValues): DeliveryFilter {
   return filter as DeliveryFilter;
 }
 
-const endStates = new Set(['succeeded', 'failed', 'skipped']);
-
 /** Returns true if the filters include one that lists support but jobs do not. */
 export const isListOnly = ({ error_code, model_id, label }: FilterValues) =>
   [error_code, model_id, label].some((value) => value !== undefined);
@@ -45,7 +44,7 @@ export const isListOnly = ({ error_code, model_id, label }: FilterValues) =>
  */
 export function toRedelivery(values: FilterValues): CreateRedelivery | undefined {
   const { status = 'failed', ...rest } = values;
-  if (!endStates.has(status) || isListOnly(values)) return undefined;
+  if (!isEndState(status) || isListOnly(values)) return undefined;
   const filter = { ...toFilter(rest), status } as CreateRedelivery;
   return Object.keys(rest).length === 0 ? { ...filter, all: true } : filter;
 }

@@ -1,0 +1,71 @@
+import { type QueryKey, type UseQueryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { CallOptions, Paged, PlatformClient } from '@tocsin/client/browser';
+import type { Permission } from '@tocsin/identity/browser';
+import { useWorkspaceId } from '../paths.js';
+import { useClient } from './client.js';
+import { type ListPart, type LiveListOptions, refreshLists, useLiveList } from './live-list.js';
+import { usePermission } from './permitted.js';
+
+export interface WorkspaceQuery<T> extends Pick<UseQueryOptions<T>, 'refetchInterval' | 'staleTime'> {
+  permission: Permission;
+  /** Query key without the workspace. */
+  key: QueryKey;
+  fetch(client: PlatformClient, options: CallOptions): Promise<T>;
+}
+
+/** Fetches data of the workspace in the address. No request is sent if the user lacks the permission. */
+export function useWorkspaceQuery<T>({ permission, key, fetch, ...options }: WorkspaceQuery<T>) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  const { allowed } = usePermission(permission);
+  return useQuery({
+    queryKey: [workspaceId, ...key],
+    queryFn: ({ signal }) => fetch(client, { signal }),
+    enabled: allowed,
+    ...options,
+  });
+}
+
+export interface WorkspaceList<Filter, Entry, T>
+  extends Omit<LiveListOptions<Entry, T>, 'queryKey' | 'since' | 'list'> {
+  /** First part of the query key, without the workspace. */
+  name: string;
+  filter: Filter;
+  list(client: PlatformClient, query: Filter & ListPart, options?: CallOptions): Paged<Entry>;
+}
+
+/** Fetches and polls the entries of the workspace in the address that match a filter. */
+export function useWorkspaceList<Filter extends { since?: string | undefined }, Entry, T>({
+  name,
+  filter,
+  list,
+  ...options
+}: WorkspaceList<Filter, Entry, T>) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  return useLiveList({
+    queryKey: [workspaceId, name, filter],
+    list: (part, callOptions) => list(client, { ...filter, ...part }, callOptions),
+    since: filter.since,
+    ...options,
+  });
+}
+
+/** Returns functions that change the cached data of the workspace in the address. Their keys lack the workspace. */
+export function useWorkspaceCache() {
+  const workspaceId = useWorkspaceId();
+  const queryClient = useQueryClient();
+  const invalidate = (...keys: QueryKey[]) =>
+    Promise.all(keys.map((key) => queryClient.invalidateQueries({ queryKey: [workspaceId, ...key] })));
+  return {
+    /** Fetches the data under each key again. */
+    invalidate,
+    /** Fetches the newest page of each live list under the key again. */
+    refreshLists: (key: QueryKey) => refreshLists(queryClient, [workspaceId, ...key]),
+    /** Returns a handler that replaces the cached record by the saved one, and fetches the list again. */
+    replaceSaved: (record: string, list: string) => (saved: { id: string }) => {
+      queryClient.setQueryData([workspaceId, record, saved.id], saved);
+      return invalidate([list]);
+    },
+  };
+}

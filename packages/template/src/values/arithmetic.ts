@@ -83,10 +83,12 @@ function integers(operator: BinaryOperator, left: bigint, right: bigint, renderi
 function divideIntegers(left: bigint, right: bigint): number {
   const [numerator, denominator] = [Number(left), Number(right)];
   if (Number.isSafeInteger(numerator) && Number.isSafeInteger(denominator)) return numerator / denominator;
-  const shift = BigInt(Math.max(0, bitLength(right) - bitLength(left) + 66));
+  const halfShift = Math.max(0, Math.ceil((bitLength(right) - bitLength(left) + 66) / 2));
+  const shift = BigInt(2 * halfShift);
   const quotient = (left << shift) / right;
   const exact = quotient * right === left << shift ? quotient : quotient | 1n;
-  const result = Number(exact) / 2 ** Number(shift);
+  // The shift is undone in two steps, because 2 ** 1024 is not a finite number.
+  const result = Number(exact) / 2 ** halfShift / 2 ** halfShift;
   if (!Number.isFinite(result)) {
     throw new RenderFailure('OverflowError', 'integer division result too large for a float');
   }

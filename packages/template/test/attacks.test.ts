@@ -32,6 +32,7 @@ const exhausting: Readonly<Record<string, string>> = {
   'a large power': '{{ 9 ** 99999 }}',
   'a squared integer':
     '{% set ns = namespace(x=3) %}{% for i in range(1000) %}{% set ns.x = ns.x * ns.x %}{% endfor %}',
+  'a long hexadecimal integer': '{{ ("f" * 1233)|int(0, 16) }}',
   'a wide percent format': '{{ "%999999999d" % 1 }}',
   'a precise percent format': '{{ "%.999999999f" % 1.5 }}',
   'a wide format': '{{ "{:>999999999}".format(1) }}',

@@ -54,7 +54,7 @@ function toInt(runtime: Runtime, value: Value, base: Value): bigint | undefined 
     const text = textOf(value);
     chargeDigits(runtime, text);
     const integer = parseInBase(text, base);
-    if (integer !== undefined) return integer;
+    if (integer !== undefined) return runtime.budget.integer(integer);
     const float = parseFloatText(text);
     return float === undefined || Number.isNaN(float) ? undefined : truncate(float);
   }

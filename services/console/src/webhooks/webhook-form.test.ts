@@ -1,29 +1,23 @@
 import type { Webhook } from '@tocsin/client/browser';
 import { emptyForm, toCreate, toFieldErrors, toForm, toPatch } from './webhook-form.js';
 
-const webhook: Webhook = {
-  id: '0c8f4f7e-2b55-4b55-9d4e-7a9f5d1e2c33',
-  workspace_id: '5e0b9a77-6a2d-4f0f-b1c3-d2e4f6a8b0c1',
-  name: 'Chat',
+const defaults = {
   external_id: null,
+  idempotency_header: null,
+  rate_limit: null,
+  retry_schedule_ms: null,
+  timeout_ms: null,
+};
+const fields: Partial<Webhook> = {
+  name: 'Chat',
   url: 'https://chat.example.com/hooks/1',
   headers: { 'X-Key': ['secret'] },
   body: '{\r\n"a": 1\r}',
   enabled: true,
   retry_on_timeout: false,
-  retry_schedule_ms: null,
-  timeout_ms: null,
-  rate_limit: null,
-  signing: false,
-  idempotency_header: null,
-  paused_until: null,
-  disabled_reason: null,
-  paused: null,
-  created_at: '2026-01-01T00:00:00Z',
-  updated_at: '2026-01-01T00:00:00Z',
-  last_updated_by: 'someone',
-  health: { state: 'unknown', since: null, last_error: null, success_rate_24h: null },
+  ...defaults,
 };
+const webhook = fields as Webhook;
 
 test('an unchanged form sends no field, even if the stored body has other line endings', () => {
   expect(toForm(webhook).body).toBe('{\n"a": 1\n}');
@@ -49,11 +43,7 @@ test('a new webhook is enabled and has the header Content-Type', () => {
     body: '{}',
     enabled: true,
     retry_on_timeout: true,
-    timeout_ms: null,
-    retry_schedule_ms: null,
-    rate_limit: null,
-    idempotency_header: null,
-    external_id: null,
+    ...defaults,
   });
 });
 

@@ -1,18 +1,17 @@
-import type { AlertRule } from '@tocsin/client/browser';
-import { useState } from 'react';
+import type { AlertRule, PatchAlertRule } from '@tocsin/client/browser';
 import { useNavigate, useParams } from 'react-router';
 import { useAlertRule, useAlertRuleActions, usePermission } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { DeleteButton } from '../shared/delete-button.js';
 import { HoldUntil } from '../shared/hold-until.js';
 import { RecordPage } from '../shared/record-page.js';
-import { Button, Card, Failure, LinkButton, Notice, type PageHead, SwitchField } from '../ui/index.js';
+import { Button, Card, Failure, Form, LinkButton, Notice, type PageHead, SwitchField } from '../ui/index.js';
 import './alert-rules.css';
 import { AttachedWebhooks } from './attached-webhooks.js';
 import { FireTestAlert } from './fire-test-alert.js';
-import { ruleErrorsOf } from './new-alert-rule-page.js';
 import { RuleFields } from './rule-fields.js';
-import { changedFields, conditionOf, fromRuleForm, type RuleFieldErrors, toRuleForm } from './rule-form.js';
+import { changedFields, conditionOf, toRuleForm } from './rule-form.js';
+import { useRuleForm } from './use-rule-form.js';
 
 export function AlertRulePage() {
   const { alertRuleId = '' } = useParams();
@@ -48,18 +47,15 @@ function Rule({ rule }: { rule: AlertRule }) {
 }
 
 function RuleSettings({ rule }: { rule: AlertRule }) {
-  const [form, setForm] = useState(() => toRuleForm(rule));
-  const [errors, setErrors] = useState<RuleFieldErrors>({});
   const permission = usePermission('alert_rule_update');
   const { update } = useAlertRuleActions();
-  const refused = ruleErrorsOf(update.error);
   const isSaving = (field: string) => update.isPending && field in update.variables.changes;
-  const save = () => {
-    const result = fromRuleForm(form);
-    if ('errors' in result) return setErrors(result.errors);
-    setErrors({});
-    update.mutate({ id: rule.id, changes: changedFields(rule, result.fields) });
-  };
+  const change = (changes: PatchAlertRule) => update.mutate({ id: rule.id, changes });
+  const { fields, failure, save } = useRuleForm({
+    initial: toRuleForm(rule),
+    error: update.error,
+    onSave: (edited) => change(changedFields(rule, edited)),
+  });
   return (
     <Card title="Settings">
       {!permission.allowed && (
@@ -70,36 +66,17 @@ function RuleSettings({ rule }: { rule: AlertRule }) {
         isSelected={rule.enabled}
         isDisabled={!permission.allowed || update.isPending}
         isSaving={isSaving('enabled')}
-        onChange={(enabled) => update.mutate({ id: rule.id, changes: { enabled } })}
+        onChange={(enabled) => change({ enabled })}
       />
       <HoldUntil
-        action="Silence"
-        endAction="End the silence"
-        effect="Alerts are only recorded during a silence."
+        kind="silence"
         until={rule.silenced_until}
         isPending={isSaving('silenced_until')}
-        onChange={
-          permission.allowed
-            ? (silenced_until) => update.mutate({ id: rule.id, changes: { silenced_until } })
-            : undefined
-        }
+        onChange={permission.allowed ? (silenced_until) => change({ silenced_until }) : undefined}
       />
-      <form
-        className="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
-        <RuleFields
-          form={form}
-          errors={{ ...refused, ...errors }}
-          isDisabled={!permission.allowed}
-          onChange={setForm}
-        />
-        {update.error !== null && refused === undefined && <Failure error={update.error} />}
-        {refused?.other !== undefined && <Failure error={new Error(refused.other)} />}
+      <Form onSubmit={save}>
+        <RuleFields {...fields} isDisabled={!permission.allowed} />
+        {failure !== null && <Failure error={failure} />}
         {permission.allowed && (
           <div>
             <Button type="submit" isPending={update.isPending}>
@@ -107,7 +84,7 @@ function RuleSettings({ rule }: { rule: AlertRule }) {
             </Button>
           </div>
         )}
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -5,7 +5,7 @@ import { Permitted, useFiredAlert, useFireTestAlert } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { DeliveryStatus, resultOf } from '../shared/delivery-status.js';
 import { alertOutcomeWords, wordsOf } from '../shared/words.js';
-import { Button, Card, Failure, Notice, TextField } from '../ui/index.js';
+import { Button, Card, Failure, Form, Notice, TextField } from '../ui/index.js';
 import { firingValue, parseNumber } from './rule-form.js';
 
 /** Publishes an alert of the rule, marked as a test, and shows its deliveries. */
@@ -30,11 +30,9 @@ function FireForm({ rule }: { rule: AlertRule }) {
         The alert is handled like any other: it is stored, sent to each attached webhook, and retried after a
         failure. It is marked as a test.
       </p>
-      <form
+      <Form
         className="fire-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           if (metric === undefined) return;
           fire.mutate({
             alert_rule_id: rule.id,
@@ -55,7 +53,7 @@ function FireForm({ rule }: { rule: AlertRule }) {
         <Button type="submit" kind="primary" isPending={fire.isPending}>
           {fire.isPending ? 'Firing …' : 'Fire test alert'}
         </Button>
-      </form>
+      </Form>
       {fire.error !== null && <Failure error={fire.error} />}
       {fire.data !== undefined && <FiredAlert alertId={fire.data.alert_id} key={fire.data.alert_id} />}
     </>

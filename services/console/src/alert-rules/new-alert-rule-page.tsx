@@ -1,11 +1,11 @@
-import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Permitted, useAlertRuleActions, useWebhooks } from '../api/index.js';
 import { usePaths } from '../paths.js';
-import { Button, Card, Failure, LinkButton, Page, useSearch } from '../ui/index.js';
+import { Button, Card, Failure, Form, LinkButton, Page, useSearch } from '../ui/index.js';
 import './alert-rules.css';
 import { RuleFields } from './rule-fields.js';
-import { emptyRule, fromRuleForm, type RuleFieldErrors, toRuleErrors } from './rule-form.js';
+import { emptyRule } from './rule-form.js';
+import { useRuleForm } from './use-rule-form.js';
 
 const parameters = ['webhook'] as const;
 
@@ -21,56 +21,38 @@ export function NewAlertRulePage() {
 }
 
 function NewAlertRule() {
-  const [form, setForm] = useState(emptyRule);
-  const [errors, setErrors] = useState<RuleFieldErrors>({});
   const { values } = useSearch(parameters);
   const { create } = useAlertRuleActions();
   const navigate = useNavigate();
   const paths = usePaths();
   const webhooks = useWebhooks();
   const attached = webhooks.data?.find(({ id }) => id === values.webhook);
-  const save = () => {
-    const result = fromRuleForm(form);
-    if ('errors' in result) return setErrors(result.errors);
-    setErrors({});
-    const rule = { ...result.fields, ...(attached && { notification_webhook_ids: [attached.id] }) };
-    create.mutate(rule, { onSuccess: ({ id }) => navigate(paths.alertRule(id)) });
-  };
-  const refused = ruleErrorsOf(create.error);
+  const { fields, failure, save } = useRuleForm({
+    initial: emptyRule,
+    error: create.error,
+    onSave: (rule) =>
+      create.mutate(
+        { ...rule, ...(attached && { notification_webhook_ids: [attached.id] }) },
+        { onSuccess: ({ id }) => navigate(paths.alertRule(id)) },
+      ),
+  });
   return (
-    <form
-      className="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        save();
-      }}
-    >
+    <Form onSubmit={save}>
       <Card>
-        <RuleFields form={form} errors={{ ...refused, ...errors }} isDisabled={false} onChange={setForm} />
+        <RuleFields {...fields} isDisabled={false} />
         <p>
           {attached === undefined
             ? 'Webhooks are attached on the next page.'
             : `It calls the webhook ${attached.name}. Others are attached on the next page.`}
         </p>
       </Card>
-      {create.error !== null && refused === undefined && <Failure error={create.error} />}
-      {refused?.other !== undefined && <Failure error={new Error(refused.other)} />}
+      {failure !== null && <Failure error={failure} />}
       <div className="row">
         <Button type="submit" kind="primary" isPending={create.isPending}>
           {create.isPending ? 'Creating …' : 'Create alert rule'}
         </Button>
         <LinkButton to={paths.alertRules()}>Cancel</LinkButton>
       </div>
-    </form>
+    </Form>
   );
-}
-
-/** Returns the validation errors of a rejected request by form field, or undefined for any other error. */
-export function ruleErrorsOf(error: Error | null): RuleFieldErrors | undefined {
-  const { code, errors } = (error ?? {}) as {
-    code?: string;
-    errors?: readonly { path: string; message: string }[];
-  };
-  return code === 'validation_failed' && errors !== undefined ? toRuleErrors(errors) : undefined;
 }

@@ -11,22 +11,17 @@ export interface RuleFieldsProps {
 
 /** Form fields for the name, the model and the condition of a rule. */
 export function RuleFields({ form, errors, isDisabled, onChange }: RuleFieldsProps) {
-  const set = (changes: Partial<RuleForm>) => onChange({ ...form, ...changes });
+  /** Returns the props that connect a text field to the form. */
+  const field = (name: Exclude<keyof RuleForm, 'bound'>) => ({
+    value: form[name],
+    error: errors[name],
+    isDisabled,
+    onChange: (text: string) => onChange({ ...form, [name]: text }),
+  });
   return (
     <>
-      <TextField
-        label="Name"
-        value={form.name}
-        error={errors.name}
-        isDisabled={isDisabled}
-        onChange={(name) => set({ name })}
-      />
-      <ModelField
-        value={form.modelId}
-        error={errors.modelId}
-        isDisabled={isDisabled}
-        onChange={(modelId) => set({ modelId })}
-      />
+      <TextField label="Name" {...field('name')} />
+      <ModelField {...field('modelId')} />
       <div className="condition">
         <SelectField
           label="The metric is"
@@ -36,33 +31,19 @@ export function RuleFields({ form, errors, isDisabled, onChange }: RuleFieldsPro
             { value: 'upper_bound', label: 'above the threshold' },
             { value: 'lower_bound', label: 'below the threshold' },
           ]}
-          onChange={(bound) => set({ bound: bound as RuleForm['bound'] })}
+          onChange={(bound) => onChange({ ...form, bound: bound as RuleForm['bound'] })}
         />
-        <TextField
-          label="Threshold"
-          inputMode="decimal"
-          placeholder="0.9"
-          value={form.threshold}
-          error={errors.threshold}
-          isDisabled={isDisabled}
-          onChange={(threshold) => set({ threshold })}
-        />
+        <TextField label="Threshold" inputMode="decimal" placeholder="0.9" {...field('threshold')} />
         <TextField
           label="Cooldown in seconds"
           description="Time after a sent alert in which further alerts are only recorded. Empty: no cooldown."
           inputMode="numeric"
-          value={form.cooldownSeconds}
-          error={errors.cooldownSeconds}
-          isDisabled={isDisabled}
-          onChange={(cooldownSeconds) => set({ cooldownSeconds })}
+          {...field('cooldownSeconds')}
         />
         <TextField
           label="External id"
           description="Optional. Your own id for the rule, used in files and scripts."
-          value={form.externalId}
-          error={errors.externalId}
-          isDisabled={isDisabled}
-          onChange={(externalId) => set({ externalId })}
+          {...field('externalId')}
         />
       </div>
     </>

@@ -14,6 +14,12 @@ export type RuleFieldErrors = Partial<Record<keyof RuleForm | 'webhooks', string
   readonly other?: string;
 };
 
+/** The fields of an API request that the form sets. */
+export type RuleFormFields = Pick<
+  CreateAlertRule,
+  'name' | 'model_id' | 'threshold' | 'bound' | 'cooldown_seconds' | 'external_id'
+>;
+
 export const emptyRule: RuleForm = {
   name: '',
   modelId: '',
@@ -31,14 +37,7 @@ export function toRuleForm(rule: AlertRule): RuleForm {
 }
 
 /** Returns the request fields of the API, or an error message for each invalid field. */
-export function fromRuleForm(form: RuleForm):
-  | {
-      fields: Pick<
-        CreateAlertRule,
-        'name' | 'model_id' | 'threshold' | 'bound' | 'cooldown_seconds' | 'external_id'
-      >;
-    }
-  | { errors: RuleFieldErrors } {
+export function fromRuleForm(form: RuleForm): { fields: RuleFormFields } | { errors: RuleFieldErrors } {
   const name = form.name.trim();
   const modelId = form.modelId.trim();
   const threshold = parseNumber(form.threshold);

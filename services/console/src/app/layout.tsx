@@ -4,7 +4,7 @@ import { useWhoami } from '../api/index.js';
 import { usePaths, useWorkspaceId } from '../paths.js';
 import { Button, Failure, Loading, SelectField } from '../ui/index.js';
 import { useSignOut } from './sign-out.js';
-import { storedTheme, storeTheme, type Theme } from './theme.js';
+import { storedTheme, storeTheme, type Theme, themeOptions } from './theme.js';
 import { rememberWorkspace, WorkspaceSwitch } from './workspace-switch.js';
 
 /** Navigation and content of a workspace page. In windows narrower than 900 px, a button opens the navigation. */
@@ -86,11 +86,7 @@ function Account() {
       <SelectField
         label="Theme"
         value={theme}
-        options={[
-          { value: 'system', label: 'System' },
-          { value: 'light', label: 'Light' },
-          { value: 'dark', label: 'Dark' },
-        ]}
+        options={themeOptions}
         onChange={(value) => {
           setTheme(value as Theme);
           storeTheme(value as Theme);

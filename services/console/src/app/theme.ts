@@ -1,5 +1,11 @@
 export type Theme = 'system' | 'light' | 'dark';
 
+export const themeOptions: readonly { value: Theme; label: string }[] = [
+  { value: 'system', label: 'System' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+];
+
 const key = 'tocsin.theme';
 
 /** Returns the theme that was chosen on this device, or `system` if none was chosen. */

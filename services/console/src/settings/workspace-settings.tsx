@@ -12,7 +12,7 @@ import {
 import { usePaths } from '../paths.js';
 import { AttachList } from '../shared/attach-list.js';
 import { QueryState } from '../shared/query-state.js';
-import { Button, Card, Failure, Notice, TextField } from '../ui/index.js';
+import { Button, Card, Failure, Form, Notice, TextField } from '../ui/index.js';
 
 /** Form for the settings of the workspace: its name and its notice webhooks. */
 export function WorkspaceSettings() {
@@ -41,14 +41,7 @@ function WorkspaceName({ name, canChange }: { name: Settings['name']; canChange:
   const [text, setText] = useState(name ?? '');
   const update = useUpdateSettings();
   return (
-    <form
-      className="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        update.mutate({ name: text.trim() || null });
-      }}
-    >
+    <Form onSubmit={() => update.mutate({ name: text.trim() || null })}>
       <TextField
         label="Name of the workspace"
         description="Shown where a workspace is chosen."
@@ -64,7 +57,7 @@ function WorkspaceName({ name, canChange }: { name: Settings['name']; canChange:
         </div>
       )}
       {update.error !== null && <Failure error={update.error} />}
-    </form>
+    </Form>
   );
 }
 

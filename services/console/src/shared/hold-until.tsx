@@ -2,12 +2,28 @@ import { useState } from 'react';
 import { Button, ExactTime, RelativeTime, SelectField, useNow } from '../ui/index.js';
 import './shared.css';
 
-export interface HoldUntilProps {
-  /** Button labels for the start and the end, for example `Pause` and `End the pause`. */
+interface HoldWords {
+  /** Button labels for the start and the end. */
   action: string;
   endAction: string;
-  /** Effect on deliveries, as a sentence. */
   effect: string;
+}
+
+const words: Readonly<Record<'pause' | 'silence', HoldWords>> = {
+  pause: {
+    action: 'Pause',
+    endAction: 'End the pause',
+    effect: 'Deliveries wait during a pause, and are sent after it.',
+  },
+  silence: {
+    action: 'Silence',
+    endAction: 'End the silence',
+    effect: 'Alerts are only recorded during a silence.',
+  },
+};
+
+export interface HoldUntilProps {
+  kind: keyof typeof words;
   /** End of the pause or silence, ISO 8601, possibly in the past. Null if there is none. */
   until: string | null;
   isPending: boolean;
@@ -31,7 +47,8 @@ const lengths = [
 ];
 
 /** Pauses a webhook or silences a rule for a chosen time, or ends a running pause or silence. */
-export function HoldUntil({ action, endAction, effect, until, isPending, onChange }: HoldUntilProps) {
+export function HoldUntil({ kind, until, isPending, onChange }: HoldUntilProps) {
+  const { action, endAction, effect } = words[kind];
   const [lengthMs, setLengthMs] = useState(String(hourMs));
   const now = useNow();
   if (until !== null && Date.parse(until) > now) {

@@ -9,6 +9,7 @@ export {
   TextField,
   uuidFormat,
 } from './fields.js';
+export { Form } from './form.js';
 export { formatDuration, formatExact } from './format-time.js';
 export { Empty, Failure, Loading, Notice, type Tone } from './messages.js';
 export { Card, Facts, Page, type PageHead } from './page.js';

@@ -25,15 +25,20 @@ export function useNow(): number {
   return useContext(NowContext);
 }
 
-/** Shows `3 minutes ago`, with the exact time on hover. `at` is ISO 8601. */
-export function RelativeTime({ at }: { at: string }) {
+/** Shows a time in words, with the exact time on hover. `format` gets the milliseconds from now until the time. */
+function TimeInWords({ at, format }: { at: string; format(differenceMs: number): string }) {
   const now = useNow();
   const timeMs = Date.parse(at);
   return (
     <time dateTime={at} title={formatExact(timeMs)}>
-      {formatRelative(timeMs - now)}
+      {format(timeMs - now)}
     </time>
   );
+}
+
+/** Shows `3 minutes ago`, with the exact time on hover. `at` is ISO 8601. */
+export function RelativeTime({ at }: { at: string }) {
+  return <TimeInWords at={at} format={formatRelative} />;
 }
 
 /** Shows `in 3 minutes`, or `now` for a past time, with the exact time on hover. `at` is ISO 8601. */
@@ -44,13 +49,7 @@ export function NextTime({ at }: { at: string }) {
 
 /** Shows the time since `since` (ISO 8601) as `6 minutes`, with the exact start on hover. */
 export function ElapsedTime({ since }: { since: string }) {
-  const now = useNow();
-  const sinceMs = Date.parse(since);
-  return (
-    <time dateTime={since} title={formatExact(sinceMs)}>
-      {formatElapsed(now - sinceMs)}
-    </time>
-  );
+  return <TimeInWords at={since} format={(differenceMs) => formatElapsed(-differenceMs)} />;
 }
 
 /** Shows the exact local time. `at` is ISO 8601. */

@@ -93,9 +93,7 @@ function Destination({ webhook }: { webhook: Webhook }) {
         onChange={(isOn) => update.mutate({ id, changes: { enabled: isOn } })}
       />
       <HoldUntil
-        action="Pause"
-        endAction="End the pause"
-        effect="Deliveries wait during a pause, and are sent after it."
+        kind="pause"
         until={webhook.paused_until}
         isPending={isSaving('paused_until')}
         onChange={

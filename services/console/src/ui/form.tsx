@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+
+export interface FormProps {
+  className?: string;
+  onSubmit(): void;
+  children: ReactNode;
+}
+
+/** Form that the console validates and sends itself. */
+export function Form({ className = 'stack', onSubmit, children }: FormProps) {
+  return (
+    <form
+      className={className}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  );
+}

@@ -68,13 +68,7 @@ function Alerts() {
         chips={chips.map(({ text }) => text)}
         isEmpty={list.isLoaded && list.items.length === 0}
       />
-      <LiveListState
-        list={list}
-        thing="alert"
-        things="alerts"
-        isFiltered={chips.length > 0}
-        empty={<NoAlerts />}
-      >
+      <LiveListState list={list} things="alerts" isFiltered={chips.length > 0} empty={<NoAlerts />}>
         <AlertTable rows={list.items} onEndReached={list.loadMore} footer={describeEnd(list)} />
       </LiveListState>
     </>

@@ -65,7 +65,6 @@ function Audit() {
       </FilterBar>
       <LiveListState
         list={list}
-        thing="change"
         things="changes"
         isFiltered={chips.length > 0}
         empty={

@@ -51,13 +51,7 @@ function Deliveries() {
       <Permitted permission="delivery_redeliver" what="Redelivery">
         <Jobs filters={search.values} chips={chips.map(({ text }) => text)} list={list} />
       </Permitted>
-      <LiveListState
-        list={list}
-        thing="delivery"
-        things="deliveries"
-        isFiltered={chips.length > 0}
-        empty={<NoDeliveries />}
-      >
+      <LiveListState list={list} things="deliveries" isFiltered={chips.length > 0} empty={<NoDeliveries />}>
         <DeliveryTable list={list} />
       </LiveListState>
     </>

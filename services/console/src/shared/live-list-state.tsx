@@ -2,11 +2,12 @@ import type { ReactNode } from 'react';
 import type { LiveList } from '../api/index.js';
 import { Button, Empty, Failure, Loading, Notice } from '../ui/index.js';
 
+/** Name of one entry, by the name of several. */
+const singulars = { alerts: 'alert', changes: 'change', deliveries: 'delivery' };
+
 export interface LiveListStateProps {
   list: LiveList<unknown>;
-  /** Name of an entry and of several, for example `delivery` and `deliveries`. */
-  thing: string;
-  things: string;
+  things: keyof typeof singulars;
   /** True if the page has an active filter. */
   isFiltered: boolean;
   /** Shown if the list has no entries and no filter is active. */
@@ -18,10 +19,11 @@ export interface LiveListStateProps {
  * Shows a table, or the state of its list: loading, failed or empty. If there are newer entries that polls did not
  * load, a notice has a button that loads them.
  */
-export function LiveListState(props: LiveListStateProps) {
-  const { list, thing, things, isFiltered, empty, children } = props;
+export function LiveListState({ list, things, isFiltered, empty, children }: LiveListStateProps) {
   const noMatch = (
-    <Empty title={`No ${thing} matches`}>Remove a filter above, or choose a longer time range.</Empty>
+    <Empty title={`No ${singulars[things]} matches`}>
+      Remove a filter above, or choose a longer time range.
+    </Empty>
   );
   return (
     <>

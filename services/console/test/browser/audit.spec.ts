@@ -1,11 +1,11 @@
 import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
+import { createWebhook } from './records.js';
 import { expectAccessible, openPage, signIn } from './steps.js';
 
 test('an admin sees who changed which fields of a webhook, without the values', async ({ page, stack }) => {
   const { api } = stack;
-  const url = `${stack.inbox_url}/audited`;
-  const { id } = await api.webhooks.create({ name: 'Audited <b>one</b>', url, body: '{"a": 1}' });
+  const id = await createWebhook(stack, { name: 'Audited <b>one</b>', path: '/audited' });
   await api.webhooks.update(id, { headers: { 'X-Secret': ['never shown'] }, timeout_ms: 5_000 });
   await api.webhooks.signingSecrets.create(id);
   await signIn(page, stack);

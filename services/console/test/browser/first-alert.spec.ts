@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
+import { createRule, createWebhook, fire } from './records.js';
 import { expectAccessible, signIn } from './steps.js';
 
-const modelId = randomUUID();
-
 test('a user signs in, sees a new delivery appear and opens it', async ({ page, stack }) => {
-  const { api } = stack;
   const paths = `${stack.api_url}/w/${stack.workspace_id}`;
 
   await test.step('an empty workspace shows a link that creates a webhook', async () => {
@@ -16,29 +13,19 @@ test('a user signs in, sees a new delivery appear and opens it', async ({ page, 
     await expectAccessible(page);
   });
 
-  const webhook = await api.webhooks.create({
+  const webhookId = await createWebhook(stack, {
     name: 'Chat <b>of the team</b>',
-    url: `${stack.inbox_url}/chat`,
+    path: '/chat',
     headers: { 'Content-Type': ['application/json'] },
     body: '{"text": "{{ alert_rule_name }} fired: {{ metric_value }}"}',
   });
-  const rule = await api.alertRules.create({
-    name: 'Accuracy too low',
-    model_id: modelId,
-    threshold: 0.9,
-    bound: 'lower_bound',
-    notification_webhook_ids: [webhook.id],
-  });
+  const condition = { threshold: 0.9, bound: 'lower_bound' } as const;
+  const rule = await createRule(stack, webhookId, { name: 'Accuracy too low', ...condition });
 
   await test.step('a new delivery appears without a reload', async () => {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Deliveries' }).click();
     await expect(page.getByText('Nothing was delivered yet')).toBeVisible();
-    await api.alerts.fire({
-      alert_rule_id: rule.id,
-      model_id: modelId,
-      model_name: 'churn',
-      metric_value: 0.8437,
-    });
+    await fire(stack, rule.id, { metric_value: 0.8437 });
     const row = page.getByRole('row').filter({ hasText: 'Chat <b>of the team</b>' });
     await expect(row).toContainText('Succeeded');
     await expectAccessible(page);
@@ -76,22 +63,14 @@ test('a failing webhook is listed with its reason, and its deliveries can be red
   page,
   stack,
 }) => {
-  const { api } = stack;
-  const webhook = await api.webhooks.create({
+  const webhookId = await createWebhook(stack, {
     name: 'Issue tracker',
-    url: `${stack.inbox_url}/status/404`,
+    path: '/status/404',
     body: '{"title": "{{ alert_rule_name }}"}',
   });
-  const rule = await api.alertRules.create({
-    name: 'Drift too high',
-    model_id: modelId,
-    threshold: 0.1,
-    bound: 'upper_bound',
-    notification_webhook_ids: [webhook.id],
-  });
-  const alert = { alert_rule_id: rule.id, model_id: modelId, model_name: 'churn', metric_value: 0.3 };
-  await api.alerts.fire(alert);
-  await api.alerts.fire(alert);
+  const rule = await createRule(stack, webhookId, { name: 'Drift too high' });
+  await fire(stack, rule.id);
+  await fire(stack, rule.id);
 
   await signIn(page, stack);
   const trouble = page.getByRole('listitem').filter({ hasText: 'Issue tracker' });
@@ -99,7 +78,7 @@ test('a failing webhook is listed with its reason, and its deliveries can be red
   await trouble.getByRole('link', { name: 'failed deliveries' }).click();
   await expect(page.getByRole('row').filter({ hasText: 'Issue tracker' })).toHaveCount(2);
 
-  await api.webhooks.update(webhook.id, { url: `${stack.inbox_url}/tracker` });
+  await stack.api.webhooks.update(webhookId, { url: `${stack.inbox_url}/tracker` });
   await page.getByRole('button', { name: 'Redeliver the failed deliveries that match' }).click();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Redeliver', exact: true }).click();

@@ -1,5 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import { test } from './fixtures.js';
+import { createRule, createWebhook, fire } from './records.js';
 import type { BrowserStack } from './stack.js';
 import { focusByTab, signIn } from './steps.js';
 
@@ -80,15 +81,8 @@ test('filters, rules, signing, settings and sign-out work with the keyboard alon
 }) => {
   test.setTimeout(120_000);
   const { press, fill, open } = keyboardOf(page);
-  const url = `${stack.inbox_url}/keys`;
-  const { id } = await stack.api.webhooks.create({ name: 'Keys', url, body: '{"a": 1}' });
-  await stack.api.alertRules.create({
-    name: 'Keys rule',
-    model_id: id,
-    threshold: 1,
-    bound: 'upper_bound',
-    notification_webhook_ids: [id],
-  });
+  const id = await createWebhook(stack, { name: 'Keys', path: '/keys' });
+  await createRule(stack, id, { name: 'Keys rule' });
   await signInByKeyboard(page, stack);
 
   await open('Deliveries');
@@ -145,20 +139,9 @@ test('arrow keys and Home move between the bars of the overview, and Enter opens
   stack,
 }) => {
   await signIn(page, stack);
-  const webhook = await stack.api.webhooks.create({
-    name: 'Bars',
-    url: `${stack.inbox_url}/bars`,
-    body: '{}',
-  });
-  const model = { model_id: webhook.id, model_name: 'churn' };
-  const rule = await stack.api.alertRules.create({
-    name: 'Bars',
-    model_id: webhook.id,
-    threshold: 1,
-    bound: 'upper_bound',
-    notification_webhook_ids: [webhook.id],
-  });
-  await stack.api.alerts.fire({ ...model, alert_rule_id: rule.id, metric_value: 2 });
+  const webhookId = await createWebhook(stack, { name: 'Bars', path: '/bars' });
+  const rule = await createRule(stack, webhookId, { name: 'Bars' });
+  await fire(stack, rule.id);
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/overview?range=1h`);
   const bars = page.getByRole('list', { name: 'Deliveries by minute' }).getByRole('link');
   await expect(bars.last()).toBeVisible({ timeout: 30_000 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from '@playwright/test';
 import { createAmqpPublisher } from '@tocsin/client';
 import { test } from './fixtures.js';
+import { createRule, createWebhook, fire } from './records.js';
 import { type BrowserStack, maxOpenPerWebhook } from './stack.js';
 import { expectAccessible, signIn, signOut } from './steps.js';
 
@@ -10,7 +11,7 @@ test('a user cancels a running redelivery, one waiting delivery and all waiting 
   stack,
 }) => {
   const { api } = stack;
-  const { rule, webhookId } = await createRule(stack, { name: 'Long work', path: '/status/404' });
+  const { rule, webhookId } = await createCalled(stack, { name: 'Long work', path: '/status/404' });
   await Promise.all([fire(stack, rule), fire(stack, rule)]);
   await expect(async () => {
     expect(await api.deliveries.list({ webhook_id: webhookId, status: 'failed' }).toArray()).toHaveLength(2);
@@ -54,7 +55,7 @@ test('the button for a bulk redelivery is shown only if a matching delivery has 
   stack,
 }) => {
   const { api, inbox_url } = stack;
-  const { rule, webhookId } = await createRule(stack, { name: 'Offered', path: '/offered' });
+  const { rule, webhookId } = await createCalled(stack, { name: 'Offered', path: '/offered' });
   const list = api.deliveries.list({ webhook_id: webhookId });
   const allEnded = (count: number) =>
     expect(async () => {
@@ -100,7 +101,7 @@ test('alerts without deliveries are dispatched by hand, one at a time and all to
   stack,
 }) => {
   const { api } = stack;
-  const { rule, webhookId } = await createRule(stack, { name: 'By hand', path: '/by-hand' });
+  const { rule, webhookId } = await createCalled(stack, { name: 'By hand', path: '/by-hand' });
   await api.alertRules.update(rule, { notification_webhook_ids: [] });
   const alerts = await Promise.all([fire(stack, rule), fire(stack, rule), fire(stack, rule)]);
   await expect(async () => {
@@ -163,7 +164,7 @@ test('alerts with a label are found through a link of an alert and through the f
   page,
   stack,
 }) => {
-  const { rule } = await createRule(stack, { name: 'Labelled', path: '/labelled' });
+  const { rule } = await createCalled(stack, { name: 'Labelled', path: '/labelled' });
   const team = `risk-${randomUUID().slice(0, 8)}`;
   const [labelled] = await Promise.all([fire(stack, rule, { labels: { team } }), fire(stack, rule)]);
   await expect(async () => {
@@ -187,26 +188,11 @@ test('alerts with a label are found through a link of an alert and through the f
   await expect(page.getByText('No alert matches')).toBeVisible();
 });
 
-async function createRule(
-  { api, inbox_url }: BrowserStack,
-  { name, path }: { name: string; path: string },
+async function createCalled(
+  stack: BrowserStack,
+  webhook: { name: string; path: string },
 ): Promise<{ rule: string; webhookId: string }> {
-  const { id } = await api.webhooks.create({ name, url: `${inbox_url}${path}`, body: '{"a": 1}' });
-  const rule = await api.alertRules.create({
-    name,
-    model_id: id,
-    threshold: 1,
-    bound: 'upper_bound',
-    notification_webhook_ids: [id],
-  });
-  return { rule: rule.id, webhookId: id };
-}
-
-async function fire(
-  { api }: BrowserStack,
-  rule: string,
-  facts: { labels?: Record<string, string> } = {},
-): Promise<string> {
-  const alert = { alert_rule_id: rule, model_id: rule, model_name: 'churn', metric_value: 2, ...facts };
-  return (await api.alerts.fire(alert)).alert_id;
+  const webhookId = await createWebhook(stack, webhook);
+  const { id: rule } = await createRule(stack, webhookId, { name: webhook.name });
+  return { rule, webhookId };
 }

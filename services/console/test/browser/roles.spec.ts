@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
+import { createRule, createWebhook } from './records.js';
 import { expectAccessible, signIn } from './steps.js';
 
 const everything = {
@@ -64,8 +65,7 @@ for (const [user, pages] of Object.entries(texts)) {
   }) => {
     // Without a webhook, the overview shows only the invitation to create one.
     const webhooks = await stack.api.webhooks.list({ limit: 1 }).toArray();
-    if (webhooks.length === 0)
-      await stack.api.webhooks.create({ name: 'Any', url: `${stack.inbox_url}/any`, body: '{}' });
+    if (webhooks.length === 0) await createWebhook(stack, { name: 'Any', path: '/any' });
     await signIn(page, stack, user);
     const refused: string[] = [];
     page.on('response', (response) => {
@@ -86,20 +86,15 @@ test('a reader sees a webhook and a rule, but no button or enabled switch to cha
   page,
   stack,
 }) => {
-  const { api } = stack;
-  const url = `${stack.inbox_url}/read-only`;
   const until = new Date(Date.now() + 3_600_000).toISOString();
-  const webhook = await api.webhooks.create({ name: 'Only read', url, body: '{}', paused_until: until });
-  const rule = await api.alertRules.create({
+  const webhookId = await createWebhook(stack, {
     name: 'Only read',
-    model_id: webhook.id,
-    threshold: 1,
-    bound: 'upper_bound',
-    silenced_until: until,
-    notification_webhook_ids: [webhook.id],
+    path: '/read-only',
+    paused_until: until,
   });
+  const rule = await createRule(stack, webhookId, { name: 'Only read', silenced_until: until });
   await signIn(page, stack, 'reader');
-  for (const path of [`webhooks/${webhook.id}`, `alert-rules/${rule.id}`]) {
+  for (const path of [`webhooks/${webhookId}`, `alert-rules/${rule.id}`]) {
     await page.goto(`${stack.api_url}/w/${stack.workspace_id}/${path}`);
     const content = page.getByRole('main');
     await expect(content.getByText('Attaching is not available to you.')).toBeVisible();

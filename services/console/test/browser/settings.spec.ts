@@ -1,11 +1,11 @@
 import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
+import { createWebhook } from './records.js';
 import { expectAccessible, openPage, signIn } from './steps.js';
 
 test('an admin names the workspace and chooses webhooks for notices', async ({ page, stack }) => {
   const { api } = stack;
-  const url = `${stack.inbox_url}/notices`;
-  const { id } = await api.webhooks.create({ name: 'Notices <b>here</b>', url, body: '{"a": 1}' });
+  const id = await createWebhook(stack, { name: 'Notices <b>here</b>', path: '/notices' });
   await signIn(page, stack);
   await openPage(page, 'Settings');
   await page.getByLabel('Name of the workspace').fill('Risk & <i>fraud</i>');

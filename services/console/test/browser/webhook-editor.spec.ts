@@ -1,5 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import { test } from './fixtures.js';
+import { createWebhook } from './records.js';
 import { expectAccessible, openPage, signIn } from './steps.js';
 
 test('a user creates, tests and corrects a webhook, and redelivers its failed deliveries', async ({
@@ -142,8 +143,7 @@ test('a conflicting change of another user is reported before it can be overwrit
   page,
   stack,
 }) => {
-  const url = `${stack.inbox_url}/conflict`;
-  const { id } = await stack.api.webhooks.create({ name: 'Shared', url, body: '{"a": 1}' });
+  const id = await createWebhook(stack, { name: 'Shared', path: '/conflict' });
   await signIn(page, stack);
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}/edit`);
   await page.getByLabel('Name', { exact: true }).fill('Mine');
@@ -160,12 +160,8 @@ test('an API error is shown at its field, and leaving with unsaved changes needs
   page,
   stack,
 }) => {
-  const { id } = await stack.api.webhooks.create({
-    name: 'Checked',
-    url: `${stack.inbox_url}/checked`,
-    headers: { 'X-Secret': ['a secret value'] },
-    body: '{"a": 1}',
-  });
+  const headers = { 'X-Secret': ['a secret value'] };
+  const id = await createWebhook(stack, { name: 'Checked', path: '/checked', headers });
   await signIn(page, stack);
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}/edit`);
   await expect(page.getByRole('textbox', { name: 'Value of X-Secret' })).toHaveAttribute('type', 'password');

@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
+import { createRule, createWebhook } from './records.js';
 import { expectAccessible, signIn } from './steps.js';
 
 test('a user sets options of a webhook, pauses it and silences a rule for a time', async ({
@@ -7,15 +8,8 @@ test('a user sets options of a webhook, pauses it and silences a rule for a time
   stack,
 }) => {
   const { api } = stack;
-  const url = `${stack.inbox_url}/options`;
-  const { id } = await api.webhooks.create({ name: 'Optional', url, body: '{"a": 1}' });
-  const rule = await api.alertRules.create({
-    name: 'Silent rule',
-    model_id: id,
-    threshold: 1,
-    bound: 'upper_bound',
-    notification_webhook_ids: [id],
-  });
+  const id = await createWebhook(stack, { name: 'Optional', path: '/options' });
+  const rule = await createRule(stack, id, { name: 'Silent rule' });
   await signIn(page, stack);
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}/edit`);
   await page.getByText('Timeout, retries, rate limit and ids').click();
@@ -51,8 +45,7 @@ test('a user turns signing on, and creates, rotates and deletes secrets that are
   stack,
 }) => {
   const { api } = stack;
-  const url = `${stack.inbox_url}/signed`;
-  const { id } = await api.webhooks.create({ name: 'Signed', url, body: '{"a": 1}' });
+  const id = await createWebhook(stack, { name: 'Signed', path: '/signed' });
   const address = `${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}`;
   await signIn(page, stack);
   await page.goto(address);

@@ -14,6 +14,7 @@ export interface FilterFieldsProps {
 
 export function FilterFields({ search, webhooks, rules }: FilterFieldsProps) {
   const { values, set } = search;
+  // The API searches by error only within a time range.
   const searchWithSince = { values, set: (changes: FilterValues) => setWithSince(search, changes) };
   return (
     <>

@@ -45,32 +45,42 @@ const all = {
   description: 'True: no other filter is required, and the job applies to the whole workspace.',
 } as const;
 
-/** A filter is required, so that no request changes a whole workspace by mistake. */
-const create = { type: 'object', additionalProperties: false, minProperties: 1 } as const;
-
-export const createRedeliverySchema = {
-  title: 'CreateRedelivery',
+export const createRedeliverySchema = createSchema('CreateRedelivery', {
   description: 'At least one filter besides `status`, or `all: true`.',
-  ...create,
-  properties: { ...redeliveryFilter, all },
+  filter: redeliveryFilter,
   examples: [{ status: 'failed', since: '2026-01-31T12:00:00Z' }],
-} as const;
+});
 
-export const createDispatchSchema = {
-  title: 'CreateDispatch',
+export const createDispatchSchema = createSchema('CreateDispatch', {
   description: 'At least one filter, or `all: true`.',
-  ...create,
-  properties: { ...dispatchFilter, all },
+  filter: dispatchFilter,
   examples: [{ outcome: 'rule_disabled', since: '2026-01-31T12:00:00Z' }],
-} as const;
+});
 
-export const createCancellationSchema = {
-  title: 'CreateCancellation',
+export const createCancellationSchema = createSchema('CreateCancellation', {
   description: 'At least one filter, or `all: true`.',
-  ...create,
-  properties: { ...cancellationFilter, all },
+  filter: cancellationFilter,
   examples: [{ webhook_id: '7d0c1a52-8d0e-4c4a-9a57-0f1c2d3e4f51' }],
-} as const;
+});
+
+/**
+ * Returns the schema of a request that creates a job. A filter is required, so that no request changes a whole workspace
+ * by mistake.
+ */
+function createSchema<const Filter, const Example>(
+  title: string,
+  { description, filter, examples }: { description: string; filter: Filter; examples: readonly Example[] },
+) {
+  return {
+    title,
+    description,
+    type: 'object',
+    additionalProperties: false,
+    minProperties: 1,
+    properties: { ...filter, all },
+    examples,
+  } as const;
+}
 
 const jobProperties = {
   id: uuid,

@@ -92,7 +92,7 @@ describe('managing keys', () => {
     expect(row.created_by).toContain(process.env.TOCSIN_TEST_OIDC_ISSUER);
   });
 
-  test("key management rejects an engine key with 403, and a token without the engine's audience with 401", async () => {
+  test('key management rejects an engine key with 403, and a token for another audience with 401', async () => {
     const { id, key } = await createKey(engine);
     for (const [credential, status] of [
       [key, 403],

@@ -28,4 +28,8 @@ test('a test title must have at most 90 characters and start with its subject', 
   expect(find('a.test.ts', `test('${'x'.repeat(90)}', () => {});`)).toEqual([]);
   expect(find('a.test.ts', `test('${'x'.repeat(91)}', () => {});`)).toEqual([1]);
   expect(find('a.test.ts', "  it('what is sent is kept', () => {});")).toEqual([1]);
+  expect(find('a.test.ts', 'describe("what is sent", () => {});')).toEqual([1]);
+  expect(find('a.test.ts', "])('of %s nothing is sent', () => {});")).toEqual([1]);
+  expect(find('a.test.ts', `test.each(cases)(\n  '${'x'.repeat(91)}',\n  () => {},\n);`)).toEqual([2]);
+  expect(find('a.test.ts', `const texts = [\n  '${'x'.repeat(91)}',\n];`)).toEqual([]);
 });

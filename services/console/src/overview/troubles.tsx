@@ -59,7 +59,8 @@ function DeliveriesOf({ webhook: { id, health } }: { webhook: Webhook }) {
   );
 }
 
-function State({ webhook: { health } }: { webhook: Webhook }) {
+function State({ webhook: { health, undecryptable } }: { webhook: Webhook }) {
+  if (undecryptable) return <StatusChip tone="bad">Cannot be decrypted</StatusChip>;
   if (health.state === 'paused') return <StatusChip tone="wait">Paused</StatusChip>;
   if (health.state === 'failing') return <StatusChip tone="bad">Failing</StatusChip>;
   return <StatusChip tone="wait">Some failures</StatusChip>;

@@ -1,17 +1,18 @@
 /**
- * Import rules, checked by `npm run check` on the real files behind each import, types and tests included.
+ * Rules for the imports between files. `npm run check` enforces them. The rules also apply to type imports and to test
+ * files.
  *
- * TypeScript 7 has no compiler API, so swc parses the sources. Version 18 of dependency-cruiser needs Node 22;
- * stay on 17 while Node 20 is supported.
+ * TypeScript 7 has no compiler API, so swc parses the sources. Version 18 of dependency-cruiser needs Node 22, so
+ * version 17 is used while Node 20 is supported.
  */
 
-/** Cycles that stay: each group of files describes a structure that is recursive by itself. */
+/** Allowed import cycles: files whose functions call each other recursively. */
 const recursiveByNature = [
-  // The evaluator is recursive: loops, blocks and macros contain statements.
+  // Loops, blocks and macros contain statements, which can contain loops, blocks and macros again.
   'packages/template/src/evaluator/(execute|blocks|for-loop|macro)[.]ts',
 ];
 
-/** Test code may start whole services; it is never part of a package that ships. */
+/** Test code may import services, because published packages do not contain it. */
 const testCode = '(/test/|[.]test[.]ts$|^infra/checks/)';
 
 module.exports = {
@@ -95,7 +96,7 @@ module.exports = {
     exclude: { path: '(^|/)dist/|^services/console/src/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
-      // Our packages export their TypeScript sources under this condition.
+      // Our packages export their TypeScript sources under the condition `tocsin-source`.
       conditionNames: ['tocsin-source', 'import', 'node', 'default'],
       extensions: ['.ts', '.js', '.json'],
     },

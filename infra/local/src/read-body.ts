@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 export interface BodyLimit {
-  /** Noun for the body, for the error. */
+  /** Name of the body in the error message. */
   what: string;
   maxBytes: number;
 }

@@ -4,15 +4,15 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /**
  * Reasons why a delivery waits:
- * - `retry`: for the time of its next attempt;
- * - `paused`: for the end of its webhook's pause;
- * - `backlog`: behind other deliveries that are due;
- * - `no_slot`: for a free slot;
- * - `crashed`: for the end of the delay after a claim without an outcome;
- * - `undecryptable`: for a worker with the encryption key;
- * - `render_budget`: for its workspace's render budget;
- * - `rate_limit`: for its webhook's rate limit;
- * - `no_signing_secret`: for a signing secret of its webhook.
+ * - `retry`: the last attempt failed, and the time of the next attempt has not come;
+ * - `paused`: the webhook is paused;
+ * - `backlog`: the delivery is due, and the dispatcher has not queued it yet;
+ * - `no_slot`: no slot was free for the request;
+ * - `crashed`: the last claim ended without an outcome;
+ * - `undecryptable`: a worker could not decrypt its data, for example because a key is missing;
+ * - `render_budget`: the workspace has used its render budget;
+ * - `rate_limit`: the webhook has reached its rate limit;
+ * - `no_signing_secret`: the webhook has no signing secret.
  */
 export const waitingReasons = [
   'retry',

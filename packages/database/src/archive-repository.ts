@@ -10,7 +10,7 @@ export interface ArchivedTable {
   table: string;
   /** Day such as `2026-11-22` on which the alerts of the rows were accepted, in UTC. */
   day: string;
-  /** Name of the file without its extension. */
+  /** Name of the file for the rows of the table, without the extension of the file. */
   file: string;
 }
 

@@ -131,8 +131,8 @@ function toConnection(client: pg.PoolClient, responded: () => void): Connection 
     } catch (error) {
       if (error instanceof pg.DatabaseError) responded();
       if (isConnectionLost(error)) lost = error;
-      // Such a connection is closed when it is released. Its session would keep the outdated plans, or could stay
-      // read-only after the database has become writable.
+      // After such an error, the connection is closed when it is released, and is not used again. Its session would
+      // keep the outdated plans, or could stay read-only after the database has become writable.
       if (lost !== undefined || isReadOnly(error) || classifyDatabaseError(error) === 'outdated_plan')
         isReusable = false;
       throw error;

@@ -125,8 +125,8 @@ export class NoConnectionError extends Error {
 }
 
 /**
- * Returns the messages of an error. A connection that failed for several addresses has its errors in a list and an
- * empty message.
+ * Returns the message of an error. If the connection failed for several addresses, the error has an empty message and a
+ * list of errors, whose messages are joined.
  */
 function describe(error: unknown): string {
   if (!isNativeError(error)) return String(error);

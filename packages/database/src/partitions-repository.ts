@@ -15,8 +15,8 @@ export async function readClock(database: Database): Promise<number> {
 
 /**
  * Creates the missing daily partitions from the day before `nowMs` to a week ahead. A partition is created as a
- * separate table and then attached. This blocks neither readers nor writers. A detached partition is attached again. An
- * advisory lock ensures that one process at a time does this.
+ * separate table and then attached, which blocks neither readers nor writers. A detached partition is attached again.
+ * An advisory lock ensures that only one process at a time creates partitions.
  */
 export async function ensurePartitions(database: Database, nowMs: number): Promise<void> {
   const today = Math.floor(nowMs / dayMs);
@@ -59,8 +59,8 @@ export async function createPartition(
 }
 
 /**
- * Most deliveries are updated once. A quarter of each page stays free, so that this update is HOT (writes no index
- * entries).
+ * Most deliveries are updated once. A quarter of each page stays free, so that the update of a succeeded delivery is
+ * HOT (writes no index entries).
  */
 const storage: Record<(typeof partitionedTables)[number], string> = {
   alerts: '',

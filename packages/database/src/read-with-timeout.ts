@@ -3,8 +3,8 @@ import type { Database } from './connection.js';
 
 /**
  * Runs several reads in one snapshot with a common time limit. A statement that exceeds the limit fails with a
- * statement timeout. `read` must await `limitNext` before each statement after the first one. The call limits the next
- * statement to the remaining time.
+ * statement timeout. `read` must await `limitNext` before each statement after the first one: `limitNext` limits the
+ * next statement to the remaining time.
  */
 export async function readWithTimeout<T>(
   database: Database,

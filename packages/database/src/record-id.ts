@@ -23,12 +23,12 @@ export function dayOfRecordId(id: string): number {
   return Math.floor(timeOfRecordId(id) / 86_400_000);
 }
 
-/** Returns the smallest id of a millisecond. Ids made at or after `timeMs` are not smaller. */
+/** Returns the smallest id of the millisecond `timeMs`. Ids of later milliseconds are greater. */
 export function firstIdAt(timeMs: number): string {
   return `${timePart(timeMs)}-0000-0000-000000000000`;
 }
 
-/** Returns the largest id of a millisecond. */
+/** Returns the greatest id of the millisecond `timeMs`. */
 export function lastIdAt(timeMs: number): string {
   return `${timePart(timeMs)}-ffff-ffff-ffffffffffff`;
 }

@@ -9,7 +9,7 @@ import { sqlArray } from './sql-array.js';
 /** A table with encrypted columns. */
 interface EncryptedTable {
   name: string;
-  /** True if the table has daily partitions, whose values are encrypted day by day. */
+  /** True if the table has daily partitions. The rotation then processes one partition after the other. */
   daily?: boolean;
   /** SQL expression for the workspace of a row `t`. `{day}` stands for the suffix of the day's partitions. */
   workspaceId: string;
@@ -60,11 +60,11 @@ export interface RotationProgress {
 }
 
 /**
- * Encrypts all values of older keys with the current key, page by page, while the system runs. Rows are not locked
- * between read and update: the update skips a row that has changed since its read, and another pass reads the row
- * again. After an interruption, a second call continues with the remaining rows. Values in the schema `archive` stay as
- * they are. The canary is replaced last, so that processes without the older key are not ready until all other values
- * are encrypted with the current key.
+ * Decrypts all values that an older key has encrypted, and encrypts them with the current key, page by page, while the
+ * system runs. Rows are not locked between read and update: the update skips a row that has changed since its read, and
+ * another pass reads the row again. After an interruption, a second call continues with the remaining rows. Values in
+ * the schema `archive` stay as they are. The canary is replaced last, so that processes without the older key are not
+ * ready until all other values are encrypted with the current key.
  * @throws AppError `unavailable` if the keys do not decrypt the canary; nothing is changed then
  */
 export async function rotateKeys(

@@ -31,9 +31,9 @@ export interface SecretBox {
 }
 
 export interface SecretKey {
-  /** 1 to 255 ASCII characters, stored at the beginning of every value. */
+  /** 1 to 255 ASCII characters. The id is stored at the start of every value that the key has encrypted. */
   id: string;
-  /** 32 bytes, from which the keys of values are derived. */
+  /** 32 bytes. Values are not encrypted with this key directly, but with keys that are derived from it. */
   key: Buffer;
 }
 
@@ -109,7 +109,8 @@ const valuesOfSalt = 1_000;
 
 /**
  * Returns a function that returns a random nonce, with its salt and the key for this salt. Each salt is used for 1,000
- * values, because deriving a key takes as long as the encryption of a small value, and so does a call of `randomBytes`.
+ * values. A new salt for each value would be slow: deriving a key takes as long as encrypting a small value, and each
+ * call of `randomBytes` takes this time again.
  */
 function createNonces(key: Buffer): () => { derivedKey: Buffer; salt: Buffer; nonce: Buffer } {
   let salt: Buffer = Buffer.alloc(0);

@@ -29,7 +29,7 @@ interface Element<T> {
   /** Object id of the element type in `pg_type`. */
   oid: number;
   sizeOf: (value: T) => number;
-  /** Returns the offset after the written bytes, like the methods of Buffer. */
+  /** Writes `value` at the offset `at`. Returns the offset after the written bytes, like the methods of Buffer. */
   write: (buffer: Buffer, value: T, at: number) => number;
 }
 

@@ -5,7 +5,8 @@ import type { SecretBox } from '@tocsin/database';
 type AlertId = Pick<AlertFired, 'workspace_id' | 'alert_id'>;
 
 /**
- * Returns the id of a principal in `alerts.published_by`: 128 bits of a SHA-256 hash of its name (issuer and subject).
+ * Returns the id that identifies a principal in the column `alerts.published_by`: 128 bits of a SHA-256 hash of the
+ * principal's name (issuer and subject).
  */
 export function publisherId(principalName: string): string {
   const digits = hash('sha256', principalName);
@@ -23,8 +24,8 @@ export function encryptPublisher(id: string, alert: AlertId, secrets: SecretBox)
 }
 
 /**
- * Returns the id of the publisher; undefined without a header, if the API has not created the header for this alert, or
- * if its key is no longer in SECRETS_KEYS.
+ * Returns the id of the publisher. Returns undefined if there is no header, if the API has not created the header for
+ * this alert, or if the key of the header is no longer in SECRETS_KEYS.
  */
 export function decryptPublisher(
   header: string | undefined,

@@ -1,15 +1,16 @@
 import type { Knex } from 'knex';
 
 /**
- * Maximum number of deliveries that are made due at once, so that the transaction takes less than a second. Other
- * deliveries become due at their own time.
+ * Maximum number of deliveries that one call makes due, so that the transaction takes less than a second. Further
+ * deliveries of the webhook stay due at their scheduled times.
  */
 const maxMadeDue = 10_000;
 
 /**
  * Makes waiting deliveries of a webhook due now. If the webhook was deleted or disabled, its deliveries then end at
- * once. With `untriedOnly`, which is for any other change of the webhook, retries keep their schedule. Locked rows are
- * skipped: the process that has locked them reads the changed webhook itself.
+ * once. After any other change of the webhook, callers set `untriedOnly`: deliveries that have used a step of the retry
+ * schedule then keep their times. Locked rows are skipped: the process that has locked them reads the changed webhook
+ * itself.
  */
 export async function makeDue(
   trx: Knex.Transaction,

@@ -87,8 +87,8 @@ export function pageResult(
 const partForAlerts = 0.5;
 
 /**
- * Returns the rows before the first row that a limit on open deliveries excludes. `opens` lists the webhooks for which
- * a row opens a delivery.
+ * Returns the rows before the first one that would open a delivery while its webhook or the workspace uses more than
+ * half of its limit on open deliveries. `opens` lists the webhooks for which a row opens a delivery.
  */
 export async function withinQuota<Row extends { opens: string[] }>(
   rows: Row[],

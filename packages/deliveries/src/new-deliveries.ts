@@ -2,7 +2,7 @@ import { recordId } from '@tocsin/database';
 
 type AlertIds = { workspace_id: string; alert_id: string };
 
-/** Returns the record id of an alert. Equal arguments give equal ids. */
+/** Returns the id of the row of an alert in the table `alerts`. Equal arguments give equal ids. */
 export function alertRecordId(acceptedAtMs: number, { workspace_id, alert_id }: AlertIds): string {
   return recordId(acceptedAtMs, `${workspace_id}/${alert_id}`);
 }

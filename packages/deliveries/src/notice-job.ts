@@ -5,9 +5,9 @@ import { writeNotice } from './notice-repository.js';
 import type { NoticeEvent } from './notices.js';
 
 export interface NoticeOptions {
-  /** Time without a success after which a notice reports a webhook as failing, in milliseconds. */
+  /** Time for which a webhook must have been failing before a notice reports it, in milliseconds. */
   noticeAfterMs: number;
-  /** Time without a success after which a webhook is disabled, in milliseconds; undefined for never. */
+  /** Time for which a webhook must have been failing before it is disabled, in milliseconds; undefined for never. */
   disableAfterMs: number | undefined;
 }
 
@@ -75,7 +75,7 @@ async function report(trx: Knex.Transaction, event: NoticeEvent, row: WebhookRow
  */
 const failingFrom = 'greatest(h.since, w.enabled_changed_at, upper(w.manual_pauses))';
 
-/** Minimum number of deliveries that must fail before a webhook is disabled. */
+/** Minimum number of deliveries that must have failed since the start of the failure before a webhook is disabled. */
 const minFailed = 20;
 
 async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<DueNotice[]> {

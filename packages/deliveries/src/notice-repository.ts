@@ -5,7 +5,7 @@ import { type NoticeEvent, noticeAlertId, noticeRules } from './notices.js';
 export interface Notice {
   event: NoticeEvent;
   workspaceId: string;
-  /** Ids of the webhooks in the workspace's settings that receive notices. */
+  /** Ids of the webhooks that receive the notices of the workspace, from its settings. */
   noticeWebhookIds: string[];
   /** The webhook that the notice is about; undefined for a notice about dead letters. */
   webhook: { id: string; name: string } | undefined;

@@ -21,16 +21,19 @@ export interface WebhookInWorkspace {
  */
 export interface OpenDeliveryCounts {
   /**
-   * Repeats the counts that are outdated. Most calls find no outdated count. It must be called before the methods
-   * below. `keys` has one entry for each delivery that may be written. An entry without a webhook is for its workspace
-   * only.
+   * Counts the deliveries of outdated counts in the database again. Most calls find no outdated count and need no
+   * statement. Must be called before the methods below. `keys` has one entry for each delivery that may be written. An
+   * entry without a webhook is for its workspace only.
    */
   refresh(keys: OpenDeliveriesKey[]): Promise<void>;
   /** Returns the open deliveries of a workspace divided by its limit. */
   workspaceFill(workspaceId: string): number;
   /** Returns the open deliveries of a webhook divided by its limit. */
   webhookFill(webhook: WebhookInWorkspace): number;
-  /** Adds one to the numbers of deliveries of the webhook and of its workspace that are being written. */
+  /**
+   * Must be called for each delivery before its write. Adds the delivery to the counts of its webhook and of its
+   * workspace.
+   */
   writing(webhook: WebhookInWorkspace): void;
   /**
    * Must be called when the write of deliveries has ended, with or without a commit. `webhooks` has one entry for each
@@ -129,7 +132,7 @@ function isStale(
   return nowMs - count.countedAtMs > validMs;
 }
 
-/** Counts how often each webhook and each workspace occurs. */
+/** Counts how often each webhook and each workspace occurs in `keys`. */
 function wantedOf(keys: OpenDeliveriesKey[]): Map<string, { key: OpenDeliveriesKey; wanted: number }> {
   const found = new Map<string, { key: OpenDeliveriesKey; wanted: number }>();
   const add = (id: string, key: OpenDeliveriesKey) => {

@@ -6,7 +6,10 @@ import { reopenEnded } from './redelivery-repository.js';
 
 type Scope = JobScope<RedeliveryFilter>;
 
-/** Reopens ended deliveries. Deliveries that fail after the job was accepted are excluded. */
+/**
+ * Redelivers ended deliveries. A job for failed deliveries excludes deliveries that failed after the job was accepted,
+ * so that it does not redeliver the same delivery twice.
+ */
 export const redeliveryWork: JobWork<RedeliveryFilter> = {
   async runPage(trx, job, options) {
     const { pageSize } = options;

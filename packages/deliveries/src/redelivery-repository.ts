@@ -53,9 +53,9 @@ async function redeliverOnce(
 }
 
 /**
- * Starts a new run, due now, for the deliveries among `ids` that have one of the `statuses`, all of which mean an ended
- * delivery. Returns the ids of these deliveries. Other deliveries are left unchanged. Rows are locked in the order of
- * their ids.
+ * Starts a new run, due now, for the deliveries in `ids` whose status is in `statuses`. All `statuses` must be statuses
+ * of ended deliveries. Returns the ids of the deliveries with a new run. Other deliveries are left unchanged. Rows are
+ * locked in the order of their ids.
  */
 export async function reopenEnded(
   trx: Knex.Transaction,

@@ -19,7 +19,7 @@ export interface Retention {
   retentionDays: number;
   /** True: expired partitions are moved to the schema `archive` and not dropped. */
   archive?: boolean;
-  /** Stops a long deletion after its current batch. The next call continues it. */
+  /** An aborted signal stops a long deletion after its current batch. The next call continues the deletion. */
   signal?: AbortSignal;
 }
 
@@ -159,8 +159,8 @@ async function emptyAttempts(
 
 /**
  * Deletes alert keys older than `retentionDays`. Keys of the oldest day that still has partitions, and of all later
- * days, are kept. The oldest day is read from the existing partitions, so keys are also deleted if a crash has
- * prevented this call after a drop.
+ * days, are kept. The oldest day is read from the existing partitions. If a process crashes after it has dropped
+ * partitions and before it calls this function, a later call therefore deletes the keys.
  */
 export async function deleteExpiredAlertKeys(database: Database, retention: Retention): Promise<void> {
   const before = await firstDayKept(database, retention);

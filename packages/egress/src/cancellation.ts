@@ -1,9 +1,9 @@
 import type { SendFailure } from './send-failure.js';
 
 /**
- * Ends one send early: after a timeout, when its caller aborts, or when the sender closes. There is one listener. Each
- * stage of the send (connecting, exchange) replaces it by its own. Creating an AbortSignal for each send would take
- * longer than the rest of the preparation of the send.
+ * Cancels one send: after a timeout, when its caller aborts it, or when the sender closes. Only one listener is
+ * notified. Each stage of the send (connecting, exchange) replaces the listener by its own. Creating an AbortSignal for
+ * each send would take longer than the rest of the preparation of the send.
  */
 export interface Cancellation {
   /** Reason of the cancellation, set by the first call of `cancel`. */

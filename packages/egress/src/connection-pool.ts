@@ -19,7 +19,7 @@ export interface ConnectionPoolOptions {
 }
 
 export interface ConnectionPool {
-  /** Returns an idle connection, or opens one, for one exchange. It never waits until a connection becomes idle. */
+  /** Returns an idle connection for one exchange. If none is idle, opens one and does not wait for one in use. */
   acquire(destination: Destination, cancellation: Cancellation): Promise<Connection>;
   /**
    * Returns a connection to the pool after a complete exchange. The pool closes it if it is too old or too many are

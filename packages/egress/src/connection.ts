@@ -76,8 +76,8 @@ export function createConnection(
     connect: (_options, callback) => {
       const isFirst = !isSocketUsed;
       isSocketUsed = true;
-      // undici accepts the socket only after this call has returned. It works with any Duplex, as undici's own
-      // ProxyAgent shows.
+      // undici accepts the socket only after this call has returned. undici works with any Duplex instead of a
+      // socket, as its own ProxyAgent shows.
       queueMicrotask(() =>
         isFirst ? callback(null, guarded.stream as Socket) : callback(closedEarly, null),
       );

@@ -17,7 +17,7 @@ export function decodeBody(
       ? body.toString()
       : decodeAs(charset, body, isCut);
   const text = decoded.includes('\0') ? decoded.replaceAll('\0', '\ufffd') : decoded;
-  // A UTF-16 code unit takes at most three bytes in UTF-8, so the bytes of most bodies need no exact count.
+  // A UTF-16 code unit takes at most three bytes in UTF-8. Most texts are so short that this estimate is sufficient.
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return { text, isShortened: false };
   const shortened = new TextDecoder().decode(Buffer.from(text).subarray(0, maxBytes), { stream: true });
   return { text: shortened, isShortened: true };

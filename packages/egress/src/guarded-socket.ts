@@ -18,8 +18,8 @@ export interface GuardedSocket {
 }
 
 /**
- * Maximum number of bytes that the parser gets at a time. Lines are counted for each such chunk, so a small chunk
- * limits the lines that are parsed before they are counted.
+ * Maximum number of bytes that the parser gets at a time. The number of lines is checked between two such chunks, so
+ * small chunks limit the lines that are parsed before a check.
  */
 const chunkBytes = 4096;
 

@@ -145,8 +145,8 @@ interface SystemNames {
   /** Addresses of the hosts file, by name in lower case. */
   hosts: ReadonlyMap<string, string[]>;
   /**
-   * Domains that are appended to a name: for a name without a dot first, for other names only if the name itself is not
-   * found.
+   * Domains that are appended to a name. A name without a dot is looked up with them first. A name with a dot is looked
+   * up with them only if the name itself has no address, and never if it ends with a dot.
    */
   search: readonly string[];
 }

@@ -40,8 +40,8 @@ const addressTimeoutMs = 1500;
 const maxHandshakeBytes = 262_144;
 
 /**
- * Maximum number of TLS sessions that are kept from one connection. Servers usually send two tickets; more sessions
- * only use memory.
+ * Maximum number of TLS sessions that are stored for one connection. Servers usually send two tickets. Further tickets
+ * would only cost memory.
  */
 const maxSessionsOfSocket = 2;
 

@@ -12,21 +12,22 @@ const minUrlCharacters = 16;
 /** Minimum length of a token after `Basic` or `Bearer`. A shorter token would match ordinary words. */
 const minTokenCharacters = 4;
 /**
- * Maximum number of forms to search for. A secret has 6 to 40 encoded forms. Above the limit the whole response is
- * replaced, because the search would take too long.
+ * Maximum number of texts to search for. Each secret is searched for in 6 to 40 encodings. Above this limit, the whole
+ * response is replaced, because the search would take too long.
  */
 const maxForms = 1_000;
 /**
- * Number of leading characters of a form that the regular expression searches for. The rest of the form is compared
- * after a match.
+ * Number of characters at the start of an encoded secret for which the regular expression searches. The rest of the
+ * encoded secret is compared after a match.
  */
 const startCharacters = 64;
 
 /**
  * Creates a function that redacts header values of at least 8 characters, except those of `Content-Type` and `Accept`,
- * and path segments and query values of the URL of at least 16 characters. The function finds these secrets as written,
+ * and each path segment and query value of the URL with at least 16 characters. It finds these secrets as written,
  * percent-decoded, percent-encoded, JSON-escaped and in base64. Its regular expression is built when the first text is
- * redacted. Text that matches at least the first 64 characters of such a form is redacted as far as it matches.
+ * redacted. If a text contains at least the first 64 characters of an encoded secret, the part that is equal to the
+ * encoded secret is redacted.
  */
 export function createRedactSecrets(request: {
   url: string;
@@ -42,7 +43,7 @@ export function createRedactSecrets(request: {
 
 interface Finder {
   pattern: RegExp;
-  /** Encoded forms of the secrets, by their first 64 characters. The pattern finds these characters in a text. */
+  /** The encoded secrets, by their first 64 characters. The pattern finds these characters in a text. */
   byStart: Map<string, string[]>;
   forms: string[];
   shortest: number;
@@ -79,8 +80,8 @@ function redact(text: string, { pattern, byStart, forms, shortest }: Finder, isC
 }
 
 /**
- * Returns the index after the longest match of the text with `form`, an encoded form of a secret. The match starts at
- * `index`, and its first characters are known to match.
+ * Compares the text from `index` on with `form`, an encoded secret. Returns the index of the first character that
+ * differs, or the end of `form` in the text. The first 64 characters are already known to be equal.
  */
 function endOfForm(text: string, index: number, form: string): number {
   let length = Math.min(startCharacters, form.length);
@@ -89,8 +90,8 @@ function endOfForm(text: string, index: number, form: string): number {
 }
 
 /**
- * Returns the index of the longest suffix of the text that is a prefix of a form; the length of the text if there is
- * none.
+ * Finds an encoded secret that is cut at the end of the text. Returns the smallest index from which the rest of the
+ * text is equal to the start of an encoded secret, or the length of the text if there is none.
  */
 function startOfPart(text: string, forms: string[]): number {
   let start = text.length;
@@ -137,8 +138,8 @@ function decode(part: string): string {
 }
 
 /**
- * Returns all forms of a secret to search for. A header is sent as Latin-1, but a destination that echoes it usually
- * reads it as UTF-8, so the forms of both readings are included.
+ * Returns a secret in all encodings to search for. A header is sent as Latin-1, but a destination that repeats it in a
+ * response usually reads it as UTF-8, so both interpretations of the bytes are included.
  */
 function formsOf(secret: string): string[] {
   const sent = Buffer.from(secret, 'latin1');
@@ -155,8 +156,8 @@ function escapeForJson(text: string): string {
 }
 
 /**
- * Returns the percent-encoded forms: as a URL component with upper-case and lower-case hex digits, as part of a whole
- * URL, and as a form field.
+ * Returns the percent-encoded texts of a secret: as a URL component with upper-case and lower-case hex digits, as part
+ * of a whole URL, and as a field of an HTML form.
  */
 function percentForms(secret: string): string[] {
   const text = secret.toWellFormed();
@@ -165,7 +166,7 @@ function percentForms(secret: string): string[] {
   return [component, component.replace(/%../g, (octet) => octet.toLowerCase()), encodeURI(text), form];
 }
 
-/** Returns the text itself, and its JSON-escaped forms in JavaScript, PHP, Python, Go and .NET. */
+/** Returns the text itself, and the text as JavaScript, PHP, Python, Go and .NET escape it in JSON. */
 function jsonForms(text: string): string[] {
   const escaped = escapeForJson(text);
   const slashes = escaped.replaceAll('/', '\\/');
@@ -184,12 +185,13 @@ function escapeUnicode(text: string, escaped: RegExp, toCase = (digits: string) 
   return text.replace(escaped, (unit) => `\\u${toCase(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`);
 }
 
-/** Minimum length of a base64 form. A shorter form would match ordinary text. */
+/** Minimum length of a base64 text to search for. A shorter one would match ordinary text. */
 const minBase64Characters = 8;
 
 /**
- * Returns the base64 forms of the bytes: encoded alone, and within a longer text at each of the three offsets. Within a
- * text, only the characters that do not depend on neighbouring bytes are used.
+ * Returns the base64 texts of the bytes: encoded alone, and as a part of longer content. A base64 character encodes 6
+ * bits, so a part has three possible encodings, one for each offset modulo 3. Characters that also depend on
+ * neighbouring bytes are omitted.
  */
 function base64Forms(bytes: Buffer): string[] {
   const alone = bytes.toString('base64');

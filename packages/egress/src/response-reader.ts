@@ -5,8 +5,8 @@ import { type BodyNote, bodyNoteOf, exchangeFailureOf, SendFailure } from './sen
 export interface RawResponse {
   statusCode: number;
   /**
-   * First value of the response header `Content-Type`; undefined if the header is missing. The next three properties
-   * have the first values of their headers in this way too.
+   * First value of the header `Content-Type`; undefined if the header is missing. The next three properties are the
+   * first values of `Content-Encoding`, `Retry-After` and `Location`, or undefined.
    */
   contentType: string | undefined;
   contentEncoding: string | undefined;

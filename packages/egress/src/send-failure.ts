@@ -1,7 +1,7 @@
 import type { NoResponseCode } from '@tocsin/contracts';
 import { errors } from 'undici';
 
-/** The error codes of deliveries that a send can return. */
+/** Error codes that a send can return. Each is also an error code of a delivery. */
 export type SendErrorCode = NoResponseCode | 'internal_error';
 
 /** Reasons why the body of a response is incomplete or not plain text. The size limit is not one of them. */
@@ -12,7 +12,7 @@ export type BodyNote =
   | 'slow'
   /** The body is not valid HTTP, or its trailers are too large for the HTTP parser. */
   | 'broken'
-  /** The response exceeded a limit with bytes other than the body, such as chunk extensions or trailers. */
+  /** The response exceeded a limit because of bytes that are not content, such as chunk extensions or trailers. */
   | 'overlong'
   /** The body has a content coding, such as gzip, although none was requested. It is kept unchanged. */
   | 'encoded';

@@ -70,8 +70,8 @@ export function toSendError(error: unknown, startedAt: number): SendResult {
 }
 
 /**
- * Returns true if the body has no content coding. The value can be 32 KiB long. `trim` takes linear time; a regular
- * expression with optional spaces at both ends would take quadratic time.
+ * Returns true if the body has no content coding. The header value can be 32 KiB long. `trim` takes linear time. A
+ * regular expression with optional spaces at both ends would take quadratic time.
  */
 function isIdentity(contentEncoding: string): boolean {
   return ['', 'identity'].includes(contentEncoding.trim().toLowerCase());

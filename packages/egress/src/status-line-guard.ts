@@ -13,7 +13,10 @@ export interface StatusLineGuard {
 
 const noBytes = Buffer.alloc(0);
 const httpStart = /^HTTP\/1\.[01] /;
-/** Matches interim status lines except 101, which ends HTTP on the connection; the parser reports 101 itself. */
+/**
+ * Matches the status line of an interim response, except 101 (Switching Protocols), which would end HTTP on the
+ * connection. The parser reports a 101 as an error.
+ */
 const interimStart = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
 const exampleStart = 'HTTP/1.1 100\r';
 const endOfHead = '\r\n\r\n';
@@ -25,8 +28,8 @@ const endOfHead = '\r\n\r\n';
  * - The parser fails a request at `100 Continue`. RFC 9110 §15.2 requires clients to accept interim responses, so
  *   they are removed here, together with empty lines before a status line.
  *
- * Bytes after the start of a response pass unchanged. So do bytes that arrive while no response is expected; the parser
- * then closes the connection.
+ * Bytes after the start of a response are passed to the parser unchanged. Bytes that arrive while no response is
+ * expected are also passed unchanged. The parser then closes the connection.
  */
 export function createStatusLineGuard(): StatusLineGuard {
   let isStartExpected = false;

@@ -23,8 +23,8 @@ export interface KeySourceDeps {
  */
 const staleAfterMs = 10 * 60_000;
 /**
- * Number of fetches per minute for unknown key ids that start without a delay. Further fetches start at least
- * `fetchIntervalMs` apart. Anybody can send unknown ids, and a real key rotation needs only one fetch.
+ * Number of fetches in a minute that tokens with unknown key ids can start without a delay. Further fetches start at
+ * least `fetchIntervalMs` apart. Anybody can send unknown key ids, and a real key rotation needs only one fetch.
  */
 const unknownKeyFetchesPerMinute = 12;
 /**

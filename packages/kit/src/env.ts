@@ -142,7 +142,7 @@ function createReader(env: Environment, problems: string[]) {
     /** `check` returns the typed value, or throws an error whose message completes the sentence "NAME …". */
     json: <T>(name: string, check: (value: unknown) => T, fallback?: T) =>
       read<T>(name, fallback, undefined as T, (text) => parseJson(text, check)),
-    /** Adds a problem that concerns several variables. It is a whole sentence. */
+    /** Adds a problem that concerns several variables, described by a whole sentence. */
     problem: (sentence: string) => {
       problems.push(sentence);
     },

@@ -13,7 +13,7 @@ export interface HealthOptions {
   checks: Readonly<Record<string, HealthCheck>>;
   /**
    * Returns true for an error that makes the service not ready. It should return false if the service works without the
-   * dependency, or responds with 503 by itself. Without this, a load balancer would remove all instances at once.
+   * dependency, or responds with 503 by itself. Otherwise a load balancer would remove all instances at once.
    * Default: true for every error.
    */
   isOwnFault?: (error: unknown) => boolean;
@@ -43,8 +43,8 @@ const readinessSchema = {
 /**
  * Returns the routes `/livez` and `/readyz`. `/livez` returns 200 while the process responds, and checks no dependency.
  * `/readyz` returns 503 if a check fails or times out with an error for which `isOwnFault` returns true. Its body
- * contains the state of each dependency, also with status 200. Anyone can call `/readyz`, so concurrent requests share
- * one run of the checks.
+ * contains the state of each dependency, even if the status is 200. Anyone can call `/readyz`, so concurrent requests
+ * share one run of the checks.
  */
 export function healthRoutes(options: HealthOptions): Route<never>[] {
   const { checks, timeoutMs = 2_000, isOwnFault = () => true } = options;

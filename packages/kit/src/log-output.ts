@@ -34,13 +34,13 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
     contentMode: 'buffer',
     minLength: minWriteBytes,
     maxLength: maxWaitingBytes,
-    // By default, sonic-boom retries a write to a full pipe and blocks the process. Without the retry, the lines stay
-    // in the buffer until the next write.
+    // By default, sonic-boom retries a write to a full pipe, and the process is blocked meanwhile. Without the retry,
+    // the lines stay in the buffer until the next write.
     retryEAGAIN: () => false,
   });
   let flushTimer: NodeJS.Timeout | undefined;
-  // A timer that runs only while lines wait. The interval of sonic-boom's `periodicFlush` is not used, because it would
-  // wake an idle service ten times a second.
+  // Starts a timer that runs only while lines wait to be written. The interval of sonic-boom's `periodicFlush` is not
+  // used, because it would wake an idle service ten times a second.
   const flushSoon = () => {
     if (flushTimer !== undefined) return;
     flushTimer = setTimeout(() => {
@@ -57,8 +57,8 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   let linesInDrop = 1;
   const reportDropped = () => {
     if (dropped === 0) return;
-    // The report may be dropped too. Then the lines that it counts must be counted again, instead of one line for the
-    // report.
+    // sonic-boom may drop the report too. Then the lines that the report counts must be counted again. Otherwise, only
+    // the report would be counted, as one dropped line.
     linesInDrop = dropped;
     dropped = 0;
     write(describeDropped(linesInDrop));
@@ -77,7 +77,7 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     failure = code;
   });
-  /** Makes one write. A write that succeeds with 0 bytes means that no lines are waiting. */
+  /** Writes waiting lines once. A write that succeeds with 0 bytes means that no lines are waiting. */
   const flushOnce = (): { failure: string | undefined; isDone: boolean } => {
     failure = undefined;
     stream.flush();

@@ -18,8 +18,9 @@ export interface RunServiceOptions {
 }
 
 /**
- * Runs a service until its process ends. SIGTERM, SIGINT or the end of a parent process with an IPC channel stops it
- * with exit code 0. A second signal, a failed start, a failed stop or an uncaught exception ends it with exit code 1.
+ * Runs a service until its process ends. SIGTERM and SIGINT stop the service with exit code 0, and so does the end of a
+ * parent process that has an IPC channel to it. The exit code is 1 after a second signal, a failed start, a failed stop
+ * or an uncaught exception.
  */
 export async function runService({ service, start, deadlineMs = 25_000 }: RunServiceOptions): Promise<void> {
   const stopping = new AbortController();
@@ -54,7 +55,8 @@ function waitForStopRequest(stopping: AbortController): Promise<string> {
     };
     process.on('SIGTERM', stop);
     process.on('SIGINT', stop);
-    // Node emits `disconnect` only in a process with an IPC channel to its parent process, when the parent has ended.
+    // Node emits `disconnect` only in a process with an IPC channel to its parent process, when the channel closes, for
+    // example because the parent has ended.
     process.once('disconnect', () => stopping.signal.aborted || stop('disconnect'));
   });
 }

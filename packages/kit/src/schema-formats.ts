@@ -1,9 +1,10 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 
 /**
- * Adds the formats and keywords that our schemas use beyond JSON Schema. The string formats (RFC 9562, RFC 3339, WHATWG
- * URL, printable text) are as strict as PostgreSQL and JavaScript's Date. `x-max-bytes` limits the UTF-8 bytes of all
- * names and texts in an object.
+ * Adds the formats and keywords that our schemas use beyond JSON Schema. The format `uuid` (RFC 9562) rejects all texts
+ * that PostgreSQL rejects, and `date-time` (RFC 3339) all that JavaScript's Date rejects. `uri` accepts the URLs of the
+ * WHATWG standard, and `printable` accepts texts of visible characters. `x-max-bytes` limits the total UTF-8 bytes of
+ * the member names and string values of an object.
  */
 export function addFormatsAndKeywords(ajv: Ajv2020): void {
   ajv.addFormat('uuid', uuid);
@@ -17,8 +18,8 @@ export function addFormatsAndKeywords(ajv: Ajv2020): void {
     errors: false,
     validate: (limit: number, value: object) => textBytesOf(value) <= limit,
   });
-  // The keyword `example` is for the OpenAPI document, and `x-items-apart` for the check of request bodies. They
-  // validate nothing here.
+  // The keyword `example` is used for the OpenAPI document only, and `x-items-apart` for the check of request bodies
+  // only. This validator ignores both.
   ajv.addVocabulary(['example', 'x-items-apart']);
 }
 

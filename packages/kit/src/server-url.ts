@@ -52,7 +52,10 @@ interface TlsParameters {
   key: string;
 }
 
-/** Reports PEM files that cannot be used. Without this check, a wrong file would appear as an unavailable server. */
+/**
+ * Reports PEM files that cannot be used. Without this check, a wrong file would cause the same error as an unavailable
+ * server.
+ */
 function checkFiles(read: EnvReader, { name, searchParams, ...parameters }: TlsParameters): void {
   const contents: Partial<Record<'ca' | 'cert' | 'key', string>> = {};
   for (const option of ['ca', 'cert', 'key'] as const) {

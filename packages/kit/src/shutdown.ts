@@ -5,7 +5,10 @@ import { withTimeout } from './concurrency/timeout.js';
 export interface Shutdown {
   /** Signal that is aborted when `close` is called, before anything is closed. */
   readonly signal: AbortSignal;
-  /** Registers a resource. `close` gets the milliseconds that are left until the deadline. */
+  /**
+   * Registers a resource. At the shutdown, its `close` is called with the milliseconds that are left until the
+   * deadline.
+   */
   add(name: string, close: (remainingMs: number) => Promise<unknown>): void;
   /** Calls `task` at an interval until the shutdown. The timer does not keep the process alive. */
   addInterval(task: () => void, everyMs: number): void;
@@ -16,7 +19,10 @@ export interface Shutdown {
   close(deadlineMs: number): Promise<void>;
 }
 
-/** Time after the deadline, in milliseconds, in which a resource can cut its connections. */
+/**
+ * Time in milliseconds that a resource has after the deadline to cut its connections. A resource that takes longer
+ * counts as not closed cleanly.
+ */
 const graceMs = 250;
 
 export function createShutdown(): Shutdown {

@@ -1,7 +1,7 @@
 /**
- * Batches the acknowledgements of one channel, once for each tick of the event loop. All settled messages before the
- * first message in flight are acknowledged by one frame (AMQP `multiple`). Settled messages after it are acknowledged
- * one by one.
+ * Batches the acknowledgements of one channel, once for each tick of the event loop. One frame (AMQP `multiple`)
+ * acknowledges all settled messages that arrived before the oldest message in flight. Later settled messages are
+ * acknowledged one by one.
  */
 export interface AckBatcher {
   received(tag: number): void;

@@ -28,7 +28,10 @@ export interface ChannelRegistryOptions {
   logger: Pick<Logger, 'info' | 'warn'>;
   /** Called when a channel is open and prepared. */
   onOpen: () => void;
-  /** Called after each declaration at the interval, but not after the declarations before a channel is opened. */
+  /**
+   * Called after each periodic declaration of the topology. It is not called after a declaration that precedes the
+   * opening of channels.
+   */
   onDeclared: () => void;
 }
 
@@ -71,7 +74,10 @@ export function createChannelRegistry(options: ChannelRegistryOptions): ChannelR
     on.open.add(user);
     onOpen();
   };
-  /** Prevents a second channel for a channel user that is added while `openAll` opens the channels. */
+  /**
+   * Opens the channel of a user unless that has already started on this connection. Otherwise, `add` and `openAll`
+   * could open two channels for one user.
+   */
   const openOnce = async (user: ChannelUser, on: Connected): Promise<void> => {
     if (on.started.has(user)) return;
     on.started.add(user);
@@ -95,7 +101,8 @@ export function createChannelRegistry(options: ChannelRegistryOptions): ChannelR
     on.reopening.delete(user);
   };
   /**
-   * Declares the topology at each interval, because the broker does not report that an operator has removed a binding.
+   * Declares the topology again at the interval `declareEveryMs`. The broker does not report that an operator has
+   * removed a binding.
    */
   const keepDeclared = async (on: Connected): Promise<void> => {
     while (declareEveryMs !== undefined) {

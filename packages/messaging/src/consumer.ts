@@ -16,9 +16,9 @@ export interface ConsumerOptions {
   /** Maximum number of messages in flight. */
   prefetch: number;
   /**
-   * Maximum number of bytes in flight. The consumer requests 32 messages until it knows their mean size, and then as
-   * many as fit in half of the limit. Above the limit it returns all messages to the broker, and receives again when at
-   * most half of the limit is in flight.
+   * Maximum number of bytes in flight. The consumer requests 32 messages until it knows their mean size. Then it
+   * requests as many as fit in half of `maxBytes`, but at most `prefetch`. Above `maxBytes` it returns all messages to
+   * the broker. It receives messages again when at most half of `maxBytes` is in flight.
    */
   maxBytes?: number;
   /**
@@ -46,7 +46,7 @@ export interface Consumer {
   returnToBroker(): Promise<void>;
   /** Number of received messages that are not settled. A message that waits for its retry is not counted. */
   inFlight(): number;
-  /** Resolves when no message is in flight. It does not wait for messages that wait for their retry. */
+  /** Resolves when no message is in flight. A message that waits for its retry does not count as in flight. */
   drained(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   let current: ConsumerChannel | undefined;
   let isPaused = options.isPaused ?? false;
   /**
-   * Subscribes or unsubscribes as needed. Errors are ignored: a failed call closes its channel, and a new channel is
+   * Subscribes or unsubscribes as needed. Errors are ignored: the channel of a failed call closes, and a new channel is
    * opened.
    */
   const update = async () => current?.subscription.update().catch(() => {});
@@ -115,7 +115,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       inFlight.remove(message.bytes);
     },
     retry(message, error) {
-      // The broker delivers a returned message again, and the consumer that receives it handles its errors.
+      // The broker delivers a returned message again. An error of this copy is therefore not reported.
       if (message.isReturned()) return inFlight.remove(message.bytes);
       onError(error);
       const again = () => message.isReturned() || deliver(message);

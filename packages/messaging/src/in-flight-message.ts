@@ -33,14 +33,14 @@ export interface QueueMessage {
   retry(error: unknown): void;
 }
 
-/** Functions of the consumer that implement the methods of `QueueMessage`. */
+/** Functions of the consumer with which a message implements `isReturned`, `ack` and `retry`. */
 export interface Settlement {
   isReturned(message: InFlightMessage): boolean;
   ack(message: InFlightMessage): void;
   retry(message: InFlightMessage, error: unknown): void;
 }
 
-/** The queue and the channel from which a message was received. */
+/** The queue from which a message was received, and the batcher that acknowledges the messages of its channel. */
 export interface MessageSource {
   queue: string;
   acks: AckBatcher;

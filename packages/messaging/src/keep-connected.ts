@@ -16,7 +16,10 @@ export interface KeepConnectedOptions {
    * failed.
    */
   onLost: (event: 'disconnected' | 'unreachable', error: unknown) => void;
-  /** Returns true if an error before the first attached connection ends all attempts. */
+  /**
+   * Called with the error of each failed attempt before `attach` has succeeded for the first time. If it returns true,
+   * no further attempt is made.
+   */
   stopsAttempts: (error: unknown) => boolean;
 }
 
@@ -120,8 +123,8 @@ function readCertificates(url: string): { ca?: Buffer; cert?: Buffer; key?: Buff
 }
 
 /**
- * Uses one system call for all frames that are written in one tick of the event loop. Without this function, amqplib
- * makes one system call for each frame. The socket is read from a private field of amqplib.
+ * Combines all frames that are written in one tick of the event loop into one system call. By default, amqplib makes
+ * one system call for each frame. The socket is read from a private field of amqplib.
  */
 function joinWrites({ connection }: ChannelModel): void {
   const { stream } = connection as unknown as { stream: Socket };

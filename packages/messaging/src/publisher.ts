@@ -36,9 +36,9 @@ export interface Publisher {
 }
 
 /**
- * Times of the confirm circuit breaker, in milliseconds. While the breaker is open, messages fail at once, and the late
- * confirm of an earlier message closes the breaker. If that confirm is lost, one new message is sent as a probe every
- * 30 s. A dead connection needs no probe, because its missing heartbeats end it earlier.
+ * Times of the circuit breaker for missing confirms, in milliseconds. While the breaker is open, new messages fail at
+ * once. The late confirm of an earlier message closes it. If that confirm is lost, one new message is sent as a probe
+ * every 30 s. A dead connection needs no probe, because missing heartbeats end it earlier.
  */
 const confirmProbes = { firstProbeAfterMs: 30_000, probeEveryMs: 30_000, forgetAfterMs: 30_000 };
 
@@ -83,7 +83,10 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
   });
 
   let isCheckScheduled = false;
-  /** Starts the timer of the next check. It is not started again after all messages are confirmed or have failed. */
+  /**
+   * Starts the timer for the next check of overdue confirms. The timer is not started again when no message waits for a
+   * confirm.
+   */
   const checkOverdueLater = () => {
     if (isCheckScheduled) return;
     isCheckScheduled = true;
@@ -175,8 +178,8 @@ function unavailable(cause?: unknown): PublishError {
 }
 
 /**
- * Distinguishes a nack from a closed channel by the message of the error, because amqplib gives no code. The broker's
- * reason for closing the channel is in the event `error`, which was emitted before.
+ * Converts the error of a failed confirm. A nack is recognised by the message of the error, because amqplib gives no
+ * code. If the broker closed the channel, its reason is in the event `error`, which was emitted before.
  */
 function rejection(cause: unknown, channelError: unknown): PublishError {
   const nacked = cause instanceof Error && cause.message === 'message nacked';

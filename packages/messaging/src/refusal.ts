@@ -5,7 +5,7 @@ export type Refusal = 'forbidden' | 'undeclared';
 const byCode: Readonly<Record<number, Refusal>> = { 403: 'forbidden', 404: 'undeclared', 530: 'forbidden' };
 
 /**
- * Returns the kind of an error with which the broker rejected the client. A new connection would fail with the same
+ * Returns the kind of an error with which the broker rejected the client, if a new connection would fail with the same
  * error. Returns undefined for every other error.
  */
 export function refusalOf(error: unknown): Refusal | undefined {

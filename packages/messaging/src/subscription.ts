@@ -15,7 +15,10 @@ export interface SubscriptionOptions {
   queue: string;
   /** Maximum number of messages in flight. */
   prefetch: number;
-  /** Target for the number of bytes in flight. The prefetch is computed from it. */
+  /**
+   * Target for the number of bytes in flight. The prefetch is computed from this target and the mean size of the
+   * messages.
+   */
   targetBytes: number;
   mayReceive: () => boolean;
   /** Number of messages in flight. */
@@ -25,8 +28,8 @@ export interface SubscriptionOptions {
 }
 
 /**
- * Prefetch until the size of the messages is known. 32 of the largest messages that the shipped RabbitMQ configuration
- * accepts use 32 MiB. A prefetch of 40,000 would allow 40 GiB.
+ * Prefetch until the mean size of the messages is known. The shipped RabbitMQ configuration accepts messages of up to 1
+ * MiB, so 32 messages have at most 32 MiB. With a prefetch of 40,000, up to 40 GiB could arrive.
  */
 const firstPrefetch = 32;
 
@@ -47,7 +50,7 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
     isClosed = true;
   });
 
-  /** Runs steps one after the other, because each one waits for a reply of the broker. */
+  /** Runs the calls one after the other, because each call waits for a reply of the broker. */
   const inOrder = (work: () => Promise<void>): Promise<void> => {
     const step = lastStep.then(work);
     lastStep = step.catch(() => {});

@@ -118,8 +118,8 @@ export async function createDeliveryWorker(
   const repository = createDispatchRepository(database, config.queuedLeaseMs);
   const publish = createPublishDeliveries({ publisher, repository, databaseRetry, logger });
 
-  // Waiting messages are rejected when the worker stops. These errors are not reported, because the broker delivers the
-  // messages to another worker.
+  // When the worker stops, the processing of waiting messages fails. These errors are not reported, because the broker
+  // delivers the messages to another worker.
   const onError = (err: unknown) => {
     if (signal.aborted) return;
     metrics.messageFailed();

@@ -18,8 +18,8 @@ const sources = [
 ];
 
 /**
- * Builds the console if it is missing or older than its sources. The API serves the console as soon as it is built, so
- * the build can run while other processes start.
+ * Builds the console if it is missing or older than its sources. The API can already run meanwhile: it serves the
+ * console as soon as the build is complete.
  */
 export async function buildConsole({ processes, repository, logs }: ServiceRunner): Promise<void> {
   const built = modifiedMs(join(repository, 'services/console/dist/site/index.html'));

@@ -52,7 +52,7 @@ async function runUntilStopped({ options, paths, env, progress }: Launch): Promi
   const asked = untilAskedToStop({ env, onSecondRequest: stack.kill });
   progress.say(`Tocsin is starting. State and logs: ${paths.root}`);
   try {
-    // A stop request during the start takes effect immediately.
+    // A stop request during the start interrupts the start.
     await Promise.race([bringUp(stack, { options, paths, env, progress }), asked]);
     progress.say(`\n${await asked}: stopping everything`);
   } finally {

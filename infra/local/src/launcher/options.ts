@@ -4,7 +4,7 @@ export interface LauncherOptions {
   sample: boolean;
   workers: number;
   portBase: number;
-  /** URLs of servers that are already running. The launcher starts the others. */
+  /** URLs of servers that are already running. The launcher starts each server whose URL is undefined. */
   databaseUrl: string | undefined;
   amqpUrl: string | undefined;
   oidcIssuer: string | undefined;

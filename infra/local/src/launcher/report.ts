@@ -25,8 +25,8 @@ export interface ReadyFacts {
 }
 
 /**
- * Returns the list of addresses. It contains no secrets except the password of one user of the development provider,
- * and names the file with the other secrets.
+ * Returns the text that is printed when the stack is ready: its addresses, and the password of one user of the
+ * development provider. The text contains no other secrets, but names the file with all of them.
  */
 export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): string {
   const rows: [string, string][] = [

@@ -13,7 +13,7 @@ export interface RealmSettings {
   directory: Directory;
   /** Audiences of every access token. */
   audience: string[];
-  /** Additional audiences for all users, and for services with a role in the deployment. */
+  /** Audiences that are added for all users, and for service accounts with a role in the deployment. */
   adminAudience: string[];
   accessTokenTtlSeconds: number;
   refreshTokenTtlSeconds: number;
@@ -23,8 +23,8 @@ export interface RealmSettings {
   consoleRedirectUris: string[];
 }
 
-// Default resource of every request. The claim `aud` does not depend on it (`audienceOf`), because Keycloak ignores the
-// request parameter `resource`.
+// Resource of every access token, because oidc-provider needs one. The claim `aud` does not depend on it
+// (`audienceOf`): Keycloak ignores the request parameter `resource`, and this provider behaves like Keycloak.
 const resource = 'urn:tocsin';
 const scopes = 'openid offline_access profile email';
 
@@ -47,7 +47,8 @@ export function configureProvider(
     routes: routes,
     scopes: scopes.split(' '),
     claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email'] },
-    // The API's reference page requests tokens for service accounts from any port of this machine.
+    // The reference page of the API requests tokens for service accounts. Its port is not known here, so these accounts
+    // may use any origin.
     clientBasedCORS: (_ctx, origin, client) =>
       client.grantTypeAllowed('client_credentials') ||
       (client.redirectUris?.some((uri) => new URL(uri).origin === origin) ?? false),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Roles of an account, in the claims that Keycloak uses. */
+/** Roles of an account, as values of the claims that Keycloak uses. */
 export interface Roles {
   /** Claim `groups`: paths in the format `/workspaces/{id}/{role}`. */
   groups: string[];

@@ -6,8 +6,8 @@ interface Entry {
 }
 
 /**
- * Creates an in-memory store for sessions, codes and refresh tokens. It is separate from the provider object, which is
- * replaced at each key rotation.
+ * Creates an in-memory store for sessions, codes and refresh tokens. Each key rotation replaces the provider object, so
+ * the store is a separate object.
  */
 export function createMemoryStore(): AdapterFactory {
   const entries = new Map<string, Entry>();

@@ -23,7 +23,7 @@ export interface PostgresOptions {
 
 export interface RunningPostgres {
   child: Child;
-  /** URL with the superuser, for `database` or `postgres`. */
+  /** URL of `database`, or of the database `postgres` if none is given, with the password of the superuser. */
   url: string;
 }
 
@@ -35,7 +35,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   const { processes, directory, logFile, port, durable, database } = options;
   const user = getPostgresUser();
   const home = prepareHome(directory, user);
-  // The caller removes `directory` after a test. If it is a link, the data behind it must be removed separately.
+  // The caller removes `directory` after a test. If `directory` is a link, the data itself is removed when this process
+  // ends.
   if (!durable && home !== directory) processes.removeAtEnd(home);
   const binaries = preparePostgresBinaries({ user, copyTo: home });
   const { dataDirectory, password } = await prepareCluster({

@@ -8,7 +8,10 @@ export interface SystemUser {
 
 const userName = 'tocsin-postgres';
 
-/** Returns undefined if this process does not run as root. Otherwise returns the system user, which is created once. */
+/**
+ * Returns the system user that must run PostgreSQL, and creates it if it is missing. Returns undefined if this process
+ * does not run as root, because PostgreSQL then runs as the current user.
+ */
 export function getPostgresUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   return lookUp() ?? create();

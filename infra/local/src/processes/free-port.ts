@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-// Ports below the ephemeral range (from 32768 on Linux), so that no outgoing connection takes a port between this check
-// and its use.
+// Range of the returned ports. It is below the ephemeral range (from 32768 on Linux), so that no outgoing connection
+// takes a port before the caller uses it.
 const lowest = 15_000;
 const highest = 32_000;
 

@@ -138,7 +138,7 @@ async function stopChild(options: Spawned & { stopSignal: 'TERM' | 'INT'; graceM
   const timer = setTimeout(() => signalQuietly(-pid, 'SIGKILL'), graceMs);
   await exited;
   clearTimeout(timer);
-  // Processes that the child has started can still be running in its group.
+  // Kills the process group, because processes that the child has started can still be running.
   signalQuietly(-pid, 'SIGKILL');
 }
 

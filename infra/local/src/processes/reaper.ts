@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Ends the children of this process if this process is killed. A shell in a separate session reads from a pipe. The
- * pipe closes when this process ends. Then the shell sends each child its stop signal, newest child first, waits, and
- * kills the process groups that remain. A shell is used because `killall -9 node` does not end it.
+ * Ends the children of this process if this process is killed. A shell in a separate session reads from a pipe, which
+ * closes when this process ends. The shell then sends the stop signal of each child, newest child first, waits, and
+ * kills the process groups that remain. The reaper is a shell, because `killall -9 node` would also end a Node.js
+ * process.
  */
 export interface Reaper {
-  /** Adds a process and its stop signal. */
+  /** Adds a child and the signal that stops it. */
   watch(pid: number, signal: 'TERM' | 'INT'): void;
   forget(pid: number): void;
   /** Adds a directory that the shell removes after it has ended the children. */

@@ -15,7 +15,7 @@ export interface SuperviseOptions {
 export interface Supervised {
   readonly name: string;
   pid(): number;
-  /** Stops the process. Abort the signal first. Without this, the process is restarted. */
+  /** Stops the process. The signal must be aborted first, because otherwise the process would be started again. */
   stop(): Promise<void>;
 }
 

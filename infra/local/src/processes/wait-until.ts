@@ -12,7 +12,8 @@ export interface WaitOptions {
 
 /**
  * Repeats `probe` until it succeeds. Returns its result.
- * @throws Error after the timeout or when `child` has exited, with the log of the child, and the last failure as cause
+ * @throws Error after the timeout or when `child` has exited. The message contains the log of the child; `cause` is the
+ * last error of `probe`
  */
 export async function waitUntil<T>(probe: () => Promise<T>, options: WaitOptions): Promise<T> {
   const { what, timeoutMs, child, intervalMs = 50, signal } = options;
@@ -35,9 +36,8 @@ export async function waitUntil<T>(probe: () => Promise<T>, options: WaitOptions
 }
 
 /**
- * Waits until a new child process is ready, which means that `probe` succeeds. Stops the child if it does not become
- * ready.
- * @throws Error that {@link waitUntil} throws
+ * Waits until `probe` succeeds, which means that a new child process is ready. Stops the child if this fails.
+ * @throws Error in the same cases as {@link waitUntil}
  */
 export async function waitUntilReady(
   child: Child,

@@ -10,8 +10,9 @@ export interface InstalledRabbitmq {
   path: string;
 }
 
-// The wrapper /usr/sbin/rabbitmq-server of Debian and Red Hat requires root or the user `rabbitmq`, and uses the
-// system's node. The wrapped script does not. The second and the third path are those of Homebrew.
+// Paths of the script that is used instead of the wrapper /usr/sbin/rabbitmq-server. On Debian and Red Hat the wrapper
+// requires root or the user `rabbitmq`, and starts the node of the system service. The second and the third path are
+// those of Homebrew.
 const servers = [
   '/usr/lib/rabbitmq/bin/rabbitmq-server',
   '/opt/homebrew/opt/rabbitmq/sbin/rabbitmq-server',

@@ -123,7 +123,7 @@ export async function startEpmd({ processes, directory, ports, installed }: Epmd
         current = await startOne();
         watch();
       })
-      // During shutdown epmd is not restarted, because the node no longer needs it.
+      // During the shutdown, no process can be started. The error is ignored, because the node no longer needs epmd.
       .catch(() => {});
   };
   watch();

@@ -20,8 +20,8 @@ export interface BareLoopResult {
 export interface BareLoopOptions {
   messages: number;
   /**
-   * True: all messages are in the queue before the loop starts. False: they are published while the loop runs, as in
-   * the measurement of the worker.
+   * If true, all messages are in the queue before the loop starts. If false, they are published while the loop runs, as
+   * in the measurement of the worker.
    */
   prefilled: boolean;
   /** Publish rate in messages per second. By default, messages are published as fast as the broker confirms them. */

@@ -6,7 +6,7 @@ import type { TestBed } from '../test-bed/test-bed.js';
 export interface AuthResult {
   /** Requests that list the twenty webhooks of a workspace with an access token. */
   listWebhooks: RequestsResult;
-  /** Requests to `/auth/verify` with a user key that is in the validator's cache. */
+  /** Requests to `/auth/verify` with a user key whose check the engine has cached. */
   verifyCachedKey: RequestsResult;
   verifyToken: RequestsResult;
   /**

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { serveCommands } from '../test-bed/helper-process.js';
 
 /**
- * Commands of an HTTP server that responds with an empty list without reading any data. Its CPU time is the minimum for
- * a request on this machine.
+ * Commands of an HTTP server that responds with an empty list without reading any data. The CPU time of such a response
+ * is the minimum that a server on Node.js needs for a request on this machine.
  */
 const commands = {
   /** Starts the server and returns its URL. */

@@ -19,7 +19,10 @@ export interface CostResult {
   webhooks: number;
   deliveries: number;
   perSecond: number;
-  /** Growth of each table in bytes for each delivery. The deliveries of an alert share its row and its key. */
+  /**
+   * Growth of each table in bytes, divided by the number of deliveries. All deliveries of an alert share one row of the
+   * alert and one key.
+   */
   bytes: Record<HistoryTable, TableSize>;
   walBytes: number;
   /** Fraction of the updates of `deliveries` that changed no index, from 0 to 1. */

@@ -156,7 +156,10 @@ function pathsOf({ workspaceId, webhookId, inactiveWebhookId }: History, ids: st
   };
 }
 
-/** Opens one keep-alive connection. Each query requests its paths in round robin. */
+/**
+ * Returns functions that send the requests of each query over one keep-alive connection. Each call of a function
+ * requests the next path of its list.
+ */
 async function openHttpQueries(apis: Apis, paths: Record<string, string[]>) {
   const client = new Client(apis.apiUrl);
   const headers = { authorization: `Bearer ${await apis.accessToken()}` };
@@ -172,7 +175,10 @@ async function openHttpQueries(apis: Apis, paths: Record<string, string[]>) {
   return { queries: Object.fromEntries(queries), close: () => client.close() };
 }
 
-/** Sends each query to every size once in each round. Up to 50 additional rounds before are a warm-up. */
+/**
+ * In each round, sends one query of a kind to every history. The rounds are preceded by a warm-up of at most 50 rounds,
+ * which are not measured.
+ */
 async function measureLatencies(sizes: Size[], requests: number): Promise<Record<string, Percentiles>[]> {
   const latencies = sizes.map((): Record<string, Percentiles> => ({}));
   const warmUpRounds = Math.min(50, requests);

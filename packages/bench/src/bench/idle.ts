@@ -25,7 +25,10 @@ interface IdleProcess {
 const launcher = fileURLToPath(import.meta.resolve('../../../../infra/local/dist/start.js'));
 const servers = new Set(['postgres', 'rabbitmq', 'epmd']);
 const startTimeoutMs = 300_000;
-/** Longest waiting time after the start, in milliseconds. Periodic jobs finish their first runs in this time. */
+/**
+ * Time between the start and the measurement, in milliseconds. It is shorter only if the measurement itself is shorter.
+ * Periodic jobs finish their first runs in this time.
+ */
 const settleMs = 20_000;
 
 /** Measures CPU and memory of `npm start -- --no-sample` while nothing is published. */

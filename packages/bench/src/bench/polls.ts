@@ -9,7 +9,10 @@ import type { BareServerCommands } from './bare-server-main.js';
 import { runAlerts } from './run-alerts.js';
 
 export interface PollsResult {
-  /** The bare server responds to the requests of the list of deliveries without reading anything. */
+  /**
+   * Server that received the requests. The bare server gets only the requests of the list of deliveries, and responds
+   * with an empty list without reading any data.
+   */
   server: 'API' | 'bare server';
   /** Name of the page that is open. */
   page: string;
@@ -161,9 +164,9 @@ interface LiveList<Entry> extends ListKind<Entry> {
 }
 
 /**
- * Returns the requests of a live list. Each reads the entries since the oldest open one, or since the newest entry if
- * none is open. Every twelfth request reads the whole page. All of them accept the response of another person, except
- * the first one.
+ * Returns the requests of a list that is updated while its page is open. Each request reads the entries since the
+ * oldest open one, or since the newest entry if none is open. Every twelfth request reads the whole page. All requests
+ * of a person except the first accept a response that the API has read for another person.
  */
 function liveList<Entry>(list: LiveList<Entry>): Poll {
   const { path, timeOf, isOpen, people, filter = {}, intervalMs = 5_000 } = list;

@@ -56,8 +56,8 @@ export async function runAlerts(testBed: TestBed, options: AlertsRun): Promise<A
   const webhooks = fixtures.webhookIds.length;
   const deliveries = alerts * webhooks;
   await destination.call('startRun', { run, alerts, webhooks });
-  // Lower bound of the times in record ids. It is one second early, because ids contain the time of the database's clock
-  // in whole milliseconds.
+  // Lower bound of the times in the ids of this run's records. It is one second early, because ids contain whole
+  // milliseconds of the database's clock, which can differ slightly from the clock of this process.
   const sinceMs = Date.now() - 1_000;
   const meter = createCpuMeter({
     postgres: testBed.postgres.pid(),

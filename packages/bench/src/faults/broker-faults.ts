@@ -95,8 +95,9 @@ const slowResponses = { delayMs: 5_000 };
 const minDeliveriesToLose = 50;
 
 /**
- * Deletes the deliveries queue while it contains messages. Workers normally empty it at once, so the fault first
- * consumes messages without acknowledging them. Each delivery of a deleted message still has its row in the database.
+ * Deletes the queue of deliveries while it contains messages. Workers normally empty it at once, so the fault first
+ * consumes some messages without acknowledging them. The rows of the deliveries in these messages remain in the
+ * database, so no delivery may be lost.
  */
 export const deleteDeliveriesQueue = changeTopology(async (channel, { destination }) => {
   await destination.call('setBehaviour', slowResponses);

@@ -16,7 +16,7 @@ export interface Evidence {
 
 export interface Comparison {
   accepted: number;
-  /** Number of deliveries that the accepted alerts must lead to. */
+  /** Number of deliveries that workers must create for the accepted alerts. */
   expected: number;
   delivered: number;
   lost: number;
@@ -25,8 +25,8 @@ export interface Comparison {
   /** Number of repeated requests of each delivery, by its index in the arrays of the destination (`slotOf`). */
   repeats: Map<number, number>;
   /**
-   * One sentence for each delivery whose records are missing, or contradict each other or the requests at the
-   * destination.
+   * One sentence for each delivery with missing or inconsistent records, and for each whose records do not match the
+   * requests at the destination.
    */
   disagreements: string[];
 }
@@ -101,7 +101,7 @@ function findDisagreement(slot: SlotEvidence): string | undefined {
     return `${record.successfulAttempts} successful attempts are recorded, ${succeeded} requests succeeded`;
   if (record.status === 'succeeded' && record.successfulAttempts === 0)
     return 'it succeeded without a successful attempt';
-  // Only the owner of the last claim may end a delivery.
+  // Only the worker with the latest claim may end a delivery.
   if (record.claims < record.lastClaim)
     return `claim ${record.claims} ended it although claim ${record.lastClaim} exists`;
   return undefined;

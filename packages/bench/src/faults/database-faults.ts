@@ -68,8 +68,8 @@ export async function delayDatabase(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Locks the table `attempts`, as `alter table` and `vacuum full` do, for longer than the lease of a worker. In the long
- * form of the suite, the lock also outlasts the statement timeout. Workers keep the claims of deliveries that they
+ * Locks the table `attempts`, as `alter table` and `vacuum full` do, for longer than the lease of a worker. Without
+ * `--short`, the lock also lasts longer than the statement timeout. Workers keep their claims of deliveries that they
  * cannot record (docs/adr/0007).
  */
 export async function lockAttempts(trial: Trial): Promise<Exposure> {

@@ -22,11 +22,12 @@ export function readCurrentClaims(trial: Trial): Promise<Claimed> {
   return readClaims(trial);
 }
 
-/** A healthy worker records its deliveries within this time, in milliseconds. */
+/** A worker without a fault records its deliveries within this time, in milliseconds. */
 const recordTimeMs = 3_000;
 
 /**
- * Returns the claims that are still unrecorded after 3 s. Called at the start of a fault in which no worker can record.
+ * Returns the claims that exist 3 s after the call. It must be called at the start of a fault in which no worker can
+ * record.
  */
 export async function readUnrecordedClaims(trial: Trial): Promise<Claimed> {
   await sleep(recordTimeMs);
@@ -34,9 +35,9 @@ export async function readUnrecordedClaims(trial: Trial): Promise<Claimed> {
 }
 
 /**
- * Time in which the database finishes the last statements of a killed or stopped worker, and the destination reads its
- * last requests, in milliseconds. The lease of the worker is valid for at least 2 s after the kill, so its claims are
- * not released yet.
+ * Waiting time after a worker was killed or stopped, in milliseconds. In this time the database finishes the last
+ * statements of the worker, and the destination reads its last requests. The lease of the worker is valid for at least
+ * 2 s after the kill, so its claims are not released yet.
  */
 const lastWritesMs = 1_000;
 
@@ -84,7 +85,10 @@ async function readClaims(trial: Trial, pid?: number): Promise<Claimed> {
   return { all, sent: new Set([...all].filter((slot) => received[slot]! > 0)), claims };
 }
 
-/** With this delay of 300 ms, requests are in flight at every moment. It is far below the request timeout. */
+/**
+ * Delay of each response: 300 ms. It is long enough that requests are in flight at every moment, and far below the
+ * request timeout.
+ */
 export const slowResponses = { delayMs: 300 };
 
 /** Delays the responses of the destination and waits 1 s, so that requests are in flight. */
@@ -94,7 +98,7 @@ export async function startLoad({ destination }: Trial, behaviour: Partial<Behav
 }
 
 /**
- * Returns the exposure of a fault that must not cause repeated requests, because each worker can still record the
+ * Returns the effect of a fault that must not cause repeated requests, because each worker can still record the
  * deliveries that it has claimed.
  */
 export function noRepeats(inFlight: number, of: string, endedAtMs = monotonicMs()): Exposure {
@@ -122,8 +126,8 @@ export async function delayedAlerts(
 
 export interface RepeatableSlots {
   /**
-   * Indexes of the deliveries that may be repeated (`slotOf`). A delivery may be repeated as often as the list contains
-   * it.
+   * Indexes of the deliveries whose requests may be repeated (`slotOf`). If an index occurs n times, the request may be
+   * repeated n times.
    */
   slots: Iterable<number>;
   of: string;

@@ -39,8 +39,8 @@ import {
 } from './worker-faults.js';
 
 /**
- * Recovery limit in milliseconds for faults after which no delivery should wait for the lease of a queued row. That
- * lease is 45 s by default.
+ * Limit for the recovery time in milliseconds, for faults after which no delivery should have to wait until the lease
+ * of a queued row expires. That lease is 45 s by default.
  */
 const recoveryLimitMs = 35_000;
 /**

@@ -124,7 +124,9 @@ export async function readClaimed(
   return rows;
 }
 
-/** Adds up the alerts that were committed and the deliveries that succeeded after a time. */
+/**
+ * Returns the number of alerts that were committed after a time, plus the number of deliveries that succeeded after it.
+ */
 export async function countCommittedSince(database: Database, since: Date): Promise<number> {
   const { rows } = await database.knex.raw(
     `select (select count(*) from alert_keys where accepted_at > :since)

@@ -49,7 +49,7 @@ export async function createFaultTestBed(options: FaultTestBedOptions): Promise<
     startProxiedService(testBed, {
       kind: 'webhook-api',
       nodeOptions: nodeOptions.api ?? [],
-      // No fault run reaches this rate limit.
+      // This rate limit is so high that no fault reaches it.
       env: { ...env, OIDC_ISSUER: provider.issuer, ALERTS_PER_MINUTE: '1000000' },
     }),
     ...Array.from({ length: workerCount }, (_, index) =>

@@ -17,14 +17,15 @@ export interface Fault {
   affectsApi?: boolean;
   /** True if the fault kills or stops workers, so that some of their requests may be missing from the records. */
   affectsWorkers?: boolean;
-  /** True if the fault is part of the short form (`--short`). */
+  /** True if a short run (`--short`) includes the fault. */
   short?: boolean;
   /** True if the fault needs replicated servers. */
   replicated?: boolean;
 }
 
 /**
- * Effect of a fault: how much work was in progress, how many requests may be repeated because of it, and when it ended.
+ * Effect of a fault: the number of affected items, the number of requests that may be repeated because of the fault,
+ * and the time when it ended.
  */
 export interface Exposure {
   /**

@@ -53,8 +53,8 @@ export function findResponseViolations(
 export const failureEvents = ['service.crashed', 'service.stopped_uncleanly', 'message.failed'];
 
 /**
- * Returns a sentence with the first line of the log that has a failure event. The list is empty if there is no such
- * line.
+ * Returns a list with one sentence, which contains the first failure event of the log. The list is empty if the log has
+ * none.
  */
 export function findLogViolations(service: string, log: string): string[] {
   const failure = log.split('\n').find((line) => failureEvents.some((event) => line.includes(event)));

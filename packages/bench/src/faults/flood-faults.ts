@@ -1,4 +1,7 @@
-/** Floods of one or two workspaces: alerts that contain an unregistered rule with webhooks that do not exist. */
+/**
+ * Floods: one or two workspaces publish many alerts at the same time. Each alert contains an unregistered rule, which
+ * names webhooks that do not exist.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -70,8 +73,8 @@ type Statuses = [status: string, count: number][];
 
 interface FloodEvidence {
   /**
-   * Numbers of deliveries of the flood: open ones, those written as failed, and all that the accepted alerts must lead
-   * to.
+   * Numbers of deliveries of the flood: the open ones, those that were recorded as failed, and the number that workers
+   * must create for the accepted alerts.
    */
   open: number;
   ended: number;
@@ -109,8 +112,8 @@ interface FloodLoad extends FloodOptions {
 }
 
 /**
- * Rate of each workspace if every second alert is published over REST, in alerts per second over AMQP and REST together.
- * Half of it is below the capacity of the API.
+ * Publish rate of each workspace in alerts per second, if half of its alerts are published over AMQP and half over
+ * REST. The half over REST is below the capacity of the API.
  */
 const mixedAlertsPerSecond = 300;
 

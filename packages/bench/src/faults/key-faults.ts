@@ -1,4 +1,4 @@
-/** Faults of `SECRETS_KEYS`, the keys that encrypt stored values. */
+/** Faults in which workers have wrong `SECRETS_KEYS`, the keys that encrypt stored values. */
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -28,7 +28,8 @@ export async function useWrongKeys(trial: Trial): Promise<Exposure> {
   const { workers, rabbitmq } = trial;
   const [first, second] = workers as [ProxiedService, ProxiedService];
   await startLoad(trial);
-  // The first worker gets another value under the id of the correct key; the second gets a key with another id.
+  // The key of the first worker has the id of the correct key, but another value. The key of the second worker has
+  // another id.
   const withOne = await restartWithKey(first, 'bench').then(() => watch(trial, [first]));
   const withBoth = await restartWithKey(second, 'other').then(() => watch(trial, workers));
   const problems = [
@@ -52,7 +53,7 @@ interface Watched {
   requests: number;
   /** Names of workers that were ready at some time although their keys were wrong. */
   ready: Set<string>;
-  /** Highest number of deliveries that waited as undecryptable at the same time. */
+  /** Maximum number of deliveries that waited at the same time with the reason `undecryptable`. */
   undecryptable: number;
   /** Growth of each worker log in bytes, by worker name. */
   logBytes: Map<string, number>;

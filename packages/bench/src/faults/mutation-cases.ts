@@ -6,7 +6,7 @@ import { type Mutation, mutations } from './mutations.js';
 import { killApi, killBeforeCommit, killBeforePost, recordLate } from './worker-faults.js';
 
 export interface MutationCase extends Mutation {
-  /** The fault that reveals the mutation. */
+  /** Fault during which the suite must detect the mutation. */
   fault: Fault;
   /** The problem that the suite must report. */
   expectedProblem: RegExp;

@@ -29,8 +29,8 @@ export const load: LoadHook = async (url, context, nextLoad) => {
     throw new Error(
       `${mutation.name}: ${mutation.module} contains ${parts.length - 1} times: ${mutation.original}`,
     );
-  // The suite requires this line. Without it, a mutation of a module that is never loaded would look like an undetected
-  // defect.
+  // The suite checks that the service has written this line. Otherwise a mutation of a module that is never loaded
+  // would look like a defect that the suite does not detect.
   writeSync(stderr, `${markOf(mutation)}\n`);
   return { ...loaded, source: parts.join(mutation.replacement) };
 };

@@ -5,7 +5,7 @@ import type { ProxiedService } from '../test-bed/services.js';
 import { mayRepeat, readLostClaimsWhenAvailable, slowResponses } from './exposure.js';
 import type { Exposure, Trial } from './fault.js';
 
-/** A fault of one process. It is over when `inject` resolves. */
+/** A fault of one process. It has ended when the promise of `inject` resolves. */
 interface Injection {
   /** Name of the affected process. The injections of one round affect different processes. */
   target: string;
@@ -17,10 +17,7 @@ const rounds = { long: 12, short: 4 };
 const injectionsPerRound = 2;
 const maxFaultMs = 8_000;
 
-/**
- * Injects random faults in several rounds, each in two processes at the same time. A seed always chooses the same
- * faults.
- */
+/** Injects random faults in several rounds, in two processes at the same time. Equal seeds choose equal faults. */
 export function injectRandomly(seed: number): (trial: Trial) => Promise<Exposure> {
   return async (trial) => {
     const random = createRandom(seed);

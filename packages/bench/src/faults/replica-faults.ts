@@ -87,7 +87,7 @@ interface Failover {
   repair(): Promise<unknown>;
 }
 
-/** Injects a failover under load. No worker ends in it, so no request may be repeated. */
+/** Injects a failover under load. No worker process ends, so no request may be repeated. */
 async function failOver(trial: Trial, plan: (replicas: Replicas) => Promise<Failover>): Promise<Exposure> {
   const steps = await plan(replicasOf(trial));
   await startLoad(trial);

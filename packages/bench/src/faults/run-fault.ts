@@ -109,8 +109,8 @@ interface Recovery {
 }
 
 /**
- * Returns the seconds from the end of the fault to the last success of a delivery whose alert was published before the
- * end. Returns 0 if all these successes were before the end.
+ * Returns the recovery time in seconds: the time from the end of the fault to the last success of a delivery whose
+ * alert was published before the fault ended. It is 0 if all these deliveries succeeded before the end.
  */
 function recoveryOf({ exposure, load, records }: Recovery): number {
   const monotonicToUnixMs = Date.now() - monotonicMs();

@@ -5,7 +5,10 @@ import { runFault } from './run-fault.js';
 import type { Timing } from './timing.js';
 
 export interface MutationResult {
-  /** True if the suite reported the expected problem although deliveries arrived and no process ended by itself. */
+  /**
+   * True if the suite reported the expected problem, at least one delivery arrived, and no process crashed or ended by
+   * itself.
+   */
   detected: boolean;
   problems: string[];
 }

@@ -11,8 +11,8 @@ type Inject = (trial: Trial) => Promise<Exposure>;
 
 const diskAlarmMs = 10_000;
 /**
- * Downtime of a server in milliseconds. It is longer than 1 s, because the API accepts alerts for 1 s without the
- * database.
+ * Downtime of a server in milliseconds. The API can accept alerts for up to 1 s without the database, so the downtime
+ * is longer.
  */
 const downtimeMs = 2_000;
 
@@ -44,9 +44,9 @@ async function takeDown(
 }
 
 /**
- * Freezes all connections between services and database for `times` times the usual duration, without closing them. A
- * freeze that outlasts every timeout is harder to handle: services repeat the statements that timed out, and then the
- * database executes both. With `cut`, the connections are cut at the end of the freeze.
+ * Freezes all connections between services and database without closing them, for `times` times the usual duration.
+ * With a freeze that is longer than every timeout, the services repeat statements that timed out, and the database then
+ * executes both. With `cut`, the connections are cut at the end of the freeze.
  */
 export function freezeDatabase({ times = 1, cut = false } = {}): Inject {
   return async (trial) => {

@@ -28,9 +28,8 @@ export async function settle(trial: Trial): Promise<string | undefined> {
 const emptyTimeoutMs = 20_000;
 
 /**
- * Waits up to 20 s until the three queues are empty. Returns undefined in that case, otherwise a description.
- * Redelivered messages of finished work can remain in a queue for a short time. Workers acknowledge them without
- * effect.
+ * Waits up to 20 s until the three queues are empty. Returns undefined if they are, otherwise a description. For a
+ * short time, a queue can contain redelivered messages whose work is finished. Workers only acknowledge them.
  */
 async function waitForEmptyQueues({ rabbitmq }: Trial): Promise<string | undefined> {
   const deadlineMs = performance.now() + emptyTimeoutMs;

@@ -1,6 +1,6 @@
 /**
- * Parameters of a suite run. The long form uses the lease durations of production, for realistic recovery times. The
- * short form runs in CI.
+ * Parameters of a run of the fault suite. A long run uses the leases of production, so that its recovery times are
+ * realistic. A short run (`--short`) is for CI.
  */
 export interface Timing {
   form: 'long' | 'short';
@@ -14,7 +14,7 @@ export interface Timing {
   lockedMs: number;
   /** Duration for which a worker is stopped, in milliseconds. */
   stoppedMs: number;
-  /** Duration of each of two phases with wrong keys, in milliseconds: first one worker has them, then both. */
+  /** Duration of each of two phases, in milliseconds: first one worker has wrong keys, then both have. */
   wrongKeysMs: number;
   /** Number of alerts in a flood of one or more workspaces. */
   floodAlerts: number;
@@ -42,7 +42,10 @@ export const longTiming: Timing = {
   stallTimeoutMs: 120_000,
 };
 
-/** The lease of queued rows (14 s) is close to its minimum of 10 s, so that the short form is fast. */
+/**
+ * Times of a short run. The lease of queued rows (14 s) is close to its minimum of 10 s, so that deliveries recover
+ * fast.
+ */
 export const shortTiming: Timing = {
   form: 'short',
   alerts: 500,

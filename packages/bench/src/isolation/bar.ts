@@ -1,6 +1,6 @@
 import { type Percentiles, spreadOf } from '../measure/statistics.js';
 
-/** Latencies of healthy deliveries in one run, in milliseconds. */
+/** Latencies of healthy deliveries (those of the workspace that must not be delayed) in one run, in milliseconds. */
 export interface IsolationRun {
   alone: Percentiles;
   withNeighbours: Percentiles;
@@ -17,22 +17,26 @@ export const maxRetryDelayMs = 1_000;
  */
 export const minThroughputShare = 2 / 3;
 /**
- * Limits while many webhooks in many workspaces have due deliveries: the maximum delay of another workspace's retries in
- * milliseconds, and the minimum number of attempted deliveries per second. The limits for published alerts are wider,
- * because writing a burst of alerts occupies both cores of the measuring machine for seconds.
+ * Limits for one workspace while many webhooks of many other workspaces have due deliveries. They are the maximum delay
+ * of its retries in milliseconds, and the minimum number of deliveries per second that workers attempt for the other
+ * workspaces. The limits for published alerts are wider, because writing a burst of alerts occupies both cores of the
+ * measuring machine for seconds.
  */
 export const manyWebhooksLimits = {
   insert: { retryDelayMs: 1_000, deliveriesPerSecond: 2_000 },
   publish: { retryDelayMs: 3_000, deliveriesPerSecond: 1_000 },
 };
-/** Limit for the p99 of verifying a cached key during credential guessing, in milliseconds. */
+/**
+ * Limit for the 99th percentile of the time to verify a cached key while an attacker guesses credentials, in
+ * milliseconds.
+ */
 export const maxCachedKeyP99Ms = 20;
 /** Limit for the verification of a key whose cached check has expired, or that was never checked, in milliseconds. */
 export const maxCheckedKeyMs = 250;
 
 /**
- * Returns the limit for the p99 of healthy deliveries with neighbours, in milliseconds: twice the p99 alone or 25 ms
- * above it, whichever is larger.
+ * Returns the limit for the 99th percentile of the latencies of healthy deliveries with neighbours, in milliseconds.
+ * The limit is twice the percentile without neighbours, or 25 ms more than it, whichever is larger.
  */
 export function p99LimitMs(aloneP99Ms: number): number {
   return Math.max(2 * aloneP99Ms, aloneP99Ms + 25);
@@ -41,7 +45,9 @@ export function p99LimitMs(aloneP99Ms: number): number {
 export interface BarResult {
   /** The run with the median `p99Share`. A single run can be slow because of other activity on the machine. */
   median: IsolationRun;
-  /** p99 of the median run divided by its limit. The run passes if the value is at most 1. */
+  /**
+   * 99th percentile of the median run with neighbours, divided by its limit. The test passes if the value is at most 1.
+   */
   p99Share: number;
   /** Latency of the slowest healthy delivery in all runs, in milliseconds. */
   slowestMs: number;

@@ -13,7 +13,7 @@ export interface GuessingResult {
   withGuessing: Percentiles;
   /** Keys whose cached bcrypt check has expired, while an attacker guesses. */
   expiredChecks: Percentiles;
-  /** Keys that are verified for the first time, while an attacker guesses secrets of unknown key ids. */
+  /** Keys that are verified for the first time, while an attacker sends guesses with unknown key ids. */
   firstChecks: Percentiles;
   /** Number of responses to guesses, by status. */
   statuses: Record<string, number>;
@@ -24,19 +24,19 @@ const warmUpSeconds = 5;
 const checkLifetimeSeconds = 10;
 const guesses = { perSecond: 1_000, seconds: 20 };
 /**
- * Number of attacked keys without regular use. Each guess at the id of such a key needs a bcrypt check. The engine
- * limits these checks.
+ * Number of attacked keys that no user uses. The engine has no cached check of such a key, so each guessed secret needs
+ * a bcrypt check. The engine limits the number of these checks.
  */
 const unusedTargets = 20;
 const keysInUse = { count: 20, usesPerSecond: 100 };
 /**
- * Keys that are verified once each. The interval is long enough that no bcrypt check of such a key waits for another
- * one.
+ * Keys that are each verified once. The interval between them is long enough that no bcrypt check of such a key waits
+ * for another one.
  */
 const singleKeys = { count: 18, intervalMs: 500 };
 /**
- * Duration of the guessing during the first checks, in seconds: the intervals, plus one second for the requests
- * themselves.
+ * Duration of the attack while keys are verified for the first time, in seconds: all intervals, plus one second for the
+ * requests themselves.
  */
 const firstChecksSeconds = (singleKeys.count * singleKeys.intervalMs) / 1_000 + 1;
 
@@ -56,8 +56,8 @@ export async function measureGuessing(print: (line: string) => void): Promise<Gu
     const knownIds = [...inUse, ...expiring, ...targets].map(idOf);
     const guess = (seconds: number, ids = knownIds) =>
       attacker.call('guess', { origin: apis.engineUrl, ids, perSecond: guesses.perSecond, seconds });
-    // During the warm-up, V8 also compiles the code for rejections. After it, each key in use and each expiring key is
-    // checked once.
+    // The warm-up contains guesses, so that V8 also compiles the code for rejections. After it, each key in use and
+    // each expiring key is verified once.
     await guess(warmUpSeconds);
     for (const key of [...inUse, ...expiring]) await timeVerify(apis, key);
     await useKeys(apis, inUse, warmUpSeconds);
@@ -67,8 +67,8 @@ export async function measureGuessing(print: (line: string) => void): Promise<Gu
     const expiredChecks = await useSingly(apis, expiring);
     const withGuessing = await using;
     const statuses = await guessing;
-    // Guesses at the id of an unused key can delay its first check. During the first checks, the attacker therefore
-    // uses unknown ids only.
+    // A guessed secret for the id of an unused key can delay the first check of this key. While these keys are
+    // verified, the attacker therefore sends only unknown ids.
     const guessingUnknown = guess(firstChecksSeconds, []);
     const firstChecks = await useSingly(apis, unused);
     return {

@@ -33,7 +33,10 @@ export async function countOpen({ knex }: Database, workspaceIds?: string[]): Pr
   return rows[0].open;
 }
 
-/** Counts the open deliveries of the given workspaces that have not used a step of the retry schedule. */
+/**
+ * Counts the open deliveries of the given workspaces whose first attempt has not failed yet (no step of the retry
+ * schedule is used).
+ */
 export async function countUntried({ knex }: Database, workspaceIds: string[]): Promise<number> {
   const { rows } = await knex.raw(
     `select count(*)::integer as untried from open_deliveries

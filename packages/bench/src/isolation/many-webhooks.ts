@@ -12,7 +12,7 @@ export interface ManyWebhooksOptions {
   workspaces: number;
   webhooksPerWorkspace: number;
   deliveriesPerWebhook: number;
-  /** False if no server listens at the URL of these webhooks. */
+  /** False if no server listens at the URLs of these webhooks, so that every request fails. */
   responds: boolean;
   /**
    * - `insert`: the deliveries are inserted into the database, due at the same time.
@@ -27,7 +27,10 @@ export interface ManyWebhooksResult {
   webhooks: number;
   /** Number of deliveries that were inserted or published. */
   deliveries: number;
-  /** Deliveries per second that were attempted or ended, from the end of the insertion or the first publication. */
+  /**
+   * Number of deliveries per second whose first attempt failed or which ended, counted from the end of the insertion or
+   * from the first publish.
+   */
   perSecond: number;
   /** Delays of the retries of another workspace during the measurement, in milliseconds. */
   retryDelays: Percentiles;
@@ -46,12 +49,15 @@ const firstRetryMs = 1_000;
  */
 const healthyLoad = { webhooks: 3, alertsPerSecond: 5, maxAlerts: 60_000, rejectOneIn: 5 };
 const lateRetriesMs = 3_000;
-/** Body template of the many webhooks. The destination counts requests with it as unexpected, not as arrivals. */
+/**
+ * Body template of the many webhooks. The destination cannot assign requests with this body to a run, so it counts them
+ * as unexpected.
+ */
 const uncountedBody = '{"alert": "{{ alert_rule_name }}"}';
 
 /**
- * Creates deliveries for many webhooks of many workspaces at the same time, and measures the delay of another
- * workspace's retries until each of them was attempted.
+ * Creates deliveries for many webhooks of many workspaces at the same time. Until each of these deliveries was
+ * attempted, measures the delays of the retries of another workspace.
  */
 export async function measureManyWebhooks(options: ManyWebhooksOptions): Promise<ManyWebhooksResult> {
   const { workspaces, webhooksPerWorkspace, deliveriesPerWebhook, responds, source, workers } = options;

@@ -3,7 +3,7 @@ import { type HelperProcess, startHelper } from '../test-bed/helper-process.js';
 import type { BlackholeCommands } from './blackhole-server-main.js';
 import { worstTemplate } from './worst-template.js';
 
-/** Webhooks of other workspaces that use the same workers as the healthy webhooks. */
+/** Webhooks of noisy workspaces, which use the same workers as the measured webhooks. */
 export interface NoisyNeighbours {
   name: string;
   kind: 'no webhooks' | 'hanging destination' | 'hanging name server' | 'expensive template';
@@ -82,8 +82,8 @@ export interface WebhookGroup {
 const maxWebhooksOfRule = 20;
 
 /**
- * Returns groups of webhooks, each for one rule. The first group belongs to the neighbour of the warm-up, and the
- * others to the neighbours of the measurement.
+ * Returns groups of webhooks. Each group becomes the webhooks of one rule. The first group is used in the warm-up, and
+ * the others in the measurement.
  */
 export async function groupWebhooks(
   { kind, webhooks }: NoisyNeighbours,

@@ -37,9 +37,9 @@ const healthyLoad = { webhooks: 10, deliveriesPerSecond: 500 };
 const warmUp = { seconds: 20, neighbourSeconds: 3, settleSeconds: 5 };
 
 /**
- * Publishes alerts for 500 healthy deliveries per second, first alone and then with neighbours. Both phases use the
- * same workers and follow each other directly, because the speed of a shared machine changes over minutes.
- * @throws Error if a healthy delivery does not arrive
+ * Publishes alerts for 500 deliveries per second of one workspace, first alone and then with neighbours. Both phases
+ * use the same workers and follow each other directly, because the speed of a shared machine changes within minutes.
+ * @throws Error if one of these deliveries does not arrive
  */
 export async function measureNoisyNeighbours(
   neighbours: NoisyNeighbours,

@@ -6,7 +6,7 @@ import type { Fixtures } from '../test-bed/fixtures.js';
 import type { TestBed } from '../test-bed/test-bed.js';
 import { readCommitTimes } from './isolation-repository.js';
 
-/** Latencies of single alerts, from their publish, in milliseconds. */
+/** Latencies of single alerts in milliseconds, measured from the publish. */
 export interface ProbeLatencies {
   arrivalMs: number[];
   /** Time until a worker committed the alert. */
@@ -25,7 +25,10 @@ interface Probe {
   arrivalMs: number;
 }
 
-/** Limit for the number of probes. It ends the probing after an hour or more if `work` never ends. */
+/**
+ * Maximum number of probes. Each takes at least one second, so the probing ends after an hour or more, even if `work`
+ * never ends.
+ */
 const maxProbes = 3_600;
 
 /**

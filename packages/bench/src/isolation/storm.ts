@@ -45,7 +45,10 @@ export interface StormOptions {
 
 interface Storm {
   testBed: TestBed;
-  /** The storm has a separate generator and destination, so that the probes wait for neither. */
+  /**
+   * Generator and destination of the storm. Those of the probes are separate, so that the probes do not wait for the
+   * storm.
+   */
   generator: LoadGenerator;
   destination: Destination;
   publications: HelperProcess<PublicationCounterCommands>;

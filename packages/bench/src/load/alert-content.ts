@@ -2,7 +2,7 @@ import { alertIdOf, unknownIds } from './alert-ids.js';
 
 export interface AlertFacts {
   run: number;
-  /** Ids of the workspace and the rule of all alerts. An object of type `Fixtures` fits. */
+  /** Ids of the workspace and the rule of all alerts. A value of type `Fixtures` has these members. */
   target: { workspaceId: string; alertRuleId: string };
   /**
    * Number of webhooks in the rule that each alert contains, at most 20. The webhooks do not exist and differ between

@@ -27,8 +27,8 @@ const connectTimeoutMs = 5_000;
 const messageOptions = { persistent: true, mandatory: true, contentType: 'application/json' };
 
 /**
- * A message that is not confirmed within this time, in milliseconds, is published again. Every publisher must do this:
- * if the leader of a queue is killed, RabbitMQ 3.10 sometimes never confirms the messages that were on the way to it.
+ * Time in milliseconds after which an unconfirmed message is published again. Every publisher must do this: if the
+ * leader of a queue is killed, RabbitMQ 3.10 sometimes never confirms the messages that were on the way to it.
  */
 const confirmTimeoutMs = 5_000;
 

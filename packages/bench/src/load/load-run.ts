@@ -16,8 +16,8 @@ export interface LoadRunOptions extends AlertFacts {
 }
 
 /**
- * Times of each alert by sequence number, in milliseconds of the monotonic clock. 0 means that the event did not
- * happen.
+ * Times of each alert, by its sequence number, in milliseconds of the monotonic clock. 0 means that the alert was not
+ * published or not accepted.
  */
 export interface LoadResult {
   offeredAtMs: Float64Array;

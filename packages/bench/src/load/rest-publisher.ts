@@ -70,7 +70,9 @@ export function openRestPublisher({ url, token, expectedStatus = 202 }: RestTarg
       if (retryAfterMs !== undefined) rejected.unshift(alert);
     }
   };
-  /** Returns undefined if the alert was accepted, or else the delay that the API requested, which is 0 without one. */
+  /**
+   * Returns undefined if the alert was accepted, otherwise the delay that the API requested, or 0 if it requested none.
+   */
   const post = async (alert: OfferedAlert): Promise<number | undefined> => {
     const { status, retryAfterMs } = await postOnce(alert.content);
     responses.byStatus[status] = (responses.byStatus[status] ?? 0) + 1;

@@ -7,7 +7,7 @@ export interface RequestsOptions {
   paths: readonly string[];
   headers: Record<string, string>;
   requests: number;
-  /** Number of requests in flight. */
+  /** Number of requests that are in flight at the same time. */
   concurrency: number;
   expectStatus: number;
 }

@@ -14,8 +14,8 @@ export interface RetryDelaysOptions {
 const jitter = 0.2;
 
 /**
- * Returns how late the first retry of each rejected delivery was, in milliseconds beyond the scheduled delay and its
- * jitter. A retry that has not been sent yet counts as sent now.
+ * Returns the delay of the first retry of each rejected delivery, in milliseconds after the latest time that the retry
+ * schedule and its jitter allow. A retry that has not been sent yet counts as sent now.
  */
 export async function readRetryDelays(
   { knex }: Database,

@@ -34,7 +34,9 @@ export interface TestBed extends ServiceHost {
   startWorkers(count: number, options?: WorkerOptions): Promise<ServiceProcess[]>;
   print(line: string): void;
   stop(): Promise<void>;
-  /** Kills all processes. A clean stop would wait for requests to hanging destinations. */
+  /**
+   * Kills all processes. It is needed with hanging destinations, because a clean stop would wait for their responses.
+   */
   kill(): Promise<void>;
 }
 

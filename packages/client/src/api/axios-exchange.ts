@@ -1,7 +1,7 @@
 import axios from 'axios';
 import type { Exchange } from './transport.js';
 
-/** axios must not reject error statuses or parse bodies, because the transport does both. */
+/** Options with which axios neither rejects error statuses nor parses bodies, because the transport does both. */
 const http = axios.create({
   responseType: 'text',
   transformResponse: (text: string) => text,

@@ -14,7 +14,7 @@ export interface ClientOptions {
   credential: Session | string;
   /** Timeout of each request, including its response body, in milliseconds. Default: 30,000. */
   timeoutMs?: number | undefined;
-  /** Maximum number of times that an idempotent request is sent, the first time included. Default: 4. */
+  /** Maximum number of requests of a call that is idempotent: the first request and its retries. Default: 4. */
   maxTries?: number | undefined;
   clock?: Clock | undefined;
   /** Returns a random number from 0 to 1, for the jitter of retries. */

@@ -13,12 +13,16 @@ export interface DeliveriesApi {
   list(query?: ListDeliveriesQuery, options?: CallOptions): Paged<Delivery>;
   get(id: string, options?: CallOptions): Promise<DeliveryWithAttempts>;
   /**
-   * Sends an ended delivery again. A waiting delivery becomes due at once. @throws ConflictError while it is `sending`.
+   * Sends an ended delivery again, or a waiting delivery at once.
+   * @throws ConflictError while the delivery is `sending`
    */
   redeliver(id: string, options?: CallOptions): Promise<Delivery>;
   /** Returns the numbers of deliveries in each minute, hour or day. */
   stats(query?: GetDeliveryStatsQuery, options?: CallOptions): Promise<DeliveryStats>;
-  /** Ends an open delivery as `skipped`. @throws ConflictError while it is `sending`, and after it has ended. */
+  /**
+   * Ends an open delivery as `skipped`.
+   * @throws ConflictError while the delivery is `sending`, and after it has ended
+   */
   cancel(id: string, options?: CallOptions): Promise<Delivery>;
 }
 

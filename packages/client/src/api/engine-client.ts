@@ -36,8 +36,8 @@ export interface EngineClient {
   keys: KeysApi;
   health: HealthApi;
   /**
-   * Returns the owner of the credential.
-   * @throws UnauthenticatedError
+   * Returns the caller to whom the credential belongs.
+   * @throws UnauthenticatedError if the credential is missing, invalid or expired
    */
   verify(options?: VerifyOptions): Promise<VerifiedCaller>;
 }

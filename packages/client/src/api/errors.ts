@@ -1,7 +1,7 @@
 import { TocsinError } from '../tocsin-error.js';
 import type { Problem } from './schemas.js';
 
-/** Error code of the API. `http_error`: the response is not from the API but, for example, from a proxy. */
+/** Error code of the API. The code `http_error` means that another server has responded, for example a proxy. */
 export type ApiErrorCode = Problem['code'] | 'http_error';
 
 export interface ApiErrorDetails {
@@ -14,11 +14,11 @@ export interface ApiErrorDetails {
   problem: Record<string, unknown>;
 }
 
-/** An error response of the API. Its message is the API's explanation for people. */
+/** An error response of the API. The message of the error is the explanation that the API gives for people. */
 export class ApiError extends TocsinError {
   readonly code: ApiErrorCode;
   readonly status: number;
-  /** Each invalid part of the request. Only `validation_failed` has entries. */
+  /** List of the invalid parts of the request. It is empty unless the code is `validation_failed`. */
   readonly errors: NonNullable<Problem['errors']>;
   /** Id of the request (`X-Request-Id`). The log of the service contains it too. */
   readonly requestId: string | undefined;
@@ -42,7 +42,7 @@ export class ApiError extends TocsinError {
 export class UnauthenticatedError extends ApiError {}
 /** 403: the credential is valid, but does not have the permission. */
 export class ForbiddenError extends ApiError {}
-/** 404: the id does not exist. */
+/** 404: there is no such resource, or the caller may not see it. */
 export class NotFoundError extends ApiError {}
 /** 409: the request conflicts with the current state. */
 export class ConflictError extends ApiError {}
@@ -50,9 +50,9 @@ export class ConflictError extends ApiError {}
 export class PreconditionFailedError extends ApiError {}
 /** 400, 413, 415, 422: the request is invalid. `errors` lists the invalid parts. */
 export class InvalidRequestError extends ApiError {}
-/** 429: the rate limit is exceeded, also at the last retry if there was one. */
+/** 429: the rate limit is exceeded. If the request was retried, the last retry got this response too. */
 export class TooManyRequestsError extends ApiError {}
-/** 503: a dependency is unavailable, also at the last retry if there was one. */
+/** 503: a dependency is unavailable. If the request was retried, the last retry got this response too. */
 export class UnavailableError extends ApiError {}
 
 /** Error for a response that did not arrive or cannot be read. The API may have processed the request. */

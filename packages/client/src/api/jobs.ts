@@ -10,7 +10,7 @@ import type {
 } from './schemas.js';
 import type { CallOptions, Send } from './transport.js';
 
-/** Jobs that workers run for all deliveries (or alerts) that match a filter. */
+/** Jobs of one kind. Workers process all deliveries or alerts that match the filter of a job. */
 export interface JobsApi<Filter, Job> {
   /** Starts a job. The filter must have at least one member. */
   create(filter: Filter, options?: CallOptions): Promise<Job>;

@@ -18,7 +18,10 @@ import {
 } from './workspaces.js';
 
 export interface PlatformApiOptions extends Pick<ClientOptions, 'clock'> {
-  /** Workspace of operations such as `list`, `create` and `fire`. Operations on an id do not need it. */
+  /**
+   * Workspace of operations such as `list`, `create` and `fire`, and of all operations on alerts and jobs. Operations
+   * on the id of another resource do not need it.
+   */
   workspaceId?: string | undefined;
 }
 

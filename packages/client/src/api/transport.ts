@@ -21,8 +21,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /**
    * Accepts a response that the API has read for another caller with the same roles, at most this many seconds ago: a
-   * whole number up to 10. Lists of alerts and deliveries, webhooks with `secrets: false`, and statistics are shared.
-   * Default: 0, for a response of its own.
+   * whole number up to 10. The API shares lists of alerts and deliveries, webhooks with `secrets: false`, and
+   * statistics. Default: 0, which means that the response is read for this call.
    */
   maxAgeSeconds?: number | undefined;
 }
@@ -71,9 +71,9 @@ type Outcome =
   | { kind: 'lost'; error: ConnectionError };
 
 /**
- * Retries idempotent requests without `ifMatch` after 429, 503, a timeout and a lost connection. With a session,
- * retries any request once with another token after status 401. Redirects are errors, so that the token is sent only to
- * the configured origin.
+ * Creates the function that sends requests. It retries idempotent requests without `ifMatch` after 429, 503, a timeout
+ * or a lost connection. With a session, it also retries any request once with another token after status 401. A
+ * redirect is an error, so that the token is sent only to the configured origin.
  */
 export function createTransport(transport: TransportOptions): Send {
   const { credential, clock } = transport;
@@ -145,7 +145,10 @@ function lost(code: ConnectionError['code'], message: string): Outcome {
   return { kind: 'lost', error: new ConnectionError(code, message) };
 }
 
-/** Encodes a key as UTF-8, one character for each byte, because header values are bytes and a key can be any text. */
+/**
+ * Returns the header `Authorization`. A key can be any text, but header values are bytes. The key is therefore encoded
+ * as UTF-8, with one character for each byte.
+ */
 function authorizationOf(token: string): string {
   if (/[^\t\x20-\x7e\x80-\uffff]/.test(token))
     throw new TypeError('The credential contains a control character.');

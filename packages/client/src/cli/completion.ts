@@ -36,7 +36,7 @@ function visibleSubcommands(command: Command): string[] {
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** Completion script for each shell. It calls `tocsin __complete`, so it does not repeat the names of commands. */
+/** Completion scripts by shell. They call `tocsin __complete`, so they need not contain the names of commands. */
 export const completionScripts: Readonly<Record<(typeof shells)[number], string>> = {
   bash: `_tocsin() {
   local IFS=$'\\n'

@@ -18,7 +18,7 @@ export function connectPlatform(settings: ResolvedSettings, clock: Clock): Platf
   return usable(() => createPlatformClient({ url, credential, workspaceId, allowHttp, clock }));
 }
 
-/** Creates a publisher over AMQP. No flag sets the URL, because the URL contains a password. */
+/** Creates a publisher over AMQP. There is no flag for the URL of the broker, because the URL contains a password. */
 export function connectBroker(
   settings: ResolvedSettings,
   { declare, clock }: { declare: boolean; clock: Clock },
@@ -27,7 +27,10 @@ export function connectBroker(
   return createAmqpPublisher({ url, declare, workspaceId: requireWorkspace(settings), clock });
 }
 
-/** Creates a client of the engine with the engine's key, or else with the credential for the platform. */
+/**
+ * Creates a client of the engine. Its credential is the key of the engine, or the credential of the platform if no key
+ * is set.
+ */
 export function connectEngine(settings: ResolvedSettings, clock: Clock): EngineClient {
   const url = required(
     settings.engineUrl,
@@ -75,7 +78,7 @@ function required(value: string | undefined, question: string): string {
   throw new CommandFailure(exitCodes.usage, question);
 }
 
-/** Converts the TypeError of a client for an unusable URL into a usage error. */
+/** Runs `create`. Converts a TypeError, which a client throws for an invalid URL, into a usage error. */
 function usable<Client>(create: () => Client): Client {
   try {
     return create();

@@ -13,7 +13,10 @@ export interface FilterFlags {
   until?: string;
 }
 
-/** Filters that lists have and jobs do not have. The API allows them only together with `since`. */
+/**
+ * Filters of lists. The members that `FilterFlags` does not have are not allowed for jobs. In lists, the API allows
+ * them only together with `since`.
+ */
 export interface SearchFlags extends FilterFlags {
   errorCode?: NonNullable<Delivery['error_code']>;
   model?: string;

@@ -5,18 +5,18 @@ import { forEachId } from './for-each-id.js';
 import { type Job, type JobTexts, runJob } from './run-job.js';
 
 interface Work<Filter, Done, J extends Job> extends JobTexts {
-  /** Filter of the job. It is not given if all its members are undefined. */
+  /** Filter of the job. If all its members are undefined, the user has given no filter. */
   filter: Filter;
   jobs: JobsApi<Filter, J>;
-  /** Message if neither ids nor a filter were given, or both. */
+  /** Message if the user gave neither ids nor a filter, or both. */
   usage: string;
-  /** Does the work for one id. */
+  /** Processes one id. */
   each(id: string): Promise<Done>;
   /** Returns the message for the result of one id. */
   show(done: Done): string;
 }
 
-/** Does the work for the given ids, one by one, or starts a job that does it for everything that matches a filter. */
+/** Processes the given ids one by one, or starts a job for everything that matches the filter. */
 export async function forIdsOrMatches<Filter extends object, Done, J extends Job>(
   { args: ids, options: { wait }, io, out, signal }: PlatformContext<{ wait: boolean }>,
   { filter, usage, each, show, ...job }: Work<Filter, Done, J>,

@@ -16,7 +16,10 @@ export interface SavedLogin {
   tokens?: Tokens | undefined;
 }
 
-/** Returns `$TOCSIN_LOGIN_FILE`, or `tocsin/login.json` in `$XDG_CONFIG_HOME` or `~/.config`. */
+/**
+ * Returns the path of the login file: `$TOCSIN_LOGIN_FILE` if it is set, otherwise `tocsin/login.json` in the directory
+ * `$XDG_CONFIG_HOME` (default: `~/.config`).
+ */
 export function loginFilePath(env: NodeJS.ProcessEnv): string {
   const config = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
   return env.TOCSIN_LOGIN_FILE || join(config, 'tocsin', 'login.json');

@@ -3,8 +3,8 @@ import { type Column, layOutTable } from './table.js';
 import { type Color, printable, printableJson, printableLines } from './text.js';
 
 /**
- * A text and its colour. The text contains no escape sequences, because control characters in it are escaped when
- * printed.
+ * A text and its colour. The colour is not part of the text, because control characters in the text are escaped when it
+ * is printed.
  */
 interface Painted {
   text: string;
@@ -27,8 +27,8 @@ export interface Output {
     table: { columns: readonly Column<Row>[]; limit?: number; none: string },
   ): Promise<void>;
   /**
-   * Prints one field on each line, without fields that are null or undefined. A value with several lines follows below
-   * its name.
+   * Prints the name and the value of each field. Fields that are null or undefined are omitted. A value with several
+   * lines is printed below its name.
    */
   facts(facts: Record<string, Text | number | boolean | null | undefined>): void;
   line(...parts: Text[]): void;
@@ -38,7 +38,10 @@ export interface Output {
   jsonLine(value: unknown): void;
   /** Prints a message for people on stderr. */
   note(text: string): void;
-  /** Replaces the progress line, only on a terminal. Undefined removes the line. */
+  /**
+   * Prints `text` in place of the last progress line; undefined removes that line. Does nothing if stderr is not a
+   * terminal.
+   */
   progress(text: string | undefined): void;
 }
 

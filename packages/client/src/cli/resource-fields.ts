@@ -3,7 +3,7 @@ import type { Context } from './action.js';
 import { orNull } from './parse-values.js';
 import { readFieldsFrom } from './read-input.js';
 
-/** Flags of the fields that webhooks and alert rules have in common. */
+/** Command line flags for the fields that both webhooks and alert rules have. */
 export interface CommonFlags {
   from?: string;
   name?: string;

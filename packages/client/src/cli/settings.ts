@@ -33,7 +33,7 @@ export interface ResolvedSettings extends Settings {
   /** Id of the public OAuth client for logins of people. */
   deviceClientId: string;
   loginFile: string;
-  /** True: plain http is accepted on any host. */
+  /** True: plain http is accepted for every host, and not only for loopback addresses. */
   allowHttp: boolean;
 }
 

@@ -24,7 +24,10 @@ export function layOutTable<Row>(
   }: {
     columns: readonly Column<Row>[];
     terminalWidth: number | undefined;
-    /** Adds a colour to a cell. It is called after widths are computed, because escape sequences have no width. */
+    /**
+     * Adds escape sequences for a colour to a text. Called after the column widths are computed, because escape
+     * sequences take no space on the terminal.
+     */
     paint: (text: string, color: Color) => string;
   },
 ): string[] {

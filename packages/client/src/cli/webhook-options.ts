@@ -49,7 +49,9 @@ export function optionFieldsOf({
   };
 }
 
-/** Returns the optional settings of a webhook as labels and values. The value of a default is null. */
+/**
+ * Returns the optional settings of a webhook as labels and values. The value is null for a setting with its default.
+ */
 export function describeOptions(webhook: Webhook): Record<string, string | number | null | undefined> {
   const { retry_schedule_ms, timeout_ms, rate_limit, signing, idempotency_header, disabled_reason } = webhook;
   return {

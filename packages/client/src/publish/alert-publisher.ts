@@ -3,7 +3,8 @@ import type { CallOptions } from '../api/transport.js';
 import { TocsinError } from '../tocsin-error.js';
 
 /**
- * An alert with all ids and its time. Every retry sends these values, so the services recognize the repetition.
+ * An alert with its `alert_id`, `workspace_id` and `fired_at`. Every retry sends the same values, so that a worker
+ * recognizes it as a repetition.
  */
 export type FiredAlert = PublishAlert & { alert_id: string; workspace_id: string; fired_at: string };
 

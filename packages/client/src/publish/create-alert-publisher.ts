@@ -8,8 +8,8 @@ export interface PublisherOptions {
   /** Id of the workspace for alerts without `workspace_id`. */
   workspaceId: string;
   /**
-   * Time in milliseconds in which an alert is retried. If the next retry would begin later, `publish` rejects with
-   * `unconfirmed`. A request in progress is not aborted. Default: 60,000.
+   * Time limit for the retries of an alert, in milliseconds. If the next retry would start after it, `publish` rejects
+   * with `unconfirmed`. A request in progress is not aborted. Default: 60,000.
    */
   giveUpAfterMs?: number | undefined;
   clock?: Clock | undefined;
@@ -33,7 +33,10 @@ export type PublishFailure =
 
 const retryBackoff = { firstMs: 250, maxMs: 5_000 };
 
-/** Creates a publisher that adds ids, retries, a time limit and typed errors to a carrier. */
+/**
+ * Creates a publisher that sends alerts through `carrier`. The publisher adds missing ids and times to the alerts, and
+ * retries until a time limit. All failures of `carrier` become an AlertNotPublishedError.
+ */
 export function createAlertPublisher(carrier: Carrier, options: PublisherOptions): AlertPublisher {
   const { workspaceId, giveUpAfterMs = 60_000, clock = systemClock, random = Math.random } = options;
   const open = new Set<Promise<unknown>>();

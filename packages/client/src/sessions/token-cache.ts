@@ -15,8 +15,9 @@ export interface TokenCache extends Session {
 }
 
 /**
- * Creates a cache of one set of tokens. The first call after the tokens become stale starts a renewal, and concurrent
- * calls wait for its result. If the renewal fails, all these calls reject, and the next call starts another renewal.
+ * Creates a cache of one set of tokens. If the tokens are stale, or the API has rejected the access token, the first
+ * call starts a renewal, and concurrent calls wait for its result. If the renewal fails, all these calls reject. The
+ * next call then starts another renewal.
  */
 export function createTokenCache({ clock, renew }: TokenCacheOptions): TokenCache {
   let cached: Tokens | undefined;

@@ -10,20 +10,21 @@ export interface BatcherOptions<Item, Result> {
    */
   run: (items: Item[]) => Promise<Result[]> | Promise<void>;
   /**
-   * Called once for each item, with its result or with the error that rejects it. If `retryItem` has returned another
-   * item and the signal is not aborted, it is called with that item instead.
+   * Called once for each item, with its result or with the error that rejects it. If `retryItem` has replaced the item
+   * for a retry that was run, the argument is the replacement.
    */
   onSettled: (item: Item, end: PromiseSettledResult<Result>) => void;
   /** Maximum number of items in a batch. */
   maxSize: number;
   /**
-   * Maximum number of batches in progress; halves and retries do not count. While a batch is in progress, the next one
-   * starts only when at least as many items wait as the last batch had. Without this rule, batches would become small.
+   * Maximum number of batches in progress. Halves of failed batches and retries of single items do not count. While a
+   * batch is in progress, the next one starts only when at least as many items wait as the last batch had. Without this
+   * rule, batches would become small.
    */
   concurrency: number;
   /**
-   * Minimum time between the starts of two batches, in milliseconds. A full batch does not wait for it. Default: 0, a
-   * batch starts at once if none is in progress.
+   * Minimum time between the starts of two batches, in milliseconds. A batch of `maxSize` items does not wait for this
+   * time. Default: 0, so that a batch starts at once if none is in progress.
    */
   gatherMs?: number;
   /** Waiting items are served round robin by this key. Without it, they are served in the order of arrival. */
@@ -163,8 +164,8 @@ interface Entry<Item, Result> {
 }
 
 /**
- * Returns a function that runs a batch once. Its promise never rejects. After a failure, the function starts the two
- * halves or the retry, and does not wait for them.
+ * Returns a function that runs a batch once. The promise that the function returns never rejects. After a failure, the
+ * function starts the two halves of the batch, or the retry of a single item, and does not wait for them.
  */
 function createAttempts<Item, Result>(options: BatcherOptions<Item, Result>) {
   const { run, onSettled, retryItem = () => undefined, failsWholeBatch = () => false, signal } = options;

@@ -19,7 +19,7 @@ export interface TimeBudgetOptions {
  */
 export interface TimeBudget {
   check(key: string): RateDecision;
-  /** Milliseconds until `check` allows the key; 0 if it allows the key now. */
+  /** Milliseconds until the charged time of the key has fallen to `burstMs`; 0 if it is not above `burstMs`. */
   waitMs(key: string): number;
   charge(key: string, ms: number): void;
   /** Runs synchronous work and charges the time that it took, even if it throws. */

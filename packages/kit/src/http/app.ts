@@ -41,8 +41,8 @@ export interface HttpAppOptions<Principal> {
    */
   admitToWorkspace?(request: { workspaceId: string; route: Route<Principal> }): void;
   /**
-   * Returns a text for the audience of a caller. Callers with the same text must get the same responses from shareable
-   * routes. Returns undefined for a caller that shares no response.
+   * Returns a text that identifies the callers with whom this caller shares responses. Callers with the same text must
+   * get the same responses from shareable routes. Returns undefined for a caller that shares no response.
    */
   audienceOf?(principal: Principal, workspaceId: string): string | undefined;
   /** Returns the name of the caller, for the log and for limits. */

@@ -7,8 +7,8 @@ import type { CompileSchema, SchemaCheck } from './schema-check.js';
 
 /**
  * Checks a parsed body. Returns the value for the handler and the errors of the schema.
- * @throws AppError 422 for nesting, member names or text that no schema allows; not for items that are checked on
- *   their own
+ * @throws AppError 422 if the body is nested too deep, or contains a member `__proto__` or invalid text. If items are
+ *   checked one by one, the errors of an item are returned with the item instead.
  */
 export type BodyCheck = (
   value: unknown,
@@ -16,8 +16,9 @@ export type BodyCheck = (
 ) => { value: unknown; errors: FieldError[] };
 
 /**
- * Compiles a schema into a function that checks bodies. If the schema has the keyword `x-items-apart` and the array
- * itself is valid, each item is checked on its own, and the value becomes an array of `CheckedItem`.
+ * Compiles a schema into a function that checks bodies. If the schema has the keyword `x-items-apart`, the function
+ * first checks the array without its items, for example its length. If the array is valid, each item is checked
+ * separately, and the value becomes an array of `CheckedItem`.
  */
 export function createBodyCheck(schema: JSONSchema, compileSchema: CompileSchema): BodyCheck {
   const items = itemsApart(schema);
@@ -54,7 +55,7 @@ function checkItem(
   return errors.length === 0 ? { ok: true, value } : { ok: false, value, errors };
 }
 
-/** Finds nesting, member names and text that no schema allows. */
+/** Finds values that every schema forbids: too deep nesting, members named `__proto__`, and invalid text. */
 function findBadValue(value: unknown): FieldError | undefined {
   return findBadShape(value, 0) ?? findInvalidText(value);
 }

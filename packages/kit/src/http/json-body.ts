@@ -7,7 +7,7 @@ import { RequestAborted } from './request-context.js';
 
 /**
  * Reads, parses and checks the JSON body of a request; `owner` names its sender. A request without a body counts as
- * `{}`, so that the errors name the missing properties; with `refuseEmpty` it is rejected with 400.
+ * `{}`, so that the errors name the missing properties. With `refuseEmpty`, such a request is rejected with 400.
  * @throws AppError 400, 413 or 415; 422 from the check; 429 if too many large bodies of the sender are in progress,
  *   or parsing them took too long; 503 if too many large bodies of all senders are in progress; `RequestAborted` if the
  *   client disconnects
@@ -32,7 +32,7 @@ interface CheckedBody {
 const largeBodyBytes = 16_384;
 /**
  * Maximum memory for large bodies in progress, in bytes: 64 MiB, an eighth of the memory of a container with 512 MiB.
- * If the limit of one body is above 16 MiB, they can take more, because four bodies are always allowed.
+ * If `limitBytes` is above 16 MiB, they can take more, because four large bodies are always allowed.
  */
 const largeBodiesBytes = 67_108_864;
 /**

@@ -45,8 +45,8 @@ declare global {
 }
 
 /**
- * Returns the express handlers of a route, in order. The caller is authenticated before anything of the request is
- * validated. The permission is checked before the query and the body are read.
+ * Returns the express handlers of a route, in order. The caller is authenticated before any part of the request is
+ * validated. The permission is checked after the path is validated, and before the query and the body are read.
  */
 export function routeMiddleware<Principal>(
   route: Route<Principal>,

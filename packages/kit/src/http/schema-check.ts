@@ -40,8 +40,8 @@ export function createSchemaCompiler(): CompileSchema {
 }
 
 /**
- * Returns an error for each parameter that was converted to an infinite number, such as `1e999`. ajv checks neither
- * limits nor whole numbers for infinity.
+ * Returns an error for each parameter that was converted to an infinite number, such as `1e999`. ajv skips the checks
+ * of limits and of whole numbers for infinite numbers.
  */
 function findInfinite(value: unknown): FieldError[] {
   return Object.entries(value as Record<string, unknown>)

@@ -23,8 +23,8 @@ interface Connection {
   socket: Socket;
   exchanges: Set<{ request: IncomingMessage; response: ServerResponse }>;
   /**
-   * Time on a monotonic clock, in milliseconds, since which the connection has always had unsent bytes; undefined if it
-   * has none.
+   * Time on a monotonic clock, in milliseconds, of the first of the consecutive checks that found unsent bytes;
+   * undefined if the last check found none.
    */
   unsentSinceMs: number | undefined;
 }
@@ -32,8 +32,8 @@ interface Connection {
 /**
  * Limits the memory and the connections that slow clients use. If all unsent response bytes together exceed their
  * limit, the clients that have had unsent bytes for the longest time are disconnected. If a new connection is dropped
- * because all are in use, up to 5 % of them are closed: the least recently used ones that wait for data from their
- * client.
+ * because `maxConnections` connections are open, up to 5 % of this number are closed: the least recently used of the
+ * connections that are idle or wait for the rest of a request.
  */
 export function guardAgainstSlowClients(server: Server, limits: Partial<SlowClientLimits> = {}): void {
   const { idleMs, maxUnsentBytes, maxConnections } = { ...defaults, ...limits };
@@ -97,7 +97,7 @@ function isWaitingForClient({ exchanges }: Connection): boolean {
 /** A connection with unsent response bytes. */
 export interface SlowReader {
   unsentBytes: number;
-  /** Duration for which the connection has always had unsent bytes, in milliseconds. */
+  /** Time since the first of the consecutive checks that found unsent bytes, in milliseconds. */
   unsentMs: number;
 }
 

@@ -124,8 +124,8 @@ function Annotations({ alert }: { alert: Alert }) {
 }
 
 /**
- * Button that dispatches the alert to the webhooks that are attached to its rule now. These can differ from the
- * webhooks that were attached when the alert was published.
+ * Button that dispatches the alert to the webhooks that are attached to its rule now. Other webhooks may have been
+ * attached when the alert was published.
  */
 function Dispatch({ id }: { id: string }) {
   const dispatch = useDispatchAlert(id);

@@ -14,8 +14,8 @@ export function AlertOutcome({ alert: { outcome, state, is_test } }: { alert: Al
 }
 
 /**
- * Formats the measurement, for example `0.84, fires below 0.9`. The value has at most six significant digits. Returns
- * `–` for a notice, which has no measurement.
+ * Formats the measured value and the condition of the rule, for example `0.84, fires below 0.9`. The measured value has
+ * at most six significant digits. Returns `–` for a notice, which has no measured value.
  */
 export function describeMeasurement(alert: Alert): string {
   const { alert_rule_name, metric_value, threshold, bound } = alert;

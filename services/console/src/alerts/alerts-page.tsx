@@ -82,8 +82,8 @@ interface DispatchMatchingProps {
 }
 
 /**
- * Shows a button that dispatches all alerts that match the filters. It is shown only if the filters select alerts
- * without deliveries.
+ * Shows the dispatch jobs, and a button that dispatches all alerts that match the filters. The button is shown only if
+ * all matching alerts can be dispatched by hand and jobs support the filters.
  */
 function DispatchMatching({ filters, chips, isEmpty }: DispatchMatchingProps) {
   const { allowed, reason } = usePermission('delivery_redeliver');

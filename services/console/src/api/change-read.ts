@@ -25,7 +25,7 @@ export async function changeRead<Resource extends { etag: string }, Saved>(
   }
 }
 
-/** Returns the ids with or without the given id, at the end if it is included. */
+/** Returns the ids without the given id. If `attach` is true, the given id is appended at the end. */
 export function idsAfter(ids: readonly string[], { id, attach }: { id: string; attach: boolean }): string[] {
   const others = ids.filter((other) => other !== id);
   return attach ? [...others, id] : others;

@@ -62,12 +62,15 @@ const wholePageMs = 60_000;
  * most 2 % of the time.
  */
 const restFactor = 50;
-/** Accepted age of the response to a poll, as a part of the interval: 1 s for polls every 5 s. */
+/**
+ * Maximum age of a shared response that a poll accepts, as a fraction of the interval between polls. For polls every 5
+ * s it is 1 s.
+ */
 const maxAgePart = 0.2;
 /**
- * Time in milliseconds by which the clock of the browser may be ahead of the clock of the API. If no entry is open, a
- * poll reads the entries since the newest loaded one. It starts at most this time, rounded up to a whole minute of the
- * clock, before the previous poll.
+ * Time in milliseconds by which the clock of the browser may be ahead of the clock of the API. If no recent entry is
+ * open, a poll reads the entries since the newest loaded entry, or since 10 minutes before the previous poll (rounded
+ * down to a whole minute), whichever is later.
  */
 const clockToleranceMs = 10 * 60_000;
 /**
@@ -177,7 +180,10 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
   };
 }
 
-/** Fetches the whole newest page of each list under the key again. Called after a change of ended entries. */
+/**
+ * Fetches the whole newest page of each list under the key again. It is called after a change that can also affect
+ * ended entries.
+ */
 export function refreshLists(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
   queryClient.setQueriesData<object>({ queryKey }, (data) =>
     data !== undefined && 'wholePageAt' in data ? { ...data, wholePageAt: 0 } : data,
@@ -199,9 +205,9 @@ async function nextPage<T>(pages: AsyncIterator<T[]>): Promise<T[]> {
 type Order<T> = Pick<LiveListOptions<unknown, T>, 'idOf' | 'timeOf'>;
 
 /**
- * Returns the time from which the next poll reads entries: the time of the oldest open item of the page, or else of the
- * newest item. Without an open item, the time is at most 11 minutes before the previous poll, because that poll has
- * read all older entries.
+ * Returns the time from which the next poll reads entries: the time of the oldest open item of the page that is at most
+ * 23 hours old. Without such an item, it is the time of the newest item, but at most 11 minutes before the previous
+ * poll, because that poll has read all older entries.
  */
 export function changedSince<T>(
   page: readonly T[],
@@ -211,7 +217,8 @@ export function changedSince<T>(
   const recent = isoTime(previousPollMs - recentMs);
   const oldestOpen = page.findLast((item) => isOpen(item) && timeOf(item) >= recent);
   if (oldestOpen !== undefined) return timeOf(oldestOpen);
-  // Whole minutes, so that the polls of several users have the same URL and share their responses.
+  // The time is rounded to whole minutes, so that the polls of several users have the same URL and share their
+  // responses.
   const checked = isoTime(Math.floor((previousPollMs - clockToleranceMs) / 60_000) * 60_000);
   const newest = page[0] === undefined ? checked : timeOf(page[0]);
   return newest > checked ? newest : checked;
@@ -243,8 +250,9 @@ export function pageSince<T>(
 }
 
 /**
- * Merges the newest page into the loaded items. An item within the time range of the page that is missing from the page
- * has left the list and is removed. Returns undefined if entries between the page and the loaded items are missing.
+ * Merges the newest page into the loaded items. A loaded item is removed if it is in the time range of the page but not
+ * in the page, because it no longer matches. Returns undefined if entries between the page and the loaded items are
+ * missing.
  */
 export function mergeNewest<T>(
   known: readonly T[],

@@ -6,7 +6,8 @@ import { type Access, checkPermission } from './permissions.js';
 import { useWhoami } from './use-workspaces.js';
 
 /**
- * Checks a permission of the user in the workspace of the address. If it is missing, the result contains the reason.
+ * Checks a permission of the user in the workspace of the address. If the user lacks the permission, the result
+ * contains the reason.
  */
 export function usePermission(permission: Permission): Access {
   const { data } = useWhoami();
@@ -22,7 +23,7 @@ export interface PermittedProps {
   children: ReactNode;
 }
 
-/** Renders its children for users with the permission, and the reason for all others. */
+/** Shows the children to users who have the permission. Other users see the reason why the content is not available. */
 export function Permitted({ permission, what, children }: PermittedProps) {
   const { isPending } = useWhoami();
   const { allowed, reason } = usePermission(permission);

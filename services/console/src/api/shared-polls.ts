@@ -1,9 +1,9 @@
 import { useRef } from 'react';
 
 /**
- * Returns a function that sends the request of a poll. Polls of many users share their responses, which may have the
- * given age. The first request after the page was opened shares none, nor does one after an action of the user
- * (`mayShare` is false), because it must show what has just happened.
+ * Returns a function that sends the request of a poll. `request` gets the maximum age in seconds of a response that was
+ * sent to another user and may be used again. It gets undefined, and thus a new response, for the first request after
+ * the page was opened, and for a request after an action of the user (`mayShare` is false).
  */
 export function useSharedPolls(maxAgeSeconds: number) {
   /** True after the first response since the page was opened. */

@@ -68,7 +68,7 @@ export function useDelivery(id: string) {
 
 /**
  * Returns the interval of polls in milliseconds: 10 s for a delivery that is due in more than 20 s, and 2 s for any
- * other open delivery. Returns false for a delivery that has ended.
+ * other open delivery or before the delivery is loaded. Returns false for a delivery that has ended.
  */
 function pollMsOf(delivery: Delivery | undefined): number | false {
   if (delivery === undefined) return 2_000;

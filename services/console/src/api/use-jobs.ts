@@ -23,7 +23,7 @@ export type JobKind = keyof JobFilters;
 /** The members that the console shows. All kinds of jobs have them. */
 export type Job = Pick<Redelivery, 'id' | 'matched' | 'done' | 'status' | 'created_at'>;
 
-/** Part of the query key of the list that each kind of job changes. */
+/** For each kind of job, the first part of the query key of the list that such jobs change. */
 const changedList: Readonly<Record<JobKind, string>> = {
   redeliveries: 'deliveries',
   dispatches: 'alerts',

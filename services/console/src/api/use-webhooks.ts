@@ -3,7 +3,7 @@ import { useWorkspaceId } from '../paths.js';
 import { useSharedPolls } from './shared-polls.js';
 import { useWorkspaceQuery } from './workspace-query.js';
 
-/** Accepted age of the response to a poll, in seconds. */
+/** Maximum age of a shared response that a poll accepts, in seconds. */
 const sharedSeconds = 5;
 const key = ['webhooks'];
 

@@ -8,7 +8,7 @@ import { usePermission } from './permitted.js';
 
 export interface WorkspaceQuery<T> extends Pick<UseQueryOptions<T>, 'refetchInterval' | 'staleTime'> {
   permission: Permission;
-  /** Query key without the workspace. */
+  /** Query key without the workspace id. */
   key: QueryKey;
   fetch(client: PlatformClient, options: CallOptions): Promise<T>;
 }
@@ -51,7 +51,10 @@ export function useWorkspaceList<Filter extends { since?: string | undefined }, 
   });
 }
 
-/** Returns functions that change the cached data of the workspace in the address. Their keys lack the workspace. */
+/**
+ * Returns functions that change the cached data of the workspace in the address. The keys are passed without the
+ * workspace id, which the functions add.
+ */
 export function useWorkspaceCache() {
   const workspaceId = useWorkspaceId();
   const queryClient = useQueryClient();

@@ -96,7 +96,7 @@ function useNames(): ReadonlyMap<string, string> {
 interface AuditTableProps {
   rows: readonly AuditEvent[];
   names: ReadonlyMap<string, string>;
-  /** Active filters. A link in a row adds its filter to these. */
+  /** Active filters. A link in the column "By" opens the page with these filters and the filter for the principal. */
   values: Partial<Record<FilterName, string>>;
   onEndReached(): void;
   footer: string;

@@ -109,8 +109,9 @@ function Jobs({ filters, chips, list }: JobsProps) {
 }
 
 /**
- * Returns true if a bulk redelivery with these filters would find a delivery. Without a filter for the state, it would
- * redeliver failed deliveries. A request is sent only if none of the loaded deliveries has failed.
+ * Returns true if deliveries match the filters and, without a filter for the state, one of them has failed. In that
+ * case a bulk redelivery redelivers failed deliveries. A request is sent only if none of the loaded deliveries has
+ * failed and more can be loaded.
  */
 function useHasEnded(filters: FilterValues, { items, hasMore }: LiveList<DeliveryRow>): boolean {
   const isAnyState = filters.status === undefined;

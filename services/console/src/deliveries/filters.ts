@@ -34,7 +34,10 @@ export function toFilter(values: FilterValues): DeliveryFilter {
   return filter as DeliveryFilter;
 }
 
-/** Returns true if the filters include one that lists support but jobs do not. */
+/**
+ * Returns true if the filters include one that lists of deliveries support, but redelivery and cancellation jobs do
+ * not.
+ */
 export const isListOnly = ({ error_code, model_id, label }: FilterValues) =>
   [error_code, model_id, label].some((value) => value !== undefined);
 

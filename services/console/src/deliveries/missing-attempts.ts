@@ -3,8 +3,9 @@ import type { DeliveryWithAttempts } from '@tocsin/client/browser';
 type Attempts = Pick<DeliveryWithAttempts, 'attempts' | 'attempts_made' | 'attempts_expired'>;
 
 /**
- * Returns a sentence about missing attempts, or undefined if none is missing. Attempts are missing if they have
- * expired, or because the API returns only the latest 100, or fewer if their texts are long.
+ * Returns a sentence about attempts that the page does not show, or undefined if it shows all. An attempt is missing if
+ * it is no longer stored, or if it is not among the latest attempts that the API returns: at most 100, and fewer if
+ * their texts are long.
  */
 export function describeMissingAttempts({
   attempts,

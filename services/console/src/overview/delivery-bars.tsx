@@ -17,8 +17,8 @@ export interface DeliveryBarsProps {
 }
 
 /**
- * Bar chart with one bar for each time step. A bar links to the deliveries of its step. The chart is a single tab stop.
- * The arrow keys, Home and End move between bars.
+ * Bar chart with one bar for each time step. A bar links to the deliveries of its step. The Tab key reaches only one
+ * bar. The arrow keys, Home and End move the focus to other bars.
  */
 export function DeliveryBars({ steps, step }: DeliveryBarsProps) {
   const paths = usePaths();

@@ -10,9 +10,9 @@ export interface Summary {
   open: number;
   /** Succeeded deliveries divided by succeeded and failed ones. Null if there are none. */
   successRate: number | null;
-  /** Median of the medians of all steps, in milliseconds. Null without a succeeded delivery. */
+  /** Median of the medians of all time steps, in milliseconds. Null without a succeeded delivery. */
   p50Ms: number | null;
-  /** Highest p95 of a step, in milliseconds. Null without a succeeded delivery. */
+  /** Highest 95th percentile of the latencies of a time step, in milliseconds. Null without a succeeded delivery. */
   p95Ms: number | null;
 }
 

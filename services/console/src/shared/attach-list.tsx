@@ -22,7 +22,7 @@ export interface AttachListProps {
   pendingId: string | undefined;
 }
 
-/** Maximum number of other entries that are shown. The search field finds the rest. */
+/** Maximum number of entries that are shown under `Other`. Users find the rest with the search field. */
 const maxShown = 8;
 
 /**

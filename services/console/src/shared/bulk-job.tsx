@@ -33,7 +33,7 @@ const words: Readonly<Record<JobKind, JobWords>> = {
 
 export interface BulkJobProps<Kind extends JobKind> {
   kind: Kind;
-  /** Filter of the job. Undefined if the job cannot change any entry that the page shows. */
+  /** Filter of the job. Undefined hides the button, because the job would change none of the entries on the page. */
   request: JobFilters[Kind] | undefined;
   /** The entries that the job changes, for example `the failed deliveries that match`. */
   things: string;
@@ -44,8 +44,8 @@ export interface BulkJobProps<Kind extends JobKind> {
 }
 
 /**
- * Button that starts a job for all entries that match the filters of the page. Below it are the running jobs of its
- * kind and the job that the user has started here. Requires `delivery_redeliver`.
+ * Button that starts a job for all entries that match the filters of the page. Below the button are the running jobs of
+ * the same kind, and the job that the user has started here. Requires `delivery_redeliver`.
  */
 export function BulkJob<Kind extends JobKind>({
   kind,

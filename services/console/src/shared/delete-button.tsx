@@ -1,7 +1,7 @@
 import { ConfirmButton, Failure } from '../ui/index.js';
 
 export interface DeleteButtonProps {
-  /** Name of what is deleted. */
+  /** Name of the resource to delete. */
   name: string;
   /** Effect of the deletion, shown in the confirmation dialog. */
   effect: string;
@@ -9,7 +9,7 @@ export interface DeleteButtonProps {
   onConfirm(): void;
 }
 
-/** Button that deletes something after a confirmation, and shows the error if that fails. */
+/** Button that deletes a resource after a confirmation, and shows the error if the deletion fails. */
 export function DeleteButton({ name, effect, deletion: { isPending, error }, onConfirm }: DeleteButtonProps) {
   return (
     <>

@@ -21,7 +21,7 @@ export function FilterSelect<Name extends string>({ search, name, label, options
   );
 }
 
-/** Returns an option for each code of a table of words. */
+/** Returns an option for each entry of a table with codes and their labels. */
 export function wordOptions(table: Readonly<Record<string, string | { label: string }>>): SelectOption[] {
   return Object.entries(table).map(([value, words]) => ({
     value,

@@ -12,7 +12,7 @@ export interface ListPageProps<T> extends Pick<QueryStateProps<readonly T[]>, 'q
   permissions: { list: Permission; create: Permission };
   /** Address of the page that creates an entry. */
   newPath: string;
-  /** Text for a user who can create entries, if the list has none. */
+  /** Text that an empty list shows to users who can create entries. */
   firstSteps: string;
   /** Shows the entries. It is called if there is at least one. */
   children(entries: readonly T[]): ReactNode;

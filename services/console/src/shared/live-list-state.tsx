@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { LiveList } from '../api/index.js';
 import { Button, Empty, Failure, Loading, Notice } from '../ui/index.js';
 
-/** Name of one entry, by the name of several. */
+/** Singular name of the entries, by their plural name. */
 const singulars = { alerts: 'alert', changes: 'change', deliveries: 'delivery' };
 
 export interface LiveListStateProps {

@@ -83,7 +83,10 @@ export const alertOutcomeWords: Readonly<Record<Alert['outcome'], Words & { reas
   },
 };
 
-/** Looks up a code that can be newer than this version of the console. Returns undefined if the code is unknown. */
+/**
+ * Looks up the words for a code. Returns undefined for an unknown code, because the API can be newer than this version
+ * of the console.
+ */
 export function wordsOf<Code extends string, Value>(
   table: Readonly<Record<Code, Value>>,
   code: string,

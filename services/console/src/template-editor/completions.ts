@@ -18,7 +18,7 @@ export interface NameCompletions {
   readonly options: readonly NameCompletion[];
 }
 
-/** Members of the object `loop`, which exists inside a `for`. */
+/** Members of the object `loop`, which exists only inside a `for` loop. */
 const loopMembers = [
   'index',
   'index0',
@@ -32,8 +32,8 @@ const loopMembers = [
 ];
 
 /**
- * Returns the names that can be completed at an offset. Outside tags any text is allowed. Variables, with braces, are
- * therefore completed there only if the user requests completion (`isExplicit`).
+ * Returns the names that can be completed at an offset. Outside of tags, any text is allowed. There, variables in
+ * braces are therefore suggested only if the user requests completion (`isExplicit`).
  */
 export function completeNames(source: string, offset: number, isExplicit: boolean): NameCompletions | null {
   const place = completionPlace(source, offset);

@@ -1,4 +1,7 @@
-/** Short description of the most used filters. Other filters are completed without a description. */
+/**
+ * Short descriptions of the most used filters, by the name of the filter. Other filters are completed without a
+ * description.
+ */
 export const filterNotes: Readonly<Record<string, string>> = {
   abs: 'the number without its sign',
   capitalize: 'first letter upper case, the others lower case',

@@ -65,8 +65,8 @@ function toProblem(
 }
 
 /**
- * Returns a function that compares the position of a problem with that of the given one. A warning at the position of
- * an error is not shown.
+ * Returns a function that returns true for another problem at the same position. It serves to hide the warnings at the
+ * position of an error.
  */
 function isAt({ line, column }: Problem): (other: Problem) => boolean {
   return (other) => other.line === line && other.column === column;

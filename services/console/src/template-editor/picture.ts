@@ -155,7 +155,10 @@ function message({ text, content }: Fields): Picture | undefined {
     : { kind: 'chat message', title: '', badges: [], parts: [markedPart(words)] };
 }
 
-/** Maximum number of parts of a picture, and of characters in a text. A picture shows only the start of a long body. */
+/**
+ * Maximum number of parts of a picture, and maximum number of characters of a text. A picture thus shows only the start
+ * of a long body.
+ */
 const maxParts = 30;
 const maxText = 2_000;
 

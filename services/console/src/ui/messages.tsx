@@ -25,7 +25,7 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-/** Members of the API client's errors that are shown. */
+/** Members of an API client error that `Failure` shows. */
 interface DescribedError extends Error {
   requestId?: string | undefined;
   status?: number | undefined;

@@ -25,7 +25,10 @@ export interface TableProps<T> {
   footer?: ReactNode;
 }
 
-/** Height of a row with one line in a wide window. Rows that are not rendered yet count with this height. */
+/**
+ * Height of a row with one line in a wide window, in pixels. It is the assumed height of rows that are not rendered
+ * yet.
+ */
 const rowHeightPx = 44;
 
 /**
@@ -46,8 +49,8 @@ export function Table<T>({ label, columns, rows, rowKey, onEndReached, footer }:
     scrollMargin: offset,
     getItemKey: (index) => rowKey(rows[index]!),
   });
-  // If a script changes the scroll position, the browser's smooth scrolling ends, for example after Ctrl+Home. The
-  // position is therefore corrected for the new height of a row only while the user does not scroll.
+  // A script that changes the scroll position ends the smooth scrolling of the browser, for example after Ctrl+Home.
+  // The position is therefore corrected for the measured height of a row only while the user does not scroll.
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = ({ end }, _delta, { isScrolling, scrollOffset }) =>
     !isScrolling && end <= (scrollOffset ?? 0);
   const visible = virtualizer.getVirtualItems();

@@ -41,7 +41,7 @@ export function RelativeTime({ at }: { at: string }) {
   return <TimeInWords at={at} format={formatRelative} />;
 }
 
-/** Shows `in 3 minutes`, or `now` for a past time, with the exact time on hover. `at` is ISO 8601. */
+/** Shows `in 3 minutes` with the exact time on hover, or `now` for a past time. `at` is ISO 8601. */
 export function NextTime({ at }: { at: string }) {
   const now = useNow();
   return Date.parse(at) > now ? <RelativeTime at={at} /> : 'now';

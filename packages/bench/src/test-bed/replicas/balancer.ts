@@ -66,8 +66,8 @@ export async function startBalancer(
 }
 
 /**
- * Returns true if each of four new connections reaches the primary. Four are needed, because HAProxy distributes
- * connections in round robin, and uses a failed server until two checks have failed.
+ * Returns true if four new connections all reach the primary. HAProxy distributes connections in round robin, and uses
+ * a failed server until two checks have failed, so one connection would not be enough.
  */
 async function reachesPrimaryOnly(url: string): Promise<boolean> {
   for (let connections = 0; connections < 4; connections += 1) {

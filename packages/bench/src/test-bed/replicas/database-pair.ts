@@ -126,8 +126,8 @@ async function copyDatabase({ url, directory: from }: Node, to: string): Promise
 }
 
 /**
- * Makes the standby synchronous after it has started to stream. In the opposite order, every commit would wait for that
- * start.
+ * Waits until the standby streams, and then makes it synchronous. In the opposite order, every commit would wait until
+ * the standby streams.
  */
 async function waitForStandby({ url }: Node, { name }: Node): Promise<void> {
   const untilState = (states: string[]) =>

@@ -56,7 +56,7 @@ export async function publishBatch(
   }
 }
 
-/** Sends one request. If the request fails as a whole, each alert gets this error. */
+/** Sends one request. If the whole request fails, the result of each alert has this error. */
 async function tryOnce(
   platform: PlatformClient,
   batch: NamedAlert[],

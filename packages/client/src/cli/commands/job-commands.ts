@@ -53,9 +53,9 @@ function jobsOf({ redeliveries, dispatches, cancellations }: PlatformClient) {
 type JobApi = ReturnType<typeof jobsOf>[Kind];
 
 /**
- * Calls `call` with the API of each kind of job, until one of them has the job. The id of a job does not contain its
- * kind.
- * @throws NotFoundError if no kind has the job
+ * Calls `call` with the API of each kind of job, until one API knows the job. This is needed because the id of a job
+ * does not contain its kind.
+ * @throws NotFoundError if there is no such job of any kind
  */
 async function inItsKind(platform: PlatformClient, call: (api: JobApi) => Promise<Job>): Promise<Job> {
   let notFound: unknown;

@@ -25,7 +25,7 @@ export async function redeliver(context: PlatformContext<RedeliverFlags>): Promi
     );
   }
   await forIdsOrMatches(context, {
-    // The API rejects the states of open deliveries.
+    // The type of `status` also allows the states of open deliveries. The API rejects these states.
     filter: { ...others, status } as CreateRedelivery,
     usage: 'Give the ids of deliveries, or at least one filter such as --webhook ID.',
     each: (id) => platform.deliveries.redeliver(id, { signal }),

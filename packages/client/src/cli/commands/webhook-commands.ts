@@ -74,8 +74,8 @@ export function addWebhookCommands(webhooks: Command, io: Io): void {
     const { header, removeHeader } = context.options;
     let { ifMatch } = context.options;
     if (header !== undefined || removeHeader !== undefined) {
-      // The API replaces all headers at once. The current headers are therefore read, changed and sent as a whole.
-      // `ifMatch` prevents that a concurrent change of the headers is overwritten.
+      // The API can only replace all headers at once, so the current headers are read, changed and sent as a whole.
+      // With `ifMatch`, the change fails if another caller has changed the webhook meanwhile.
       const before = fields.headers ? undefined : await platform.webhooks.get(id, { signal });
       fields.headers = changeHeaders(fields.headers ?? before?.headers ?? {}, context.options);
       ifMatch ??= before?.etag;

@@ -114,7 +114,7 @@ async function isConfirmed({ stdin, stderr, signal }: Io, { json }: Output): Pro
   stderr.write('Make these changes? [y/N] ');
   const lines = createInterface({ input: stdin });
   try {
-    // The end of the input means no.
+    // If the input ends without a reply, the changes are not made.
     const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
     const reply = await Promise.race([lines.question('', { signal }), ended]);
     return /^y(es)?$/i.test(reply.trim());

@@ -24,7 +24,10 @@ export interface Step {
 
 export interface Plan {
   steps: Step[];
-  /** Kinds and labels of the resources that `--prune` would delete. Empty with `prune: true`. */
+  /**
+   * Kinds and labels of the resources that are not deleted only because `--prune` is missing. Empty with `prune: true`,
+   * because these resources then have steps.
+   */
   left: string[];
 }
 
@@ -67,7 +70,10 @@ export function createPlan({ file, state, env, prune }: PlanOptions): Plan {
     : { steps, left: deletions.map(({ kind, label }) => `${kind} ${label}`) };
 }
 
-/** Returns the ids of the webhooks that a file refers to. For a webhook to create, it returns the external id. */
+/**
+ * Returns the ids of the webhooks that a file refers to. A webhook that the plan creates has no id yet; its external id
+ * is returned instead.
+ */
 type Resolve = (references: readonly string[], path: string) => string[];
 
 function createResolver(
@@ -118,7 +124,7 @@ function createResolver(
 
 type Fields = Record<string, unknown>;
 
-/** Values of the fields that are missing in a file. */
+/** Default values of fields of a webhook that are missing in a file. */
 export const webhookDefaults = {
   enabled: true,
   retry_on_timeout: true,

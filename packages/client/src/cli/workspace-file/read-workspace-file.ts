@@ -14,7 +14,7 @@ export interface ReadFile {
   content: WorkspaceFile;
   /** Throws a CommandFailure with the given errors and their lines in the file. */
   fail(faults: FileFault[]): never;
-  /** Returns the line of the part that a JSON pointer names, counted from 1. */
+  /** Returns the number of the line, counted from 1, that contains the value of a JSON pointer. */
   lineOf(path: string): number;
 }
 

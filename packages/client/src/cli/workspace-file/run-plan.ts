@@ -17,9 +17,9 @@ export interface VersionedPlan extends Plan {
 }
 
 /**
- * Creates a plan whose steps are based on single reads with ETags. The first plan is made from the lists, which have no
- * ETags. Each resource that the plan changes or deletes is then read with its ETag, and the plan is made again, until
- * no such step is based on a list. The user therefore confirms exactly the versions that `If-Match` requires.
+ * Creates a plan, and reads the ETag of each resource that the plan changes or deletes. The first plan is made from
+ * lists, which contain no ETags. Each of these resources is then read separately with its ETag, and the plan is made
+ * again, until all of them have been read. The user therefore confirms exactly the versions that `If-Match` requires.
  */
 export async function planChanges(
   deps: Deps,

@@ -8,13 +8,19 @@ import { ruleDefaults, webhookDefaults } from './plan.js';
 import { labelOf, type WorkspaceState } from './workspace-state.js';
 
 export interface ExportOptions {
-  /** Default: the only namespace that external ids use, or `default` if there is none. */
+  /**
+   * Default: the namespace that all external ids with a namespace use, or `default` if no external id has one. Required
+   * if the external ids use several namespaces.
+   */
   namespace?: string | undefined;
   /** False: the file contains no ids, so that it can be applied to another workspace. */
   withIds: boolean;
 }
 
-/** Creates the workspace file of a workspace. Variables replace urls and header values. */
+/**
+ * Creates the workspace file of a workspace. It contains variables such as `${CHAT_URL}` instead of urls and header
+ * values.
+ */
 export function createWorkspaceFile(
   state: WorkspaceState,
   { namespace = namespaceOf(state), withIds }: ExportOptions,

@@ -1,7 +1,5 @@
-import { apiStatements } from './statements/api-statements.js';
-import { packageStatements } from './statements/package-statements.js';
-import { webhookStatements } from './statements/webhook-statements.js';
-import { workerStatements } from './statements/worker-statements.js';
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 
 /** A deliberate defect in an SQL statement or in its parameters. At least one database test must fail with it. */
 export interface StatementMutation {
@@ -15,20 +13,34 @@ export interface StatementMutation {
   tests: string[];
 }
 
+/** Entry of a file in `infra/checks/statement-mutations`. */
+interface MutatedFile {
+  file: string;
+  tests: string[];
+  /** Texts of the file, each with its replacement or several ones to try. */
+  changes: Record<string, string | string[]>;
+}
+
 /** Environment variable with the name of the mutation to apply. Without the variable, no file is changed. */
 export const mutationVariable = 'TOCSIN_STATEMENT_MUTATION';
 
-const files = [...workerStatements, ...packageStatements, ...apiStatements, ...webhookStatements];
+const folder = new URL('../../statement-mutations/', import.meta.url);
 
-export const statementMutations: StatementMutation[] = files.flatMap(({ file, tests, changes }) =>
-  changes.map(([piece, replacement]) => ({
-    name: `${file.split('/').at(-1)}: ${onOneLine(piece)} → ${onOneLine(replacement) || 'nothing'}`,
-    file,
-    piece,
-    replacement,
-    tests,
-  })),
-);
+export const statementMutations: StatementMutation[] = readdirSync(folder)
+  .flatMap((name) => parse(readFileSync(new URL(name, folder), 'utf8')) as MutatedFile[])
+  .flatMap(mutationsOf);
+
+function mutationsOf({ file, tests, changes }: MutatedFile): StatementMutation[] {
+  return Object.entries(changes).flatMap(([piece, replacements]) =>
+    [replacements].flat().map((replacement) => ({
+      name: `${file.split('/').at(-1)}: ${onOneLine(piece)} → ${onOneLine(replacement) || 'nothing'}`,
+      file,
+      piece,
+      replacement,
+      tests,
+    })),
+  );
+}
 
 function onOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();

@@ -117,17 +117,13 @@ function compileStatement(node: Statement, frame: Frame): void {
       bind(node.call, frame);
       return;
     case 'FilterBlock': {
-      const inner = enter(frame);
-      findAll(inner.symbols, childrenOf(node));
-      node.symbols = inner.symbols;
+      const inner = enterScope(node, childrenOf(node), frame);
       compileBody(node.body, inner);
       bind(node.filter, inner);
       return;
     }
     case 'With': {
-      const inner = enter(frame);
-      findAll(inner.symbols, [...node.targets, ...node.body]);
-      node.symbols = inner.symbols;
+      const inner = enterScope(node, [...node.targets, ...node.body], frame);
       for (const target of node.targets) bind(target, inner);
       for (const value of node.values) bind(value, frame);
       compileBody(node.body, inner);
@@ -136,13 +132,9 @@ function compileStatement(node: Statement, frame: Frame): void {
     case 'Block':
       node.visible = node.scoped ? frame.symbols.dumpStores() : [];
       return;
-    case 'Scope': {
-      const inner = enter(frame);
-      findAll(inner.symbols, node.body);
-      node.symbols = inner.symbols;
-      compileBody(node.body, inner);
+    case 'Scope':
+      compileBody(node.body, enterScope(node, node.body, frame));
       return;
-    }
     case 'ScopedEvalContextModifier':
       bind(node.autoescape, frame);
       compileBody(node.body, frame);
@@ -153,9 +145,7 @@ function compileStatement(node: Statement, frame: Frame): void {
       node.exports = frame.toplevel;
       return;
     case 'AssignBlock': {
-      const inner = enter(frame);
-      findAll(inner.symbols, node.body);
-      node.symbols = inner.symbols;
+      const inner = enterScope(node, node.body, frame);
       compileBody(node.body, inner);
       bind(node.target, frame);
       if (node.filter !== null) bindLoading(node.filter, inner);
@@ -166,6 +156,18 @@ function compileStatement(node: Statement, frame: Frame): void {
 
 function enter(frame: Frame): Frame {
   return { ...frame, symbols: new Symbols(frame.symbols), toplevel: false };
+}
+
+/** Enters the scope of a statement, in which the names in `nodes` are read and written. */
+function enterScope(
+  node: Extract<Statement, { kind: 'FilterBlock' | 'With' | 'Scope' | 'AssignBlock' }>,
+  nodes: readonly Node[],
+  frame: Frame,
+): Frame {
+  const inner = enter(frame);
+  findAll(inner.symbols, nodes);
+  node.symbols = inner.symbols;
+  return inner;
 }
 
 function compileFor(node: For, frame: Frame): void {

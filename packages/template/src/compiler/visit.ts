@@ -128,30 +128,31 @@ export function findSymbols(symbols: Symbols, node: Node): void {
     case 'Macro':
       symbols.store(node.name);
       return;
+    default:
+      findAll(symbols, childrenInOwnScope(node));
+  }
+}
+
+/** Returns the children whose names belong to the scope of the node, in the order in which the names are declared. */
+function childrenInOwnScope(node: Node): readonly Node[] {
+  switch (node.kind) {
     case 'Assign':
-      findSymbols(symbols, node.node);
-      findSymbols(symbols, node.target);
-      return;
+      return [node.node, node.target];
     case 'For':
-      findSymbols(symbols, node.iter);
-      return;
+      return [node.iter];
     case 'CallBlock':
-      findSymbols(symbols, node.call);
-      return;
+      return [node.call];
     case 'FilterBlock':
-      findSymbols(symbols, node.filter);
-      return;
+      return [node.filter];
     case 'With':
-      findAll(symbols, node.values);
-      return;
+      return node.values;
     case 'AssignBlock':
-      findSymbols(symbols, node.target);
-      return;
+      return [node.target];
     case 'Scope':
     case 'Block':
-      return;
+      return [];
     default:
-      findAll(symbols, childrenOf(node));
+      return childrenOf(node);
   }
 }
 

@@ -1,6 +1,7 @@
 import { RenderFailure } from '../failures.js';
+import { createObject } from '../values/simple-object.js';
 import { Markup, Undefined } from '../values/simple-values.js';
-import { NativeObject, type Value } from '../values/value.js';
+import type { NativeObject } from '../values/value.js';
 import { execute } from './execute.js';
 import { createScope, enterScope, type Frame } from './frame.js';
 import { captureOutput } from './output.js';
@@ -22,10 +23,9 @@ export function executeBlock(name: string, surroundings: Omit<Frame, 'scope'>): 
   runtime.budget.charge(blockSteps);
   runtime.budget.enter();
   const scope = createScope(block.symbols, null, runtime);
-  if (block.selfSlot !== undefined) scope.slots[block.selfSlot] = new TemplateReference({ runtime, context });
-  if (block.superSlot !== undefined) {
-    scope.slots[block.superSlot] = new Undefined(`there is no parent block called '${name}'.`);
-  }
+  if (block.selfSlot !== undefined)
+    scope.slots[block.selfSlot] = createTemplateReference({ runtime, context });
+  if (block.superSlot !== undefined) scope.slots[block.superSlot] = noParentBlock(name);
   enterScope(scope, block.symbols, surroundings);
   execute(block.node.body, { ...surroundings, scope });
   runtime.budget.leave();
@@ -33,50 +33,31 @@ export function executeBlock(name: string, surroundings: Omit<Frame, 'scope'>): 
 
 type Surroundings = Pick<Frame, 'runtime' | 'context'>;
 
-/** The value of `self`, with the template's blocks as attributes. */
-export class TemplateReference extends NativeObject {
-  readonly typeName = 'jinja2.runtime.TemplateReference';
-  readonly #surroundings: Surroundings;
-
-  constructor(surroundings: Surroundings) {
-    super();
-    this.#surroundings = surroundings;
-  }
-
-  repr(): string {
-    return '<TemplateReference None>';
-  }
-
-  override attribute(name: string): Value | undefined {
-    const { blocks } = this.#surroundings.runtime.template;
-    return blocks.has(name) ? new BlockReference(name, this.#surroundings) : undefined;
-  }
+/** Creates the value of `self`, with the template's blocks as attributes. */
+export function createTemplateReference(surroundings: Surroundings): NativeObject {
+  const { blocks } = surroundings.runtime.template;
+  return createObject({
+    typeName: 'jinja2.runtime.TemplateReference',
+    repr: () => '<TemplateReference None>',
+    attribute: (name) => (blocks.has(name) ? createBlockReference(name, surroundings) : undefined),
+  });
 }
 
-class BlockReference extends NativeObject {
-  readonly typeName = 'BlockReference';
-  readonly #name: string;
-  readonly #surroundings: Surroundings;
+function createBlockReference(name: string, surroundings: Surroundings): NativeObject {
+  const { runtime } = surroundings;
+  return createObject({
+    typeName: 'BlockReference',
+    repr: () => `<BlockReference '${name}'>`,
+    attribute: (attribute) => (attribute === 'super' ? noParentBlock(name) : undefined),
+    call: () => {
+      const output = captureOutput(runtime);
+      executeBlock(name, { ...surroundings, output });
+      const value = output.value();
+      return runtime.autoescape && typeof value === 'string' ? new Markup(value, 'html') : value;
+    },
+  });
+}
 
-  constructor(name: string, surroundings: Surroundings) {
-    super();
-    this.#name = name;
-    this.#surroundings = surroundings;
-  }
-
-  repr(): string {
-    return `<BlockReference '${this.#name}'>`;
-  }
-
-  override attribute(name: string): Value | undefined {
-    return name === 'super' ? new Undefined(`there is no parent block called '${this.#name}'.`) : undefined;
-  }
-
-  override readonly call = (): Value => {
-    const { runtime } = this.#surroundings;
-    const output = captureOutput(runtime);
-    executeBlock(this.#name, { ...this.#surroundings, output });
-    const value = output.value();
-    return runtime.autoescape && typeof value === 'string' ? new Markup(value, 'html') : value;
-  };
+function noParentBlock(name: string): Undefined {
+  return new Undefined(`there is no parent block called '${name}'.`);
 }

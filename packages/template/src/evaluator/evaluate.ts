@@ -16,7 +16,7 @@ import { compare, contains } from '../values/compare.js';
 import { equals } from '../values/equality.js';
 import { items } from '../values/iterate.js';
 import { joinMarkup } from '../values/markup-text.js';
-import { str } from '../values/repr.js';
+import { concatenate } from '../values/repr.js';
 import { Markup, Undefined } from '../values/simple-values.js';
 import { getSlice } from '../values/subscript.js';
 import { isString, textOf } from '../values/text.js';
@@ -195,13 +195,7 @@ function evaluateConcat(node: Concat, frame: Frame): Value {
     if (runtime.autoescape) return joinMarkup(values, runtime);
     if (runtime.options.json) return joinMarked(values, runtime);
   }
-  let text = '';
-  for (const value of values) {
-    const part = str(value, runtime);
-    text += part;
-    runtime.budget.grow(text.length, part.length);
-  }
-  return text;
+  return concatenate(values, runtime);
 }
 
 function evaluateDict(node: DictNode, frame: Frame): Dict {

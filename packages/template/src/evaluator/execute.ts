@@ -21,7 +21,7 @@ import { isString } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
 import type { Value } from '../values/value.js';
-import { executeBlock, TemplateReference } from './blocks.js';
+import { createTemplateReference, executeBlock } from './blocks.js';
 import { createContext, type Variables } from './context.js';
 import { applyBlockFilter, callValue, evaluate, evaluateArguments } from './evaluate.js';
 import { executeFor } from './for-loop.js';
@@ -245,7 +245,7 @@ export function renderTree(runtime: Runtime, variables: Variables): string {
   const output = createRootOutput(runtime);
   const scope = createScope(template.symbols, null, runtime);
   if (template.selfSlot !== undefined)
-    scope.slots[template.selfSlot] = new TemplateReference({ runtime, context });
+    scope.slots[template.selfSlot] = createTemplateReference({ runtime, context });
   enterScope(scope, template.symbols, { context, runtime });
   execute(template.body, { runtime, scope, context, output });
   return output.text();

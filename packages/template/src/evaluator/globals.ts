@@ -3,6 +3,7 @@ import { updateDict } from '../methods/dict-methods.js';
 import { BuiltinFunction } from '../values/callables.js';
 import { repr } from '../values/repr.js';
 import { defineFunction } from '../values/signature.js';
+import { createObject } from '../values/simple-object.js';
 import { Range, rangeLength } from '../values/simple-values.js';
 import { typeName } from '../values/type-name.js';
 import { type CallArguments, Dict, NativeObject, type Value } from '../values/value.js';
@@ -20,12 +21,12 @@ export function createGlobals(): ReadonlyMap<string, Value> {
   return new Map<string, Value>([
     ['range', new BuiltinFunction('function', { name: 'range', call: createRange })],
     ['dict', type('dict', createDict)],
-    ['cycler', type('jinja2.utils.Cycler', (args) => new Cycler(args))],
+    ['cycler', type('jinja2.utils.Cycler', createCycler)],
     [
       'joiner',
       type(
         'jinja2.utils.Joiner',
-        defineFunction('Joiner', [['sep', ', ']], (_, sep) => new Joiner(sep!)).call,
+        defineFunction('Joiner', [['sep', ', ']], (_, sep) => createJoiner(sep!)).call,
       ),
     ],
     [
@@ -82,75 +83,60 @@ function createDict(args: CallArguments, runtime: Runtime): Dict {
   return dict;
 }
 
-class Cycler extends NativeObject {
-  readonly typeName = 'Cycler';
-  readonly #items: readonly Value[];
-  #position = 0;
-
-  constructor(args: CallArguments) {
-    super();
-    if (args.keywords.size > 0) throw typeError('__init__() got an unexpected keyword argument');
-    if (args.positional.length === 0)
-      throw new RenderFailure('RuntimeError', 'at least one item has to be provided');
-    this.#items = args.positional;
-  }
-
-  repr(): string {
-    return '<jinja2.utils.Cycler object>';
-  }
-
-  override attribute(name: string): Value | undefined {
-    switch (name) {
-      case 'current':
-        return this.#items[this.#position]!;
-      case 'pos':
-        return BigInt(this.#position);
-      case 'next':
-        return method('next', () => {
-          const item = this.#items[this.#position]!;
-          this.#position = (this.#position + 1) % this.#items.length;
-          return item;
-        });
-      case 'reset':
-        return method('reset', () => {
-          this.#position = 0;
-          return null;
-        });
-      default:
-        return undefined;
-    }
-  }
+function createCycler(args: CallArguments): NativeObject {
+  if (args.keywords.size > 0) throw typeError('__init__() got an unexpected keyword argument');
+  const items = args.positional;
+  if (items.length === 0) throw new RenderFailure('RuntimeError', 'at least one item has to be provided');
+  let position = 0;
+  const next = () => {
+    const item = items[position]!;
+    position = (position + 1) % items.length;
+    return item;
+  };
+  const reset = () => {
+    position = 0;
+    return null;
+  };
+  return createObject({
+    typeName: 'Cycler',
+    repr: () => '<jinja2.utils.Cycler object>',
+    attribute(name) {
+      switch (name) {
+        case 'current':
+          return items[position]!;
+        case 'pos':
+          return BigInt(position);
+        case 'next':
+          return method('next', next);
+        case 'reset':
+          return method('reset', reset);
+        default:
+          return undefined;
+      }
+    },
+  });
 }
 
 function method(name: string, run: () => Value): BuiltinFunction {
   return new BuiltinFunction('function', defineFunction(name, [], run));
 }
 
-/** A value that returns an empty string on its first call, and its separator on later calls. */
-class Joiner extends NativeObject {
-  readonly typeName = 'Joiner';
-  readonly #separator: Value;
-  #used = false;
-
-  constructor(separator: Value) {
-    super();
-    this.#separator = separator;
-  }
-
-  repr(): string {
-    return '<jinja2.utils.Joiner object>';
-  }
-
-  override attribute(name: string): Value | undefined {
-    if (name === 'sep') return this.#separator;
-    return name === 'used' ? this.#used : undefined;
-  }
-
-  override readonly call = (): Value => {
-    if (this.#used) return this.#separator;
-    this.#used = true;
-    return '';
-  };
+/** Creates a value that returns an empty string on its first call, and its separator on later calls. */
+function createJoiner(separator: Value): NativeObject {
+  let used = false;
+  return createObject({
+    typeName: 'Joiner',
+    repr: () => '<jinja2.utils.Joiner object>',
+    attribute(name) {
+      if (name === 'sep') return separator;
+      return name === 'used' ? used : undefined;
+    },
+    call: () => {
+      if (used) return separator;
+      used = true;
+      return '';
+    },
+  });
 }
 
 /** An object with attributes that `{% set ns.name = … %}` changes, also inside loops. */

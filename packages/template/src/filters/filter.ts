@@ -1,5 +1,5 @@
 import type { FilterFunction, Runtime } from '../evaluator/runtime.js';
-import { bindArguments, type Parameter } from '../values/signature.js';
+import { type Parameter, withSignature } from '../values/signature.js';
 import type { Value } from '../values/value.js';
 
 export type Filter = readonly [name: string, apply: FilterFunction];
@@ -10,10 +10,5 @@ export function filter(
   parameters: readonly Parameter[],
   run: (runtime: Runtime, value: Value, ...args: Value[]) => Value,
 ): Filter {
-  const all: Parameter[] = ['value', ...parameters];
-  const python = `do_${name}`;
-  return [
-    name,
-    (args, runtime) => run(runtime, ...(bindArguments(python, all, args) as [Value, ...Value[]])),
-  ];
+  return [name, withSignature(`do_${name}`, ['value', ...parameters], run)];
 }

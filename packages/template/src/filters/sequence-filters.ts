@@ -7,7 +7,7 @@ import { compare, sorted } from '../values/compare.js';
 import { equals } from '../values/equality.js';
 import { items, iterate, length, toList, tryIterate, tryReverse } from '../values/iterate.js';
 import { escapeToMarkup, joinMarkup, softStr } from '../values/markup-text.js';
-import { str } from '../values/repr.js';
+import { concatenate } from '../values/repr.js';
 import { Markup, Undefined } from '../values/simple-values.js';
 import { tryGetItem } from '../values/subscript.js';
 import { codePoints, isString, sameKind, textOf } from '../values/text.js';
@@ -106,13 +106,7 @@ function join(runtime: Runtime, value: Value, separator: Value, attribute: Value
   }
   if (runtime.autoescape) return joinEscaped(parts, separator, runtime);
   if (runtime.options.json && parts.some((part) => part instanceof Markup)) return joinMarked(parts, runtime);
-  let text = '';
-  for (const part of parts) {
-    const added = str(part, runtime);
-    text += added;
-    runtime.budget.grow(text.length, added.length);
-  }
-  return text;
+  return concatenate(parts, runtime);
 }
 
 /** Joins parts while autoescape is on. The result is Markup if a part or the separator is Markup. */

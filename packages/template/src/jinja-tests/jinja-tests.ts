@@ -5,7 +5,7 @@ import { compare, contains, type Ordering } from '../values/compare.js';
 import { equals, isNumeric } from '../values/equality.js';
 import { tryIterate, tryLength } from '../values/iterate.js';
 import { str } from '../values/repr.js';
-import { bindArguments, type Parameter } from '../values/signature.js';
+import { type Parameter, withSignature } from '../values/signature.js';
 import { Markup, Undefined } from '../values/simple-values.js';
 import { isString, textOf } from '../values/text.js';
 import { Dict, NativeObject, type Value } from '../values/value.js';
@@ -35,12 +35,7 @@ function test(
   parameters: readonly Parameter[],
   holds: (runtime: Runtime, value: Value, ...args: Value[]) => boolean,
 ): Test {
-  const all: Parameter[] = ['value', ...parameters];
-  const python = `test_${name}`;
-  return [
-    name,
-    (args, runtime) => holds(runtime, ...(bindArguments(python, all, args) as [Value, ...Value[]])),
-  ];
+  return [name, withSignature(`test_${name}`, ['value', ...parameters], holds)];
 }
 
 function typeTests(): Test[] {

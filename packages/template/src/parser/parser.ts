@@ -23,6 +23,19 @@ export function parse(source: string): TemplateNode {
 
 /** Parses statements as Jinja2's parser does. */
 class Parser extends ExpressionParser {
+  static readonly #tags = new Map<string, (parser: Parser) => Statement>([
+    ['for', (parser) => parser.#parseFor()],
+    ['if', (parser) => parser.#parseIf()],
+    ['block', (parser) => parser.#parseBlock()],
+    ['print', (parser) => parser.#parsePrint()],
+    ['macro', (parser) => parser.#parseMacro()],
+    ['set', (parser) => parser.#parseSet()],
+    ['with', (parser) => parser.#parseWith()],
+    ['autoescape', (parser) => parser.#parseAutoescape()],
+    ['call', (parser) => parser.#parseCallBlock()],
+    ['filter', (parser) => parser.#parseFilterBlock()],
+  ]);
+
   readonly #tagStack: string[] = [];
   readonly #endTokenStack: (readonly string[])[] = [];
 
@@ -74,31 +87,10 @@ class Parser extends ExpressionParser {
   }
 
   #parseTag(tag: string): Statement {
-    switch (tag) {
-      case 'for':
-        return this.#parseFor();
-      case 'if':
-        return this.#parseIf();
-      case 'block':
-        return this.#parseBlock();
-      case 'print':
-        return this.#parsePrint();
-      case 'macro':
-        return this.#parseMacro();
-      case 'set':
-        return this.#parseSet();
-      case 'with':
-        return this.#parseWith();
-      case 'autoescape':
-        return this.#parseAutoescape();
-      case 'call':
-        return this.#parseCallBlock();
-      case 'filter':
-        return this.#parseFilterBlock();
-      default:
-        this.#tagStack.pop();
-        return this.#failUnknownTag(tag);
-    }
+    const parse = Parser.#tags.get(tag);
+    if (parse !== undefined) return parse(this);
+    this.#tagStack.pop();
+    return this.#failUnknownTag(tag);
   }
 
   #failUnknownTag(tag: string): never {

@@ -6,7 +6,7 @@ import { isNumeric, numeric } from './equality.js';
 import { floorDivide } from './floats.js';
 import { isLong, longIntegerSteps, toFloat } from './integers.js';
 import { concatenateMarkup } from './markup-text.js';
-import { Complex, precisePower } from './power.js';
+import { complexPower, precisePower } from './power.js';
 import { Markup, Undefined } from './simple-values.js';
 import { isString, sameKind, textOf } from './text.js';
 import { typeName } from './type-name.js';
@@ -144,7 +144,7 @@ function powerFloats(left: number, right: number, rendering: Rendering): Value {
   if (left === 1 || right === 0) return 1;
   if (left === 0 && right < 0) throw divisionByZero('0.0 cannot be raised to a negative power');
   if (left < 0 && Number.isFinite(left) && Number.isFinite(right) && !Number.isInteger(right)) {
-    return Complex.power(left, right);
+    return complexPower(left, right);
   }
   const finite = Number.isFinite(left) && Number.isFinite(right) && left !== 0;
   const magnitude = finite ? precisePower(Math.abs(left), right) : left ** right;

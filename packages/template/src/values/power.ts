@@ -1,5 +1,6 @@
 import { decompose, floatRepr } from './floats.js';
-import { NativeObject } from './value.js';
+import { createObject } from './simple-object.js';
+import type { NativeObject } from './value.js';
 
 /**
  * Precision of logarithms and exponentials in binary places. They are computed with integers. JavaScript's `**` is not
@@ -63,28 +64,16 @@ function shift(value: bigint, places: number): bigint {
   return places >= 0 ? value << BigInt(places) : value >> BigInt(-places);
 }
 
-/** A non-integer power of a negative number. Templates can print it but not calculate with it. */
-export class Complex extends NativeObject {
-  readonly typeName = 'complex';
-  readonly #real: number;
-  readonly #imaginary: number;
-
-  constructor(real: number, imaginary: number) {
-    super();
-    this.#real = real;
-    this.#imaginary = imaginary;
-  }
-
-  static power(base: number, exponent: number): Complex {
-    const length = precisePower(Math.abs(base), exponent);
-    const phase = Math.PI * exponent;
-    return new Complex(length * Math.cos(phase), length * Math.sin(phase));
-  }
-
-  repr(): string {
-    const sign = this.#imaginary < 0 ? '' : '+';
-    return `(${short(this.#real)}${sign}${short(this.#imaginary)}j)`;
-  }
+/** Returns a non-integer power of a negative number. Templates can print it but not calculate with it. */
+export function complexPower(base: number, exponent: number): NativeObject {
+  const length = precisePower(Math.abs(base), exponent);
+  const phase = Math.PI * exponent;
+  const real = length * Math.cos(phase);
+  const imaginary = length * Math.sin(phase);
+  return createObject({
+    typeName: 'complex',
+    repr: () => `(${short(real)}${imaginary < 0 ? '' : '+'}${short(imaginary)}j)`,
+  });
 }
 
 function short(value: number): string {

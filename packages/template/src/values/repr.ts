@@ -13,6 +13,17 @@ export function str(value: Value, rendering: Rendering): string {
   return repr(value, rendering);
 }
 
+/** Returns the texts of the values as one text. */
+export function concatenate(values: readonly Value[], rendering: Rendering): string {
+  let text = '';
+  for (const value of values) {
+    const part = str(value, rendering);
+    text += part;
+    rendering.budget.grow(text.length, part.length);
+  }
+  return text;
+}
+
 /** Python's `repr(value)`. */
 export function repr(value: Value, rendering: Rendering): string {
   switch (typeof value) {

@@ -17,10 +17,19 @@ export function defineFunction(
   parameters: readonly Parameter[],
   run: (rendering: Rendering, ...values: Value[]) => Value,
 ): NativeFunction {
-  return { name, call: (args, rendering) => run(rendering, ...bindArguments(name, parameters, args)) };
+  return { name, call: withSignature(name, parameters, run) };
 }
 
-export function bindArguments(name: string, parameters: readonly Parameter[], args: CallArguments): Value[] {
+/** Returns a function that binds its arguments to the parameters and calls `run` with the values in their order. */
+export function withSignature<Context, Result>(
+  name: string,
+  parameters: readonly Parameter[],
+  run: (context: Context, ...values: Value[]) => Result,
+): (args: CallArguments, context: Context) => Result {
+  return (args, context) => run(context, ...bindArguments(name, parameters, args));
+}
+
+function bindArguments(name: string, parameters: readonly Parameter[], args: CallArguments): Value[] {
   const { positional, keywords } = args;
   if (positional.length > parameters.length) {
     throw typeError(

@@ -76,7 +76,7 @@ export abstract class NativeObject {
   }
 
   /** Calls the object. Undefined if the object is not callable. */
-  readonly call?: (args: CallArguments, rendering: Rendering) => Value;
+  readonly call?: ((args: CallArguments, rendering: Rendering) => Value) | undefined;
 
   /** Iterates over the object. Undefined if the object is not iterable. An iterator returns itself. */
   readonly iterate?: (rendering: Rendering) => Iterator<Value>;

@@ -15,79 +15,63 @@ const recursiveByNature = [
 /** Test code may import services, because published packages do not contain it. */
 const testCode = '(/test/|[.]test[.]ts$|^infra/checks/)';
 
+/** Violations of all rules are errors. */
+const rules = {
+  'no-import-cycles': {
+    comment: 'Modules of a cycle cannot be understood or tested alone, and load in an order that surprises.',
+    from: {},
+    to: { circular: true, via: { pathNot: `^(${recursiveByNature.join('|')})$` } },
+  },
+  'kit-imports-no-package': {
+    comment: 'kit is the lowest layer: it imports no other workspace.',
+    from: { path: '^packages/kit/', pathNot: testCode },
+    to: { path: '^(packages|services|infra)/', pathNot: '^packages/kit/' },
+  },
+  'contracts-imports-only-kit': {
+    comment: 'contracts describes messages and resources; it may import kit and no other workspace.',
+    from: { path: '^packages/contracts/' },
+    to: { path: '^(packages|services|infra)/', pathNot: '^packages/(contracts|kit)/' },
+  },
+  'packages-import-no-service': {
+    comment: 'Imports run one way: services -> packages.',
+    from: { path: '^packages/', pathNot: testCode },
+    to: { path: '^services/' },
+  },
+  'no-service-imports-another': {
+    comment: 'Services share code through packages only.',
+    from: { path: '^services/([^/]+)/' },
+    to: { path: '^services/', pathNot: '^services/$1/' },
+  },
+  'only-tools-import-infra': {
+    comment: 'infra contains development and release tools. The bench is also such a tool.',
+    from: { path: '^(packages|services)/', pathNot: [testCode, '^packages/bench/'] },
+    to: { path: '^infra/' },
+  },
+  'packages-are-entered-through-their-exports': {
+    comment: 'A workspace imports another one through index.ts or a subpath that its package.json exports.',
+    from: { path: '^((?:packages|services|infra)/[^/]+)/' },
+    to: {
+      path: '^(packages|infra)/',
+      pathNot: ['^$1/', '/src/(index|browser)[.]ts$', '^packages/testing/src/(database|broker)[.]ts$'],
+    },
+  },
+  'test-helpers-stay-in-tests': {
+    comment: 'Released code does not import packages/testing.',
+    from: {
+      path: '^(packages|services)/[^/]+/src/',
+      pathNot: [testCode, '^packages/(bench|testing)/'],
+    },
+    to: { path: '^packages/testing/' },
+  },
+  'every-import-resolves': {
+    comment: 'The other rules apply only to imports that resolve to a file.',
+    from: {},
+    to: { couldNotResolve: true },
+  },
+};
+
 module.exports = {
-  forbidden: [
-    {
-      name: 'no-import-cycles',
-      comment:
-        'Modules of a cycle cannot be understood or tested alone, and load in an order that surprises.',
-      severity: 'error',
-      from: {},
-      to: { circular: true, via: { pathNot: `^(${recursiveByNature.join('|')})$` } },
-    },
-    {
-      name: 'kit-imports-no-package',
-      comment: 'kit is the lowest layer: it imports no other workspace.',
-      severity: 'error',
-      from: { path: '^packages/kit/', pathNot: testCode },
-      to: { path: '^(packages|services|infra)/', pathNot: '^packages/kit/' },
-    },
-    {
-      name: 'contracts-imports-only-kit',
-      comment: 'contracts describes messages and resources; it may import kit and no other workspace.',
-      severity: 'error',
-      from: { path: '^packages/contracts/' },
-      to: { path: '^(packages|services|infra)/', pathNot: '^packages/(contracts|kit)/' },
-    },
-    {
-      name: 'packages-import-no-service',
-      comment: 'Imports run one way: services -> packages.',
-      severity: 'error',
-      from: { path: '^packages/', pathNot: testCode },
-      to: { path: '^services/' },
-    },
-    {
-      name: 'no-service-imports-another',
-      comment: 'Services share code through packages only.',
-      severity: 'error',
-      from: { path: '^services/([^/]+)/' },
-      to: { path: '^services/', pathNot: '^services/$1/' },
-    },
-    {
-      name: 'only-tools-import-infra',
-      comment: 'infra contains development and release tools. The bench is also such a tool.',
-      severity: 'error',
-      from: { path: '^(packages|services)/', pathNot: [testCode, '^packages/bench/'] },
-      to: { path: '^infra/' },
-    },
-    {
-      name: 'packages-are-entered-through-their-exports',
-      comment: 'A workspace imports another one through index.ts or a subpath that its package.json exports.',
-      severity: 'error',
-      from: { path: '^((?:packages|services|infra)/[^/]+)/' },
-      to: {
-        path: '^(packages|infra)/',
-        pathNot: ['^$1/', '/src/(index|browser)[.]ts$', '^packages/testing/src/(database|broker)[.]ts$'],
-      },
-    },
-    {
-      name: 'test-helpers-stay-in-tests',
-      comment: 'Released code does not import packages/testing.',
-      severity: 'error',
-      from: {
-        path: '^(packages|services)/[^/]+/src/',
-        pathNot: [testCode, '^packages/(bench|testing)/'],
-      },
-      to: { path: '^packages/testing/' },
-    },
-    {
-      name: 'every-import-resolves',
-      comment: 'The other rules apply only to imports that resolve to a file.',
-      severity: 'error',
-      from: {},
-      to: { couldNotResolve: true },
-    },
-  ],
+  forbidden: Object.entries(rules).map(([name, rule]) => ({ name, severity: 'error', ...rule })),
   options: {
     parser: 'swc',
     tsPreCompilationDeps: true,

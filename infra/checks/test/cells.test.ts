@@ -9,8 +9,9 @@ import type { AlertRule, Delivery, Webhook } from '@tocsin/contracts';
 import { createProcessHost, ensureInstalled, findFreePorts } from '@tocsin/local';
 import { type HttpReceiver, startHttpReceiver, until } from '@tocsin/testing';
 import { createTestBroker, secondBroker } from '@tocsin/testing/broker';
-import { createTestDatabase, type TestDatabase, testSecretsKeys } from '@tocsin/testing/database';
-import { longWait, type Service, startService, stop, tokenOf } from './support/stack.js';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { tokenOf, workspaceId } from './support/requests.js';
+import { longWait, type Service, startService, stop, testSettings } from './support/stack.js';
 
 const configuration = new URL('../../cells/nginx.conf', import.meta.url);
 const debianPackage = {
@@ -18,7 +19,7 @@ const debianPackage = {
   unitLinks: ['/etc/systemd/system/multi-user.target.wants/nginx.service'],
 };
 /** The test clients have roles in the first workspace. The deployment admin can access both workspaces. */
-const workspaces = { a: process.env.TOCSIN_TEST_WORKSPACE_ID ?? '', b: randomUUID() };
+const workspaces = { a: workspaceId, b: randomUUID() };
 type Cell = keyof typeof workspaces;
 const cellNames: Cell[] = ['a', 'b'];
 
@@ -62,14 +63,7 @@ afterAll(async () => {
 async function startCell(cell: Cell): Promise<Installation> {
   const database = await createTestDatabase();
   const { url: amqpUrl } = await createTestBroker(cell === 'b' ? secondBroker : undefined);
-  const env = {
-    LOG_LEVEL: 'info',
-    DATABASE_URL: database.url,
-    AMQP_URL: amqpUrl,
-    OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
-    SECRETS_KEYS: testSecretsKeys,
-    EGRESS_ALLOW: '127.0.0.0/8',
-  };
+  const env = { ...testSettings(database.url, amqpUrl), LOG_LEVEL: 'info' };
   const [port1 = 0, port2 = 0, port3 = 0, port4 = 0] = await findFreePorts(4);
   const [api, worker] = await Promise.all([
     startService('webhook-api', { env, ports: [port1, port2] }),

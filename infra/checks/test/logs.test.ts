@@ -11,17 +11,18 @@ import {
   startRawDestination,
   withCredentials,
 } from './support/planted-secrets.js';
+import { tokenOf, workspaceId } from './support/requests.js';
 import {
   type LoggingProgram,
   longWait,
   run,
   type Service,
   startService,
+  startStack,
   stop,
-  tokenOf,
+  testSettings,
 } from './support/stack.js';
 
-const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
 const modelId = '6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11';
 const programs: LoggingProgram[] = [];
 let database: TestDatabase;
@@ -49,21 +50,12 @@ beforeAll(async () => {
     `create role tocsin_planted superuser login password '${secrets.databasePassword}'`,
   );
   env = {
-    DATABASE_URL: withCredentials(database.url, 'tocsin_planted', secrets.databasePassword),
-    AMQP_URL: amqpUrl,
-    OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+    ...testSettings(withCredentials(database.url, 'tocsin_planted', secrets.databasePassword), amqpUrl),
     SECRETS_KEYS: `k1:${secrets.encryption}`,
     GENAI_ENGINE_ADMIN_KEY: secrets.adminKey,
-    EGRESS_ALLOW: '127.0.0.0/8',
     RETRY_SCHEDULE: '50ms,50ms',
   };
-  const ports = await findFreePorts(6);
-  const pair = (at: number): [number, number] => [ports[at] ?? 0, ports[at + 1] ?? 0];
-  [api, engine, worker] = await Promise.all([
-    startService('webhook-api', { env, ports: pair(0) }),
-    startService('engine-auth', { env, ports: pair(2) }),
-    startService('delivery-worker', { env, ports: pair(4) }),
-  ]);
+  ({ api, engine, worker } = await startStack(env));
   programs.push(api, engine, worker);
 }, 60_000);
 afterAll(async () => {

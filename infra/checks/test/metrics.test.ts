@@ -1,12 +1,13 @@
 import { findFreePorts, type RunningInbox, startInbox } from '@tocsin/local';
 import { until } from '@tocsin/testing';
 import { createTestBroker } from '@tocsin/testing/broker';
-import { createTestDatabase, type TestDatabase, testSecretsKeys } from '@tocsin/testing/database';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { parse } from 'yaml';
 import { readText } from './support/compose.js';
 import { parseExposition, type Series } from './support/exposition.js';
 import { groupingsOf, selectionsOf } from './support/promql.js';
-import { type Service, startService, stop, tokenOf } from './support/stack.js';
+import { createEngineKey, post } from './support/requests.js';
+import { type Service, type Stack, startStack, stop, testSettings } from './support/stack.js';
 
 interface Alarm {
   alert: string;
@@ -50,80 +51,59 @@ const foreign = new Set([
 ]);
 const scraped = ['job', 'instance', 'le'];
 
-const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
 let database: TestDatabase;
 let inbox: RunningInbox;
-let services: Service[] = [];
+let stack: Stack;
 let series: Series[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const [inboxPort = 0, a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = await findFreePorts(7);
+  const [inboxPort = 0] = await findFreePorts(1);
   inbox = await startInbox({ port: inboxPort });
-  const env = {
-    DATABASE_URL: database.url,
-    AMQP_URL: (await createTestBroker()).url,
-    OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
-    SECRETS_KEYS: testSecretsKeys,
-    EGRESS_ALLOW: '127.0.0.0/8',
-    GENAI_ENGINE_ADMIN_KEY: 'the admin key of this test',
-  };
-  services = await Promise.all([
-    startService('webhook-api', { env, ports: [a, b] }),
-    startService('engine-auth', { env, ports: [c, d] }),
-    startService('delivery-worker', { env, ports: [e, f] }),
-  ]);
+  const env = testSettings(database.url, (await createTestBroker()).url);
+  stack = await startStack(env);
   await deliverOnce();
   await checkOneKey();
-  const texts = await Promise.all(services.map(async ({ metricsUrl }) => (await fetch(metricsUrl)).text()));
+  const texts = await Promise.all(Object.values(stack).map(metricsOf));
   series = texts.flatMap(parseExposition);
 }, 60_000);
 afterAll(async () => {
-  await stop(services);
+  await stop(Object.values(stack));
   await inbox.close();
   await database.drop();
 });
 
 async function deliverOnce(): Promise<void> {
-  const [api] = services;
-  const call = async (path: string, body: object) => {
-    const headers = {
-      Authorization: `Bearer ${await tokenOf('admin')}`,
-      'Content-Type': 'application/json',
-    };
-    const target = `${api?.url}/api/v1/workspaces/${workspaceId}/${path}`;
-    const response = await fetch(target, { method: 'POST', headers, body: JSON.stringify(body) });
-    expect([path, response.status < 300]).toEqual([path, true]);
-    return (await response.json()) as { id: string };
-  };
-  const webhook = await call('webhooks', { name: 'w', url: `${inbox.url}/metrics`, body: '{"a": 1}' });
+  const webhook = await post(stack.api, 'webhooks', {
+    name: 'w',
+    url: `${inbox.url}/metrics`,
+    body: '{"a": 1}',
+  });
   const model_id = '6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11';
   const rule = { name: 'r', model_id, threshold: 0.4, bound: 'upper_bound', enabled: true };
-  const { id } = await call('alert_rules', { ...rule, notification_webhook_ids: [webhook.id] });
+  const { id } = await post(stack.api, 'alert_rules', { ...rule, notification_webhook_ids: [webhook.id] });
   const alert = { alert_rule_id: id, alert_id: model_id, model_id, model_name: 'm', metric_value: 0.5 };
-  await call('alerts', alert);
+  await post(stack.api, 'alerts', alert);
   await until('the worker has counted a success', async () => {
-    const text = await (await fetch(services[2]?.metricsUrl ?? '')).text();
+    const text = await metricsOf(stack.worker);
     return (
       /tocsin_deliveries_total\{outcome="succeeded"[^}]*\} 1/.test(text) && text.includes('reason="circuit"')
     );
   });
-  await call('alerts', alert);
+  await post(stack.api, 'alerts', alert);
   await until('the worker has taken the repeated alert', async () => {
-    const text = await (await fetch(services[2]?.metricsUrl ?? '')).text();
+    const text = await metricsOf(stack.worker);
     return /tocsin_batch_size_sum\{[^}]*stage="fan_out"\} 2/.test(text);
   });
 }
 
+async function metricsOf({ metricsUrl }: Service): Promise<string> {
+  return (await fetch(metricsUrl)).text();
+}
+
 async function checkOneKey(): Promise<void> {
-  const url = `${services[1]?.url}/auth/api_keys/`;
-  const headers = { Authorization: 'Bearer the admin key of this test', 'Content-Type': 'application/json' };
-  const created = await fetch(url, { method: 'POST', headers, body: '{"description": "d"}' });
-  const { key } = (await created.json()) as { key: string };
-  const verify = `${services[1]?.url}/auth/verify`;
-  for (let use = 0; use < 2; use += 1) {
-    expect((await fetch(verify, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(204);
-  }
+  const verify = await createEngineKey(stack.engine);
+  for (let use = 0; use < 2; use += 1) expect(await verify()).toBe(204);
 }
 
 function seriesOf(metric: string): Series[] {

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { deploymentRoles, type Permission, workspaceRoles } from '@tocsin/identity/browser';
 import { findFreePorts } from '@tocsin/local';
 import { createTestBroker } from '@tocsin/testing/broker';
-import { createTestDatabase, testSecretsKeys } from '@tocsin/testing/database';
-import { startService, stop } from './support/stack.js';
+import { createTestDatabase } from '@tocsin/testing/database';
+import { startService, stop, testSettings } from './support/stack.js';
 
 // `REGENERATE=1 npm test -- infra/checks/test/security-guide` updates the tables of docs/security.md.
 
@@ -18,12 +18,7 @@ let paths: Paths;
 beforeAll(async () => {
   const database = await createTestDatabase();
   const [a = 0, b = 0, c = 0, d = 0] = await findFreePorts(4);
-  const env = {
-    DATABASE_URL: database.url,
-    AMQP_URL: (await createTestBroker()).url,
-    OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
-    SECRETS_KEYS: testSecretsKeys,
-  };
+  const env = testSettings(database.url, (await createTestBroker()).url);
   const services = [
     await startService('webhook-api', { env, ports: [a, b] }),
     await startService('engine-auth', { env, ports: [c, d] }),

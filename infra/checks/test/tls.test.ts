@@ -14,10 +14,9 @@ import {
 } from '@tocsin/local';
 import { createBroker } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
-import { testSecretsKeys } from '@tocsin/testing/database';
 import { Client } from 'pg';
 import { readText } from './support/compose.js';
-import { run, type Service, startService, stop } from './support/stack.js';
+import { run, type Service, startService, stop, testSettings } from './support/stack.js';
 
 // Servers and certificates are set up with the commands and settings of docs/tls.md.
 
@@ -94,12 +93,7 @@ beforeAll(async () => {
     .replace('AMQP_URL=', '')
     .replace('tocsin:PASSWORD@mq.example:5671', `${username}:${brokerPassword}@127.0.0.1:${amqps}`);
 
-  const env = {
-    DATABASE_URL: databaseUrl,
-    AMQP_URL: brokerUrl,
-    OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
-    SECRETS_KEYS: testSecretsKeys,
-  };
+  const env = testSettings(databaseUrl, brokerUrl);
   const migrations = run('packages/database/dist/migrate.js', env);
   expect([await migrations.ended, migrations.output()]).toEqual([0, expect.stringContaining('Applied')]);
   const pair = (at: number): [number, number] => [ports[at] ?? 0, ports[at + 1] ?? 0];

@@ -11,11 +11,10 @@ import {
   insertAlertRule,
   insertWebhook,
   type TestDatabase,
-  testSecretsKeys,
 } from '@tocsin/testing/database';
-import { longWait, type Service, startService, stop, tokenOf } from './support/stack.js';
+import { tokenOf, workspaceId } from './support/requests.js';
+import { longWait, type Service, startService, stop, testSettings } from './support/stack.js';
 
-const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
 
@@ -46,11 +45,7 @@ beforeAll(async () => {
   });
   ruleId = await insertAlertRule(database.database, { workspaceId, webhookIds: [webhookId] });
   env = {
-    DATABASE_URL: database.url,
-    AMQP_URL: amqpUrl,
-    OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
-    SECRETS_KEYS: testSecretsKeys,
-    EGRESS_ALLOW: '127.0.0.0/8',
+    ...testSettings(database.url, amqpUrl),
     RETRY_SCHEDULE: '50ms,50ms',
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url(''),
     OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=risk',

@@ -4,12 +4,12 @@ import { type HttpReceiver, startHttpReceiver, until } from '@tocsin/testing';
 import { createTestBroker } from '@tocsin/testing/broker';
 import { createTestDatabase, type TestDatabase, testSecretsKeys } from '@tocsin/testing/database';
 import { parseExposition } from './support/exposition.js';
-import { longWait, type Service, startService, stop, tokenOf } from './support/stack.js';
+import { post } from './support/requests.js';
+import { longWait, type Service, startService, stop, testSettings } from './support/stack.js';
 
 // The services run as separate processes, as in production. webhook-api encrypts the canary. First one worker, later
 // every worker has keys that cannot decrypt it.
 
-const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
 const wrongKeys = `k1:${randomBytes(32).toString('base64')}`;
 
 let database: TestDatabase;
@@ -23,14 +23,7 @@ let ruleId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   destination = await startHttpReceiver();
-  env = {
-    DATABASE_URL: database.url,
-    AMQP_URL: (await createTestBroker()).url,
-    OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
-    SECRETS_KEYS: testSecretsKeys,
-    EGRESS_ALLOW: '127.0.0.0/8',
-    LOG_LEVEL: 'info',
-  };
+  env = { ...testSettings(database.url, (await createTestBroker()).url), LOG_LEVEL: 'info' };
   api = await start('webhook-api', testSecretsKeys);
   await until('the canary is written', () => database.database.knex('secrets_canary').first());
   [wrong, right] = await Promise.all([
@@ -50,25 +43,17 @@ async function start(name: string, keys: string, path = '/readyz'): Promise<Serv
   return startService(name, { env: { ...env, SECRETS_KEYS: keys }, ports: [port, metricsPort], path });
 }
 
-async function post(path: string, body: object): Promise<{ id: string }> {
-  const headers = { Authorization: `Bearer ${await tokenOf('admin')}`, 'Content-Type': 'application/json' };
-  const target = `${api.url}/api/v1/workspaces/${workspaceId}/${path}`;
-  const response = await fetch(target, { method: 'POST', headers, body: JSON.stringify(body) });
-  expect([path, response.ok]).toEqual([path, true]);
-  return (await response.json()) as { id: string };
-}
-
 const modelId = '6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11';
 
 async function createRule(): Promise<string> {
-  const webhook = await post('webhooks', { name: 'w', url: destination.url('/keys'), body: '{}' });
+  const webhook = await post(api, 'webhooks', { name: 'w', url: destination.url('/keys'), body: '{}' });
   const rule = { name: 'r', model_id: modelId, threshold: 0.4, bound: 'upper_bound' };
-  return (await post('alert_rules', { ...rule, notification_webhook_ids: [webhook.id] })).id;
+  return (await post(api, 'alert_rules', { ...rule, notification_webhook_ids: [webhook.id] })).id;
 }
 
 async function fire(count: number): Promise<void> {
   const alert = { alert_rule_id: ruleId, model_id: modelId, model_name: 'm', metric_value: 0.5 };
-  await Promise.all(Array.from({ length: count }, () => post('alerts', alert)));
+  await Promise.all(Array.from({ length: count }, () => post(api, 'alerts', alert)));
 }
 
 const received = (count: number) =>

@@ -2,6 +2,8 @@ import {
   allUp,
   certificate,
   connections,
+  connectionsWaiting,
+  databaseWritable,
   durations,
   failed,
   freeSpace,
@@ -132,13 +134,8 @@ export const alarmCases: Record<string, { fires: [Given, Record<string, string>]
     silent: [certificate(1_400_000)],
   },
   DatabaseNotWritable: {
-    fires: [
-      [
-        { 'tocsin_database_writable{job="delivery-worker", instance="a:9090"}': 0 },
-        { job: 'delivery-worker', instance: 'a:9090' },
-      ],
-    ],
-    silent: [{ 'tocsin_database_writable{job="delivery-worker", instance="a:9090"}': 1 }],
+    fires: [[databaseWritable(0), { job: 'delivery-worker', instance: 'a:9090' }]],
+    silent: [databaseWritable(1)],
   },
   PipelineLag: {
     fires: [
@@ -229,13 +226,8 @@ export const alarmCases: Record<string, { fires: [Given, Record<string, string>]
     ],
   },
   DatabasePoolExhausted: {
-    fires: [
-      [
-        { 'tocsin_database_connections_waiting{job="webhook-api", pool="main"}': 11 },
-        { job: 'webhook-api', pool: 'main' },
-      ],
-    ],
-    silent: [{ 'tocsin_database_connections_waiting{job="webhook-api", pool="main"}': 9 }],
+    fires: [[connectionsWaiting(11), { job: 'webhook-api', pool: 'main' }]],
+    silent: [connectionsWaiting(9)],
   },
   OverQuota: {
     fires: [

@@ -61,6 +61,12 @@ export const freeSpace = (mountpoint: string, percent: number): Given => ({
   [`node_filesystem_avail_bytes{mountpoint="${mountpoint}"}`]: percent * 1e9,
   [`node_filesystem_size_bytes{mountpoint="${mountpoint}"}`]: 100e9,
 });
+export const databaseWritable = (value: number): Given => ({
+  'tocsin_database_writable{job="delivery-worker", instance="a:9090"}': value,
+});
+export const connectionsWaiting = (count: number): Given => ({
+  'tocsin_database_connections_waiting{job="webhook-api", pool="main"}': count,
+});
 export const certificate = (expiresAtSeconds: number): Given => ({
   'probe_success{job="certificates", instance="tocsin.example:443"}': 1,
   'probe_ssl_earliest_cert_expiry{job="certificates", instance="tocsin.example:443"}': expiresAtSeconds,

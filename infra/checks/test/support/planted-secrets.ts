@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { createBroker, createPublisher } from '@tocsin/messaging';
-import { tokenOf } from './stack.js';
+import { tokenOf } from './requests.js';
 
 /** Test secrets of all kinds. No output may contain one of them in any encoding. */
 export const secrets = {

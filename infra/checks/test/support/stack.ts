@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import { findFreePorts } from '@tocsin/local';
 import { type Program, startProgram, until } from '@tocsin/testing';
+import { testSecretsKeys } from '@tocsin/testing/database';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -56,21 +58,39 @@ export async function startService(
   return { ...program, url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
 }
 
+export interface Stack {
+  api: Service;
+  engine: Service;
+  worker: Service;
+}
+
+/** Starts one instance of each service. */
+export async function startStack(env: Record<string, string>): Promise<Stack> {
+  const ports = await findFreePorts(6);
+  const pair = (at: number): [number, number] => [ports[at] ?? 0, ports[at + 1] ?? 0];
+  const [api, engine, worker] = await Promise.all([
+    startService('webhook-api', { env, ports: pair(0) }),
+    startService('engine-auth', { env, ports: pair(2) }),
+    startService('delivery-worker', { env, ports: pair(4) }),
+  ]);
+  return { api, engine, worker };
+}
+
 export async function stop(programs: readonly Program[]): Promise<void> {
   for (const { child } of programs) if (child.exitCode === null) child.kill('SIGTERM');
   await Promise.all(programs.map(({ ended }) => ended));
 }
 
-interface Credentials {
-  client_id: string;
-  client_secret: string;
-}
+export const adminKey = 'the admin key of this test';
 
-const testClients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}') as Record<string, Credentials>;
-
-export async function tokenOf(role: string): Promise<string> {
-  const issuer = process.env.TOCSIN_TEST_OIDC_ISSUER ?? '';
-  const body = new URLSearchParams({ grant_type: 'client_credentials', ...testClients[role] });
-  const response = await fetch(`${issuer}/protocol/openid-connect/token`, { method: 'POST', body });
-  return ((await response.json()) as { access_token: string }).access_token;
+/** Settings with which all services run in a test. Destinations can be on this machine. */
+export function testSettings(databaseUrl: string, amqpUrl: string): Record<string, string> {
+  return {
+    DATABASE_URL: databaseUrl,
+    AMQP_URL: amqpUrl,
+    OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+    SECRETS_KEYS: testSecretsKeys,
+    EGRESS_ALLOW: '127.0.0.0/8',
+    GENAI_ENGINE_ADMIN_KEY: adminKey,
+  };
 }

@@ -1,23 +1,19 @@
 // Two unmodified installations, each with its own database and broker, are behind nginx with the documented
 // configuration. A client uses one address for the workspaces of both installations.
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AlertPublisher, createAmqpPublisher, createCellPublisher } from '@tocsin/client';
 import type { AlertRule, Delivery, Webhook } from '@tocsin/contracts';
-import { createProcessHost, ensureInstalled, findFreePorts } from '@tocsin/local';
+import { findFreePorts } from '@tocsin/local';
 import { type HttpReceiver, startHttpReceiver, until } from '@tocsin/testing';
 import { createTestBroker, secondBroker } from '@tocsin/testing/broker';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { prepareServer } from './support/debian-server.js';
 import { tokenOf, workspaceId } from './support/requests.js';
 import { longWait, type Service, startService, stop, testSettings } from './support/stack.js';
 
 const configuration = new URL('../../cells/nginx.conf', import.meta.url);
-const debianPackage = {
-  name: 'nginx-light',
-  unitLinks: ['/etc/systemd/system/multi-user.target.wants/nginx.service'],
-};
 /** The test clients have roles in the first workspace. The deployment admin can access both workspaces. */
 const workspaces = { a: workspaceId, b: randomUUID() };
 type Cell = keyof typeof workspaces;
@@ -74,11 +70,9 @@ async function startCell(cell: Cell): Promise<Installation> {
 
 /** Starts nginx with the shipped configuration. Only the addresses are replaced. */
 async function startNginx() {
-  const directory = mkdtempSync(join(tmpdir(), 'tocsin-nginx-'));
-  const processes = createProcessHost();
-  processes.removeAtEnd(directory);
-  const program = ensureInstalled('/usr/sbin/nginx', debianPackage, join(directory, 'apt.log'));
-  const [port = 0] = await findFreePorts(1);
+  const { directory, processes, program, port } = await prepareServer('nginx', {
+    debianPackage: 'nginx-light',
+  });
   let text = readFileSync(configuration, 'utf8');
   for (const [shipped, used] of [
     ['server 10.0.1.10:8080;', `server ${new URL(cells.a.api.url).host};`],

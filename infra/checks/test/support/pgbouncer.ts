@@ -1,10 +1,9 @@
-import { mkdtempSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createProcessHost, ensureInstalled, findFreePorts, getPostgresUser } from '@tocsin/local';
+import { getPostgresUser } from '@tocsin/local';
 import { until } from '@tocsin/testing';
+import { prepareServer } from './debian-server.js';
 
 export interface Pgbouncer {
   /** URL of the database of `serverUrl` through PgBouncer. */
@@ -12,18 +11,9 @@ export interface Pgbouncer {
   stop(): Promise<void>;
 }
 
-const debianPackage = {
-  name: 'pgbouncer',
-  unitLinks: ['/etc/systemd/system/multi-user.target.wants/pgbouncer.service'],
-};
-
 /** Starts PgBouncer with its default settings (session pooling). Installs Debian's package if it is missing. */
 export async function startPgbouncer(serverUrl: string): Promise<Pgbouncer> {
-  const directory = mkdtempSync(join(tmpdir(), 'tocsin-pgbouncer-'));
-  const processes = createProcessHost();
-  processes.removeAtEnd(directory);
-  const program = ensureInstalled('/usr/sbin/pgbouncer', debianPackage, join(directory, 'apt.log'));
-  const [port = 0] = await findFreePorts(1);
+  const { directory, processes, program, port } = await prepareServer('pgbouncer');
   const configuration = join(directory, 'pgbouncer.ini');
   await writeFile(configuration, configure(serverUrl, { port, directory }));
   await writeFile(join(directory, 'users.txt'), '"tocsin" ""\n');

@@ -1,0 +1,19 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createProcessHost, ensureInstalled, findFreePorts } from '@tocsin/local';
+
+/**
+ * Prepares the start of a server: its Debian package is installed if it is missing, and the server gets a directory,
+ * which `processes.close` removes, and a free port.
+ */
+export async function prepareServer(name: string, { debianPackage = name } = {}) {
+  const directory = mkdtempSync(join(tmpdir(), `tocsin-${name}-`));
+  const processes = createProcessHost();
+  processes.removeAtEnd(directory);
+  const unitLinks = [`/etc/systemd/system/multi-user.target.wants/${name}.service`];
+  const wanted = { name: debianPackage, unitLinks };
+  const program = ensureInstalled(`/usr/sbin/${name}`, wanted, join(directory, 'apt.log'));
+  const [port = 0] = await findFreePorts(1);
+  return { directory, processes, program, port };
+}

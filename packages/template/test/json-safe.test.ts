@@ -1,17 +1,9 @@
 import fc from 'fast-check';
-import {
-  type AlertFacts,
-  alertContext,
-  createBodyCompiler,
-  createTemplateCompiler,
-  sampleFacts,
-} from '../src/index.js';
+import { type AlertFacts, alertContext, sampleFacts } from '../src/index.js';
 import { fromJson } from '../src/values/from-json.js';
 import { sampleTypes, sampleValues } from '../tools/fuzz/sample-values.js';
 import { typedExpression } from '../tools/fuzz/typed-expression.js';
-
-const compileBody = createBodyCompiler();
-const compilePlain = createTemplateCompiler();
+import { compileBody, compilePlain } from './support/compilers.js';
 
 const hostileTexts = [
   '"',

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
-import {
-  alertContext,
-  checkBody,
-  createBodyCompiler,
-  createTemplateCompiler,
-  sampleFacts,
-} from '../src/index.js';
+import { alertContext, checkBody, createTemplateCompiler, sampleFacts } from '../src/index.js';
 import { anyTemplate } from '../tools/fuzz/any-template.js';
+import { compileBody, compilePlain } from './support/compilers.js';
 
-const compileBody = createBodyCompiler();
-const compilePlain = createTemplateCompiler();
 const context = alertContext(sampleFacts);
 
 const fragments = [

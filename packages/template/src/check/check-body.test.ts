@@ -1,4 +1,5 @@
 import { checkBody, errorOf, warningsOf } from '../../test/support/check-body.js';
+import { readMarked } from '../../test/support/marked-text.js';
 
 test('a body that is JSON for every sample alert is accepted without warnings', () => {
   const body =
@@ -8,37 +9,35 @@ test('a body that is JSON for every sample alert is accepted without warnings', 
 
 test.each([
   [
-    '{"a": {{ model_name }}}',
-    '1:10',
+    '{"a": {{ ▸model_name }}}',
     '{{ model_name }} prints text outside of quotes; write "{{ model_name }}" or {{ model_name | tojson }}',
   ],
   [
-    '{"a": {{ metric_value > threshold }}}',
-    '1:10',
+    '{"a": {{ ▸metric_value > threshold }}}',
     'as Python writes it; write {{ (metric_value > threshold) | tojson }}',
   ],
-  ['{"a": {{ model }}}', '1:10', 'prints a Python value; write {{ model | tojson }}'],
-  ['{"a": "{{ model_name | safe }}"}', '1:11', 'remove "| safe"'],
-  ['{\n  "a": {{ metric_value }},\n}', '2:26', 'a comma before a closing bracket is not allowed'],
-  ['{"a": "x\ny"}', '1:9', 'write \\n or \\t'],
-  ['{"a": 1 "b": 2}', '1:9', 'a comma or a closing bracket is expected here'],
-  ['{"a": 1', '1:8', 'the result ends here'],
-  ['', '1:1', 'the result is empty'],
-  ['{"a": {{ metric_value | rond(1) }}}', '1:25', "No filter named 'rond'. Did you mean 'round'?"],
-  ['{"a": {{ metric_value is noen }}}', '1:26', "No test named 'noen'. Did you mean 'none'?"],
-  ['{% for x in [1] %}{{ x }}', '1:26', "Looking for the following tags: 'endfor' or 'else'"],
-  ['{% fro x in [1] %}{% endfor %}', '1:4', "Encountered unknown tag 'fro'. Did you mean 'for'?"],
+  ['{"a": {{ ▸model }}}', 'prints a Python value; write {{ model | tojson }}'],
+  ['{"a": "{{ ▸model_name | safe }}"}', 'remove "| safe"'],
+  ['{\n  "a": {{ metric_value }}▸,\n}', 'a comma before a closing bracket is not allowed'],
+  ['{"a": "x▸\ny"}', 'write \\n or \\t'],
+  ['{"a": 1 ▸"b": 2}', 'a comma or a closing bracket is expected here'],
+  ['{"a": 1▸', 'the result ends here'],
+  ['▸', 'the result is empty'],
+  ['{"a": {{ metric_value | ▸rond(1) }}}', "No filter named 'rond'. Did you mean 'round'?"],
+  ['{"a": {{ metric_value is ▸noen }}}', "No test named 'noen'. Did you mean 'none'?"],
+  ['{% for x in [1] %}{{ x }}▸', "Looking for the following tags: 'endfor' or 'else'"],
+  ['{% ▸fro x in [1] %}{% endfor %}', "Encountered unknown tag 'fro'. Did you mean 'for'?"],
   [
-    '{"a": {{ model.nmae.first }}}',
-    '1:16',
+    '{"a": {{ model.▸nmae.first }}}',
     "'model' has no member 'nmae', so the template fails. Did you mean 'name'?",
   ],
-  ['{"a": {{ metric_value / 0 }}}', '1:23', 'division by zero'],
-  ["{% include 'x' %}", '1:4', 'there is no loader'],
-])('the body %j is rejected with the place and the reason of the error', (source, place, message) => {
-  const error = errorOf(source);
+  ['{"a": {{ metric_value ▸/ 0 }}}', 'division by zero'],
+  ["{% ▸include 'x' %}", 'there is no loader'],
+])('the error of the body %j is at the mark and states the reason', (marked, message) => {
+  const { text, line, column } = readMarked(marked);
+  const error = errorOf(text);
   expect(error).toContain(message);
-  expect(error.startsWith(`${place} `)).toBe(true);
+  expect(error.startsWith(`${line}:${column} `)).toBe(true);
 });
 
 test('an error shows the source line with a mark below it', () => {
@@ -59,37 +58,36 @@ test('a mistyped name inside quotes causes a warning with a similar name', () =>
 });
 
 test.each([
-  ['{"a": {{ metricvalue }}}', '1:10', 'metric_value'],
-  ['{"a": {{ alert.modle }}}', '1:16', 'model'],
-  ['{"a": {{ alert["treshold"] }}}', '1:16', 'threshold'],
-  ['{"a": {{ metricvalue | round }}}', '1:10', 'metric_value'],
-  ['{"a": {{ metricvalue | upper }}}', '1:10', 'metric_value'],
-  ['{"a": {{ metricvalue | tojson }}}', '1:10', 'metric_value'],
-  ['{"a": {{ metricvalue + 1 }}}', '1:10', 'metric_value'],
-  ['{"a": {{ metricvalue | safe }}}', '1:10', 'metric_value'],
-  ['{"a": {{ metricvalue | default(tresholdd) }}}', '1:32', 'threshold'],
-  ['{"a": {{ "%.2f" | format(metricvalue) }}}', '1:26', 'metric_value'],
-  ['{"a": {{ 1 if metricvalue }}}', '1:15', 'metric_value'],
-  ['{"a": {{ metricvalue if boundd == "lower_bound" }}}', '1:25', 'bound'],
-  ['{"a": {% if metricvalue %}1{% endif %}}', '1:13', 'metric_value'],
-  ['{"a": {% if boundd == "lower_bound" %}1{% elif boundd %}2{% endif %}}', '1:13', 'bound'],
-  ['{"a": {% for x in modelname %}1{% endfor %}}', '1:19', 'model_name'],
-  ['{% for x in modelname %}1{% endfor %}', '1:13', 'model_name'],
-  ['{% set x = metricvalue %}{"a": {{ x }}}', '1:12', 'metric_value'],
-  ['{% set x %}{{ metricvalue }}{% endset %}{"a": {{ x }}}', '1:15', 'metric_value'],
-  ['{% macro m(v) %}{"v": {{ v }}}{% endmacro %}[{{ m(1) }}, {{ m(metricvalue) }}]', '1:63', 'metric_value'],
-  ['{% macro m(v=metricvalue) %}{"v": {{ v }}}{% endmacro %}{{ m() }}', '1:14', 'metric_value'],
-  ['{"a": {{ value }}}', '1:10', 'metric_value'],
-  ['{"a": {{ rule_name }}}', '1:10', 'alert_rule_name'],
-  ['{"t": "{{ metricvalue }}",\n "a": {{ metricvalue }}}', '2:10', 'metric_value'],
-  ['{"t": "{{ teem }}", "a": {{ metricvalue }}}', '1:29', 'metric_value'],
-])(
-  'the error of the body %s points to the unknown name and suggests the most similar one',
-  (body, place, name) => {
-    expect(errorOf(body)).toMatch(new RegExp(`^${place} (there is no variable|'alert' has no member) `));
-    expect(errorOf(body)).toContain(`Did you mean '${name}'?`);
-  },
-);
+  ['{"a": {{ ▸metricvalue }}}', 'metric_value'],
+  ['{"a": {{ alert.▸modle }}}', 'model'],
+  ['{"a": {{ alert[▸"treshold"] }}}', 'threshold'],
+  ['{"a": {{ ▸metricvalue | round }}}', 'metric_value'],
+  ['{"a": {{ ▸metricvalue | upper }}}', 'metric_value'],
+  ['{"a": {{ ▸metricvalue | tojson }}}', 'metric_value'],
+  ['{"a": {{ ▸metricvalue + 1 }}}', 'metric_value'],
+  ['{"a": {{ ▸metricvalue | safe }}}', 'metric_value'],
+  ['{"a": {{ metricvalue | default(▸tresholdd) }}}', 'threshold'],
+  ['{"a": {{ "%.2f" | format(▸metricvalue) }}}', 'metric_value'],
+  ['{"a": {{ 1 if ▸metricvalue }}}', 'metric_value'],
+  ['{"a": {{ metricvalue if ▸boundd == "lower_bound" }}}', 'bound'],
+  ['{"a": {% if ▸metricvalue %}1{% endif %}}', 'metric_value'],
+  ['{"a": {% if ▸boundd == "lower_bound" %}1{% elif boundd %}2{% endif %}}', 'bound'],
+  ['{"a": {% for x in ▸modelname %}1{% endfor %}}', 'model_name'],
+  ['{% for x in ▸modelname %}1{% endfor %}', 'model_name'],
+  ['{% set x = ▸metricvalue %}{"a": {{ x }}}', 'metric_value'],
+  ['{% set x %}{{ ▸metricvalue }}{% endset %}{"a": {{ x }}}', 'metric_value'],
+  ['{% macro m(v) %}{"v": {{ v }}}{% endmacro %}[{{ m(1) }}, {{ m(▸metricvalue) }}]', 'metric_value'],
+  ['{% macro m(v=▸metricvalue) %}{"v": {{ v }}}{% endmacro %}{{ m() }}', 'metric_value'],
+  ['{"a": {{ ▸value }}}', 'metric_value'],
+  ['{"a": {{ ▸rule_name }}}', 'alert_rule_name'],
+  ['{"t": "{{ metricvalue }}",\n "a": {{ ▸metricvalue }}}', 'metric_value'],
+  ['{"t": "{{ teem }}", "a": {{ ▸metricvalue }}}', 'metric_value'],
+])('the error of the body %s is at the mark and suggests the most similar name', (marked, name) => {
+  const { text, line, column } = readMarked(marked);
+  const start = `^${line}:${column} (there is no variable|'alert' has no member) `;
+  expect(errorOf(text)).toMatch(new RegExp(start));
+  expect(errorOf(text)).toContain(`Did you mean '${name}'?`);
+});
 
 test('the error for an unknown name without a similar name lists all names', () => {
   expect(errorOf('{"a": {{ severity }}}')).toBe(
@@ -183,14 +181,12 @@ test('repeated warnings inside a loop do not hide the warnings after it', () => 
 });
 
 test.each([
-  ['{"t": "{{ x }}", "a": {{ "a" if x or x else 1 / 0 }}}', '1:33'],
-  ['{"t": "{{ x }}", {% set y = "a" if x or x else 1 / 0 %}"a": 1}', '1:36'],
-])(
-  'the error of the body %s points to the first use of the unknown name in the failing tag',
-  (body, place) => {
-    expect(errorOf(body)).toContain(`${place} there is no variable 'x', so the template fails.`);
-  },
-);
+  '{"t": "{{ x }}", "a": {{ "a" if ▸x or x else 1 / 0 }}}',
+  '{"t": "{{ x }}", {% set y = "a" if ▸x or x else 1 / 0 %}"a": 1}',
+])('the error of the body %s points to the first use of the unknown name in the failing tag', (marked) => {
+  const { text, line, column } = readMarked(marked);
+  expect(errorOf(text)).toContain(`${line}:${column} there is no variable 'x', so the template fails.`);
+});
 
 test('the error for a template that exceeds its budget states the limit and gives advice', () => {
   expect(

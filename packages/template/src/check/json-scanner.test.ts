@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { readMarked } from '../../test/support/marked-text.js';
 import { findJsonFault, scanJson } from './json-scanner.js';
 
 function isJson(text: string): boolean {
@@ -53,40 +54,38 @@ test('the scanner and JSON.parse accept the same random texts', () => {
   );
 });
 
-test.each([
-  ['{"a": 1,}', 7, 'comma before a closing bracket'],
-  ['[1 2]', 3, 'comma expected'],
-  ['{"a" 1}', 5, 'colon expected'],
-  ['{a: 1}', 1, 'key expected'],
-  ['["\n"]', 2, 'control character in a string'],
-  ['["\\x"]', 2, 'invalid escape in a string'],
-  ['["abc', 1, 'unterminated string'],
-  ['[01]', 1, 'invalid number'],
-  ['1 2', 2, 'text after the value'],
-  ['[1', 2, 'unexpected end'],
-  ['['.repeat(600), 501, 'nested too deeply'],
-  ['{"a":'.repeat(600), 2_505, 'nested too deeply'],
-  ['[1, 2}', 5, 'comma expected'],
-  ['{"a": 1]', 7, 'comma expected'],
-  ['[1,}', 2, 'comma before a closing bracket'],
-  ['{"a": 1,]', 7, 'comma before a closing bracket'],
-  ['[}', 1, 'value expected'],
-  ['{"a": tru}', 6, 'value expected'],
-  ['["\u001f"]', 2, 'control character in a string'],
-  ['["\\xabcd"]', 2, 'invalid escape in a string'],
-  ['["\\ux1234"]', 2, 'invalid escape in a string'],
-  ['["\\u12x4"]', 2, 'invalid escape in a string'],
-  ['["\\u123"]', 2, 'invalid escape in a string'],
-  ['["\\', 2, 'invalid escape in a string'],
-  ['[1.]', 1, 'invalid number'],
-  ['[1e]', 1, 'invalid number'],
-  ['[+1]', 1, 'value expected'],
-  ['[-]', 1, 'invalid number'],
-  ['[1-2]', 1, 'invalid number'],
-  ['[1+2]', 1, 'invalid number'],
-  ['[1x]', 1, 'invalid number'],
-  ['[\u00a01]', 1, 'value expected'],
-])('scanJson finds in %j an error at index %i: %s', (text, offset, problem) => {
+/** For each problem, texts with a mark at the place of the error. */
+const faults = {
+  'comma before a closing bracket': ['{"a": 1▸,}', '[1▸,}', '{"a": 1▸,]'],
+  'comma expected': ['[1 ▸2]', '[1, 2▸}', '{"a": 1▸]'],
+  'colon expected': ['{"a" ▸1}'],
+  'key expected': ['{▸a: 1}'],
+  'control character in a string': ['["▸\n"]', '["▸\u001f"]'],
+  'invalid escape in a string': [
+    '["▸\\x"]',
+    '["▸\\xabcd"]',
+    '["▸\\ux1234"]',
+    '["▸\\u12x4"]',
+    '["▸\\u123"]',
+    '["▸\\',
+  ],
+  'unterminated string': ['[▸"abc'],
+  'invalid number': ['[▸01]', '[▸1.]', '[▸1e]', '[▸-]', '[▸1-2]', '[▸1+2]', '[▸1x]'],
+  'text after the value': ['1 ▸2'],
+  'unexpected end': ['[1▸'],
+  'nested too deeply': [
+    `${'['.repeat(501)}▸${'['.repeat(99)}`,
+    `${'{"a":'.repeat(501)}▸${'{"a":'.repeat(99)}`,
+  ],
+  'value expected': ['[▸}', '{"a": ▸tru}', '[▸+1]', '[▸\u00a01]'],
+};
+
+const markedFaults = Object.entries(faults).flatMap(([problem, texts]) =>
+  texts.map((marked) => [problem, marked] as const),
+);
+
+test.each(markedFaults)('scanJson finds the error "%s" at the mark in %j', (problem, marked) => {
+  const { text, offset } = readMarked(marked);
   expect(scanJson(text).fault).toEqual({ offset, problem });
 });
 
@@ -94,17 +93,13 @@ test('duplicate keys are found also if one of them contains escapes', () => {
   expect(scanJson('{"a": {"a": 1}, "\\u0061": 2}').duplicateKeys).toEqual([{ key: 'a', offset: 16 }]);
 });
 
-test.each([
-  ['', 1, 1],
-  ['{"a": }', 1, 7],
-  ['{"a": 1,}', 1, 8],
-  ['{\n  "a": churn\n}', 2, 8],
-  ['["a" "b"]', 1, 6],
-  ['{"a": "x\ny"}', 1, 9],
-  ['1 2', 1, 3],
-])('findJsonFault finds in %j an error at line %i, column %i', (text, line, column) => {
-  expect(findJsonFault(text)).toMatchObject({ line, column });
-});
+test.each(['▸', '{"a": ▸}', '{"a": 1▸,}', '{\n  "a": ▸churn\n}', '["a" ▸"b"]', '{"a": "x▸\ny"}', '1 ▸2'])(
+  'findJsonFault finds in %j an error in the line and column of the mark',
+  (marked) => {
+    const { text, line, column } = readMarked(marked);
+    expect(findJsonFault(text)).toMatchObject({ line, column });
+  },
+);
 
 test('the message of a JSON error contains no part of the text, which can be secret', () => {
   expect(findJsonFault('{"token": s3cret}')?.message).not.toContain('s3cret');

@@ -5,8 +5,8 @@ import config from '../../jest.config.ts';
 const [[pattern, [, options]]] = Object.entries(config.transform ?? {}) as [[string, [string, object]]];
 
 /**
- * Configuration for tests of mutated statements. `run-statement-mutations.ts` starts the servers once for all
- * mutations.
+ * Configuration for tests of mutated statements. It does not start servers, because `run-statement-mutations.ts` starts
+ * them once for all mutations.
  */
 const { globalSetup: _setup, globalTeardown: _teardown, ...rest } = config;
 const statementConfig: Config = {

@@ -31,7 +31,7 @@ const destination = createServer(async (request, response) => {
 beforeAll(() => new Promise<void>((resolve) => destination.listen(0, '0.0.0.0', resolve)));
 afterAll(() => new Promise((resolve) => destination.close(resolve)));
 
-test('an alert of a publisher is delivered once and recorded', async () => {
+test('an alert that a publisher fires is delivered once, and its delivery is recorded', async () => {
   const { port } = destination.address() as AddressInfo;
   const tocsin = await clientOf('ADMIN');
   const webhook = await tocsin.webhooks.create({

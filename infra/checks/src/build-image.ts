@@ -12,9 +12,9 @@ export interface BuiltImage {
 }
 
 /**
- * Runs the instructions of a Dockerfile without a container engine. Each stage is a folder, RUN commands run in a shell
- * there, and the build context contains the files that git does not ignore. Absolute paths are relative to the folder
- * of the stage.
+ * Runs the instructions of a Dockerfile without a container engine. Each stage gets a folder, in which its RUN commands
+ * run in a shell. An absolute path in COPY or WORKDIR becomes a path in this folder. The build context contains the
+ * files that git does not ignore.
  */
 export function buildImage(stages: readonly Stage[], { repository, root }: Places): BuiltImage {
   const context = join(root, 'context');

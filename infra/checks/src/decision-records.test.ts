@@ -6,7 +6,7 @@ const records = readdirSync(folder).filter((file) => /^\d{4}-/.test(file));
 const index = readFileSync(`${folder}README.md`, 'utf8');
 
 test.each(records)(
-  'the decision record %s is named like its title and listed with it in the README',
+  'the file name of the decision record %s matches its title, and the README lists it',
   (file) => {
     const [, number = '', title = ''] = /^# (\d{4}) (.+)\n/.exec(readFileSync(folder + file, 'utf8')) ?? [];
     const slug = title

@@ -15,7 +15,7 @@ export type Step =
 
 /**
  * Parses the instructions that our Dockerfile uses. Skips ARG, EXPOSE and STOPSIGNAL, which the checks do not need.
- * Throws for any other instruction, so that no other one is ignored.
+ * @throws Error for any other instruction, because the checks would ignore its effect
  */
 export function parseDockerfile(text: string): Stage[] {
   const stages: Stage[] = [];

@@ -7,8 +7,8 @@ import type { BuiltImage } from './build-image.js';
 const waitMs = 20_000;
 
 /**
- * Starts a service from the image and runs the health check of the image, then stops the service with SIGTERM. Returns
- * the error message, or undefined.
+ * Starts a service from the image, waits until the health check of the image passes, and stops the service with
+ * SIGTERM. Returns undefined, or a message if one of these steps fails.
  */
 export async function checkHealth(image: BuiltImage, service: string): Promise<string | undefined> {
   const [port] = await findFreePorts(1);
@@ -34,7 +34,8 @@ export async function checkHealth(image: BuiltImage, service: string): Promise<s
 }
 
 /**
- * Addresses on which no server listens, because liveness must not depend on the database, the broker or the provider.
+ * Addresses on which no server listens. The health check must pass without the database, the broker and the identity
+ * provider.
  */
 const nowhere = {
   HOST: '127.0.0.1',

@@ -33,7 +33,9 @@ const { values } = parseArgs({
 if (values.help) console.log(usage);
 else process.exitCode = (await runMutationTests()) ? 0 : 1;
 
-/** Returns true if enough mutants are killed, and the accepted survivors are exactly the actual ones. */
+/**
+ * Returns true if enough mutants are killed, every surviving mutant is accepted, and every accepted mutant survives.
+ */
 async function runMutationTests(): Promise<boolean> {
   process.chdir(repository);
   const files: MutationReport['files'] = {};
@@ -75,8 +77,7 @@ function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker
   const { workspace } = module;
   return {
     mutate: sourcesOf(module),
-    // Only one package or service is copied. Its imports of others are resolved through node_modules to their original
-    // sources.
+    // Only one package or service is copied. It imports the original sources of other packages through node_modules.
     ignorePatterns: ['**', '!package.json', '!jest.config.ts', `!${workspace}/**`],
     buildCommand: `node ${bundleTests} ${testFilesOf(module).join(' ')}`,
     testRunner: 'jest',
@@ -87,7 +88,7 @@ function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker
       config: {
         roots: [`<rootDir>/${workspace}`],
         testMatch: testFilesOf(module).map((path) => `<rootDir>/${path}`),
-        // A code frame for each failed test would take as long as the tests.
+        // Jest would print the source around each error. This would take as long as the tests.
         noStackTrace: true,
         // The tests are already compiled.
         transform: {},
@@ -98,8 +99,8 @@ function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker
       enableFindRelatedTests: false,
     },
     coverageAnalysis: 'perTest',
-    // Milliseconds in addition to 1.5 times the duration of the tests without a mutation. The slowest unit tests wait
-    // for less than a second.
+    // The time limit of a run with a mutation, in milliseconds, is this value plus 1.5 times the duration of the tests
+    // without a mutation. The slowest unit tests wait for less than a second.
     timeoutMS: 2_500,
     disableTypeChecks: false,
     tsconfigFile: 'none',

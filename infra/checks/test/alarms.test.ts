@@ -24,7 +24,10 @@ const alarms = groups.flatMap(({ rules }) => rules);
 
 const stepSeconds = 15;
 const steps = 150;
-/** Evaluation time in seconds: 35 minutes. This is longer than the window plus the `for` time of each alarm. */
+/**
+ * Time at which the alarms are evaluated: 35 minutes after the first sample, in seconds. This is longer than the time
+ * range of each expression plus the `for` time of its alarm.
+ */
 const atSeconds = (steps - 10) * stepSeconds;
 
 const sampled = (given: Given) => seriesOf(given, { steps, stepSeconds });
@@ -53,7 +56,7 @@ function firing(alarm: Alarm, given: Given): Record<string, string>[] {
 }
 
 test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
-  'the alarm %s fires for the metrics that require it and not for similar ones',
+  'the alarm %s fires in each case in which it should, and not in the other cases',
   (name, alarm) => {
     const { fires = [], silent = [] } = alarmCases[name] ?? {};
     expect([fires.length > 0, silent.length > 0]).toEqual([true, name !== 'Watchdog']);

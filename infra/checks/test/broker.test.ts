@@ -27,7 +27,7 @@ interface Policy {
 
 const { policies } = JSON.parse(readText('infra/rabbitmq/definitions.json')) as { policies: Policy[] };
 
-describe('a blank broker with the settings of the compose file', () => {
+describe('a new broker with the settings of the compose file', () => {
   let shipped: ShippedBroker;
   let broker: Awaited<ReturnType<typeof createBroker>>;
 
@@ -81,7 +81,7 @@ describe('a blank broker with the settings of the compose file', () => {
     expect(await refused).toMatchObject([{ code: 406, message: expect.stringContaining('message size') }]);
   });
 
-  describe("a monitor with the guide's permissions", () => {
+  describe('a monitor whose broker user has the permissions of the guide', () => {
     const workspaceId = '6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11';
     const alert = {
       alert_rule_id: workspaceId,
@@ -140,7 +140,7 @@ describe('a blank broker with the settings of the compose file', () => {
       },
     );
 
-    test('a publisher retries a login that is rejected after its first connection', async () => {
+    test('a publisher that was connected before retries when the broker rejects its login', async () => {
       const publisher = await createAmqpPublisher({ url, workspaceId, declare: false });
       await publisher.publish(alert);
       shipped.command(['rabbitmqctl', 'change_password', 'monitor', 'second']);

@@ -166,7 +166,7 @@ async function delivered(cell: Cell, alertId: string) {
 }
 
 test.each(cellNames)(
-  'webhooks, alerts and redeliveries of cell %s work through the common address',
+  'webhooks, alerts and redeliveries of cell %s work through the shared address of all cells',
   async (cell) => {
     const { webhookId, ruleId } = await configure(cell);
     const { database } = cells[cell].database;
@@ -199,7 +199,7 @@ test.each(cellNames)('alerts of a workspace are published to the broker of its c
   await delivered(cell, alert_id);
 });
 
-test('an unknown id gives 404, and lists contain only entries of their own workspace', async () => {
+test('an unknown id gets 404, and a list contains only entries of the requested workspace', async () => {
   expect((await call('GET', `/webhooks/${randomUUID()}`)).status).toBe(404);
   const lists = await Promise.all(
     cellNames.map((cell) => call<Webhook[]>('GET', `/workspaces/${workspaces[cell]}/webhooks`)),

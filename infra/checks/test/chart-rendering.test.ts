@@ -55,7 +55,7 @@ for (const service of services) {
         livenessProbe: { httpGet: { path: '/livez', port: 'http' } },
         readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
       });
-      // Node.js and OpenTelemetry read these two themselves.
+      // Node.js and OpenTelemetry read these two variables; the code of the services does not.
       const read = variablesReadBy(service).add('NODE_EXTRA_CA_CERTS').add('OTEL_EXPORTER_OTLP_HEADERS');
       const given = container.env ?? [];
       expect(given.filter(({ name }) => !read.has(name))).toEqual([]);
@@ -113,8 +113,7 @@ testRendering('migrations run before everything else, once, and their first fail
   expect(job).toMatchObject({ metadata: { annotations: hook }, spec: { backoffLimit: 0 } });
   expect(podOf(job)?.spec).toMatchObject({ restartPolicy: 'Never' });
   expect(podOf(job)?.spec.containers[0]?.args).toEqual(composeService('migrations').command);
-  // The objects that a hook uses must be hooks themselves, because no other object exists before the first
-  // installation.
+  // This hook of helm runs before other objects are installed. The objects that it uses must therefore be hooks too.
   const secret = named(manifests, 'Secret', 'tocsin-migrations');
   expect(secret.metadata.annotations).toMatchObject(hook);
   expect(Object.keys(secret.stringData ?? {})).toEqual(['DATABASE_URL']);
@@ -174,7 +173,7 @@ testRendering('alarms, dashboards and broker policies are those of the compose f
   const shipped = parse(readText('infra/prometheus/alarms.yml')) as {
     groups: { rules: { alert: string }[] }[];
   };
-  // This alarm reads the mount points of the compose file.
+  // The chart does not contain DiskSpaceLow, because this alarm reads the mount points of the compose file.
   const expected = shipped.groups.map((group) => ({
     ...group,
     rules: group.rules.filter(({ alert }) => alert !== 'DiskSpaceLow'),

@@ -70,7 +70,8 @@ test.each<[string, Given, number]>([
   ['workers are slow', { ...running, ...waiting }, 4],
   ['Prometheus does not scrape the broker', { tocsin_database_writable: 1, ...waiting }, 4],
   ['workers cannot write to the database', { ...running, ...waiting, tocsin_database_writable: 0 }, 0],
-  // Prometheus has no metrics of a broker that is down.
+  // Only the query `messages` has a result here. In Prometheus it has none, because there are no metrics of a broker
+  // that is down.
   ['the broker is down', { ...running, ...waiting, 'up{job="rabbitmq"}': 0 }, 1],
   ['there are no metrics', {}, 0],
 ])('workers are scaled by waiting work, not by an outage: %s', (_, given, count) => {
@@ -98,13 +99,13 @@ test('each value that a template of the chart uses has a default', () => {
       .split('.')
       .slice(2)
       .reduce<unknown>((value, name) => (value as Values | undefined)?.[name], defaults) !== undefined;
-  // Only `config` has keys that the operator chooses.
+  // Operators choose the keys of `config`, so the chart can use keys that `values.yaml` does not set.
   expect([...new Set(paths)].filter((path) => !path.startsWith('.Values.config.') && !isSet(path))).toEqual(
     [],
   );
 });
 
-test('the chart and the compose file use the same alarms, dashboards and policies', () => {
+test('the chart and the compose file use the same alarms, dashboards and broker definitions', () => {
   const linked = ['alarms.yml', 'dashboards', 'definitions.json'].map((name) =>
     realpathSync(`${chartFolder}/files/${name}`).slice(root.length),
   );

@@ -55,7 +55,7 @@ test.each([
 
 const ours = [...services, 'archive', 'migrations', 'rotate-keys'];
 
-test.each(ours)('the command of %s is a script whose source exists', (name) => {
+test.each(ours)('the command of the container %s runs a script whose source file exists', (name) => {
   const [script = ''] = composeService(name).command ?? [];
   expect(existsSync(`${root}${script.replace('/dist/', '/src/').replace(/js$/, 'ts')}`)).toBe(true);
 });
@@ -84,7 +84,7 @@ test('the memory limits of containers that run at the same time are below 4 GB',
   expect(sum(lasting)).toBeLessThanOrEqual(4_096 - 200);
   // These containers end before the services start, so they can use the memory of the services.
   expect(sum(first)).toBeLessThanOrEqual(sum(services));
-  // The guide says to run the commands one at a time, without Grafana.
+  // The guide tells operators to run only one of the commands at a time, and to stop Grafana meanwhile.
   const commands = Object.keys(all).filter((name) => all[name]?.profiles !== undefined);
   expect(Math.max(...commands.map(megabytes))).toBeLessThanOrEqual(megabytes('grafana'));
 });
@@ -124,7 +124,7 @@ test('only containers that call external addresses can reach the Internet', () =
   }
 });
 
-test('services, Prometheus and its exporter for PostgreSQL get only the secrets that they need', () => {
+test('each service, Prometheus and its PostgreSQL exporter get only the secrets that they need', () => {
   const given = Object.keys(all).map((name) => [
     name,
     mountedSecrets(name)

@@ -5,7 +5,8 @@ import { type ComposeService, readCompose, readText } from './support/compose.js
 import { testWith } from './support/test-with.js';
 import { loaders, makeDeployment } from './support/variables.js';
 
-// The override file for servers on other machines (docs/tls.md).
+// These tests check infra/external-servers.yml. This file changes the compose file for a database and a broker on other
+// machines (docs/tls.md).
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const { services: all } = readCompose();
@@ -17,7 +18,7 @@ const { services: changed } = parse(text, { merge: true, customTags }) as {
 };
 const unused = ['broker-definitions', 'postgres', 'rabbitmq'];
 
-test('the servers of the compose file are not started, and nothing waits for them', () => {
+test('with external servers, the database and broker do not start and no container needs them', () => {
   const disabled = Object.keys(changed).filter((name) => changed[name]?.profiles !== undefined);
   expect(disabled.sort()).toEqual(unused);
   for (const [name, { depends_on }] of Object.entries(all)) {
@@ -27,7 +28,7 @@ test('the servers of the compose file are not started, and nothing waits for the
   }
 });
 
-test('all containers that use the database or the broker reach other machines', () => {
+test('all containers that use the database or the broker can reach other machines', () => {
   const ours = [...Object.keys(loaders), 'archive', 'migrations', 'rotate-keys'];
   const users = [...ours, 'keycloak', 'postgres-exporter', 'prometheus'];
   const outside = Object.keys(changed).filter((name) => changed[name]?.networks?.includes('outside'));

@@ -83,7 +83,7 @@ test('each document for operators can be reached by links from operate.md', () =
       if (pages.includes(file)) reached.add(file);
     }
   }
-  // The release checklist is for developers.
+  // operate.md does not lead to the release checklist, because the checklist is for developers.
   expect(pages.filter((page) => !reached.has(page))).toEqual(['docs/releasing.md']);
 });
 
@@ -144,7 +144,7 @@ describe('the guide’s table of events', () => {
     // The code composes the event name for a lost broker connection from `broker.` and the argument of `lost`.
     .replaceAll(/lost\('([a-z]+)'\)/g, "log.warn({}, 'broker.$1')");
 
-  test('each listed event is logged by the code', () => {
+  test('each event in the table of events is logged by the code', () => {
     expect(explained.filter((event) => !sources.includes(`'${event}'`))).toEqual([]);
   });
 

@@ -43,7 +43,8 @@ const told: string[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
   amqpUrl = (await createTestBroker()).url;
-  // The password of the working broker account is a secret too. `secrets` contains only a wrong password.
+  // `secrets` contains only a wrong password of the broker, so the correct one is added here to the values that no
+  // output may contain.
   given.push(new URL(amqpUrl).password);
   destination = await startRawDestination();
   await database.database.knex.raw(
@@ -133,7 +134,7 @@ test('an invalid request id of a publisher is not logged', async () => {
   }
 });
 
-test('a delivery or test with secrets in its URL, headers or body has the expected result', async () => {
+test('deliveries and tests with secrets are run, and invalid requests get 400, 401 or 422', async () => {
   const closed = (await findFreePorts(1))[0];
   const nowhere = { url: `http://127.0.0.1:${closed}/${encodeURIComponent(secrets.url)}` };
   const kinds: [string, object?][] = [
@@ -175,7 +176,7 @@ test('a delivery or test with secrets in its URL, headers or body has the expect
   }
 }, 60_000);
 
-test('the engine responds to valid, wrong and malformed keys', async () => {
+test('the engine accepts a valid key, and rejects wrong, malformed and deactivated keys with 401', async () => {
   const admin = `Bearer ${secrets.adminKey}`;
   const keys = `${engine.url}/auth/api_keys/`;
   const { body: created } = await call(keys, { as: admin, body: { description: 'd' } });
@@ -262,7 +263,7 @@ test('services report servers that they cannot reach, and programs with wrong se
   await stop(lost);
 }, 60_000);
 
-test('no output contains a secret in any encoding', async () => {
+test('no log line, metric or error message contains a secret in any encoding', async () => {
   const exported = await Promise.all(
     [api, engine, worker].map(async ({ metricsUrl }) => (await fetch(metricsUrl)).text()),
   );

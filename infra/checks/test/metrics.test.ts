@@ -27,8 +27,9 @@ const alarms = (
 const { panels } = JSON.parse(readText('infra/grafana/dashboards/tocsin.json')) as { panels: Panel[] };
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })));
 
-// Metrics of Prometheus, Alertmanager, the broker's plugin and the exporters. monitoring.test.ts and broker.test.ts use
-// the real programs. Prometheus adds the labels `job` and `instance` to every series.
+// Metrics that other programs export: Prometheus, Alertmanager, the plugin of the broker, and the exporters.
+// monitoring.test.ts and broker.test.ts check these metrics with the real programs. Prometheus adds the labels `job`
+// and `instance` to every series.
 const foreign = new Set([
   'up',
   'ALERTS',

@@ -69,8 +69,8 @@ beforeAll(async () => {
     logFile: join(directory, 'postgres.log'),
     port,
     durable: false,
-    // With `wal_init_zero` off, PostgreSQL does not fill a new segment of the write-ahead log with zeros. The segment
-    // then needs almost no disk space.
+    // The test fills 1 GiB of write-ahead log. With `wal_init_zero` off, PostgreSQL does not fill new segments with
+    // zeros, so that they need almost no disk space.
     settings: {
       wal_level: 'replica',
       max_wal_senders: 2,
@@ -146,8 +146,8 @@ test('the exporters export the metrics that the alarms query', async () => {
   const queried = rulesOf('infrastructure')
     .flatMap(({ expr }) => selectionsOf(expr))
     .map(({ metric }) => metric);
-  // Metrics that the exporters do not export in this test: Prometheus creates `up`, the blackbox exporter creates
-  // `probe_*` for each check, and PostgreSQL has replication statistics only with a standby.
+  // Metrics of the alarms that this test does not find at the exporters. Prometheus creates `up`, the blackbox exporter
+  // returns `probe_*` only for a checked address, and PostgreSQL has replication statistics only with a standby.
   const elsewhere = [
     'up',
     'probe_success',
@@ -191,7 +191,7 @@ test('an alarm fires if the standby of a replication slot is gone', async () => 
   expect(wasSent('The standby standby is 1.0')).toBe(true);
 });
 
-test('alarms about a failing receiver are sent to the other receiver', async () => {
+test('a receiver that rejects the watchdog alarm causes an alarm in the chat', async () => {
   receiver.respond('/watchdog', (_, response) => response.writeHead(404).end());
   await until('the refusal is reported', () => wasSent('the receiver webhook refuses them'), {
     ...shown,
@@ -200,7 +200,8 @@ test('alarms about a failing receiver are sent to the other receiver', async () 
 }, 130_000);
 
 test('an alarm fires if the database does not respond to its exporter', async () => {
-  // On a busy machine one slow query of the exporter can fire the alarm, because it has no `for` time here.
+  // On a busy machine one slow query of the exporter can fire the alarm, because the alarm has no `for` time here. The
+  // test waits until the alarm does not fire.
   await until('the database responds', () => !isReported('PostgresDown'), shown);
   await monitoring.stopOne('postgres-exporter');
   await until('the database is reported', () => isReported('PostgresDown'), shown);

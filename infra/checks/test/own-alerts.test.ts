@@ -66,7 +66,8 @@ async function call<Body>(
 ) {
   const { from = provider, sub, roles } = caller;
   const groups = roles.map((role) => `/workspaces/${workspaceId}/${role}`);
-  // A caller of this provider is also an admin of another workspace. This role must not count in the first one.
+  // Each caller from this provider is also an admin of another workspace. This role must not give permissions in the
+  // tested workspace.
   if (from === provider) groups.push(`/workspaces/${otherWorkspaceId}/admin`);
   const token = await from.sign({ sub, aud: 'tocsin-api', groups });
   const response = await fetch(`${services[0]!.url}${path}`, {
@@ -197,8 +198,8 @@ test('a publisher over AMQP cannot make its alert appear as published over REST'
     expect(await statusFor(ada, alertId)).toBe(404);
     expect(await row(alertId)).toEqual({ published_by: null });
   }
-  // The API encrypts the header for the id of its alert, as `headerFor` does. Such a message counts as published over
-  // REST.
+  // The API encrypts the publisher of an alert in a header that is valid only for this alert id. `headerFor` makes the
+  // same header, so this message counts as published over REST.
   const genuine = await publishOverAmqp(headerFor);
   await processed([genuine]);
   expect(await statusFor(ada, genuine)).toBe(200);

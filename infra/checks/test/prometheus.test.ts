@@ -30,7 +30,7 @@ test('Prometheus scrapes each service at its metrics port', () => {
   }
 });
 
-test('the other targets of Prometheus are containers with their default ports', () => {
+test('the targets of Prometheus that are not services are containers with their default ports', () => {
   const probed = jobs.flatMap(({ relabel_configs = [] }) => relabel_configs);
   const addresses = [...targetsOf(jobs), ...probed.flatMap(({ replacement }) => replacement ?? [])];
   expect(addresses.sort()).toEqual([
@@ -64,6 +64,8 @@ test('Alertmanager sends the watchdog every minute', () => {
   const watchdog = route.routes?.find(({ receiver }) => receiver === 'watchdog');
   const checkSeconds = Number.parseInt(watchdog?.group_interval ?? '', 10);
   const repeatSeconds = Number.parseInt(watchdog?.repeat_interval ?? '', 10);
-  // Alertmanager sends at the first check at which the repeat interval is over. Equal times depend on milliseconds.
+  // Alertmanager checks the alarm every `group_interval`, and sends it again at the first check after the
+  // `repeat_interval`. If the `repeat_interval` ends exactly at a check, the alarm may be sent only at the next check.
+  // The test assumes this.
   expect((Math.floor(repeatSeconds / checkSeconds) + 1) * checkSeconds).toBe(60);
 });

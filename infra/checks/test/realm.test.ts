@@ -51,7 +51,7 @@ describe('a token of the development provider', () => {
   );
 });
 
-describe('a token derived from the mappers of the realm file', () => {
+describe('a token with the claims that the mappers of the realm file produce', () => {
   let provider: Awaited<ReturnType<typeof startSigningProvider>>;
   beforeAll(async () => {
     provider = await startSigningProvider(realm.accessTokenLifespan);
@@ -72,7 +72,7 @@ describe('a token derived from the mappers of the realm file', () => {
   });
 
   test.each(['oidc-audience-mapper', 'oidc-group-membership-mapper', 'oidc-usermodel-realm-role-mapper'])(
-    'the APIs do not read the right roles from a token without the mapper %s',
+    'a token without the claims of the mapper %s does not have the roles of an admin',
     async (missing) => {
       const clientScopes = realm.clientScopes.map(({ name, protocolMappers = [] }) => ({
         name,
@@ -95,7 +95,7 @@ describe('a token derived from the mappers of the realm file', () => {
     await expectAccepted(provider.issuer, { token, workspaceId, ...publisher });
   });
 
-  test('a token without `sub` is rejected', async () => {
+  test('a token without the claim `sub` is rejected', async () => {
     const client = { ...clientOf('tocsin-cli'), defaultClientScopes: ['tocsin-api'] };
     const claims = deriveClaims(realm, client, userOf('operator'));
     const token = await provider.sign(claims);

@@ -61,7 +61,10 @@ function tables(): string {
   ].join('\n');
 }
 
-/** Returns the operations of both APIs by permission, or by `token` or `public`. */
+/**
+ * Returns the operations of both APIs by the required permission. The key is `token` if any valid token suffices, and
+ * `public` if no token is required.
+ */
 function listOperations(): Map<string, string[]> {
   const operations = new Map<string, string[]>();
   for (const [path, methods] of Object.entries(paths)) {

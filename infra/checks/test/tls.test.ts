@@ -45,7 +45,8 @@ const settingsOf = (text: string) =>
 
 beforeAll(async () => {
   execFileSync('sh', ['-euc', block('openssl req -x509')], { cwd: directory, stdio: 'pipe' });
-  // The servers of this test read their files where they were created.
+  // In this test the servers read the files in the directories where the commands created them. The users of the
+  // servers must be able to enter these directories.
   for (const folder of [directory, tls]) chmodSync(folder, 0o711);
   const user = getPostgresUser();
   if (user !== undefined) chownSync(join(tls, 'database.key'), user.uid, user.gid);

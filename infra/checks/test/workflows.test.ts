@@ -47,7 +47,7 @@ const publishes: Record<string, string[]> = {
   release: ['contents'],
 };
 
-test('the release publishes the client after image and chart, and only after the tests', () => {
+test('a release publishes the image after the tests, then the chart, and then the client', () => {
   const { client, chart, image } = read('release.yml').jobs;
   expect([client?.needs, chart?.needs, image?.needs]).toEqual([['image', 'chart'], 'image', 'ci']);
 });

@@ -26,8 +26,8 @@ const resetScript = fileURLToPath(new URL('../dist/reset.js', import.meta.url));
 import.meta.jest.setTimeout(90_000);
 
 /**
- * Runs `npm start` unmodified with a separate state directory. The tests depend on each other and must run in this
- * order.
+ * The tests run `npm start` unmodified with a separate state directory. Each test uses the state that the previous one
+ * left, so the order matters.
  */
 describe('npm start', () => {
   const state = mkdtempSync(join(tmpdir(), 'tocsin-launcher-'));

@@ -77,7 +77,7 @@ describe('the development OpenID provider', () => {
     });
   });
 
-  test('a service receives a token with its audiences, groups and realm roles', async () => {
+  test('a service account receives a token with its audiences, groups and realm roles', async () => {
     const { status, body } = await requestToken(credentials('admin'));
     expect(status).toBe(200);
     expect(body.expires_in).toBe(60);
@@ -184,7 +184,7 @@ describe('the development OpenID provider', () => {
     expect(decode(body.access_token).payload).toMatchObject({ sub: 'user-reader' });
   });
 
-  test('the console signs in again without a page during the session (prompt=none)', async () => {
+  test("with prompt=none the console signs in without a page, but only during the user's session", async () => {
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256', prompt: 'none' };
     const stranger = createBrowser({ consoleUri });
     await stranger.open(authorizationUrl(pkce));
@@ -205,7 +205,7 @@ describe('the development OpenID provider', () => {
     expect(decode(body.access_token).payload).toMatchObject({ aud: ['tocsin-api', 'tocsin-engine'] });
   });
 
-  test("only the console's page may read discovery, keys and tokens", async () => {
+  test("the console's page may read discovery, keys and tokens, and other pages no tokens", async () => {
     const origin = new URL(consoleUri).origin;
     const allowed = async (path: string, init: RequestInit = {}) => {
       const response = await fetch(path, { ...init, headers: { origin } });

@@ -66,7 +66,7 @@ test('a browser client sends the token of its token function and reads all pages
   expect(api.seen[0]).toMatchObject({ method: 'GET', headers: { authorization: 'Bearer t1' } });
 });
 
-test('after a 401 a browser client calls its token function once more, with the rejected token', async () => {
+test('after a 401 a browser client passes the rejected token to its token function once', async () => {
   api.script({ status: 401 }, { body: { issuer: 'i' } });
   const asked: unknown[] = [];
   const tocsin = platform(async ({ rejected } = {}) => {
@@ -88,7 +88,7 @@ test('an error response becomes a typed error with code, status and request id',
   expect(error).toMatchObject({ code: 'forbidden', status: 403, requestId: 'r', message: problem.detail });
 });
 
-test('requests use the given fetch, send no cookies, and fail at a redirect', async () => {
+test('requests use the fetch function of the options, send no cookies, and reject redirects', async () => {
   const requests: RequestInit[] = [];
   const send: typeof fetch = (input, init) => {
     requests.push(init!);

@@ -77,7 +77,7 @@ describe('retries', () => {
     expect(api.seen.at(-1)?.headers).not.toHaveProperty('if-match');
   });
 
-  test('a call with maxAgeSeconds accepts a shared response', async () => {
+  test('the option maxAgeSeconds of a call is sent as max-age in the header Cache-Control', async () => {
     api.script({ status: 200, body: [] }, { status: 200, body: [] });
     await client().deliveries.list({}, { maxAgeSeconds: 2 }).toArray();
     await client().deliveries.list().toArray();
@@ -291,7 +291,7 @@ describe('errors', () => {
     },
   );
 
-  test('a call in a workspace requires a workspaceId', () => {
+  test('a call for a workspace requires the option workspaceId or inWorkspace', () => {
     const homeless = createPlatformClient({ url: api.url, credential: 'k' });
     expect(() => homeless.webhooks.list()).toThrow('workspaceId');
     expect(() => homeless.inWorkspace('w').webhooks.list()).not.toThrow();

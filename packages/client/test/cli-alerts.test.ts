@@ -144,7 +144,7 @@ describe('rules, alerts and deliveries', () => {
     expect(result.stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  test('an empty list prints a message on stderr, and [] with --json', async () => {
+  test('an empty list prints a message on stderr, or [] on stdout with --json', async () => {
     const none = ['--webhook', randomUUID()];
     expect(await run(['deliveries', 'list', ...none])).toMatchObject({
       stdout: '',

@@ -15,7 +15,7 @@ const delivery = (id: string, changes: Partial<Delivery> = {}) => ({
   ...changes,
 });
 
-test('tail prints each delivery when it appears and when it changes, and ends at a status 500', async () => {
+test('tail prints each new or changed delivery, and ends when the API responds with status 500', async () => {
   const api = await startScriptedApi();
   const controller = new AbortController();
   const clock = createManualClock({

@@ -1,7 +1,7 @@
 import { cli } from './support/cli.js';
 import { type ScriptedApi, startScriptedApi } from './support/scripted-api.js';
 
-// Value of all texts in the responses of the API. It contains control characters.
+// A text with control characters. The simulated API uses it for every text in its responses.
 
 const hostile =
   'a\u0000\u0007\b\r\u001b[31m\u001b]0;owned\u0007\u007f\u0085\u009b31m\u00ad\u061c\u200e\u202e\u2066\u2028\ufeff\u{e0041}z';
@@ -127,7 +127,7 @@ test.each<[string, unknown, string?]>([
   }
 });
 
-test('the JSON that the command prints has the same value as the response', async () => {
+test('the values in the JSON that the command prints equal those of the response', async () => {
   api.script({ body: webhook, headers: { etag: '"1"' } });
   const { stdout } = await cli(['webhooks', 'get', 'x', '--json'], { env: env() });
   expect(JSON.parse(stdout)).toEqual({ ...webhook, etag: '"1"' });

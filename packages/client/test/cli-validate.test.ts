@@ -111,7 +111,7 @@ test('an empty file and a missing one are usage errors', async () => {
   expect((await cli(['alerts', 'validate', join(directory, 'none.json')], { env: {} })).code).toBe(2);
 });
 
-test('createAlertCheck lists problems without a server', () => {
+test('createAlertCheck returns a function that lists the problems of an alert without a server', () => {
   expect(createAlertCheck({ over: 'rest' })(alert)).toEqual([]);
   expect(createAlertCheck({ over: 'rest' })({ ...alert, extra: 1 }).map(({ path }) => path)).toEqual([
     '/extra',

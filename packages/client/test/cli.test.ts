@@ -9,7 +9,7 @@ const stack = useCliStack();
 const { run, runJson, createWebhook } = stack;
 
 describe('render', () => {
-  test('render prints the result with sample values and with an alert', async () => {
+  test('render prints the body with sample values, or with the values of a given alert', async () => {
     const template = join(stack.directory, 'body.j2');
     writeFileSync(template, '{"text": "{{ model_name }} is at {{ metric_value }}"}');
     expect(await run(['render', template])).toMatchObject({ code: 0, stderr: '' });
@@ -71,7 +71,7 @@ describe('keys', () => {
 });
 
 describe('the principal', () => {
-  /** Variables that replace the stack file. */
+  /** Environment variables for commands without a stack file: the addresses that the file would contain. */
   const addresses = () => ({
     TOCSIN_STACK: '',
     TOCSIN_API_URL: stack.services.apiUrl,
@@ -85,7 +85,7 @@ describe('the principal', () => {
     expect((await run(['webhooks', 'list', '--as', 'outsider'])).code).toBe(4);
   });
 
-  test('whoami names a person who has logged in', async () => {
+  test('whoami prints the name of the user who has logged in', async () => {
     const users = JSON.parse(process.env.TOCSIN_TEST_OIDC_USERS ?? '{}');
     const env = {
       ...addresses(),
@@ -218,7 +218,7 @@ describe('command line and output', () => {
     expect((await run([...words, '--no-color'], { columns: 200 })).stdout).not.toContain(sequence);
   });
 
-  test('a table is truncated to the width of a terminal and not in a pipe', async () => {
+  test('a table is truncated to the width of a terminal, but not if it is written to a pipe', async () => {
     const name = `wide ${'ä漢🚨'.repeat(60)}`;
     await createWebhook(name);
     const words = ['webhooks', 'list', '--name', 'wide', '--no-color'];

@@ -62,7 +62,7 @@ test('discovery of the provider is repeated after a failure', async () => {
   expect(await session.token()).toBe('t1');
 });
 
-test('concurrent rejections of a token cause one token request', async () => {
+test('concurrent callers that report the same rejected token cause one token request', async () => {
   const rejected = await session.token();
   const tokens = await Promise.all(Array.from({ length: 50 }, () => session.token({ rejected })));
   expect(new Set(tokens)).toEqual(new Set(['t2']));
@@ -101,7 +101,7 @@ test.each([
   );
 });
 
-test("no secret is sent to a plain http endpoint in the provider's metadata", async () => {
+test("no secret is sent if the provider's metadata name a token endpoint without TLS", async () => {
   const bent = await startScriptedProvider({ metadata: { token_endpoint: 'http://192.0.2.1/token' } });
   const options = { issuer: bent.issuer, clientId: 'a', clientSecret: 'b' };
   await expect(new ClientCredentialsSession(options).token()).rejects.toMatchObject({

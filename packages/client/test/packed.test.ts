@@ -151,7 +151,7 @@ describe('an endless command', () => {
     await api.close();
   });
 
-  test('a command ends without an error when its output is closed', async () => {
+  test('a command ends without an error when the reader of its output closes the pipe', async () => {
     const api = await startScriptedApi();
     const rows = Array.from({ length: 200 }, (_, index) => ({
       id: String(index),

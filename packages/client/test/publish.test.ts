@@ -37,7 +37,7 @@ async function overAmqp(): Promise<Way> {
   return { publisher, arrived: () => drain(url), close: () => publisher.close() };
 }
 
-/** Consumes and returns every message of the alerts queue. */
+/** Consumes and returns all messages in the queue of alerts. */
 async function drain(url: string): Promise<Record<string, unknown>[]> {
   const connection = await connect(url);
   const channel = await connection.createChannel();
@@ -116,7 +116,7 @@ test('no alert is lost when the connection to the broker is cut during publishin
   await proxy.close();
 });
 
-describe('a publisher that declares nothing', () => {
+describe('a publisher with declare: false', () => {
   test('a publisher with declare: false uses the existing exchange and queue', async () => {
     const { url } = await createTestBroker();
     const publisher = await createAmqpPublisher({ url, workspaceId, declare: false });
@@ -125,7 +125,7 @@ describe('a publisher that declares nothing', () => {
     expect(await drain(url)).toEqual([expect.objectContaining({ alert_id })]);
   });
 
-  test('publishing without the exchange fails without retries, and the error says what to correct', async () => {
+  test('publishing to a missing exchange fails without retries, and the error names the remedy', async () => {
     const publisher = await createAmqpPublisher({ url: blankHost(), workspaceId, declare: false });
     await expect(publisher.publish(alert())).rejects.toMatchObject({
       code: 'misconfigured',
@@ -134,7 +134,7 @@ describe('a publisher that declares nothing', () => {
     await publisher.close();
   }, 5_000);
 
-  test('publishing without a queue fails without retries, and the error says what to correct', async () => {
+  test('publishing without a bound queue fails without retries, and the error names the remedy', async () => {
     const connection = await connect(blankHost());
     const channel = await connection.createChannel();
     await channel.assertExchange('tocsin.alerts', 'topic');
@@ -219,7 +219,7 @@ describe('unconfirmed alerts', () => {
     await api.close();
   });
 
-  test('over HTTP a retry waits as long as Retry-After says', async () => {
+  test('over HTTP a retry waits for the time in the header Retry-After', async () => {
     const api = await startScriptedApi();
     api.script({ status: 429, headers: { 'retry-after': '20' } }, { status: 503 }, { status: 202 });
     const clock = createManualClock();
@@ -229,7 +229,7 @@ describe('unconfirmed alerts', () => {
     await api.close();
   });
 
-  test('over HTTP an aborted alert counts as unconfirmed, not as refused', async () => {
+  test('over HTTP an alert whose publishing is aborted counts as unconfirmed, not as refused', async () => {
     const api = await startScriptedApi();
     api.script({ hang: true });
     const publisher = createHttpPublisher(settingsOf(api));

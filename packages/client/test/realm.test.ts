@@ -21,7 +21,7 @@ afterAll(() => realm.close());
 const keyIdOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid as string;
 
-describe.each([skewMs, 0, -skewMs])('with our clock %d ms ahead of the clock of the provider', (skew) => {
+describe.each([skewMs, 0, -skewMs])("with the client's clock %d ms ahead of the provider's clock", (skew) => {
   test("a service account renews its tokens across a rotation of the provider's keys", async () => {
     const clock = createManualClock({ startMs: Date.now() + skew });
     const { clientId, clientSecret } = directory.services.editor;

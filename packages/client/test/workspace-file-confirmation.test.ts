@@ -25,7 +25,7 @@ async function applyAndReply(path: string, reply: string, meanwhile = async () =
   return { code, ...printed };
 }
 
-test('apply fails and names a resource that another user has changed after the plan', async () => {
+test('apply fails and names a resource that another user changed after the plan was made', async () => {
   await apply(save(workspaceFile()));
   const { webhooks } = await listAll();
   const pager = webhooks.find(({ name }) => name === 'pager');
@@ -66,7 +66,7 @@ test('export and apply fail for a reader, and the error names the required role'
   }
 });
 
-test('apply fails if another webhook got the same external id after the plan, and names it', async () => {
+test('apply fails and names the webhook that got the same external id after the plan was made', async () => {
   const path = save(workspaceFile());
   const { code, stderr } = await applyAndReply(path, 'y\n', async () => {
     await run([

@@ -70,7 +70,7 @@ test('after an export is applied to an empty workspace, that workspace has the s
   expect((await run(['apply', '-f', path, '--dry-run', ...inOther])).stdout).toBe('There are no changes.\n');
 });
 
-test('an export with ids can be applied to its own workspace, also with a changed name', async () => {
+test('an export with ids can be applied to its own workspace, even after an entry is renamed', async () => {
   await run(['webhooks', 'create', '--name', 'by hand', '--url', 'https://127.0.0.1:9/x', '--body', '{}']);
   const { stdout } = await run(['export']);
   const path = save(stdout);

@@ -38,9 +38,9 @@ const charactersPerStep = 16;
 const clockMask = 1_023;
 
 /**
- * Counts the work of one rendering and throws when a limit is exceeded. Steps are charged before the work is done. All
- * limits except the wall clock are deterministic: a template with the same values always fails at the same place. The
- * wall clock is the last resort. It is read every 1,024 steps.
+ * Counts the work of one rendering in steps, and throws when a limit is exceeded. Steps are counted before the work is
+ * done. All limits except the wall clock are deterministic: a template with the same values always fails at the same
+ * place. The wall clock is the last resort. It is read every 1,024 steps.
  */
 export class Budget {
   readonly limits: Limits;
@@ -82,12 +82,12 @@ export class Budget {
     if (count >= charactersPerStep) this.charge(count / charactersPerStep);
   }
 
-  /** Charges for a new string and checks its length. */
+  /** Charges steps for a new string, and checks its length. */
   string(length: number): void {
     this.grow(length, length);
   }
 
-  /** Charges for `added` characters that are appended to a string, and checks its new length. */
+  /** Charges steps for `added` characters that are appended to a string, and checks the new length of the string. */
   grow(length: number, added: number): void {
     if (length > this.limits.stringLength) {
       throw exceeded(
@@ -103,7 +103,7 @@ export class Budget {
     if (count > 0) this.charge(count);
   }
 
-  /** Charges for a new list, tuple or dict and checks its length. */
+  /** Charges one step for each item of a new list, tuple or dict, and checks its length. */
   list(length: number): void {
     if (length > this.limits.listLength) {
       throw exceeded(`a list would have more than ${this.limits.listLength} items`, 'build shorter lists');

@@ -1,6 +1,7 @@
 /**
- * Returns the known name with the smallest edit distance to the first 64 characters of `name`, ignoring case. Undefined
- * if the distance is more than a third of their number, or more than 1 for fewer than 6 characters.
+ * Compares the first 64 characters of `name` with the known names, ignoring case. Returns the known name with the
+ * smallest edit distance. Returns undefined if this distance is more than a third of the number of compared characters,
+ * or more than 1 if fewer than 6 characters are compared.
  */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.slice(0, 64).toLowerCase();

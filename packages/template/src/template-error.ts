@@ -57,7 +57,7 @@ export function renderError(
       failure.suggestion ?? (variable === undefined ? undefined : nearest(variable, knownNames));
     return describe(source, offset, { phase: 'render', kind: 'template_error', type, message, suggestion });
   }
-  // RangeError: the JavaScript stack overflowed before the nesting limit was reached.
+  // A RangeError means that the JavaScript stack overflowed before the nesting limit was reached.
   if (failure instanceof RangeError) return renderError(source, offset, nestedTooDeeply(), knownNames);
   throw failure;
 }
@@ -81,7 +81,7 @@ export function offsetOf(source: string, { line, column }: Pick<TemplateError, '
   return start + column - 1;
 }
 
-/** Number of characters before and after the mark that an excerpt of a long line shows. */
+/** Numbers of characters that the excerpt of a long line shows before and after the position of the error. */
 const excerptBefore = 60;
 const excerptAfter = 40;
 

@@ -58,8 +58,8 @@ const textFilters = [
 ];
 /**
  * Filters for numbers. Operators are not included, and neither is `round` with the method ceil or floor, which
- * multiplies. Their result can exceed the range of a double. It then prints `inf`, which is not JSON, or fails, as in
- * Python.
+ * multiplies. The result of a multiplication can exceed the range of a double. It then prints `inf`, which is not JSON,
+ * or fails, as in Python.
  */
 const numberFilters = [
   'round',

@@ -15,7 +15,7 @@ const knownDifferences: ReadonlyMap<string, string> = new Map([
 
 const run = createCaseRunner();
 
-test('all shared cases render as in Jinja2, except for the listed differences', () => {
+test('all shared test cases render as in Jinja2, except for the listed differences', () => {
   const differences = readCases().filter((expected) => !agreesWithJinja2(expected, run(expected.line)));
   expect(new Set(differences.map((difference) => difference.template))).toEqual(
     new Set(knownDifferences.keys()),

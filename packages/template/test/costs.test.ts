@@ -12,8 +12,9 @@ import { worstAcceptedTemplate } from '../tools/costs/worst-template.js';
 const measure = createCostMeter({ precision: 0.1, batchMs: 1 });
 
 /**
- * Maximum CPU time relative to a simple loop with the same number of steps. The slowest hostile templates take about 5
- * times as long. Work that is not charged takes hundreds of times as long.
+ * Maximum CPU time of a template relative to a simple loop with the same number of steps. The slowest hostile templates
+ * take about 5 times as long as the loop. A template with work for which no steps are charged would take hundreds of
+ * times as long.
  */
 const maxRatio = 12;
 let loopMs: number;

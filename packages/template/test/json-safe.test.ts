@@ -92,16 +92,19 @@ const exactPositions = [
   '"{{ V | safe | default(V) if false else V }}"',
 ];
 
-test.each(exactPositions)('the JSON that %s renders contains a hostile value unchanged', (position) => {
-  fc.assert(
-    fc.property(hostileText, (value) => {
-      const source = `{"value": ${position.replaceAll('V', 'model_name')}, "after": true}`;
-      const parsed: unknown = JSON.parse(renderBody(source, { ...sampleFacts, model_name: value }));
-      expect(parsed).toEqual({ value, after: true });
-    }),
-    { numRuns: 60, examples: hostileTexts.map((value): [string] => [value]) },
-  );
-});
+test.each(exactPositions)(
+  'the template %s renders to JSON that contains a hostile value unchanged',
+  (position) => {
+    fc.assert(
+      fc.property(hostileText, (value) => {
+        const source = `{"value": ${position.replaceAll('V', 'model_name')}, "after": true}`;
+        const parsed: unknown = JSON.parse(renderBody(source, { ...sampleFacts, model_name: value }));
+        expect(parsed).toEqual({ value, after: true });
+      }),
+      { numRuns: 60, examples: hostileTexts.map((value): [string] => [value]) },
+    );
+  },
+);
 
 test('tojson prints a value that occurs twice in a list, and refuses a list that contains itself', () => {
   const render = (body: string) => {
@@ -117,7 +120,7 @@ test('tojson prints a value that occurs twice in a list, and refuses a list that
   });
 });
 
-test('all text and number variables have their exact value in the JSON, also with tojson', () => {
+test('every text or number variable has its exact value in the rendered JSON, also with tojson', () => {
   const number = fc.double({ noDefaultInfinity: true, noNaN: true });
   const facts = fc.record({
     alert_rule_name: hostileText,
@@ -151,7 +154,7 @@ test('all text and number variables have their exact value in the JSON, also wit
   );
 });
 
-test('an expression in a JSON string has the value that it prints without JSON escapes', () => {
+test('an expression in a JSON string, once parsed, equals its output without JSON escaping', () => {
   const variables = new Map(
     Object.entries(sampleValues).map(([name, value]) => [
       name,
@@ -174,7 +177,7 @@ test('an expression in a JSON string has the value that it prints without JSON e
   expect(compared).toBeGreaterThan(500);
 });
 
-test('safe text, the result of tojson, and numbers are printed unescaped', () => {
+test('text marked as safe, results of tojson, and numbers are printed without JSON escaping', () => {
   const source =
     '{"a": {{ "[1]" | safe }}, "b": {{ metric_value }}, "c": {{ 3 }}, "d": {{ {"x": [1]} | tojson }}}';
   expect(JSON.parse(renderBody(source, sampleFacts))).toEqual({ a: [1], b: 0.8734567, c: 3, d: { x: [1] } });
@@ -200,7 +203,7 @@ test('a macro prints valid JSON with escaped values, also after filters and oper
   }
 });
 
-test('captured text is as long as its plain text, and equal to it', () => {
+test('text captured with set has the length and value that it had before JSON escaping', () => {
   const source =
     '{% set v %}say "{{ bound }}"{% endset %}[{{ (v == "say \\"lower_bound\\"") | tojson }}, {{ v | length }}]';
   expect(JSON.parse(renderBody(source, sampleFacts))).toEqual([true, 17]);

@@ -79,7 +79,7 @@ describe.each(names)('%s', (name) => {
     expect(rendered.ok && JSON.parse(rendered.output)).toEqual(render(name, sampleFacts));
   });
 
-  test('a body shows if the alert is a test, and if it is firing or resolved', () => {
+  test('the body shows whether the alert is a test, and whether it is firing or resolved', () => {
     const plain = render(name, sampleFacts);
     expect(render(name, { ...sampleFacts, is_test: true })).not.toEqual(plain);
     expect(render(name, { ...sampleFacts, state: 'resolved' })).not.toEqual(plain);
@@ -90,7 +90,7 @@ interface ChatMessage {
   blocks: [header: { text: Text }, fields: { fields: [model: Text, ...Text[]] }];
 }
 
-test('a chat message keeps the length limits of the service, and escapes markup in model names', () => {
+test('a chat message obeys the length limits of the chat service and escapes model names', () => {
   for (const { facts, body } of renderAll<ChatMessage>('chat-service.json.j2')) {
     const [header, fields] = body.blocks;
     expect(header.text.type).toBe('plain_text');
@@ -113,7 +113,7 @@ interface Cards {
   attachments: [{ contentType: string; content: { body: { type: string; facts?: object[] }[] } }];
 }
 
-test('the adaptive card has a version, and facts with the model and all labels', () => {
+test('the adaptive card has a version, and its fact set lists the model and all labels', () => {
   for (const { facts, body } of renderAll<Cards>('chat-service-cards.json.j2')) {
     const [{ contentType, content }] = body.attachments;
     expect(contentType).toBe('application/vnd.microsoft.card.adaptive');

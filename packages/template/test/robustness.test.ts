@@ -88,7 +88,7 @@ const garbage = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
 );
 
-test('any source compiles and renders, or fails with a line and column', () => {
+test('any template source renders, or fails with an error that has a line and a column', () => {
   fc.assert(
     fc.property(garbage, (source) => {
       for (const compile of [compileBody, compilePlain]) {
@@ -103,7 +103,7 @@ test('any source compiles and renders, or fails with a line and column', () => {
   );
 });
 
-test('any source can be checked, and an accepted source renders to JSON', () => {
+test('the check of any template source returns a result, and an accepted source renders to JSON', () => {
   let accepted = 0;
   const sources = fc.oneof(
     garbage,
@@ -136,7 +136,7 @@ test('a template renders to the same output each time', () => {
   expect(rendered).toBeGreaterThan(100);
 });
 
-test('variables may have the names of JavaScript object internals', () => {
+test('a variable can have the name of a JavaScript object member, for example __proto__', () => {
   const variables = new Map([
     ['__proto__', 'a'],
     ['constructor', 'b'],
@@ -150,7 +150,7 @@ test('variables may have the names of JavaScript object internals', () => {
   expect(compiled.template.render(variables)).toEqual({ ok: true, output: 'abcd' });
 });
 
-test('a rendering that exceeds the wall-clock limit fails with the kind overrun', () => {
+test('a rendering that exceeds its time limit fails with an error of the kind overrun', () => {
   let clock = 0;
   const compile = createTemplateCompiler({ now: () => (clock += 60) });
   const compiled = compile('{% for a in range(5000) %}{{ a }}{% endfor %}');

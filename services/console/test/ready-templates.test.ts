@@ -9,15 +9,18 @@ const templates = readdirSync(folder)
   .filter((name) => name.endsWith('.j2'))
   .map((name) => parseReadyTemplate(name, readFileSync(new URL(name, folder), 'utf8')));
 
-test.each(templates)('the ready-made template $id has no problems and has a picture', (template) => {
-  const { problems, output } = createInspector(sampleFacts)(template.body);
-  expect(problems).toEqual([]);
-  const picture = pictureOf(JSON.parse(output ?? ''));
-  expect(picture?.title).toMatch(/\w/);
-  expect(picture?.parts).not.toEqual([]);
-  expect(template.body).not.toMatch(/^\s*\{#/);
-  expect(Object.keys(template.headers)).toContain('Content-Type');
-});
+test.each(templates)(
+  'the ready-made template $id has no problems, and its body has a preview picture',
+  (template) => {
+    const { problems, output } = createInspector(sampleFacts)(template.body);
+    expect(problems).toEqual([]);
+    const picture = pictureOf(JSON.parse(output ?? ''));
+    expect(picture?.title).toMatch(/\w/);
+    expect(picture?.parts).not.toEqual([]);
+    expect(template.body).not.toMatch(/^\s*\{#/);
+    expect(Object.keys(template.headers)).toContain('Content-Type');
+  },
+);
 
 test('only placeholders that the user has not replaced are found', () => {
   const placeholders = { '<HOST>': 'the host', '<KEY>': 'the key' };

@@ -89,8 +89,8 @@ function checkChart(): void {
   const archive = readdirSync(folder).find((file) => file.endsWith('.tgz'));
   if (archive === undefined) return;
   runTool('tar', ['-xmzf', archive], folder);
-  // In the source folder of the chart, symbolic links lead to these three files outside. The packaged chart must
-  // contain their content.
+  // In the repository, these three files of the chart are symbolic links to files outside the chart. The packaged chart
+  // must contain copies of those files.
   for (const file of ['alarms.yml', 'definitions.json', 'dashboards/tocsin.json']) {
     const packaged = readFileSync(join(folder, 'tocsin/files', file), 'utf8');
     if (packaged !== readChartFile(`files/${file}`)) failures.push(`The package has another files/${file}.`);
@@ -113,7 +113,8 @@ function writeObjects(variant: string, objects: readonly Manifest[]): string[] {
   mkdirSync(join(folder, variant));
   return objects.map((object) => {
     const file = join(folder, variant, `${object.kind}-${object.metadata.name}.yaml`);
-    // `renderChart` adds an empty `spec` to kinds that have none. Their schemas reject it.
+    // `renderChart` adds an empty `spec` to objects without one. The schemas do not allow it for such objects, so it is
+    // removed.
     const { spec, ...others } = object;
     writeFileSync(file, stringify(Object.keys(spec).length > 0 ? object : others));
     return file;

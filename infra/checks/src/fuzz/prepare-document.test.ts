@@ -64,11 +64,11 @@ const prepared = prepareDocument(document, values) as typeof document;
 const { patch, delete: deletion } = prepared.paths['/webhooks/{webhook_id}'];
 const { PatchWebhook, PublishAlert, Webhook } = prepared.components.schemas;
 
-test('a response status counts as documented only if its operation lists it', () => {
+test('`default` responses are removed, so that only the statuses that an operation lists remain', () => {
   expect([Object.keys(patch.responses), Object.keys(deletion.responses)]).toEqual([['200'], ['204']]);
 });
 
-test('the given destination is the only one in generated requests', () => {
+test('generated requests contain no destination URL except the given one', () => {
   expect(PatchWebhook.properties.url).toEqual({ type: 'string', enum: [values.url] });
   expect(PatchWebhook.examples).toEqual([{ url: values.url }]);
   expect(patch.requestBody.content['application/json'].example).toEqual({
@@ -77,7 +77,7 @@ test('the given destination is the only one in generated requests', () => {
   });
 });
 
-test('requests prefer existing ids, and deletions prefer ids of resources that may be deleted', () => {
+test('generated requests can use known ids, and deletions only known ids that may be deleted', () => {
   const uuid = { type: 'string', format: 'uuid' };
   expect(patch.parameters[0]!.schema).toEqual({ anyOf: [{ const: 'kept' }, uuid] });
   expect(deletion.parameters[0]!.schema).toEqual({ anyOf: [{ const: 'deletable' }, uuid] });
@@ -86,12 +86,12 @@ test('requests prefer existing ids, and deletions prefer ids of resources that m
   expect(PublishAlert.properties.alert_rule_id).toEqual({ anyOf: [{ const: 'rule' }, uuid] });
 });
 
-test('a request schema whose items are checked one by one also accepts invalid items', () => {
+test('a list whose items are validated separately may also contain invalid items', () => {
   const { schema } = prepared.paths['/alerts/batch'].post.requestBody.content['application/json'];
   expect(schema.items).toEqual({ anyOf: [{ $ref: '#/components/schemas/PublishAlert' }, {}] });
 });
 
-test('preparing a document changes neither its response schemas nor the given object', () => {
+test('preparing an OpenAPI document changes neither response schemas nor the given object', () => {
   expect(Webhook).toEqual(document.components.schemas.Webhook);
   expect(document.paths['/webhooks/{webhook_id}'].patch.responses).toHaveProperty('default');
 });

@@ -1,15 +1,15 @@
 /**
- * Values for generated requests. Most requests with these values refer to existing resources, so that they pass the
- * first checks of the API. They never call a server outside the stack.
+ * Values for generated requests. Most ids are those of existing resources, so that the API does not reject most
+ * requests with 404. The only URL is that of a destination in the stack, so that no request calls another server.
  */
 export interface FuzzValues {
-  /** The only allowed destination, so that no generated request reaches another server. */
+  /** URL of the only destination that generated requests contain. The destination is part of the stack. */
   url: string;
-  /** Valid bodies for webhooks that are saved. */
+  /** Valid body templates of webhooks. */
   bodies: string[];
   /** Ids by parameter name, for operations that do not delete resources. Most are ids of existing resources. */
   ids: Record<string, string[]>;
-  /** Ids of resources that may be deleted. */
+  /** Ids by parameter name, for operations that delete resources. */
   deletableIds: Record<string, string[]>;
 }
 
@@ -17,9 +17,9 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 type JsonObject = { [name: string]: Json };
 
 /**
- * Changes an OpenAPI document for fuzzing:
- * - `default` responses are removed, because with them every status would count as documented.
- * - All destinations are `values.url`, and ids are mostly those of existing resources.
+ * Returns a copy of an OpenAPI document that is changed for fuzzing:
+ * - It has no `default` responses, because with them every status would count as documented.
+ * - `values.url` is the only URL of a destination, and most ids are those of existing resources.
  */
 export function prepareDocument(document: object, values: FuzzValues): object {
   const copy = structuredClone(document) as { paths: Record<string, Record<string, Operation>> } & JsonObject;

@@ -35,8 +35,8 @@ export function installSchemathesis(folder: string): Schemathesis {
         url: apiUrl,
         header: `Authorization: Bearer ${token}`,
         checks: 'all',
-        // Rules such as "renders to JSON" cannot be expressed in a schema, so a valid request can get status 422. An
-        // unsupported method without a valid token gets status 401 instead of 405.
+        // A schema cannot express rules such as "renders to JSON", so a request that matches the schema can get status
+        // 422. An unsupported method without a valid token gets status 401 instead of 405.
         'exclude-checks': 'positive_data_acceptance,unsupported_method',
         'max-examples': String(maxExamples),
         seed: String(seed),
@@ -66,8 +66,8 @@ expected-statuses = ["4xx"]
 `;
 
 /**
- * Schemathesis does not encode the character # within a list in a path. The hook drops such values, because the request
- * would be for another path.
+ * Schemathesis does not encode the character # in a list in a path, and thereby changes the path of the request. The
+ * hook drops values with this character.
  */
 const hooks = `import schemathesis
 

@@ -26,8 +26,8 @@ export const howToStart = `Start one in another terminal:
   ACCESS_TOKEN_TTL_SECONDS=7200 REQUESTS_PER_MINUTE=1000000 WORKSPACE_REQUESTS_PER_MINUTE=1000000 TESTS_PER_MINUTE=100000 npm start`;
 
 /**
- * Minimum lifetime of a token in seconds, longer than a run. With an expired token every response is 401, and no fault
- * can be found.
+ * Minimum lifetime of a token in seconds. It is longer than a run. After the token had expired, every response would be
+ * 401, and the run would find no further faults.
  */
 const shortestTokenSeconds = 3_600;
 

@@ -28,13 +28,13 @@ test('parts of longer words are not private words', () => {
   expect(find('input background, renewed, canew')).toEqual([]);
 });
 
-test('an everyday word is found in identifiers only', () => {
+test('a word that is forbidden only in identifiers is allowed in comments, strings and documents', () => {
   expect(find("takeUp('take up'); // take up\n/* take up */ `take up`")).toEqual([[1, 'take up']]);
   expect(find('It may take up to 10 s.', 'docs/a.md')).toEqual([]);
   expect(find('', 'src/take-up.ts')).toEqual([[0, 'take up']]);
 });
 
-test('an exception allows one private word in one folder', () => {
+test('an exception allows a private word only in the folder of the exception', () => {
   expect(find('anew, put back', 'docs/history/a.md')).toEqual([[1, 'put back']]);
   expect(find('anew', 'docs/historybook.md')).toEqual([[1, 'anew']]);
 });

@@ -7,7 +7,7 @@ export interface WordList {
   allowed: { path: string; word: string; reason: string }[];
 }
 
-/** A place with a word that only this project uses for a thing that has a standard name. */
+/** A place in a file with a private word: a word that only this project uses, for a thing that has a standard name. */
 export interface PrivateWord {
   path: string;
   /** Line number, counted from 1. 0: the private word is in the name of the file. */

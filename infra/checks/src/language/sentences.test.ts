@@ -12,7 +12,7 @@ test.each([
 });
 
 test.each(['/** Messages wait, whatever they hold. */', "const text = 'What is it? Who is it?';", ' * Of\n'])(
-  'a sentence with a subject, a string literal or a single word is accepted: %j',
+  'sentences with a subject first, string literals and single words are accepted: %j',
   (text) => {
     expect(find('src/a.ts', text)).toEqual([]);
   },

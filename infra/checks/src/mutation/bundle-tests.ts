@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
-// Replaces test files by bundles of themselves and all modules that they import: node bundle-tests.js FILE…
-//
-// Jest loads the modules again for each mutant. In separate files this takes ten times as long as the tests: a test that
-// imports @tocsin/kit loads Express too.
+// Replaces each given test file by a bundle of the test and all modules that it imports: node bundle-tests.js FILE…
+// Jest loads all modules again for each mutant. Without bundles, loading takes ten times as long as the tests, because
+// a test that imports @tocsin/kit also loads Express.
 
 const compiledPackages = ['bcrypt', 'fs-native-extensions', 'pg-native'];
 /** Packages that Knex imports for other databases and for streams. They are not installed. */
@@ -20,7 +19,7 @@ const otherDrivers = [
   'tedious',
 ];
 
-/** Keeps `import.meta.url` of each module, because modules read files by a path relative to their own. */
+/** Replaces `import.meta.url` by the URL of the original module, because modules read files by paths relative to it. */
 const ownUrls: Plugin = {
   name: 'own-urls',
   setup({ onLoad }) {

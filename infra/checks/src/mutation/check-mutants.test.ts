@@ -37,7 +37,7 @@ test('a surviving mutant that is not accepted is reported with its position', ()
     ]);
 });
 
-test('an accepted surviving mutant is not reported but counts as not killed', () => {
+test('an accepted surviving mutant is not reported, but the score counts it as not killed', () => {
   const survivor = mutant('<', 'Survived');
   const accepted = check([...many(9, 'Killed'), survivor], [entry('2 < 3')]);
   expect([accepted.problems, accepted.all]).toEqual([[], { killed: 9, total: 10 }]);
@@ -53,7 +53,7 @@ test('a killed mutant that is listed as an accepted survivor is reported', () =>
   ]);
 });
 
-test('a score of 90 % in total and of 80 % for each file is required', () => {
+test('a mutation score of at least 90 % in total and 80 % in each file is required', () => {
   const files = (killed: number, survived: number) => ({
     'a.ts': { source, mutants: many(100, 'Killed') },
     'b.ts': { source, mutants: [...many(killed, 'Killed'), ...many(survived, 'Survived')] },
@@ -79,7 +79,7 @@ test.each(mutatedModules)('all files of the module $name exist, and at least one
   expect(testFilesOf(module)).not.toEqual([]);
 });
 
-test('the tests of a file are those with its name, or with its name and a suffix', () => {
+test('the tests of a source file have its name, or its name and a suffix', () => {
   const folder = 'services/delivery-worker/src/slots';
   const slots = {
     name: 'slots',

@@ -16,10 +16,12 @@ interface Position {
   column: number;
 }
 
-/** A surviving mutant that is accepted with a reason: it behaves like the original, or no unit test can observe it. */
+/**
+ * Surviving mutants that are accepted for a reason: they behave like the original, or no unit test can observe them.
+ */
 export interface AcceptedSurvivors {
   file: string;
-  /** Source text in which the mutant starts. */
+  /** Piece of the source text. The mutants that start in this text are accepted. */
   code: string;
   reason: string;
 }

@@ -13,7 +13,10 @@ export interface MutatedModule {
 const worker = 'services/delivery-worker';
 const api = 'services/webhook-api';
 
-/** Modules whose unit tests must detect mutations. Most decide what is delivered, when, and who may do it. */
+/**
+ * Modules whose unit tests must detect mutations. Most of these modules decide which alerts are delivered, when they
+ * are delivered, and what a caller may do.
+ */
 export const mutatedModules: MutatedModule[] = [
   { name: 'retry', workspace: worker, files: ['delivery/classify'] },
   { name: 'circuit', workspace: worker, files: ['delivery/circuit'] },

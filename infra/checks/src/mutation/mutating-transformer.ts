@@ -4,8 +4,8 @@ import { mutationVariable, type StatementMutation, statementMutations } from './
 type Step = (source: string, path: string, ...rest: unknown[]) => unknown;
 
 /**
- * Compiles TypeScript for Jest as in other tests. If TOCSIN_STATEMENT_MUTATION names a mutation, first replaces its
- * piece of code in its file.
+ * Compiles TypeScript for Jest as in other tests. If TOCSIN_STATEMENT_MUTATION names a mutation, the transformer first
+ * makes the replacement of this mutation in the mutated file.
  */
 export default {
   createTransformer(options: Parameters<typeof swc.createTransformer>[0]) {

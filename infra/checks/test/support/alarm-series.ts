@@ -12,7 +12,7 @@ export function valueAt(seconds: number, value: Given[string]): number {
   return value.endsWith('/s') ? figure * seconds : Math.floor(seconds / figure);
 }
 
-/** Returns the series with a value for each step, as the evaluator reads them. */
+/** Returns the series with one value for each step, in the format of `promql-evaluator.ts`. */
 export function seriesOf(
   given: Given,
   { steps, stepSeconds }: { steps: number; stepSeconds: number },

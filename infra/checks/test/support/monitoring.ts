@@ -11,7 +11,7 @@ export interface MonitoringOptions {
   databaseUrl: string;
   /** Addresses (host:port) whose certificates are checked. */
   watched: string[];
-  /** Certificate authority of the checked certificates. */
+  /** PEM file of the certificate authority that issued the checked certificates. */
   authorityFile: string;
   /**
    * Address (host:port) of a server that returns metrics as the services do. Prometheus keeps the labels of these
@@ -39,10 +39,7 @@ interface FiringAlarm {
 
 type MonitoredContainer = 'postgres-exporter' | 'node-exporter' | 'alertmanager';
 
-/**
- * Name of the program in Debian's package, for each container of the compose file that the tests replace by the
- * program.
- */
+/** Containers of the compose file, each with the Debian program that the tests run instead. */
 const programs = {
   prometheus: 'prometheus',
   alertmanager: 'prometheus-alertmanager',
@@ -111,7 +108,7 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
   await start('prometheus', [
     `--config.file=${write('prometheus.yml', stringify(configuration))}`,
     `--storage.tsdb.path=${join(directory, 'prometheus')}`,
-    // An alarm that fires before Prometheus has found Alertmanager is sent again after this time.
+    // Prometheus can send an alarm before it has found Alertmanager. After this delay it sends the alarm again.
     '--rules.alert.resend-delay=1s',
   ]);
 
@@ -149,8 +146,8 @@ function blackboxConfiguration({ authorityFile }: MonitoringOptions): string {
 }
 
 /**
- * Returns the shipped file with enabled receivers and without delays. `url_file` is replaced, because Debian's
- * Alertmanager does not support it.
+ * Returns the shipped configuration of Alertmanager with enabled receivers and without delays. The setting `url_file`
+ * is replaced, because the Alertmanager of Debian does not support it.
  */
 export function alertmanagerConfiguration(chatUrlFile: string, { watchdog }: { watchdog: string }): string {
   const text = enableReceivers(readText('infra/alertmanager/alertmanager.yml'))

@@ -28,7 +28,7 @@ export function withCredentials(address: string, user: string, password: string)
   return url.href;
 }
 
-/** Returns the spellings in which an output can contain a secret. */
+/** Returns the encodings in which an output could contain a secret. */
 export function spellingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [

@@ -82,7 +82,7 @@ function combine(
   if (operator === 'and') return lefts.filter((sample) => has(rights, sample));
   if (operator === 'unless') return lefts.filter((sample) => !has(rights, sample));
   if (operator === 'or') return [...lefts, ...rights.filter((sample) => !has(lefts, sample))];
-  // A scalar matches every sample. Other samples match if their labels are equal.
+  // A scalar is combined with every sample. Two samples are combined only if their labels are equal.
   const pairs = isScalar(left)
     ? rights.map((sample) => [sample, lefts[0]?.value ?? 0, sample.value] as const)
     : lefts.flatMap((sample) => {

@@ -93,7 +93,10 @@ export function deriveClaims(
   return claims;
 }
 
-/** Mappers of Keycloak's own scopes. Tocsin reads none of their claims, except a name for display. */
+/**
+ * Mappers in the built-in scopes of Keycloak, which `deriveClaims` skips. Tocsin reads only one of their claims, a name
+ * for display.
+ */
 const withoutMeaning = new Set([
   'oidc-usersessionmodel-note-mapper',
   'oidc-usermodel-attribute-mapper',

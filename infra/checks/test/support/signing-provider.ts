@@ -2,7 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
-/** Starts a provider that signs any claims in the format of a Keycloak realm (RS256, `typ: JWT`). */
+/**
+ * Starts an OpenID provider for tests. Its tokens have the format of a Keycloak realm (RS256, `typ: JWT`) and any
+ * claims that the test chooses.
+ */
 export async function startSigningProvider(lifespanSeconds: number) {
   const { privateKey, publicKey } = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };

@@ -1,7 +1,7 @@
 import { createIdentity, type Identity, type Principal } from '@tocsin/identity';
 import { createLogger, createMetrics } from '@tocsin/kit';
 
-/** Creates the token verification with `issuer` as its only issuer. */
+/** Creates a token verification that trusts only `issuer`. */
 export function identityFor(issuer: string, audience: 'tocsin-api' | 'tocsin-engine'): Identity {
   return createIdentity({
     settings: {

@@ -16,7 +16,7 @@ export const loaders: Record<string, (env: Environment) => object> = {
   'delivery-worker': loadWorker,
 };
 
-/** Values of all variables that any service requires. */
+/** Minimal valid environment: a value for each variable that at least one service requires. */
 export const least: Record<string, string> = {
   DATABASE_URL: 'postgres://127.0.0.1/tocsin',
   AMQP_URL: 'amqp://127.0.0.1',
@@ -29,7 +29,9 @@ export const least: Record<string, string> = {
  */
 export const secretVariables = ['DATABASE_URL', 'AMQP_URL', 'SECRETS_KEYS', 'GENAI_ENGINE_ADMIN_KEY'];
 
-/** Returns the names of the variables that a service reads. NAME and NAME_FILE of a secret count as one. */
+/**
+ * Returns the names of the variables that a service reads. For a secret the result contains NAME, but not NAME_FILE.
+ */
 export function variablesReadBy(service: string): Set<string> {
   const names = new Set<string>();
   const recording = new Proxy<Environment>(least, {
@@ -39,7 +41,7 @@ export function variablesReadBy(service: string): Set<string> {
     },
   });
   loaders[service]?.(recording);
-  // Variables of Node.js and pg that services read only to reject one value.
+  // Services check these variables of Node.js and pg only to reject one value of each.
   names.delete('NODE_TLS_REJECT_UNAUTHORIZED');
   names.delete('PGSSLMODE');
   for (const name of secretVariables) names.delete(`${name}_FILE`);

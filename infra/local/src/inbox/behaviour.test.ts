@@ -21,7 +21,7 @@ describe('readBehaviour', () => {
   });
 
   test.each(['/status/99', '/status/600', '/status/abc', '/status', '/slow/soon', '/status/1e2', '//'])(
-    'the path %s sets nothing, so the inbox responds with status 200 without delay',
+    'the path %s names no valid behaviour, so the inbox responds with 200 without delay',
     (path) => {
       expect(readBehaviour(path)).toMatchObject({ status: 200, delayMs: 0 });
     },

@@ -24,7 +24,7 @@ export function preparePostgresBinaries({ user, copyTo }: LocateOptions): Postgr
   const installed = findInstalled();
   if (completeSymlinks(installed) && canRun(join(installed, 'bin/postgres'), user))
     return binariesIn(installed);
-  // Reasons for a copy are a checkout under /root, a strict umask, or a read-only node_modules.
+  // A copy is needed, for example, in a checkout under /root, with a strict umask, or with a read-only node_modules.
   const copy = join(copyTo, `binaries-${readVersion(installed)}`);
   if (!existsSync(copy)) copyWhole(installed, copy);
   if (!canRun(join(copy, 'bin/postgres'), user)) {

@@ -57,7 +57,7 @@ describe('createProcessHost', () => {
     await expect(processes.start(shell('sleep 60'))).rejects.toThrow(/being stopped/);
   });
 
-  test('no child and no directory of a process host remains after its SIGKILL', async () => {
+  test('the children of a process host end, and its directories are removed, after its SIGKILL', async () => {
     const doomed = mkdtempSync(join(tmpdir(), 'tocsin-doomed-'));
     writeFileSync(join(doomed, 'file'), '');
     const program = `

@@ -44,8 +44,8 @@ export async function startTestServers(processes: ProcessHost): Promise<TestServ
       directory: join(directory, 'rabbitmq'),
       logFile: logOf('rabbitmq'),
       ports: { amqp, epmd, distribution },
-      // Default of RabbitMQ 4. It is above the shipped limit, so that tests can check that a worker rejects larger
-      // alerts itself.
+      // The limit is the default of RabbitMQ 4. It is above the shipped limit, so that tests can send messages that the
+      // worker itself must reject.
       maxMessageBytes: 16 * 1_048_576,
       virtualHosts: [
         // A virtual host without Tocsin's exchanges and queues, for tests of publishers that find none.

@@ -38,7 +38,7 @@ test('lost deliveries and records that disagree with the destination are problem
   expect(findDeliveryViolations(comparison, exposed())).toEqual(['2 lost', 'records disagree, first: a']);
 });
 
-test('status 202, and status 503 with Retry-After, are not problems', () => {
+test('API responses with 202, or with 503 and Retry-After, are not reported as problems', () => {
   expect(findResponseViolations(normalResponses, {})).toEqual([]);
 });
 
@@ -52,7 +52,7 @@ test.each(['500', '401', '404', '429', '200'])(
   },
 );
 
-test('a lost connection is a problem unless the fault affects the API', () => {
+test('a lost connection to the API is a problem unless the fault affects the API', () => {
   const responses = responding({ ECONNRESET: 2 });
   expect(findResponseViolations(responses, {})).toEqual(['the API returned ECONNRESET, 2 times']);
   expect(findResponseViolations(responses, { affectsApi: true })).toEqual([]);
@@ -71,7 +71,7 @@ test.each([{ affectsApi: true }, {}])(
   },
 );
 
-test('the first log line with a failure event is reported, and further ones are not', () => {
+test('only the first log line with a failure event is reported', () => {
   const log = '{"msg":"database.unavailable"}\n{"msg":"message.failed","n":1}\n{"msg":"service.crashed"}\n';
   expect(findLogViolations('worker-1', log)).toEqual(['worker-1: {"msg":"message.failed","n":1}']);
   expect(findLogViolations('worker-1', '{"msg":"database.unavailable"}\n')).toEqual([]);

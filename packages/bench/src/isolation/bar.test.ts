@@ -13,7 +13,7 @@ test.each([
   expect(p99LimitMs(aloneMs)).toBe(limitMs);
 });
 
-test('a p99 at the limit passes and a p99 above the limit fails', () => {
+test('a latency p99 at the limit passes, and one above the limit fails', () => {
   expect(compareWithBar([runOf(10, 35)]).passed).toEqual({ p99: true, slowest: true });
   expect(compareWithBar([runOf(10, 36)]).passed.p99).toBe(false);
   expect(compareWithBar([runOf(40, 80)]).passed.p99).toBe(true);

@@ -1,6 +1,6 @@
 import { alertIdOf, alertIdsOfRun, runAt, sequenceOf } from './alert-ids.js';
 
-test('an alert id contains its run and its sequence number at fixed positions', () => {
+test('an alert id contains the number of its run and its sequence number at fixed positions', () => {
   const id = alertIdOf(300, 70_000);
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(Number.parseInt(id.slice(runAt.start, runAt.end), 16)).toBe(300);

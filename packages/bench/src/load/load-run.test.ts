@@ -38,7 +38,7 @@ test('a run with a rate publishes no further alert after it is stopped', async (
   expect(run.progress().offered).toBe(offered);
 });
 
-test('the count of delayed alerts includes accepted and waiting alerts', async () => {
+test('an alert counts as delayed after the minimum wait, even if it is not accepted yet', async () => {
   const publisher = recordingPublisher();
   const run = startLoadRun({ run: 1, target, alerts: 3 }, publisher);
   publisher.alerts[0]!.onAccepted();

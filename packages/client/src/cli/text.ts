@@ -27,7 +27,7 @@ export function printableJson(value: unknown, indent?: number): string {
  */
 const unsafe = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Replaces each UTF-16 code unit by an escape of JSON, `\\uXXXX`. */
+/** Replaces each UTF-16 code unit by its JSON escape, such as `\u001b`. */
 function escapeUnits(text: string): string {
   return text
     .split('')
@@ -40,7 +40,10 @@ export function shortTime(time: string): string {
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) ? time.slice(0, 19).replace('T', ' ') : time;
 }
 
-/** Returns the approximate width on a terminal. A wide character counts 2, a combining mark 0. */
+/**
+ * Returns the approximate width of a text on a terminal, in cells. A wide character takes two cells, a combining mark
+ * none.
+ */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += wide.test(character) ? 2 : zero.test(character) ? 0 : 1;

@@ -12,7 +12,7 @@ export interface Named {
 type Services = Awaited<ReturnType<typeof startServices>>;
 
 interface CliStack {
-  /** Only tests may read it. */
+  /** The services of the stack. They are undefined until `beforeAll` has started them, so only tests may read them. */
   readonly services: Services;
   workspace: string;
   /** A temporary directory. */
@@ -21,7 +21,7 @@ interface CliStack {
   env: Record<string, string>;
   /** Runs the command with the settings of the stack. */
   run(words: string[], options?: CliOptions): Promise<CliResult>;
-  /** Returns the output as JSON. */
+  /** Runs the command with `--json` and returns its parsed output. Rejects if the command fails. */
   runJson<T>(words: string[], options?: CliOptions): Promise<T>;
   createWebhook(name: string, ...more: string[]): Promise<Named>;
 }

@@ -3,7 +3,7 @@ import { adminKey, startEngine } from '../../../../services/engine-auth/test/sup
 import { startApi } from '../../../../services/webhook-api/test/support/api.js';
 import type { OpenApiDocument } from './generate-types.js';
 
-/** Starts both APIs with the database, broker and provider of the test run. */
+/** Starts `webhook-api` and `engine-auth` with the database server, broker and identity provider of the test run. */
 export async function startServices() {
   const api = await startApi();
   const engineDatabase = await createTestDatabase();

@@ -11,7 +11,7 @@ export const secrets = { CHAT_URL: 'https://127.0.0.1:9/s3cret-path', CHAT_TOKEN
 
 const model = 'a9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11';
 
-/** Returns a file with two webhooks, a rule and settings, and `more` at its end. */
+/** Returns the text of a workspace file with two webhooks, a rule, settings, and the text `more` at its end. */
 export const workspaceFile = (more = '') => `namespace: risk
 settings:
   name: Risk team
@@ -55,7 +55,7 @@ export function useWorkspaceFiles() {
     stack,
     run,
     runJson,
-    /** Returns the path of a file with this text. */
+    /** Writes a text to a file in the temporary directory. Returns the path of the file. */
     save(text: string, name = 'workspace.yaml'): string {
       const path = join(stack.directory, name);
       writeFileSync(path, text);

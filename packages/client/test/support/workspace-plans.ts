@@ -47,7 +47,7 @@ interface Given {
   of?: WorkspaceState;
 }
 
-/** Compares a file of the namespace `risk` with a workspace. */
+/** Creates the plan that applies a file with the namespace `risk` to a workspace. */
 export function plan(text: string, { env = {}, prune = false, of = state() }: Given = {}) {
   const file = readWorkspaceFile(`namespace: risk\n${text}`, 'w.yaml');
   return createPlan({ file, state: of, env, prune });

@@ -49,7 +49,7 @@ test('the object alert has exactly six members, without state, labels and annota
   );
 });
 
-test('a template cannot read properties of the facts that are not variables', () => {
+test('a template cannot read members of the facts that are not template variables', () => {
   const facts = { ...sampleFacts, request_id: 'r' };
   expect(rendered('[{{ request_id }}{{ toString }}{{ __proto__ }}]', alertContext(facts))).toBe('[]');
 });

@@ -48,7 +48,7 @@ export interface NoticeFacts {
   readonly event: string;
   readonly webhook_id: string;
   readonly webhook_name: string;
-  /** Start of the reported state, or time of the first counted dead letter, as ISO 8601 text. */
+  /** Start of the reported state of a webhook, or time of the first counted dead letter, as ISO 8601 text. */
   readonly since: string;
   readonly error: string;
   /** Number of dead letters. */
@@ -69,10 +69,10 @@ const noNotice: NoticeFacts = {
   count: 0,
 };
 
-/** Names of the variables for notices. Other alerts set them too, to the values of `noNotice`. */
+/** Names of the variables for notices. In other alerts, these variables have the values of `noNotice`. */
 export const noticeVariables = Object.keys(noNotice) as readonly (keyof NoticeFacts)[];
 
-/** Names of the objects. Together, their members have the values of the first ten `alertVariables`. */
+/** Names of the variables that are objects. Their members have the values of the first ten `alertVariables`. */
 export const alertObjects = ['alert', 'model', 'alert_rule'] as const;
 
 /**

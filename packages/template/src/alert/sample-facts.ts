@@ -1,7 +1,7 @@
 import type { AlertFacts } from './alert-context.js';
 
 /**
- * The sample alert that the preview and `POST /webhooks/{id}/test` render by default. `fired_at` has the same form as
+ * The sample alert that the preview and `POST /webhooks/{id}/test` render by default. `fired_at` has the same format as
  * in a delivery: UTC with a `Z`, and fractions of a second as the monitor sent them.
  */
 export const sampleFacts: AlertFacts = {

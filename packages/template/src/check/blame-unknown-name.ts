@@ -37,8 +37,8 @@ export function blameUnknownName({ failure, unknown, render }: Question): Failur
     : unknown.find(({ uses }) => uses.some((use) => use.decides && isNear(use, failure)));
   if (reason === undefined) return failure;
   const use = reason.uses.find((candidate) => isNear(candidate, failure));
-  // The failure is in a printed value whose expression does not contain the unknown name, so the printed value is the
-  // cause.
+  // A printed value causes the failure, and its expression does not contain the unknown name. The message about the
+  // printed value is therefore kept.
   if (failure.isPrinted && use === undefined) return failure;
   const { offset } =
     use ?? reason.uses.findLast((earlier) => earlier.offset < failure.offset) ?? reason.uses[0]!;

@@ -4,7 +4,7 @@ import { checkBody as checkBodyWithDefaults, createBodyChecker } from './check-b
 
 const { jest } = import.meta;
 
-test('a body is rejected if the first or the last choice of its filter random makes it invalid', () => {
+test('a body is rejected if the first or last item that random can choose makes it invalid', () => {
   expect(warningsOf('{"a": {{ [1, 2] | random }}}')).toEqual([]);
   expect(errorOf('{"a": {{ [1, "two"] | random }}}')).toContain('text outside of quotes');
   expect(errorOf('{"a": {{ ["one", 2] | random }}}')).toContain('text outside of quotes');
@@ -33,7 +33,7 @@ test.each(['upper_bound', 'lower_bound'])(
   },
 );
 
-test('a check that takes more than 250 ms for all sample alerts together fails as overrun', () => {
+test('a check that takes more than 250 ms for all sample alerts together fails with overran', () => {
   let nowMs = 0;
   // The clock is read every 1,024 steps: 28 times for each sample alert and 140 times in total.
   const check = createBodyChecker({ now: () => (nowMs += 2) });

@@ -40,7 +40,7 @@ test.each([
   expect(error.startsWith(`${line}:${column} `)).toBe(true);
 });
 
-test('an error shows the source line with a mark below it', () => {
+test('an error shows the source line with a caret below the position of the error', () => {
   const check = checkBody('{\n  "a": {{ model_name }}\n}');
   expect(check).toMatchObject({ ok: false, errors: [{ excerpt: '  "a": {{ model_name }}\n          ^' }] });
 });
@@ -165,7 +165,7 @@ test('a duplicate key causes a warning at its second occurrence', () => {
   ]);
 });
 
-test('the warning about a duplicate key is at the tag that prints the key, or at its text', () => {
+test('the warning about a duplicate key points to the tag or the text that prints the key', () => {
   const keyPlaces = (source: string) => warningsOf(source).map((warning) => warning.split(' ')[0]);
   expect(keyPlaces(`{{ '{"a": 1, "a": 2}' | safe }}`)).toEqual(['1:25']);
   expect(keyPlaces('{"a": 1, {% if true %}"a": 2{% endif %}}')).toEqual(['1:23']);

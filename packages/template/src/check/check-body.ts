@@ -49,7 +49,7 @@ export function checkBody(source: string): BodyCheck {
 /** Time limit for all sample alerts together, because the check blocks the event loop. A usual body takes 1 to 2 ms. */
 const checkWallClockMs = 250;
 
-/** Maximum number of warnings. Each needs a search for its line. */
+/** Maximum number of warnings. It is limited because the line of each warning must be searched in the source. */
 const maxWarnings = 20;
 
 export interface BodyCheckerOptions {
@@ -104,7 +104,7 @@ const otherBound: Readonly<Record<string, string>> = {
   lower_bound: 'upper_bound',
 };
 
-/** A warning with its index in the source. */
+/** A warning, with the index in the source to which it refers. */
 interface Suspicion {
   readonly offset: number;
   readonly message: string;
@@ -124,8 +124,8 @@ interface Sampling {
 }
 
 /**
- * Renders the body for each sample alert until one fails. If `random` chose items, renders it again with the last
- * items.
+ * Renders the body for each sample alert until one fails. If the filter `random` is used, the body is rendered twice
+ * for the alert: `random` chooses the first items, and then the last items.
  */
 function checkSamples({ template, samples, unknown, leftMs }: Sampling): {
   failure?: Failure;
@@ -200,7 +200,10 @@ function findSuspicious(source: string, pieces: readonly TracePiece[], scan: Jso
   return [...findQuotedNumbers(source, pieces, scan), ...findDuplicateKeys(pieces, scan)];
 }
 
-/** Finds JSON strings that consist of one printed float. A position inside a loop is returned only once. */
+/**
+ * Finds JSON strings that consist of one printed float. Each place in the template is returned once, even if a loop
+ * prints several floats there.
+ */
 function findQuotedNumbers(
   source: string,
   pieces: readonly TracePiece[],
@@ -219,7 +222,8 @@ function findQuotedNumbers(
 }
 
 /**
- * Finds duplicate keys. Keys and pieces are in the order of the output. A position inside a loop is returned only once.
+ * Finds duplicate keys. `duplicateKeys` and `pieces` are in the order of the output. Each place in the template is
+ * returned once, even if a loop prints several duplicate keys there.
  */
 function findDuplicateKeys(pieces: readonly TracePiece[], { duplicateKeys }: JsonScan): Suspicion[] {
   const found = new Map<string, Suspicion>();

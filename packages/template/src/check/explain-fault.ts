@@ -73,8 +73,8 @@ function pieceAt(pieces: readonly TracePiece[], offset: number): TracePiece | un
 }
 
 /**
- * Explains an error in the template's own text. The cause can be the value before it: one that printed nothing, or text
- * outside of quotes.
+ * Explains a JSON error in text of the template itself. The cause can be the value that was printed before this text: a
+ * value that printed nothing, or a text that is not in quotes.
  */
 function explainText(
   source: string,

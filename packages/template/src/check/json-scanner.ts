@@ -13,7 +13,7 @@ interface DuplicateKey {
 
 export interface JsonFault {
   readonly offset: number;
-  /** Kind of the error. */
+  /** Kind of the error. `jsonProblems` contains a message for each kind. */
   readonly problem: JsonProblem;
 }
 
@@ -200,7 +200,10 @@ class JsonScanner {
   }
 }
 
-/** Messages for authors of bodies. Each describes the problem; some state the correction. */
+/**
+ * Message for the author of a body, for each kind of error. Each message describes the problem, and some also say how
+ * to correct it.
+ */
 export const jsonProblems: Readonly<Record<JsonProblem, string>> = {
   'value expected': 'a value is expected here',
   'comma expected': 'a comma or a closing bracket is expected here',

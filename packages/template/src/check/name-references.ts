@@ -16,7 +16,10 @@ export interface NameReference {
   readonly decides: boolean;
 }
 
-/** Returns the references of a template in the order of the tree. Special variables such as `loop` are left out. */
+/**
+ * Returns all places where a template reads a variable or member, in the order of the syntax tree. Special variables
+ * such as `loop` are left out.
+ */
 export function findReferences(body: readonly Statement[]): NameReference[] {
   const nodes = body.flatMap((statement) => [...walk(statement)]);
   const stored = storedNames(nodes);

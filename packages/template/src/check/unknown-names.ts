@@ -79,8 +79,8 @@ function containing(name: string): string | undefined {
 }
 
 /**
- * Returns a message with the unknown name, its effect, and a similar name or all known names. For a name that the
- * template sets, the message says instead where to set it.
+ * Returns a message with the unknown name, `effect`, and a similar name or all known names. If the template sets the
+ * name somewhere, the message says where the name must be set.
  */
 export function explainUnknown(unknown: UnknownName, effect: string): string {
   const { object, name, isSet, suggestion } = unknown;

@@ -250,7 +250,8 @@ function refOf(name: string, frame: Frame): NonNullable<(Name | NSRef)['ref']> {
 }
 
 /**
- * Throws if the tree is too deep for the recursive passes. This check uses a loop, because recursion could overflow.
+ * Throws if the syntax tree is too deep for the recursive functions of the compiler. This check itself is not
+ * recursive, so that it cannot overflow the stack.
  */
 function checkDepth(template: TemplateNode): void {
   let level: readonly Node[] = [template];

@@ -17,8 +17,8 @@ const parameterLoad: Load = { kind: 'param' };
 const undefinedLoad: Load = { kind: 'undefined' };
 
 /**
- * The names of one scope, as in Jinja2's `idtracking.py`. Each name has a slot. Its initial value is an argument, a
- * copy of an outer variable, the result of a look-up in the context, or undefined.
+ * The names of one scope, as in Jinja2's `idtracking.py`. Each name has a slot. A slot initially contains an argument,
+ * a copy of an outer variable, the result of a look-up in the context, or undefined.
  */
 export class Symbols {
   readonly parent: Symbols | null;
@@ -89,7 +89,10 @@ export class Symbols {
     return new Symbols(this.parent, this);
   }
 
-  /** Merges the branches of an `if`. A name that only some branches store has its outer value in the others. */
+  /**
+   * Merges the branches of an `if`. In a branch that does not assign a name that other branches assign, the name keeps
+   * its outer value.
+   */
   branchUpdate(branches: readonly Symbols[]): void {
     const counts = new Map<string, number>();
     for (const branch of branches) {
@@ -152,7 +155,7 @@ export class Symbols {
   }
 }
 
-/** Converts a location relative to the parent scope to one relative to its child. */
+/** Converts a location as seen from the parent scope to the location as seen from the child scope. */
 function outward(ref: Ref): Ref {
   return { hops: ref.hops + 1, slot: ref.slot };
 }

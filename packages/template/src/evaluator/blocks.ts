@@ -10,8 +10,8 @@ import { captureOutput } from './output.js';
 const blockSteps = 4;
 
 /**
- * Runs a block in its own scope. The block can read names of the context, but not those of surrounding scopes. The
- * context of a scoped block contains these names too.
+ * Runs a block in its own scope. The block can read the names of the context. It can read names of surrounding scopes
+ * only if it is a scoped block, whose context contains these names too.
  */
 export function executeBlock(name: string, surroundings: Omit<Frame, 'scope'>): void {
   const { runtime, context } = surroundings;

@@ -7,7 +7,7 @@ function rendered(source: string, seed: string): string {
   return result.ok ? result.output : `${result.error.type}: ${result.error.message}`;
 }
 
-test('equal seeds give equal choices, and different seeds give different choices', () => {
+test('random chooses the same for equal seeds, and differently for different seeds', () => {
   const body = '{{ range(100000) | random }} {{ range(100000) | random }}';
   expect(rendered(body, 'a')).toBe(rendered(body, 'a'));
   expect(rendered(body, 'a')).not.toBe(rendered(body, 'b'));
@@ -22,7 +22,7 @@ test('two uses of random in one template choose independently', () => {
   }
 });
 
-test('the choices are uniform even if the seeds are similar', () => {
+test('the choices of random are evenly distributed even if the seeds are similar', () => {
   const counts = Array<number>(10).fill(0);
   for (let index = 0; index < 10_000; index++) {
     counts[chooseBySeed(`0199c5f8-7e00-7000-8000-${String(index).padStart(12, '0')}`)(10)]! += 1;

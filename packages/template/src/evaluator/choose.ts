@@ -4,7 +4,10 @@ export type Choose = (count: number) => number;
 export const chooseFirst: Choose = () => 0;
 export const chooseLast: Choose = (count) => count - 1;
 
-/** Creates a function whose n-th choice depends only on the seed, n and `count`, so it is equal on every machine. */
+/**
+ * Creates a function whose n-th choice depends only on the seed, n and `count`. The choices are therefore the same on
+ * every machine.
+ */
 export function chooseBySeed(seed: string): Choose {
   let state: number | undefined;
   return (count) => {
@@ -14,13 +17,14 @@ export function chooseBySeed(seed: string): Choose {
 }
 
 /**
- * 2^32 divided by the golden ratio: the increment of the generator splitmix32. With it, the state takes all 2^32
- * values.
+ * 2^32 divided by the golden ratio: the increment of the generator splitmix32. The number is odd, so the state takes
+ * all 2^32 values before it repeats.
  */
 const weyl = 0x9e3779b9;
 
 /**
- * Returns the FNV-1a hash of the UTF-16 units. Similar ids give similar hashes; `mix` makes the choices independent.
+ * Returns the FNV-1a hash of the UTF-16 units. Similar seeds give similar hashes; `mix` makes the choices of similar
+ * seeds independent.
  */
 function hash(text: string): number {
   let state = 0x811c9dc5;

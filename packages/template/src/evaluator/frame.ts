@@ -18,7 +18,7 @@ export interface Scope {
   readonly parent: Scope | null;
 }
 
-/** Number of slots that are allocated in the time of one step. */
+/** Number of slots that can be allocated in the time of one step. */
 const slotsPerStep = 32;
 
 export function createScope(symbols: Symbols, parent: Scope | null, { budget }: Runtime): Scope {
@@ -26,7 +26,7 @@ export function createScope(symbols: Symbols, parent: Scope | null, { budget }: 
   return { slots: new Array<Value | undefined>(symbols.slotCount).fill(undefined), parent };
 }
 
-/** Number of look-ups in one context that take the time of one step. */
+/** Number of look-ups of names in one context that together take the time of one step. */
 const namesPerStep = 4;
 
 /** Initialises all slots of a scope except its parameters. */

@@ -98,8 +98,8 @@ function formatDict(dict: Dict, { indent, allowance, runtime }: Place): string {
 }
 
 /**
- * Joins lines with an indent. The length of the result is charged, because the indent can be wide: it includes the keys
- * of all outer dicts.
+ * Joins lines with an indent. Steps are charged for the length of the result, because the indent can be wide: it
+ * includes the keys of all outer dicts.
  */
 function joinLines(lines: readonly string[], indent: number, runtime: Runtime): string {
   runtime.budget.string(lines.reduce((sum, line) => sum + line.length, lines.length * (indent + 2)));

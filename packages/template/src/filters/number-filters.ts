@@ -113,7 +113,7 @@ const roundSteps = 3;
 /** Maximum number of digits for which rounding a float needs no long integers. */
 const cheapFloatDigits = 22;
 
-/** Python's `round(value, precision)`: half-even; an int stays an int. */
+/** Python's `round(value, precision)`. A tie is rounded to the even digit. An int stays an int. */
 function roundCommon(runtime: Runtime, value: Value, precision: Value): Value {
   if (!isNumeric(value)) throw typeError(`type ${typeName(value)} doesn't define __round__ method`);
   const number = numeric(value);
@@ -137,8 +137,8 @@ function roundInteger(value: bigint, digits: number): bigint {
 }
 
 /**
- * Largest precision that can change a float. Beyond it, a float stays unchanged; with a negative precision beyond it,
- * it becomes zero.
+ * Largest precision with which rounding can change a float. With a larger precision, a float stays unchanged. With a
+ * precision below -323, a float becomes zero.
  */
 const maxFloatDigits = 323;
 

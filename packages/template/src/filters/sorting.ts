@@ -17,7 +17,10 @@ interface GetterOptions {
   readonly fallback?: Value;
 }
 
-/** Jinja2's `make_attrgetter`. `a.b.0` is three look-ups, an int is one, and None returns the item itself. */
+/**
+ * Jinja2's `make_attrgetter`. The attribute `a.b.0` needs three look-ups, and an int needs one. None returns the item
+ * itself.
+ */
 export function attributeGetter(
   attribute: Value,
   runtime: Runtime,

@@ -109,7 +109,10 @@ function splitTail(word: string): [middle: string, tail: string] {
   return [word.slice(0, end), word.slice(end)];
 }
 
-/** Moves closing brackets into the address if their opening brackets are inside it. */
+/**
+ * Moves closing brackets from the text after an address into the address, if the address contains their opening
+ * brackets.
+ */
 function balance(middle: string, tail: string): { middle: string; tail: string } {
   let result = { middle, tail };
   for (const [open, close] of [

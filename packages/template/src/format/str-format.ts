@@ -42,7 +42,7 @@ class StrFormatter {
     this.#isMarkup = isMarkup;
   }
 
-  /** Formats a text. `depth` is the number of levels of nested fields that are still allowed. */
+  /** Formats a text. `depth` is the number of further levels at which fields may be nested. */
   format(text: string, depth: number): string {
     if (depth < 0) throw valueError('Max string recursion exceeded');
     this.#rendering.budget.characters(text.length);

@@ -3,7 +3,7 @@ import { bodyOptions } from '../body-options.js';
 import type { RenderResult, Template, TemplateContext } from '../compile-template.js';
 import { type CompileResult, createTemplateCompiler, type TemplateOptions } from '../compile-template.js';
 
-/** Carries the variables into a rendering by nunjucks, and the result back to the caller. */
+/** Passes the variables to a rendering by nunjucks, and returns the result to the caller. */
 interface Exchange {
   readonly variables: TemplateContext;
   readonly seed: string | undefined;

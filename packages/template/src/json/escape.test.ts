@@ -32,7 +32,7 @@ test('characters without a special meaning in JSON are not escaped', () => {
   expect(escaped(text)).toBe(text);
 });
 
-test('each escaped character is charged as a step, and other characters are not', () => {
+test('each escaped character costs one step of the template budget, and other characters none', () => {
   const budget = newBudget();
   escapeJsonString(`${'"'.repeat(9)}${'a'.repeat(1_000)}`, budget);
   expect(budget.steps).toBe(9);

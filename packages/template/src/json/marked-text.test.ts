@@ -14,7 +14,10 @@ import {
 const newBudget = () => new Budget(defaultLimits, () => 0);
 const rendering = () => ({ budget: newBudget() }) as Rendering;
 const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).join('');
-/** Characters at both ends of the range of marks, inside and outside of it. */
+/**
+ * Characters at both ends of the range of marks: the first and last ones in the range, and their neighbours outside of
+ * it.
+ */
 const marks = '\u{10feff}\u{10ff00}\u{10ff01}\u{10ff22}\u{10ff23}\u{10ff24}\u{10ff25}\u{10ffff}';
 
 test.each(['{"a": "b\\n"}', controls, '\u2028\u2029', marks, 'plain', '', '\u007f\u0085', 'é日😀'])(
@@ -29,7 +32,7 @@ test.each(['{"a": "b\\n"}', controls, '\u2028\u2029', marks, 'plain', '', '\u007
 );
 
 test.each(['"', '\\', controls, '\u2028\u2029', marks, 'plain', '\ud800'])(
-  'the text %j of a value is printed with escapes, and its plain text is unchanged',
+  'the text %j of a value is printed with JSON escapes and stays unchanged as plain text',
   (text) => {
     const marked = markedTextOf(text, rendering());
     expect(JSON.parse(`"${printMarked(marked, newBudget())}"`)).toBe(text);
@@ -37,14 +40,14 @@ test.each(['"', '\\', controls, '\u2028\u2029', marks, 'plain', '\ud800'])(
   },
 );
 
-test('captured text becomes Markup only if it contains marks', () => {
+test('captured text becomes Markup only if it has special JSON characters from the template', () => {
   expect(fromMarked('plain')).toBe('plain');
   const marked = fromMarked(markTrusted('"', newBudget()));
   expect(marked).toBeInstanceOf(Markup);
   expect(marked).toMatchObject({ kind: 'marked', text: '\u{10ff00}' });
 });
 
-test('markedSpaceCode returns the code of the character that a mark replaces', () => {
+test('markedSpaceCode returns the code of the character for which a mark stands', () => {
   const codes = [0x10ff00, 0x10ff01, 0x10ff02, 0x10ff21, 0x10ff22, 0x10ff23].map(markedSpaceCode);
   expect(codes).toEqual([0x22, 0x5c, 0, 0x1f, 0x2028, 0x2029]);
   expect([0x10feff, 0x10ff24, 0x20].map(markedSpaceCode)).toEqual([undefined, undefined, undefined]);
@@ -65,7 +68,7 @@ test('joined text is escaped except for the parts that come from the template', 
   expect(joinMarked([], rendering())).toBe('');
 });
 
-test('replacing characters and joining texts are charged to the template budget', () => {
+test('replacing characters and joining texts use steps of the template budget', () => {
   const steps = (work: (budget: Budget) => void) => {
     const budget = newBudget();
     work(budget);

@@ -47,8 +47,8 @@ export function markTrusted(text: string, budget: Budget): string {
 }
 
 /**
- * Encodes characters that are equal to a mark, so that they are not taken for marks. All other characters stay
- * unchanged.
+ * Encodes characters that are equal to a mark, so that `replaceMarks` does not replace them by other characters. All
+ * other characters stay unchanged.
  */
 function markForeign(text: string, budget: Budget): string {
   if (!anyMark.test(text)) return text;
@@ -64,7 +64,7 @@ function unmark(mark: string, literal: string | undefined): string {
   return String.fromCodePoint(markBase + literal.charCodeAt(0) - literalBase);
 }
 
-/** Returns the code of the character that a mark replaces, or undefined for a character that is no mark. */
+/** Returns the code of the character that a mark stands for, or undefined if the given code point is not a mark. */
 export function markedSpaceCode(codePoint: number): number | undefined {
   const index = codePoint - markBase;
   if (index < 0 || index >= markedCharacters.length) return undefined;
@@ -104,7 +104,7 @@ export function joinMarked(parts: readonly Value[], rendering: Rendering): Marku
   return fromMarked(text);
 }
 
-/** Converts any value to marked text. */
+/** Converts any value to marked text. Only text that is printed unescaped gets marks. */
 export function markedTextOf(value: Value, rendering: Rendering): string {
   const { budget } = rendering;
   if (!(value instanceof Markup)) return markForeign(str(value, rendering), budget);

@@ -28,7 +28,7 @@ export function optionalText(value: Value): string | undefined {
   return value === null ? undefined : textArgument(value);
 }
 
-/** Returns a number argument. An undefined value throws its own error message. */
+/** Returns a number argument. For an undefined value, throws the error with the message of that value. */
 export function numberArgument(value: Value, what: string): number {
   if (value instanceof Undefined) value.fail();
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean')

@@ -58,7 +58,7 @@ export function undefinedAttribute(value: Value, name: Value, rendering: Renderi
   return new Undefined(message, { suggest: () => nearestKey(name, value) });
 }
 
-/** Maximum number of keys among which a similar name is searched. */
+/** Maximum number of dict keys that are searched for a similar name. */
 const maxKeys = 100;
 
 function nearestKey(name: string, dict: Dict): string | undefined {

@@ -8,7 +8,10 @@ import { Dict, Tuple, type Value } from '../values/value.js';
 
 type Method = readonly [string, NativeFunction];
 
-/** Marks a missing default, because None is a possible default. */
+/**
+ * Default value of the parameter `default`. It means that no default was given; None cannot mean this, because a caller
+ * can pass None.
+ */
 const notGiven = new Tuple([]);
 
 /** Python's `dict` methods. */

@@ -40,8 +40,8 @@ export function createStrMethods(lookups: AttributeLookups): ReadonlyMap<string,
 }
 
 /**
- * Defines a `str` method that returns a string, or Markup if `self` is Markup. `each` charges one step for each
- * character.
+ * Defines a `str` method that returns a string, or Markup if `self` is Markup. With `each`, the method charges one step
+ * for each character.
  */
 function textMethod(name: string, run: (text: string) => string, each?: 'each'): [string, NativeFunction] {
   return [
@@ -75,7 +75,7 @@ function stripMethod(name: string, sides: 'both' | 'left' | 'right'): [string, N
   ];
 }
 
-/** Runs `strip`, `lstrip` or `rstrip` and charges its steps. */
+/** Python's `strip`, `lstrip` or `rstrip`, with steps charged for the work. */
 export function stripText(
   rendering: Rendering,
   text: string,
@@ -213,7 +213,7 @@ function replaceMethod(rendering: Rendering, self: Self, old: Value, by: Value, 
   );
 }
 
-/** Runs `replace` and charges its steps. */
+/** Python's `replace`, with steps charged for the work. */
 export function replaceText(
   rendering: Rendering,
   text: string,

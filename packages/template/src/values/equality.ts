@@ -34,7 +34,10 @@ export function numeric(value: bigint | number | boolean): bigint | number {
   return typeof value === 'boolean' ? (value ? 1n : 0n) : value;
 }
 
-/** Returns the text to compare, in which marks of captured text are replaced by their characters. */
+/**
+ * Returns the text of a string for comparisons. Marks in captured text are replaced by the characters that they stand
+ * for.
+ */
 function comparableText(value: string | Markup, rendering: Rendering): string {
   if (typeof value === 'string' || value.kind !== 'marked') return textOf(value);
   return plainText(value.text, rendering.budget);

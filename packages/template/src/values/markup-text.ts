@@ -34,7 +34,7 @@ export function softStr(value: Value, rendering: Rendering): string | Markup {
   return isString(value) ? value : str(value, rendering);
 }
 
-/** Concatenates two strings of which at least one is Markup, as `joinMarkup` does. */
+/** Concatenates two strings, at least one of which is Markup. Uses `joinMarkup`. */
 export function concatenateMarkup(left: Value, right: Value, rendering: Rendering): Markup | string {
   return joinMarkup([left, right], rendering);
 }

@@ -40,16 +40,16 @@ interface UndefinedOptions {
 }
 
 /**
- * Kind of a Markup: `html` is already escaped for HTML, `json` is printed into JSON unchanged, `marked` is captured
- * text.
+ * Kind of a Markup. `html`: text that is already escaped for HTML. `json`: text that is printed into JSON unchanged.
+ * `marked`: captured text.
  */
 export type MarkupKind = 'html' | 'json' | 'marked';
 
 /**
  * A string that is not escaped again, like markupsafe's Markup. The filter `escape` returns the kind `html`. The
  * filters `tojson` and `safe` return `json` if the output is JSON, and `html` otherwise. If the output is JSON, a macro
- * or block captures text as `marked`: characters of the template are marked (see `json/marked-text.ts`), and everything
- * else is escaped when it is printed.
+ * or block captures text as `marked`. In this text, marks replace the special characters that come from the template
+ * (`json/marked-text.ts`). Everything else is escaped when it is printed.
  */
 export class Markup {
   readonly text: string;

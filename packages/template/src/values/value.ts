@@ -207,8 +207,8 @@ function numberKey(value: number, budget: Budget): number | string {
 }
 
 /**
- * Returns text as the key of a large integer. V8 hashes only the lowest 64 bits of a bigint, so a Map with hostile
- * bigint keys is slow.
+ * Returns the key of an integer: a number, or text for a large integer. V8 hashes only the lowest 64 bits of a bigint,
+ * so a Map with bigint keys from a hostile template would be slow.
  */
 function bigintKey(value: bigint, budget: Budget): number | string {
   const number = Number(value);
@@ -238,7 +238,10 @@ function nameOfUnhashable(value: object): string {
   return Array.isArray(value) ? 'list' : 'dict';
 }
 
-/** Converts a tuple to text. The length precedes each part, so that different tuples have different texts. */
+/**
+ * Converts a tuple to text, for use as a key. The length of each part is written before the part, so that different
+ * tuples have different texts.
+ */
 function tupleText(tuple: Tuple, budget: Budget, depth: number): string {
   if (depth > maxDepth) budget.charge(budget.limits.steps + 1);
   budget.items(tuple.items.length + 1);

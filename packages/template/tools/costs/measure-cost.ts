@@ -10,8 +10,8 @@ export interface Cost {
   /** CPU time of one rendering including garbage collection, in milliseconds. */
   readonly acceptedMs: number;
   /**
-   * CPU time in milliseconds until the budget ends the rendering of a template with ten times the size (at most
-   * 100,000).
+   * CPU time in milliseconds of a rendering that the budget ends. The template is rendered with ten times `size`, but
+   * at most 100,000.
    */
   readonly refusedMs: number;
   readonly refusal: string;

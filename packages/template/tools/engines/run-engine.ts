@@ -9,12 +9,13 @@ const caseTimeoutMs = 5_000;
 
 export interface EngineRun {
   readonly version: string;
-  /** Results in the order of the lines. Null: the template ended the process or took longer than 5 s. */
+  /** Results in the order of the given lines. Null: the template ended the process or took longer than 5 s. */
   readonly results: readonly (CaseResult | null)[];
 }
 
 /**
- * Runs cases in a child process, because some templates crash the engine. A new process then runs the remaining cases.
+ * Runs cases in a child process, because some templates crash the engine or never end. After such a case, a new process
+ * runs the remaining cases.
  */
 export async function runEngine(name: EngineName, lines: readonly string[]): Promise<EngineRun> {
   const results: (CaseResult | null)[] = [];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * Generates text. It is used as the tag of a template literal, in which placeholders are arbitraries of fast-check; the
- * other text is fixed.
+ * Tag of a template literal. Returns an arbitrary of fast-check that generates texts. Each placeholder of the literal
+ * is an arbitrary too, and the other text is fixed.
  */
 export function phrase(
   pieces: TemplateStringsArray,

@@ -48,7 +48,7 @@ test.each(['1,000', '', 'Infinity', '1e999', '0x10'])('the threshold %j is not a
   expect(parseNumber(text)).toBeUndefined();
 });
 
-test('an empty cooldown means no cooldown, and a fraction is an error', () => {
+test('an empty cooldown field means no cooldown, and a fraction of a second is an error', () => {
   const form = { ...toRuleForm(rule), cooldownSeconds: '' };
   expect(fromRuleForm(form)).toEqual({ fields: { ...rule, cooldown_seconds: 0 } });
   expect(fromRuleForm({ ...form, cooldownSeconds: '1.5' })).toMatchObject({
@@ -72,7 +72,7 @@ test('validation errors of the API are assigned to their form fields', () => {
   });
 });
 
-test('the value of a test alert is beyond the threshold, unless it would be infinite', () => {
+test('a test alert has a value beyond the threshold, or the threshold if that would be infinite', () => {
   expect(firingValue({ threshold: 0.9, bound: 'lower_bound' })).toBe(0.81);
   expect(firingValue({ threshold: 0, bound: 'upper_bound' })).toBe(1);
   expect(firingValue({ threshold: 1.7e308, bound: 'upper_bound' })).toBe(1.7e308);

@@ -1,6 +1,6 @@
 import { toDispatch, toFilter } from './filters.js';
 
-test('a label is converted to a list with one element, and other values are unchanged', () => {
+test('the label of a filter becomes a list with one label, and other values are unchanged', () => {
   expect(toFilter({ label: 'team:a:b', model_id: 'm' })).toEqual({ label: ['team:a:b'], model_id: 'm' });
 });
 

@@ -34,11 +34,11 @@ test('a loaded entry in the time range of the newest page is removed if the page
   expect(mergeNewest(items(100, 1), { head }, order)?.map(({ id }) => id)).not.toContain('id-99');
 });
 
-test('a list cannot be merged if there are more new entries than one page holds', () => {
+test('the newest page cannot be merged into the list if more new entries exist than it holds', () => {
   expect(mergeNewest(items(100, 1), { head: items(200, 201 - newestPage) }, order)).toBeUndefined();
 });
 
-test('entries with equal times at the page border are neither lost nor repeated', () => {
+test('entries with equal times at the end of the newest page are neither lost nor repeated', () => {
   const sameTime = Array.from({ length: 2 * newestPage }, (_, index) => ({
     ...item(5),
     id: `same-${index}`,
@@ -63,30 +63,30 @@ const isOpen = ({ status }: Item) => status === 'waiting';
 const since = (page: Item[], previousPoll: Item) =>
   changedSince(page, Date.parse(previousPoll.at), { ...order, isOpen });
 
-test('a poll starts at the oldest open item of the newest page, or else at the newest item', () => {
+test('a poll reads since the oldest open entry of the newest page, or since the newest entry', () => {
   const known = [...items(100, 98), item(97, { status: 'waiting' }), ...items(96, 1)];
   expect(since(known, item(101))).toBe(item(97).at);
   expect(since(items(100, 1), item(101))).toBe(item(100).at);
 });
 
-test('without open items, a poll starts at most 11 minutes before the previous poll', () => {
+test('without open entries, a poll reads back to at most 11 minutes before the previous poll', () => {
   expect(since([item(100)], item(10_000))).toBe(item(9_990).at);
   expect(since([], item(10_000))).toBe(item(9_990).at);
 });
 
-test('a poll does not start at an open item that is older than 23 hours', () => {
+test('a poll does not read back to an open entry that is older than 23 hours', () => {
   const known = [item(10_000), item(10, { status: 'waiting' })];
   expect(since(known, item(10_001))).toBe(item(10_000).at);
 });
 
-test('a poll never starts before the time of the filter', () => {
+test('a poll reads no entries from before the start time of the filter', () => {
   expect(laterOf(item(5).at, undefined)).toBe(item(5).at);
   expect(laterOf(item(5).at, item(4).at)).toBe(item(5).at);
   expect(laterOf(item(5).at, '1970-01-01T01:06:00+01:00')).toBe(item(6).at);
   expect(laterOf(item(5).at, 'yesterday')).toBe(item(5).at);
 });
 
-test('a poll of the whole page starts at its last item, or has no start if it is not full', () => {
+test('a full page is polled since its last entry, and a shorter page without a start time', () => {
   expect(pageSince(items(100, 1), order)).toBe(item(101 - newestPage).at);
   expect(pageSince(items(newestPage - 1, 1), order)).toBeUndefined();
 });

@@ -26,7 +26,7 @@ test('a denial names the roles that grant the permission and the roles of the us
   );
 });
 
-test('the denial of a deployment permission names the deployment role', () => {
+test('the denial of a deployment-wide permission names the role tocsin_admin of the deployment', () => {
   expect(checkPermission(person(['admin']), 'dead_letter_read', workspaceId).reason).toBe(
     'It needs the role tocsin_admin of the deployment. Your role is admin.',
   );

@@ -3,16 +3,16 @@ import { chipTexts, toCancellation, toFilter, toRedelivery } from './filters.js'
 
 const names = { webhook: (id: string) => `name of ${id}`, alertRule: (id: string) => id };
 
-test('a status code is converted to a number, and other values are unchanged', () => {
+test('the status code of a filter becomes a number, and other values are unchanged', () => {
   expect(toFilter({ status: 'failed', status_code: '503' })).toEqual({ status: 'failed', status_code: 503 });
 });
 
-test('a redelivery without filters other than the state contains `all: true`', () => {
+test('the request for a bulk redelivery contains `all: true` if only the status is filtered', () => {
   expect(toRedelivery({})).toEqual({ status: 'failed', all: true });
   expect(toRedelivery({ status: 'skipped' })).toEqual({ status: 'skipped', all: true });
 });
 
-test('a redelivery copies the filter and selects failed deliveries by default', () => {
+test('a bulk redelivery uses the filter of the list, and selects failed deliveries by default', () => {
   expect(toRedelivery({ webhook_id: 'w' })).toEqual({ status: 'failed', webhook_id: 'w' });
   expect(toRedelivery({ webhook_id: 'w', status: 'succeeded' })).toEqual({
     status: 'succeeded',
@@ -40,7 +40,7 @@ test.each(['error_code', 'model_id', 'label'] as const)(
   },
 );
 
-test('a label is converted to a list with one element', () => {
+test('the label of a filter becomes a list with one label', () => {
   expect(toFilter({ label: 'team:a:b' })).toEqual({ label: ['team:a:b'] });
 });
 

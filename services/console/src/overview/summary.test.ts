@@ -22,7 +22,7 @@ test('without an ended delivery, latency and success rate are null', () => {
   expect(summarize([step({ open: 1 })])).toMatchObject({ successRate: null, p50Ms: null, p95Ms: null });
 });
 
-test('the summary has the median of the medians and the highest p95', () => {
+test('the summary has the median of the p50 values and the highest p95 of all time steps', () => {
   const steps = [
     step({ p50_ms: 10, p95_ms: 90 }),
     step({ p50_ms: 30, p95_ms: 500 }),

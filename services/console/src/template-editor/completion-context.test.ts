@@ -1,6 +1,6 @@
 import { completionPlace, ownNames } from './completion-context.js';
 
-/** Returns the completion place at the character `^` of a text, which is removed. */
+/** Removes the character `^` from a text, and returns the completion place at its position. */
 function at(text: string) {
   const offset = text.indexOf('^');
   return completionPlace(text.replace('^', ''), offset);
@@ -26,7 +26,7 @@ test.each([
 });
 
 test.each(["{{ 'mod^' }}", '{{ "a\\"mod^', '{# mod^ #}', '{{ 12^', '{{ f(1).na^'])(
-  'no name is completed in %j',
+  'the editor completes no name at the cursor (^) in %j',
   (text) => {
     expect(at(text)).toBeNull();
   },

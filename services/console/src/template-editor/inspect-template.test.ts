@@ -26,7 +26,7 @@ test('a template that does not compile has no output', () => {
   expect(output).toBeNull();
 });
 
-test('an error that only the given values cause is reported', () => {
+test('an error that occurs with the given values but not with the sample values is reported', () => {
   const source = '{"a": {{ {"Churn": "no"}[model_name] | default(1) | safe }}}';
   expect(inspect(source).problems).toEqual([]);
   const churn = createInspector({ ...sampleFacts, model_name: 'Churn' });

@@ -1,6 +1,6 @@
 import { markedLines, pictureOf } from './picture.js';
 
-test('the picture of a block message has the header as title and the fields as name-value pairs', () => {
+test('the preview picture of a block message shows its header as title and its fields as pairs', () => {
   const picture = pictureOf({
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: 'Fired' } },
@@ -13,7 +13,7 @@ test('the picture of a block message has the header as title and the fields as n
   expect(picture?.parts.map(({ type }) => type)).toEqual(['line', 'facts', 'text']);
 });
 
-test('the picture of an issue has its project, type, priority and labels as badges', () => {
+test('the preview picture of an issue shows project, type, priority and labels as badges', () => {
   const fields = {
     project: { key: 'OPS' },
     issuetype: { name: 'Bug' },
@@ -30,7 +30,7 @@ test('the picture of an issue has its project, type, priority and labels as badg
   });
 });
 
-test('a body with a text is a chat message, and a body of unknown shape has no picture', () => {
+test('a body with a text is a chat message; a body of unknown shape has no preview picture', () => {
   expect(pictureOf({ text: 'Hello' })).toMatchObject({ kind: 'chat message', title: '' });
   for (const body of [
     null,
@@ -47,7 +47,7 @@ test('a body with a text is a chat message, and a body of unknown shape has no p
   }
 });
 
-test('malformed parts of a known shape are left out of the picture', () => {
+test('malformed parts of a body are left out of its preview picture', () => {
   const picture = pictureOf({ blocks: [null, 5, { type: 'section', text: null, fields: [null, 7] }, {}] });
   expect(picture).toMatchObject({ kind: 'chat message', title: '' });
 });

@@ -25,7 +25,7 @@ test('invalid JSON is marked at its position in the template', () => {
   expect(marked('{\n  "a": {{ model_name }}\n}')).toEqual(['error 2: model_name']);
 });
 
-test('a problem after the end of a line marks its last character, or nothing in an empty line', () => {
+test('a problem after the end of a line marks the last character, or nothing in an empty line', () => {
   expect(problemRange('ab\ncd', { line: 1, column: 9 })).toEqual({ from: 1, to: 2 });
   expect(problemRange('', { line: 1, column: 1 })).toEqual({ from: 0, to: 0 });
   expect(problemRange('ab\n\ncd', { line: 2, column: 1 })).toEqual({ from: 3, to: 3 });

@@ -6,13 +6,13 @@ test('sample values are converted to text and back without loss', () => {
   expect(fromTexts(toTexts(sampleFacts))).toEqual({ facts: sampleFacts, errors: new Map() });
 });
 
-test('a text that is not a number is an error and is replaced by the sample value', () => {
+test('text that is not a number in a number field is an error, and the sample value is used', () => {
   const { facts, errors } = fromTexts({ ...toTexts(sampleFacts), metric_value: '0,4', model_name: '5' });
   expect(facts).toMatchObject({ metric_value: sampleFacts.metric_value, model_name: '5' });
   expect([...errors.keys()]).toEqual(['metric_value']);
 });
 
-test('a past alert replaces the sample values, and its other members are ignored', () => {
+test('the facts of a past alert replace the sample values, and its other members are ignored', () => {
   const alert = { ...sampleFacts, model_name: 'Churn', outcome: 'dispatched' } as unknown as Alert;
   expect(factsOfAlert(alert)).toEqual({ ...sampleFacts, model_name: 'Churn' });
 });

@@ -17,7 +17,7 @@ const none = {
   external_id: null,
 };
 
-test('options are converted to text in seconds and back without loss', () => {
+test('webhook options are converted to field texts, with times in seconds, and back without loss', () => {
   const texts = toOptionTexts(api as Webhook);
   expect(texts).toEqual({
     timeoutSeconds: '2.5',
@@ -30,7 +30,7 @@ test('options are converted to text in seconds and back without loss', () => {
   expect(fromOptionTexts(texts)).toEqual({ fields: api });
 });
 
-test('an empty text is converted to the default, and `none` to no retry', () => {
+test('an empty option field means the default, and the retry field `none` means no retries', () => {
   expect(fromOptionTexts(defaultOptions)).toEqual({ fields: none });
   expect(toOptionTexts(none as Webhook)).toEqual(defaultOptions);
   expect(fromOptionTexts({ ...defaultOptions, retrySeconds: 'none' })).toEqual({

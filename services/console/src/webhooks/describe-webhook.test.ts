@@ -16,7 +16,7 @@ const health = (state: string, error: string | null = null) => ({
   success_rate_24h: null,
 });
 
-test('the reason of a failing webhook is its last error', () => {
+test('the reason shown for a failing webhook is its last error', () => {
   expect(describeWebhook(webhookWith({ health: health('failing', 'The status was 500.') }))).toEqual({
     label: 'Failing',
     tone: 'bad',
@@ -26,7 +26,7 @@ test('the reason of a failing webhook is its last error', () => {
   });
 });
 
-test('the state of a paused webhook has the reason and the end of the pause', () => {
+test('a paused webhook is described with the reason and the end of the pause', () => {
   const paused = { reason: 'circuit', since, until, error: 'Nothing listens on this port.' };
   expect(describeWebhook(webhookWith({ health: health('paused'), paused }))).toMatchObject({
     label: 'Paused',
@@ -39,7 +39,7 @@ test('the state of a paused webhook has the reason and the end of the pause', ()
   ).toContain('asked for a pause');
 });
 
-test('the state of a disabled webhook has the reason if Tocsin disabled it', () => {
+test('a disabled webhook is described with the reason if Tocsin disabled it', () => {
   const disabled = { health: health('disabled'), disabled_reason: 'It failed for a day.' };
   expect(describeWebhook(webhookWith(disabled)).reason).toBe('It failed for a day.');
   expect(describeWebhook(webhookWith({ health: health('disabled') })).reason).toContain('skipped');
@@ -53,7 +53,7 @@ test('healthy, disabled, unknown and undecryptable webhooks have different label
   expect(describeWebhook(webhookWith({ undecryptable: true })).label).toBe('Cannot be decrypted');
 });
 
-test('a rate is formatted as 100 % only without failures, and as 0 % only without successes', () => {
+test('a success rate is shown as 100 % only without failures, and as 0 % only without successes', () => {
   expect([null, 0, 0.001, 0.5, 0.994, 0.9999, 1].map(formatRate)).toEqual([
     '–',
     '0 %',

@@ -11,7 +11,7 @@ test('headers are converted to one row for each value, and back without loss', (
   expect(toHeaders(toRows(headers))).toEqual(headers);
 });
 
-test('empty rows are left out, and names are trimmed', () => {
+test('empty rows of headers are left out, and header names are trimmed', () => {
   const rows = withEmptyRow([{ name: ' Accept ', value: ' text/plain', key: 4 }]);
   expect(rows.at(-1)).toEqual({ name: '', value: '', key: 5 });
   expect(toHeaders(rows)).toEqual({ Accept: [' text/plain'] });
@@ -21,7 +21,7 @@ test('a header named __proto__ is kept as a header', () => {
   expect(Object.keys(toHeaders([{ name: '__proto__', value: 'x', key: 0 }]))).toEqual(['__proto__']);
 });
 
-test('a value without a name, and a name in two spellings, are errors', () => {
+test('a header value without a name, and a name in two rows with different case, are errors', () => {
   const rows = [
     { name: 'Accept', value: 'a', key: 0 },
     { name: 'accept', value: 'b', key: 1 },

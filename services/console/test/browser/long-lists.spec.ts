@@ -17,7 +17,7 @@ const webhookCount = 1_000;
 
 test.use({ trace: 'off' });
 
-test('a page that is opened again asks for a response of its own, and its polls share one', async ({
+test('a reopened page first asks for a fresh response, and its polls accept a shared one', async ({
   page,
   stack,
 }) => {
@@ -137,7 +137,7 @@ function serveWebhooks(length: number): void {
 
 /**
  * Scrolls to the end by half a window in each frame. Returns the largest number of rows in the document at one time,
- * and the number of all rows seen.
+ * and the number of different rows that were in the document.
  */
 async function scrollToEnd(): Promise<{ mostRows: number; seen: number }> {
   const seen = new Set<string>();

@@ -20,7 +20,7 @@ const withPager = '    notification_webhooks: [pager]';
 const withChat = '    notification_webhooks: [chat]';
 const nothing = new Map<string, string>();
 
-test('a step of a plan has the id of its resource and the place of its entry', () => {
+test('a step of a plan contains the id of an existing resource and the path of its file entry', () => {
   const [created] = plan(entry('', 'new'), { env }).steps;
   expect(created).toMatchObject({ action: 'create', kind: 'webhook', path: '/webhooks/0' });
   expect(created).not.toHaveProperty('id');
@@ -59,7 +59,7 @@ test('a webhook is created with the fields of the file that differ from their de
   });
 });
 
-test('a webhook without headers and with a given external id is created without headers', () => {
+test('an entry with an external id and without headers creates a webhook without headers', () => {
   const text = 'webhooks:\n  - {name: new, external_id: mine, url: u, body: "{}"}';
   const [created] = plan(text).steps;
   expect(created).toMatchObject({ label: 'mine', fields: ['name', 'url', 'body'] });
@@ -119,7 +119,7 @@ test('a threshold of -0 equals the stored 0, and a model id is compared without 
   expect(plan(text, { of: state({ rules: [{ ...drift, threshold: 0 }] }) }).steps).toEqual([]);
 });
 
-test('a header with an unset variable keeps its stored values, also if its name differs in case', () => {
+test('a header with an unset variable keeps its stored values, even if the name differs in case', () => {
   const text = (headers: string) => entry().replace(/headers: .*/, `headers: {${headers}}`);
   const bodyOf = (headers: string) => plan(text(headers)).steps[0]?.body(nothing);
   expect(bodyOf('authorization: ["a", "${TOKEN}"], X-Team: a')).toEqual({
@@ -149,13 +149,13 @@ test('settings can refer to a webhook that an earlier step creates', () => {
   expect(settings?.body(new Map([['risk/new', 'made']]))).toEqual({ notice_webhook_ids: ['made'] });
 });
 
-test('settings without a name remove the stored name', () => {
+test('the stored name of a workspace is removed if the settings in the file have no name', () => {
   const of = state({ settings: { name: 'Risk', notice_webhook_ids: [], etag: '' } });
   expect(plan('settings: {}', { of }).steps[0]?.body(nothing)).toEqual({ name: null });
   expect(plan('settings: {name: Risk}', { of }).steps).toEqual([]);
 });
 
-test('a name refers to the webhook of the file even if another webhook has the same name', () => {
+test('a name refers to the webhook in the file even if another stored webhook has this name', () => {
   const namesake = { ...pager, name: 'chat' };
   const of = state({ webhooks: [chat, namesake] });
   expect(plan(`${entry()}\n${rule(withChat)}`, { of }).steps).toEqual([]);
@@ -181,7 +181,7 @@ test('a reference is read as an external id first, then as an id, and then as a 
   expect(plan(byId, { of: withNameOfId }).steps).toEqual([]);
 });
 
-test('a reference to a webhook that is pruned is an error', () => {
+test('a reference to a webhook that prune deletes is an error', () => {
   const text = rule(withChat);
   expect(plan(text).steps).toEqual([]);
   expect(() => plan(text, { prune: true })).toThrow('is no webhook of the file or the workspace: chat');
@@ -190,7 +190,7 @@ test('a reference to a webhook that is pruned is an error', () => {
   });
 });
 
-test('a name that makes the external id longer than 255 characters is an error for a new entry', () => {
+test('the namespace and name of a new entry without an id must fit into 255 characters', () => {
   const named = (length: number, more = '') =>
     `webhooks:\n  - {name: ${'n'.repeat(length - 'risk/'.length)}, url: u, body: "{}"${more}}`;
   expect(plan(named(255)).steps).toHaveLength(1);
@@ -218,7 +218,7 @@ test('resources that the file describes are not listed for deletion', () => {
   expect(plan(`${entry()}\n${rule(withChat)}`)).toEqual({ steps: [], left: [] });
 });
 
-test('entries for different webhooks are no duplicates, whether or not the webhooks exist', () => {
+test('entries for different webhooks are not reported as duplicates', () => {
   const one = (name: string) => `  - {name: ${name}, url: u, body: "{}"}\n`;
   expect(shown(plan(`webhooks:\n${one('a')}${one('b')}`).steps)).toEqual([
     'create webhook risk/a: name url body',
@@ -228,7 +228,7 @@ test('entries for different webhooks are no duplicates, whether or not the webho
   expect(plan(`webhooks:\n${one('chat')}${one('pager')}`, { of }).steps).toHaveLength(2);
 });
 
-test('a reference can be the id in an entry, even if the entry is matched by its external id', () => {
+test('a rule can refer to the id in an entry, even if the entry is matched by its external id', () => {
   const id = 'abcdefab-1111-4111-8111-111111111111';
   const webhook = entry(`    external_id: risk/chat\n    id: ${id}`);
   const reference = `    notification_webhooks: [${id.toUpperCase()}]`;

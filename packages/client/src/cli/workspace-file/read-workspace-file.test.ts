@@ -103,7 +103,7 @@ test.each([
   expect(faultsOf(text)[0]?.slice(0, fault.length)).toBe(fault);
 });
 
-test('a file with deep nesting has one error', () => {
+test('a file that is nested too deeply causes one error', () => {
   for (const depth of [5_000, 20_000])
     expect(faultsOf(`namespace: risk\nwebhooks: ${'['.repeat(depth)}`)).toEqual([
       'w.yaml:1: is nested too deeply',

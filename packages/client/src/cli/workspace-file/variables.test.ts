@@ -13,7 +13,7 @@ test.each([
   expect(substitute(text, env)).toEqual({ value });
 });
 
-test('substitution returns the names of all unset variables', () => {
+test('substitution reports the names of all unset variables in a text', () => {
   expect(substitute('${NONE}${A}${toString}', env)).toEqual({ unset: ['NONE', 'toString'] });
 });
 

@@ -45,7 +45,7 @@ const state = (parts: Partial<WorkspaceState>): WorkspaceState => ({
 const exported = (of: WorkspaceState, options: { namespace?: string; withIds?: boolean } = {}) =>
   toYaml(createWorkspaceFile(of, { withIds: true, ...options }).file);
 
-test('an export has no character that changes a terminal, and its texts are unchanged', () => {
+test('an export contains only printable ASCII characters and keeps the meaning of all texts', () => {
   const name = 'a\u001b[31m\u009b\u0085\u202e\u2066\u200f\u061c\u2028z';
   const body = `{\n  "text": "\u202e${'long '.repeat(30)}\u009b"\n}`;
   const text = exported(state({ webhooks: [webhook({ name, body })] }));
@@ -53,7 +53,7 @@ test('an export has no character that changes a terminal, and its texts are unch
   expect(readWorkspaceFile(text, 'w.yaml').content.webhooks).toMatchObject([{ name, body }]);
 });
 
-test('an export replaces urls and header values by variables and omits defaults', () => {
+test('an export replaces URLs and header values by variables and omits default values', () => {
   const chat = webhook({
     name: 'Chat ops',
     external_id: 'risk/chat',
@@ -109,7 +109,7 @@ alert_rules:
   expect(text).not.toContain('secret');
 });
 
-test('a rule refers to a webhook without a unique name by its external id or id', () => {
+test('an exported rule refers to a webhook whose name is not unique by its external id or id', () => {
   const webhooks = [webhook({}), webhook({ id: id(2), external_id: 'risk/two' })];
   const text = exported(state({ webhooks, rules: [rule({ notification_webhook_ids: [id(1), id(2)] })] }));
   expect(text).toContain(`    notification_webhooks:\n      - ${id(1)}\n      - risk/two\n`);

@@ -7,3 +7,4 @@ export { propertyRuns } from './property-runs.js';
 export { realTimersExcept } from './real-timers.js';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 export { until } from './until.js';
+export { type ResourceScope, useResource } from './use-resource.js';

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createDatabase, type Database, migrateDatabase, migrations } from '@tocsin/database';
 import type { Knex } from 'knex';
 import pg from 'pg';
+import { type ResourceScope, useResource } from './use-resource.js';
 
 export interface TestDatabase {
   url: string;
@@ -22,35 +23,13 @@ export async function createTestDatabase(
   return createFrom(serverUrl, (client) => ensureTemplate(client, serverUrl));
 }
 
-/**
- * Creates a database before all tests of a file, or before each test, and drops it after them. The properties of the
- * result are valid inside hooks and tests.
- */
+/** Creates a database before all tests of a file, or before each test, and drops it after them. */
 export function useTestDatabase({
   each = 'file',
 }: {
-  each?: 'file' | 'test';
+  each?: ResourceScope;
 } = {}): Omit<TestDatabase, 'drop'> {
-  let created: TestDatabase;
-  const create = async () => {
-    created = await createTestDatabase();
-  };
-  const drop = () => created.drop();
-  if (each === 'file') {
-    beforeAll(create);
-    afterAll(drop);
-  } else {
-    beforeEach(create);
-    afterEach(drop);
-  }
-  return {
-    get url() {
-      return created.url;
-    },
-    get database() {
-      return created.database;
-    },
-  };
+  return useResource({ each, create: () => createTestDatabase(), close: (created) => created.drop() });
 }
 
 /** Creates a database without any migration. */

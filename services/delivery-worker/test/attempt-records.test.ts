@@ -1,14 +1,9 @@
 import { startHttpReceiver, until } from '@tocsin/testing';
 import { decryptExchange, testSecretBox } from '@tocsin/testing/database';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-
-beforeAll(async () => {
-  harness = await createWorkerHarness();
-  await harness.startWorker();
-});
-afterAll(() => harness.close());
+const harness = useWorkerHarness();
+beforeAll(() => harness.startWorker());
 
 type Responder = Parameters<WorkerHarness['destination']['respond']>[1];
 

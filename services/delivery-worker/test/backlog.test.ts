@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { useTestDatabase } from '@tocsin/testing/database';
-import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+import { useDatabaseFixtures } from './support/database-fixtures.js';
 
 const db = useTestDatabase({ each: 'test' });
-let fixtures: DatabaseFixtures;
-beforeEach(() => {
-  fixtures = createDatabaseFixtures(db.database);
-});
+const fixtures = useDatabaseFixtures(db);
 
 /**
  * The index of waiting deliveries is ordered by workspace. `paused` has the lower workspace id, so that its backlog is

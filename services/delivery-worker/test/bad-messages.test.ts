@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { requestIdHeader } from '@tocsin/contracts';
 import { until } from '@tocsin/testing';
-import { alertMessage, createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { alertMessage, useWorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-
-beforeAll(async () => {
-  harness = await createWorkerHarness();
-  await harness.startWorker();
-});
-
-afterAll(() => harness.close());
+const harness = useWorkerHarness();
+beforeAll(() => harness.startWorker());
 
 test.each([
   ['malformed_message', () => Buffer.from('{"alert_id":')],

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { useTestDatabase } from '@tocsin/testing/database';
-import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+import { useDatabaseFixtures } from './support/database-fixtures.js';
 
 const db = useTestDatabase();
-let fixtures: DatabaseFixtures;
-beforeAll(() => {
-  fixtures = createDatabaseFixtures(db.database);
-});
+const fixtures = useDatabaseFixtures(db, { each: 'file' });
 
 const secondMs = 1_000;
 /** Lease of a claimed delivery in the fixtures, in milliseconds. */

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { useTestDatabase } from '@tocsin/testing/database';
-import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+import { useDatabaseFixtures } from './support/database-fixtures.js';
 
 const db = useTestDatabase();
-let fixtures: DatabaseFixtures;
-beforeEach(() => {
-  fixtures = createDatabaseFixtures(db.database);
-});
+const fixtures = useDatabaseFixtures(db);
 
 test('a claim returns the data of alert and webhook, and a second claim returns nothing', async () => {
   const due = await fixtures.queueOne();

@@ -2,13 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { recordId } from '@tocsin/database';
 import { until } from '@tocsin/testing';
 import { ago, minuteMs, nameForNotices, noticeBody, noticesOf, report } from './support/notices.js';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-beforeEach(async () => {
-  harness = await createWorkerHarness();
-});
-afterEach(() => harness.close());
+const harness = useWorkerHarness({ each: 'test' });
 
 test('a notice with the number of dead letters is written at most every five minutes', async () => {
   const target = await harness.addTarget({ body: noticeBody });

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { useTestDatabase } from '@tocsin/testing/database';
 import { createFanOutRepository } from '../src/fan-out/fan-out-repository.js';
-import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+import { useDatabaseFixtures } from './support/database-fixtures.js';
 
 const db = useTestDatabase();
-let fixtures: DatabaseFixtures;
-beforeEach(() => {
-  fixtures = createDatabaseFixtures(db.database);
-});
+const fixtures = useDatabaseFixtures(db);
 
 const aMinuteMs = 60_000;
 const isNow = (time: Date) => Math.abs(time.getTime() - Date.now()) < aMinuteMs / 2;

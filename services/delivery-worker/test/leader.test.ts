@@ -1,6 +1,6 @@
 import { findFreePorts } from '@tocsin/local';
 import { until } from '@tocsin/testing';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
 // One worker, the leader, dispatches for all workers. The tests kill, freeze or stop it, and another worker must become
 // the leader.
@@ -8,12 +8,7 @@ import { createWorkerHarness, type WorkerHarness } from './support/worker-harnes
 const takeoverMs = 5_000;
 const count = 200;
 
-let harness: WorkerHarness;
-
-beforeEach(async () => {
-  harness = await createWorkerHarness();
-});
-afterEach(() => harness.close());
+const harness = useWorkerHarness({ each: 'test' });
 
 async function startWorker() {
   const [port = 0] = await findFreePorts(1);

@@ -9,13 +9,9 @@ import {
   noticesOf,
   report as reportNotices,
 } from './support/notices.js';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-beforeEach(async () => {
-  harness = await createWorkerHarness();
-});
-afterEach(() => harness.close());
+const harness = useWorkerHarness({ each: 'test' });
 
 const report = (disableAfterMs?: number) => reportNotices(harness, disableAfterMs);
 const events = async () => (await report()).map(({ event }) => event);

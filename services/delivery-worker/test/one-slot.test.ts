@@ -1,12 +1,7 @@
 import { until } from '@tocsin/testing';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-
-beforeAll(async () => {
-  harness = await createWorkerHarness({ slots: 1 });
-});
-afterAll(() => harness.close());
+const harness = useWorkerHarness({ slots: 1 });
 
 test('a worker with one slot sends the next delivery while the previous one is being recorded', async () => {
   // Each delivery has its own webhook. A worker with one slot queues one delivery at a time for a webhook that is not

@@ -3,14 +3,9 @@ import { Secret } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import type { DeliveryWorkerConfig } from '../src/config.js';
 import { maxRecording } from '../src/delivery/create-delivery.js';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-
-beforeEach(async () => {
-  harness = await createWorkerHarness({ queuedLeaseMs: 1_000 });
-});
-afterEach(() => harness.close());
+const harness = useWorkerHarness({ each: 'test', queuedLeaseMs: 1_000 });
 
 type Limits = { statement_timeout?: string; lock_timeout?: string };
 

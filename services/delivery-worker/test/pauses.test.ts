@@ -1,12 +1,9 @@
 import { useTestDatabase } from '@tocsin/testing/database';
 import type { Pause } from '../src/delivery/pause-repository.js';
-import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+import { useDatabaseFixtures } from './support/database-fixtures.js';
 
 const db = useTestDatabase();
-let fixtures: DatabaseFixtures;
-beforeAll(() => {
-  fixtures = createDatabaseFixtures(db.database);
-});
+const fixtures = useDatabaseFixtures(db, { each: 'file' });
 
 const hourMs = 3_600_000;
 const inMs = (ms: number) => new Date(Date.now() + ms);

@@ -1,15 +1,10 @@
 import { encodePipelineMarker, pipelineMarkerKey } from '@tocsin/contracts';
 import { unroutedQueue } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-
-beforeAll(async () => {
-  harness = await createWorkerHarness();
-  await harness.startWorker();
-});
-afterAll(() => harness.close());
+const harness = useWorkerHarness();
+beforeAll(() => harness.startWorker());
 beforeEach(() => harness.database.knex('pipeline_marker').delete());
 
 const publish = (content: Buffer) => harness.publishRaw(content, {}, pipelineMarkerKey);

@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { dispatchAlerts, planDispatch, redeliver } from '@tocsin/deliveries';
 import { until } from '@tocsin/testing';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-
-beforeAll(async () => {
-  harness = await createWorkerHarness();
-  await harness.startWorker();
-});
-
-afterAll(() => harness.close());
+const harness = useWorkerHarness();
+beforeAll(() => harness.startWorker());
 
 test('an alert is sent to each webhook of its rule, with only the configured headers', async () => {
   const body =

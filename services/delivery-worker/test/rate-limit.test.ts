@@ -1,11 +1,7 @@
 import { until } from '@tocsin/testing';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-beforeEach(async () => {
-  harness = await createWorkerHarness();
-});
-afterEach(() => harness.close());
+const harness = useWorkerHarness({ each: 'test' });
 
 const startWorkers = (count: number) =>
   Promise.all(Array.from({ length: count }, () => harness.startWorker()));

@@ -3,15 +3,12 @@ import { decryptExchange, testSecretBox, useTestDatabase } from '@tocsin/testing
 import type { ClaimedDelivery } from '../src/delivery/claimed-delivery.js';
 import type { Attempt, Outcome } from '../src/delivery/outcome.js';
 import { createAttempt } from './support/attempt.js';
-import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+import { useDatabaseFixtures } from './support/database-fixtures.js';
 
 // Each column that an outcome writes is checked in a row that had another value before.
 
 const db = useTestDatabase();
-let fixtures: DatabaseFixtures;
-beforeEach(() => {
-  fixtures = createDatabaseFixtures(db.database);
-});
+const fixtures = useDatabaseFixtures(db);
 
 const succeeded: Outcome = { kind: 'succeeded' };
 const failure = { code: 'http_status', error: 'Status 500.' } as const;

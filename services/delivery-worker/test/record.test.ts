@@ -4,13 +4,10 @@ import { createDatabaseRetry } from '../src/database-retry.js';
 import type { Outcome } from '../src/delivery/outcome.js';
 import { createRecorder } from '../src/delivery/record.js';
 import { createAttempt } from './support/attempt.js';
-import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+import { useDatabaseFixtures } from './support/database-fixtures.js';
 
 const db = useTestDatabase();
-let fixtures: DatabaseFixtures;
-beforeEach(() => {
-  fixtures = createDatabaseFixtures(db.database);
-});
+const fixtures = useDatabaseFixtures(db);
 
 const succeeded: Outcome = { kind: 'succeeded' };
 const retry: Outcome = {
@@ -76,7 +73,8 @@ test('an outcome of a replaced claim only adds its attempt, even while the new c
   const first = await fixtures.claimOne(due);
   await fixtures.releaseClaim(due.deliveryId);
   const second = await fixtures.claimOne(due);
-  const parts = { ...fixtures, databaseRetry, logger, onBatch: () => {} };
+  const { records, pauses } = fixtures;
+  const parts = { records, pauses, databaseRetry, logger, onBatch: () => {} };
   const recorder = () => createRecorder(parts);
   await Promise.all([
     recorder().record({ claimed: first, outcome: retry, attempt: attempt(500) }),

@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { until } from '@tocsin/testing';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-
-beforeEach(async () => {
-  harness = await createWorkerHarness({ queuedLeaseMs: 800 });
-});
-afterEach(() => harness.close());
+const harness = useWorkerHarness({ each: 'test', queuedLeaseMs: 800 });
 
 const ended = (count: number, timeoutMs = 15_000) =>
   until(

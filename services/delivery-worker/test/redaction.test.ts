@@ -1,14 +1,9 @@
 import { until } from '@tocsin/testing';
 import { decryptExchange } from '@tocsin/testing/database';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-
-beforeAll(async () => {
-  harness = await createWorkerHarness();
-  await harness.startWorker();
-});
-afterAll(() => harness.close());
+const harness = useWorkerHarness();
+beforeAll(() => harness.startWorker());
 
 const token = 'c3VwZXItc2VjcmV0LXRva2Vu';
 const path = '/services/T0001/a-secret-path-segment?key=a-secret-query-value';

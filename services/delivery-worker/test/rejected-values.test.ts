@@ -2,14 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { until } from '@tocsin/testing';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-
-beforeEach(async () => {
-  harness = await createWorkerHarness();
-});
-afterEach(() => harness.close());
+const harness = useWorkerHarness({ each: 'test' });
 
 /** Creates a trigger that rejects alerts of this model. Its error is not classified as an invalid value. */
 async function refuse(modelName: string) {

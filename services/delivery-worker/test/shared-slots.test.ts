@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { until } from '@tocsin/testing';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
 const slots = 40;
-let harness: WorkerHarness;
-
-beforeAll(async () => {
-  harness = await createWorkerHarness({ slots });
-  await harness.startWorker();
-});
-afterAll(() => harness.close());
+const harness = useWorkerHarness({ slots });
+beforeAll(() => harness.startWorker());
 
 test('new webhooks get slots while slow webhooks of another workspace use all unreserved slots', async () => {
   let inFlight = 0;

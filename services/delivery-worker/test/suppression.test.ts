@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { until } from '@tocsin/testing';
 import { insertAlertRule } from '@tocsin/testing/database';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-beforeAll(async () => {
-  harness = await createWorkerHarness();
-  await Promise.all([harness.startWorker(), harness.startWorker()]);
-});
-afterAll(() => harness.close());
+const harness = useWorkerHarness();
+beforeAll(() => Promise.all([harness.startWorker(), harness.startWorker()]));
 
 const hour = 3_600;
 const alert = (alertId: string) => until('the alert is recorded', () => harness.alertOf(alertId));

@@ -3,13 +3,10 @@ import type { ClaimedDelivery } from '../src/delivery/claimed-delivery.js';
 import type { Attempt, Failure, Outcome } from '../src/delivery/outcome.js';
 import type { OutcomeRecord } from '../src/delivery/record-repository.js';
 import { createAttempt } from './support/attempt.js';
-import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+import { useDatabaseFixtures } from './support/database-fixtures.js';
 
 const db = useTestDatabase();
-let fixtures: DatabaseFixtures;
-beforeAll(() => {
-  fixtures = createDatabaseFixtures(db.database);
-});
+const fixtures = useDatabaseFixtures(db, { each: 'file' });
 
 const minuteMs = 60_000;
 const serverError: Failure = { code: 'http_status', error: 'The destination responded with status 500.' };

@@ -1,14 +1,10 @@
 import { until } from '@tocsin/testing';
 import { insertSigningSecret } from '@tocsin/testing/database';
 import { Webhook } from 'standardwebhooks';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-beforeAll(async () => {
-  harness = await createWorkerHarness();
-  await harness.startWorker();
-});
-afterAll(() => harness.close());
+const harness = useWorkerHarness();
+beforeAll(() => harness.startWorker());
 
 const body = '{"text": "{{ model_name }} é 💥"}';
 

@@ -1,18 +1,13 @@
 import { Secret } from '@tocsin/kit';
 import { startTcpProxy, until } from '@tocsin/testing';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
 // Worker processes are killed, frozen or disconnected while their requests are in flight.
 
 const recoveryMs = 5_000;
 const count = 20;
 
-let harness: WorkerHarness;
-
-beforeEach(async () => {
-  harness = await createWorkerHarness();
-});
-afterEach(() => harness.close());
+const harness = useWorkerHarness({ each: 'test' });
 
 /** Adds targets that leave their first request without a response until `respond` is called. */
 async function addTargets() {

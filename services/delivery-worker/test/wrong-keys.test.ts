@@ -3,14 +3,9 @@ import { createSecretBox, writeFirstCanary } from '@tocsin/database';
 import { Secret } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import { testSecretBox } from '@tocsin/testing/database';
-import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+import { useWorkerHarness } from './support/worker-harness.js';
 
-let harness: WorkerHarness;
-
-beforeEach(async () => {
-  harness = await createWorkerHarness({ retry: { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 } });
-});
-afterEach(() => harness.close());
+const harness = useWorkerHarness({ each: 'test', retry: { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 } });
 
 const wrongKeys = () => new Secret(`k1:${randomBytes(32).toString('base64')}`);
 const readyz = async ({ port }: { port: number }) =>

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import { alertRecordId, deliveryRecordId } from '@tocsin/deliveries';
+import { type ResourceScope, useResource } from '@tocsin/testing';
 import { insertWebhook, testSecretBox } from '@tocsin/testing/database';
 import { createClaimRepository } from '../../src/delivery/claim-repository.js';
 import type { ClaimedDelivery } from '../../src/delivery/claimed-delivery.js';
@@ -135,3 +136,9 @@ export function createDatabaseFixtures(database: Database) {
 }
 
 export type DatabaseFixtures = ReturnType<typeof createDatabaseFixtures>;
+
+/** Creates fixtures with a workspace of their own for each test, or for all tests of a file. */
+export const useDatabaseFixtures = (
+  db: { database: Database },
+  { each = 'test' }: { each?: ResourceScope } = {},
+): DatabaseFixtures => useResource({ each, create: () => createDatabaseFixtures(db.database) });

@@ -9,7 +9,14 @@ import {
   createQueueDepth,
   deliveriesQueue,
 } from '@tocsin/messaging';
-import { type Program, startHttpReceiver, startProgram, until } from '@tocsin/testing';
+import {
+  type Program,
+  type ResourceScope,
+  startHttpReceiver,
+  startProgram,
+  until,
+  useResource,
+} from '@tocsin/testing';
 import { createTestBroker } from '@tocsin/testing/broker';
 import { createTestDatabase, insertAlertRule, testSecretsKeys } from '@tocsin/testing/database';
 import { createDeliveryWorker, type DeliveryWorker } from '../../src/app.js';
@@ -130,6 +137,13 @@ export async function createWorkerHarness(
 }
 
 export type WorkerHarness = Awaited<ReturnType<typeof createWorkerHarness>>;
+
+/** Creates a harness before all tests of a file, or before each test, and closes it after them. */
+export const useWorkerHarness = ({
+  each = 'file',
+  ...overrides
+}: { each?: ResourceScope } & Partial<DeliveryWorkerConfig> = {}): WorkerHarness =>
+  useResource({ each, create: () => createWorkerHarness(overrides), close: (harness) => harness.close() });
 
 type Target = Parameters<DatabaseFixtures['addWebhook']>[0] & { path?: string };
 type RuleOptions = Omit<NonNullable<Parameters<typeof insertAlertRule>[1]>, 'webhookIds'>;

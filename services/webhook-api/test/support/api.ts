@@ -1,4 +1,5 @@
 import { type Logger, Secret } from '@tocsin/kit';
+import { useResource } from '@tocsin/testing';
 import { createTestBroker } from '@tocsin/testing/broker';
 import { createTestDatabase, testSecretsKeys } from '@tocsin/testing/database';
 import { createWebhookApi, type WebhookApiOverrides } from '../../src/app.js';
@@ -42,32 +43,8 @@ export interface StartOptions extends WebhookApiOverrides {
 }
 
 /** Starts the service before all tests of a file and closes it after them. The result is valid inside hooks and tests. */
-export function useApi(options: StartOptions = {}): TestApi {
-  let api: TestApi;
-  beforeAll(async () => {
-    api = await startApi(options);
-  });
-  afterAll(() => api.close());
-  return {
-    get url() {
-      return api.url;
-    },
-    get metricsUrl() {
-      return api.metricsUrl;
-    },
-    get database() {
-      return api.database;
-    },
-    get broker() {
-      return api.broker;
-    },
-    get config() {
-      return api.config;
-    },
-    call: (method, path, given) => api.call(method, path, given),
-    close: () => api.close(),
-  };
-}
+export const useApi = (options: StartOptions = {}): TestApi =>
+  useResource({ create: () => startApi(options), close: (api) => api.close() });
 
 /** Starts the service with a real database, broker and identity provider. */
 export async function startApi({ config: changes = {}, limits = {}, ...overrides }: StartOptions = {}) {

@@ -1,0 +1,42 @@
+/** `file`: one resource for all tests of a file. `test`: a new one for each test. */
+export type ResourceScope = 'file' | 'test';
+
+export interface ResourceOptions<T> {
+  /** Default: `file`. */
+  each?: ResourceScope;
+  create: () => T | Promise<T>;
+  close?: (resource: T) => unknown;
+}
+
+/**
+ * Creates a resource before all tests of a file, or before each test, and closes it after them. The properties of the
+ * result are those of the current resource. They can be read inside hooks and tests.
+ */
+export function useResource<T extends object>({
+  each = 'file',
+  create,
+  close = () => {},
+}: ResourceOptions<T>): T {
+  let current: T | undefined;
+  const open = async () => {
+    current = await create();
+  };
+  const end = async () => {
+    // The resource is undefined if its creation failed. Jest runs this hook then too.
+    if (current) await close(current);
+    current = undefined;
+  };
+  if (each === 'file') {
+    beforeAll(open);
+    afterAll(end);
+  } else {
+    beforeEach(open);
+    afterEach(end);
+  }
+  return new Proxy({} as T, {
+    get(_, name) {
+      if (!current) throw new Error('A resource of the tests can be read inside hooks and tests only.');
+      return Reflect.get(current, name);
+    },
+  });
+}

@@ -1,9 +1,8 @@
 import { getEventListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import { until } from '@tocsin/testing';
+import { type Respond, startRawServer, until } from '@tocsin/testing';
 import { parseCidrs, type SenderOptions, type SendResult } from '../src/index.js';
 import { createLoopback } from './support/loopback.js';
-import { type Respond, startRawServer } from './support/raw-server.js';
 
 const { startSender, startServer, startSocketServer } = createLoopback();
 

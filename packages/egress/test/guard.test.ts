@@ -1,5 +1,5 @@
+import { type RawServer, startRawServer } from '@tocsin/testing';
 import { createSender, parseCidrs, type Sender } from '../src/index.js';
-import { type RawServer, startRawServer } from './support/raw-server.js';
 
 let server: RawServer;
 let sender: Sender;

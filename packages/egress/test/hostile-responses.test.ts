@@ -1,6 +1,6 @@
+import { startRawServer } from '@tocsin/testing';
 import fc from 'fast-check';
 import { createSender, parseCidrs } from '../src/index.js';
-import { startRawServer } from './support/raw-server.js';
 
 const fragment = fc.oneof(
   fc.constantFrom(

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { until } from '@tocsin/testing';
+import { type RawServer, type Respond, startRawServer, until } from '@tocsin/testing';
 import { createCancellation } from '../src/cancellation.js';
 import { type Connection, createConnection } from '../src/connection.js';
 import { createSender, parseCidrs, type Sender, type SenderOptions } from '../src/index.js';
-import { type RawServer, type Respond, startRawServer } from './support/raw-server.js';
 
 let server: RawServer;
 let sender: Sender;

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { realTimersExcept } from '@tocsin/testing';
+import { realTimersExcept, startRawServer } from '@tocsin/testing';
 import { createSender, parseCidrs } from '../src/index.js';
 import { createLookup, type Lookup, type LookupOptions } from '../src/lookup.js';
 import { type DnsServer, startDnsServer } from './support/dns-server.js';
-import { startRawServer } from './support/raw-server.js';
 
 let dns: DnsServer;
 let directory: string;
@@ -96,40 +95,42 @@ test('concurrent lookups of a name, and later ones within 5 s, share their queri
   expect([...dns.questions].sort()).toEqual(['A v4.test', 'AAAA v4.test']);
 });
 
-test('a name is queried again when its last query is 5 s old', async () => {
+/** Runs `work` with a clock that stands still until `setAge` sets it ahead of its start. Other timers are real. */
+async function withClock(work: (setAge: (ms: number) => void) => Promise<void>): Promise<void> {
   const { jest } = import.meta;
-  const lookup = startLookup();
   const startMs = Date.now();
   jest.useFakeTimers({ doNotFake: realTimersExcept('Date'), now: startMs });
   try {
+    await work((ms) => jest.setSystemTime(startMs + ms));
+  } finally {
+    jest.useRealTimers();
+  }
+}
+
+test('a name is queried again when its last query is 5 s old', async () => {
+  const lookup = startLookup();
+  await withClock(async (setAge) => {
     const questionsAfter = async (ms: number) => {
-      jest.setSystemTime(startMs + ms);
+      setAge(ms);
       await lookup('v4.test');
       return dns.questions.length;
     };
     expect(await questionsAfter(0)).toBe(2);
     expect(await questionsAfter(4_999)).toBe(2);
     expect(await questionsAfter(5_000)).toBe(4);
-  } finally {
-    jest.useRealTimers();
-  }
+  });
 });
 
 test('the hosts file is read again when it was read 60 s ago', async () => {
-  const { jest } = import.meta;
   const lookup = startLookup();
-  const startMs = Date.now();
-  jest.useFakeTimers({ doNotFake: realTimersExcept('Date'), now: startMs });
-  try {
+  await withClock(async (setAge) => {
     expect(await lookup('pinned.test')).toEqual(['10.0.0.1']);
     writeFileSync(join(directory, 'hosts'), '10.0.0.2 pinned.test\n');
-    jest.setSystemTime(startMs + 59_999);
+    setAge(59_999);
     expect(await lookup('pinned.test')).toEqual(['10.0.0.1']);
-    jest.setSystemTime(startMs + 65_000);
+    setAge(65_000);
     expect(await lookup('pinned.test')).toEqual(['10.0.0.2']);
-  } finally {
-    jest.useRealTimers();
-  }
+  });
 });
 
 test('a lookup without a response times out', async () => {

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RawServer } from '@tocsin/testing';
 import type { Sender } from '../src/index.js';
 import { createLoopback } from './support/loopback.js';
-import type { RawServer } from './support/raw-server.js';
 
 const rest = 'Content-Length: 2\r\n\r\nok';
 const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import type { RawServer, Respond } from '@tocsin/testing';
 import type { HttpResponse, SenderOptions } from '../src/index.js';
 import { createLoopback } from './support/loopback.js';
-import type { RawServer, Respond } from './support/raw-server.js';
 
 const { startSender, startServer, startSocketServer } = createLoopback();
 

@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { createServer, type TlsOptions } from 'node:tls';
 import { createTickThrottle } from '@tocsin/kit';
-import { until } from '@tocsin/testing';
+import { type RawServer, type Respond, serveRaw, until } from '@tocsin/testing';
 import { createCancellation } from '../src/cancellation.js';
 import { loadCertificateAuthorities } from '../src/certificate-authorities.js';
 import { toDestination } from '../src/destination.js';
 import { createSender, parseCidrs, type SenderOptions } from '../src/index.js';
 import { openSocket } from '../src/open-socket.js';
 import { createLoopback } from './support/loopback.js';
-import { type RawServer, type Respond, serveRaw } from './support/raw-server.js';
 
 const fixture = (name: string) => `${import.meta.dirname}/fixtures/${name}`;
 const loopback = {

@@ -1,5 +1,5 @@
+import { type Respond, startRawServer, startSocketServer } from '@tocsin/testing';
 import { createSender, parseCidrs, type SenderOptions } from '../../src/index.js';
-import { type Respond, startRawServer, startSocketServer } from './raw-server.js';
 
 interface Closable {
   close(): Promise<void>;

@@ -71,7 +71,9 @@ async function listen(server: Server) {
 function endOfRequest(received: string): number | undefined {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
-  const length = Number(/\r\ncontent-length: (\d+)/i.exec(received.slice(0, headEnd + 2))?.[1] ?? 0);
+  // The sender's own Content-Length is the last header line. A configured header can contain the same text, so the
+  // pattern matches only at the end.
+  const length = Number(/\r\ncontent-length: (\d+)$/i.exec(received.slice(0, headEnd))?.[1] ?? 0);
   const end = headEnd + 4 + length;
   return received.length >= end ? end : undefined;
 }

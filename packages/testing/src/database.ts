@@ -16,6 +16,7 @@ export { untilLockWaits } from './lock-waits.js';
 export {
   createEmptyTestDatabase,
   createTestDatabase,
+  expectReadyAfterMigration,
   type TestDatabase,
   useTestDatabase,
 } from './test-database.js';

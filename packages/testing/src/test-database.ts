@@ -40,6 +40,19 @@ export async function createEmptyTestDatabase(
   return createFrom(serverUrl, async () => 'template1');
 }
 
+/** Expects that a service at `url` is not ready and names the remedy until its empty database is migrated. */
+export async function expectReadyAfterMigration(url: string, { database }: TestDatabase): Promise<void> {
+  const response = await fetch(`${url}/readyz`);
+  expect([response.status, await response.json()]).toEqual([
+    503,
+    expect.objectContaining({
+      detail: expect.stringMatching(/^Not ready: database\. .* run the migrations\.$/),
+    }),
+  ]);
+  await migrateDatabase(database);
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+}
+
 const notSet = 'TOCSIN_TEST_DATABASE_URL is not set: run the tests with npm test.';
 
 async function createFrom(

@@ -1,12 +1,5 @@
 import type { EngineAuth } from '../src/app.js';
-import {
-  adminKey,
-  createKey,
-  createTestDatabase,
-  startEngine,
-  type TestDatabase,
-  tokenOf,
-} from './support/engine.js';
+import { adminKey, createKey, tokenOf, useEngine } from './support/engine.js';
 
 // Each operation of the OpenAPI document is called with each kind of credential, so that every new route is tested.
 
@@ -23,14 +16,13 @@ interface Operation {
   path: string;
 }
 
-let database: TestDatabase;
+const service = useEngine({ MAX_API_KEYS: '10000' });
 let engine: EngineAuth;
 let operations: Operation[];
 let credentials: Record<string, string>;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  engine = await startEngine(database, { env: { MAX_API_KEYS: '10000' } });
+  ({ engine } = service);
   const document = (await (await fetch(`${engine.url}/openapi.json`)).json()) as { paths: object };
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ name: `${method} ${path}`, method: method.toUpperCase(), path })),
@@ -43,10 +35,6 @@ beforeAll(async () => {
     'an invented key': Buffer.from(`${crypto.randomUUID()}:${'x'.repeat(43)}`).toString('base64'),
     'an empty credential': '',
   };
-});
-afterAll(async () => {
-  await engine.close(5_000);
-  await database.drop();
 });
 
 async function statusFor({ method, path }: Operation, credential: string | undefined): Promise<number> {

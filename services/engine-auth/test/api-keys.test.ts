@@ -6,21 +6,15 @@ import {
   createTestDatabase,
   deactivate,
   startEngine,
-  type TestDatabase,
   tokenOf,
+  useEngine,
   verify,
 } from './support/engine.js';
 
-let database: TestDatabase;
+const service = useEngine();
 let engine: EngineAuth;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  engine = await startEngine(database);
-});
-afterAll(async () => {
-  await engine.close(5_000);
-  await database.drop();
+beforeAll(() => {
+  ({ engine } = service);
 });
 
 function manage(method: string, path: string, options: { credential?: string; body?: unknown } = {}) {
@@ -45,7 +39,7 @@ describe('creating a key', () => {
       .toString()
       .split(':');
     expect([id, secret]).toEqual([created.id, expect.stringMatching(/^[\w-]{43}$/)]);
-    const row = await database.database.knex('api_keys').where({ id }).first();
+    const row = await service.database.knex('api_keys').where({ id }).first();
     expect(row.key_hash).toMatch(/^\$2b\$09\$/);
     expect(JSON.stringify(row)).not.toContain(secret);
 
@@ -67,11 +61,11 @@ describe('creating a key', () => {
     ['{', 400],
     [`{"description":"${'x'.repeat(1_100_000)}"}`, 413],
   ])('the invalid request body of case %# is rejected and creates no key', async (body, status) => {
-    const before = await database.database.knex('api_keys').count();
+    const before = await service.database.knex('api_keys').count();
     const response = await manage('POST', '/auth/api_keys/', { body });
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
-    expect(await database.database.knex('api_keys').count()).toEqual(before);
+    expect(await service.database.knex('api_keys').count()).toEqual(before);
   });
 
   test('an API key can be created without the trailing slash of the path', async () => {
@@ -88,7 +82,7 @@ describe('managing keys', () => {
     });
     expect(response.status).toBe(201);
     const { id } = (await response.json()) as { id: string };
-    const row = await database.database.knex('api_keys').where({ id }).first();
+    const row = await service.database.knex('api_keys').where({ id }).first();
     expect(row.created_by).toContain(process.env.TOCSIN_TEST_OIDC_ISSUER);
   });
 
@@ -165,7 +159,7 @@ describe('reading and deactivating keys', () => {
 });
 
 test('creating and deactivating a key each write one audit event, and rejected requests none', async () => {
-  const { knex } = database.database;
+  const { knex } = service.database;
   await knex('audit_events').delete();
   const { id, key } = await createKey(engine, 'secret description');
   await Promise.all([deactivate(engine, id), deactivate(engine, id), deactivate(engine, id)]);
@@ -188,7 +182,7 @@ test('creating and deactivating a key each write one audit event, and rejected r
 });
 
 test('a key whose audit event cannot be written is neither created nor deactivated', async () => {
-  const { knex } = database.database;
+  const { knex } = service.database;
   const { id, key } = await createKey(engine);
   const before = await knex('api_keys').orderBy('id');
   await knex.raw('alter table audit_events add constraint broken check (false) not valid');

@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { EngineAuth } from '../src/app.js';
-import { adminKey, bearer, createTestDatabase, startEngine, type TestDatabase } from './support/engine.js';
+import { adminKey, bearer, useEngine } from './support/engine.js';
 
-let db: TestDatabase;
+const service = useEngine();
 let engine: EngineAuth;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-  engine = await startEngine(db);
-});
-afterAll(async () => {
-  await engine.close(1_000);
-  await db.drop();
+beforeAll(() => {
+  ({ engine } = service);
 });
 
 const unknownKey = () => Buffer.from(`${randomUUID()}:${'a'.repeat(43)}`).toString('base64');
@@ -19,7 +13,7 @@ const unknownKey = () => Buffer.from(`${randomUUID()}:${'a'.repeat(43)}`).toStri
 test('requests get 503 within seconds while the database does not respond', async () => {
   const ask = (path: string, credential: string) =>
     fetch(`${engine.url}${path}`, { headers: bearer(credential), signal: AbortSignal.timeout(15_000) });
-  await db.database.knex.transaction(async (trx) => {
+  await service.database.knex.transaction(async (trx) => {
     await trx.raw('lock table api_keys in access exclusive mode');
     const responses = await Promise.all([
       ask('/auth/verify', unknownKey()),

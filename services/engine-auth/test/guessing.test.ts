@@ -1,16 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { formatRawKey } from '../src/api-keys/raw-key.js';
 import type { EngineAuth } from '../src/app.js';
-import { createKey, type EnginePair, startEnginePair, verify } from './support/engine.js';
+import { createKey, useEnginePair, verify } from './support/engine.js';
 
-let pair: EnginePair;
+const pair = useEnginePair();
 let engine: EngineAuth;
 let other: EngineAuth;
-beforeAll(async () => {
-  pair = await startEnginePair();
+beforeAll(() => {
   ({ engine, other } = pair);
 });
-afterAll(() => pair.close());
 
 const floods: { stop(): Promise<unknown> }[] = [];
 

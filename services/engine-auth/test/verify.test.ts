@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { migrateDatabase } from '@tocsin/database';
-import { createEmptyTestDatabase } from '@tocsin/testing/database';
+import { createEmptyTestDatabase, expectReadyAfterMigration } from '@tocsin/testing/database';
 import { formatRawKey } from '../src/api-keys/raw-key.js';
 import type { EngineAuth } from '../src/app.js';
 import {
@@ -8,23 +7,20 @@ import {
   bearer,
   createKey,
   deactivate,
-  type EnginePair,
   startEngine,
-  startEnginePair,
   startTokenIssuer,
   type TokenIssuer,
   tokenOf,
+  useEnginePair,
   verify,
 } from './support/engine.js';
 
-let pair: EnginePair;
+const pair = useEnginePair();
 let engine: EngineAuth;
 let other: EngineAuth;
-beforeAll(async () => {
-  pair = await startEnginePair();
+beforeAll(() => {
   ({ engine, other } = pair);
 });
-afterAll(() => pair.close());
 
 const identityOf = ({ status, headers }: Response) => [
   status,
@@ -168,15 +164,7 @@ test('without database migrations, the service is not ready and names the remedy
   const empty = await createEmptyTestDatabase();
   const started = await startEngine(empty);
   try {
-    const response = await fetch(`${started.url}/readyz`);
-    expect([response.status, await response.json()]).toEqual([
-      503,
-      expect.objectContaining({
-        detail: expect.stringMatching(/^Not ready: database\. .* run the migrations\.$/),
-      }),
-    ]);
-    await migrateDatabase(empty.database);
-    expect((await fetch(`${started.url}/readyz`)).status).toBe(200);
+    await expectReadyAfterMigration(started.url, empty);
   } finally {
     await started.close(5_000);
     await empty.drop();

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { migrateDatabase } from '@tocsin/database';
 import { Secret } from '@tocsin/kit';
 import { startTcpProxy, type TcpProxy } from '@tocsin/testing';
-import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import {
+  createEmptyTestDatabase,
+  createTestDatabase,
+  expectReadyAfterMigration,
+  type TestDatabase,
+} from '@tocsin/testing/database';
 import { type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
 
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
@@ -126,15 +130,7 @@ test('routes that need no database work without it', async () => {
 test('the service is not ready, and states the reason, while the database has no migrations', async () => {
   const empty = await createEmptyTestDatabase();
   const started = await startApi({ config: { databaseUrl: new Secret(empty.url) } });
-  const response = await fetch(`${started.url}/readyz`);
-  expect([response.status, await response.json()]).toEqual([
-    503,
-    expect.objectContaining({
-      detail: expect.stringMatching(/^Not ready: database\. .* run the migrations\.$/),
-    }),
-  ]);
-  await migrateDatabase(empty.database);
-  expect((await fetch(`${started.url}/readyz`)).status).toBe(200);
+  await expectReadyAfterMigration(started.url, empty);
   await started.close();
   await empty.drop();
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { makeDirectory, type RoleName, startProvider } from '@tocsin/local';
+import { useResource } from '@tocsin/testing';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { createEngineAuth, type EngineAuth, type EngineAuthOverrides } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
@@ -27,10 +28,26 @@ export async function startEngine(
 
 export { createTestDatabase, type TestDatabase };
 
-export type EnginePair = Awaited<ReturnType<typeof startEnginePair>>;
+/** Starts the service and its database before all tests of a file, and closes them after the tests. */
+export const useEngine = (env: Record<string, string> = {}) =>
+  useResource({
+    create: async () => {
+      const test = await createTestDatabase();
+      return { test, database: test.database, engine: await startEngine(test, { env }) };
+    },
+    async close({ test, engine }) {
+      await engine.close(5_000);
+      await test.drop();
+    },
+  });
 
-/** Starts two instances of the service on one database. `clock.aheadMs` sets the monotonic clock of `other` ahead. */
-export async function startEnginePair() {
+/**
+ * Starts two instances of the service on one database for all tests of a file. `clock.aheadMs` sets the monotonic clock
+ * of `other` ahead.
+ */
+export const useEnginePair = () => useResource({ create: startEnginePair, close: (pair) => pair.close() });
+
+async function startEnginePair() {
   const database = await createTestDatabase();
   const clock = { aheadMs: 0 };
   const engine = await startEngine(database);

@@ -1,18 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { cancelDelivery, countForJob, redeliver } from '@tocsin/deliveries';
-import {
-  type DeliveryFixture,
-  insertDelivery,
-  insertWorker,
-  useTestDatabase,
-} from '@tocsin/testing/database';
+import { type DeliveryFixture, insertDelivery, insertWorker } from '@tocsin/testing/database';
 import { useJobs } from './support/jobs.js';
 
-const workspaceId = randomUUID();
-const db = useTestDatabase({ each: 'test' });
-const { addJob, job, runPage, runToEnd } = useJobs(db, {
+const { db, workspaceId, addJob, job, runPage, runToEnd } = useJobs({
   kind: 'cancellation',
-  workspaceId,
   filter: {},
   createdInMs: 1_000,
 });

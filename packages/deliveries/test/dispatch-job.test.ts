@@ -1,20 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { DispatchFilter } from '@tocsin/contracts';
 import { countForJob } from '@tocsin/deliveries';
-import {
-  type AlertFixture,
-  insertAlert,
-  insertAlertRule,
-  insertWebhook,
-  useTestDatabase,
-} from '@tocsin/testing/database';
+import { type AlertFixture, insertAlert, insertAlertRule, insertWebhook } from '@tocsin/testing/database';
 import { useJobs } from './support/jobs.js';
 
-const workspaceId = randomUUID();
-const db = useTestDatabase({ each: 'test' });
-const { addJob, job, limitOpen, runPage, runToEnd } = useJobs(db, {
+const { db, workspaceId, addJob, job, limitOpen, runPage, runToEnd } = useJobs({
   kind: 'dispatch',
-  workspaceId,
   filter: {},
 });
 

@@ -2,19 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { RedeliveryFilter } from '@tocsin/contracts';
 import { createDatabase, ensurePartitions } from '@tocsin/database';
 import { countForJob, createOpenDeliveryCounts, redeliver, runJobPage } from '@tocsin/deliveries';
-import {
-  type DeliveryFixture,
-  insertDelivery,
-  untilLockWaits,
-  useTestDatabase,
-} from '@tocsin/testing/database';
+import { type DeliveryFixture, insertDelivery, untilLockWaits } from '@tocsin/testing/database';
 import { useJobs } from './support/jobs.js';
 
-const workspaceId = randomUUID();
-const db = useTestDatabase({ each: 'test' });
-const { addJob, job, limitOpen, runPage, runToEnd } = useJobs(db, {
+const { db, workspaceId, addJob, job, limitOpen, runPage, runToEnd } = useJobs({
   kind: 'redelivery',
-  workspaceId,
   filter: { status: 'failed' },
 });
 const webhookId = randomUUID();

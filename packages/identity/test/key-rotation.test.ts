@@ -1,19 +1,17 @@
 import { createLogger } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import { createKeySource, fetchKeys } from '../src/key-source.js';
-import { makeKey, type SigningKey, startProvider } from './support/provider.js';
+import { makeKey, type SigningKey, useProvider } from './support/provider.js';
 
-let provider: Awaited<ReturnType<typeof startProvider>>;
+const provider = useProvider({ each: 'test' });
 let old: SigningKey;
 let rotated: SigningKey;
 beforeAll(async () => {
   [old, rotated] = [await makeKey('old'), await makeKey('rotated')];
 });
-beforeEach(async () => {
-  provider = await startProvider();
+beforeEach(() => {
   provider.state.keys = [old.publicJwk];
 });
-afterEach(() => provider.stop());
 
 /** Creates a key source that fetches from the test provider, with a clock that the test advances. */
 function setUp() {

@@ -1,9 +1,9 @@
 import { createMetrics } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import type { Identity } from '../src/index.js';
-import { createTestIdentity, makeKey, type SigningKey, sign, startProvider } from './support/provider.js';
+import { createTestIdentity, makeKey, type SigningKey, sign, useProvider } from './support/provider.js';
 
-let provider: Awaited<ReturnType<typeof startProvider>>;
+const provider = useProvider({ each: 'test' });
 let first: SigningKey;
 let second: SigningKey;
 let identity: Identity;
@@ -13,13 +13,11 @@ beforeAll(async () => {
   [first, second] = [await makeKey('first'), await makeKey('second')];
 });
 
-beforeEach(async () => {
-  provider = await startProvider();
+beforeEach(() => {
   provider.state.keys = [first.publicJwk];
   clockSkewMs = 0;
   identity = createTestIdentity({ issuer: provider.issuer }, { now: () => Date.now() + clockSkewMs });
 });
-afterEach(() => provider.stop());
 
 const tokenOf = (key: SigningKey, claims = {}) => sign({ key, issuer: provider.issuer, claims });
 

@@ -3,20 +3,25 @@ import { createLogger, createMetrics } from '@tocsin/kit';
 import { exportSPKI, importJWK } from 'jose';
 import { createIdentity, type Identity, type TrustedIssuer } from '../src/index.js';
 import { fetchKeys } from '../src/key-source.js';
-import { makeKey, type SigningKey, sign, startProvider, type TokenParts } from './support/provider.js';
+import {
+  makeKey,
+  type SigningKey,
+  sign,
+  startProvider,
+  type TokenParts,
+  useProvider,
+} from './support/provider.js';
 
 const workspace = '11111111-1111-4111-8111-111111111111';
 const customerWorkspace = '22222222-2222-4222-8222-222222222222';
 
-let provider: Awaited<ReturnType<typeof startProvider>>;
-let customer: Awaited<ReturnType<typeof startProvider>>;
+const provider = useProvider();
+const customer = useProvider();
 let key: SigningKey;
 let foreignKey: SigningKey;
 let identity: Identity;
 
 beforeAll(async () => {
-  provider = await startProvider();
-  customer = await startProvider();
   key = await makeKey('first');
   foreignKey = await makeKey('first');
   provider.state.keys = [key.publicJwk];
@@ -37,7 +42,6 @@ beforeAll(async () => {
     shutdown: { addInterval() {} },
   });
 });
-afterAll(() => Promise.all([provider.stop(), customer.stop()]));
 
 const make = (parts: Partial<TokenParts> = {}) => sign({ key, issuer: provider.issuer, ...parts });
 const verify = (token: string) => identity.authenticate({ authorization: `Bearer ${token}` });

@@ -4,24 +4,22 @@ import {
   makeKey,
   type SigningKey,
   sign,
-  startProvider,
   type TokenParts,
+  useProvider,
 } from './support/provider.js';
 
 // Tests of tokens that have a valid signature and claims of unexpected types, and of texts that are not tokens.
 
 const workspace = '11111111-1111-4111-8111-111111111111';
-let provider: Awaited<ReturnType<typeof startProvider>>;
+const provider = useProvider();
 let key: SigningKey;
 let identity: Identity;
 
 beforeAll(async () => {
-  provider = await startProvider();
   key = await makeKey('first');
   provider.state.keys = [key.publicJwk, (await makeKey('second')).publicJwk];
   identity = createTestIdentity({ issuer: provider.issuer });
 });
-afterAll(() => provider.stop());
 
 const make = (parts: Partial<TokenParts>) => sign({ key, issuer: provider.issuer, ...parts });
 const authenticate = (authorization: string) => identity.authenticate({ authorization });

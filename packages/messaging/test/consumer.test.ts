@@ -150,28 +150,22 @@ test('the byte limit bounds large messages in flight, and the prefetch bounds sm
   const publisher = await newPublisher();
   const publishAll = (count: number, size: number) =>
     Promise.all(Array.from({ length: count }, () => publisher.publish(alert('x'.repeat(size)))));
-  const limits = { prefetch: 2_000, maxBytes: 2_000_000 };
+  /** Consumes until `count` messages are in flight, and expects that no more follow. */
+  const expectInFlight = async (count: number) => {
+    const { consumer, broker } = await consume({ prefetch: 2_000, maxBytes: 2_000_000 });
+    await until(`${count} are in flight`, () => consumer.inFlight() >= count);
+    await sleep(500);
+    expect(consumer.inFlight()).toBe(count);
+    await broker.close();
+    await createTestBroker();
+  };
   await publishAll(600, 40_000);
-  const large = await consume(limits);
-  await until('some are in flight', () => large.consumer.inFlight() >= 32);
-  await sleep(500);
-  expect(large.consumer.inFlight()).toBe(32);
-  await large.broker.close();
-  await createTestBroker();
-
+  await expectInFlight(32);
+  // 100 messages of this size have half of the byte limit.
   await publishAll(200, 10_000);
-  const medium = await consume(limits);
-  await until('half of the byte limit is in flight', () => medium.consumer.inFlight() === 100);
-  await sleep(500);
-  expect(medium.consumer.inFlight()).toBe(100);
-  await medium.broker.close();
-  await createTestBroker();
-
+  await expectInFlight(100);
   await publishAll(2_500, 100);
-  const small = await consume(limits);
-  await until('as many as allowed are in flight', () => small.consumer.inFlight() === 2_000);
-  await sleep(500);
-  expect(small.consumer.inFlight()).toBe(2_000);
+  await expectInFlight(2_000);
 });
 
 test('a burst of large messages after small ones stays below twice the byte limit', async () => {

@@ -3,7 +3,7 @@ import { deliveriesExchange } from '@tocsin/contracts';
 import { until } from '@tocsin/testing';
 import { startBrokerProxy } from '@tocsin/testing/broker';
 import type { GetMessage } from 'amqplib';
-import { createPublisher, PublishError } from '../src/publisher.js';
+import { createPublisher, PublishError, type PublisherOptions } from '../src/publisher.js';
 import { alertFiredQueue, unroutedQueue } from '../src/topology.js';
 import { alert, brokerUrl, newBroker, newPublisher, newQueueDepth } from './support/broker.js';
 
@@ -17,6 +17,15 @@ async function outcomeOf(published: Promise<void>) {
   const outcome = published.then(() => 'confirmed' as const, reasonOf);
   const atOnce = await Promise.race([outcome.then(() => true), setImmediate(false)]);
   return { outcome: await outcome, atOnce };
+}
+
+/** Starts a publisher that reaches the broker through a proxy. */
+async function startProxied(options: PublisherOptions = {}) {
+  const proxy = await startBrokerProxy(brokerUrl());
+  const broker = await newBroker({ url: proxy.url });
+  const publisher = await createPublisher(broker, options);
+  await broker.ready();
+  return { proxy, broker, publisher };
 }
 
 test('after an overdue confirm, messages fail at once until the late confirm arrives', async () => {
@@ -52,10 +61,7 @@ test('after an overdue confirm, messages fail at once until the late confirm arr
 });
 
 test('a publisher without refuseAfterMs waits for each confirm', async () => {
-  const proxy = await startBrokerProxy(brokerUrl());
-  const broker = await newBroker({ url: proxy.url });
-  const publisher = await createPublisher(broker, { confirmTimeoutMs: 600 });
-  await broker.ready();
+  const { proxy, publisher } = await startProxied({ confirmTimeoutMs: 600 });
   proxy.freeze();
   for (const text of ['one', 'two'])
     expect(await outcomeOf(publisher.publish(alert(text)))).toEqual({ outcome: 'timeout', atOnce: false });
@@ -63,11 +69,8 @@ test('a publisher without refuseAfterMs waits for each confirm', async () => {
 });
 
 test('messages to a blocked broker fail at once until it is unblocked', async () => {
-  const proxy = await startBrokerProxy(brokerUrl());
   const queueDepth = await newQueueDepth(alertFiredQueue);
-  const broker = await newBroker({ url: proxy.url });
-  const publisher = await createPublisher(broker, { confirmTimeoutMs: 20_000 });
-  await broker.ready();
+  const { proxy, broker, publisher } = await startProxied({ confirmTimeoutMs: 20_000 });
   await publisher.publish(alert('before'));
   proxy.stopReading();
   // RabbitMQ reports the block when a connection sends its first message, and does not read that message.
@@ -89,10 +92,7 @@ test('messages to a blocked broker fail at once until it is unblocked', async ()
 });
 
 test('messages that the broker received before it blocked are still confirmed', async () => {
-  const proxy = await startBrokerProxy(brokerUrl());
-  const broker = await newBroker({ url: proxy.url });
-  const publisher = await createPublisher(broker);
-  await broker.ready();
+  const { proxy, broker, publisher } = await startProxied();
   const taken = Promise.all(['one', 'two', 'three'].map((text) => publisher.publish(alert(text))));
   proxy.sendBlocked();
   await taken;
@@ -101,10 +101,7 @@ test('messages that the broker received before it blocked are still confirmed', 
 });
 
 test('a new connection does not count as blocked, even if the lost connection was blocked', async () => {
-  const proxy = await startBrokerProxy(brokerUrl());
-  const broker = await newBroker({ url: proxy.url });
-  const publisher = await createPublisher(broker);
-  await broker.ready();
+  const { proxy, broker, publisher } = await startProxied();
   proxy.sendBlocked();
   await until('the client has received the change', () => broker.isBlocked());
   proxy.cut();

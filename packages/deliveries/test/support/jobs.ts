@@ -1,27 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { JobFilters, JobKind } from '@tocsin/contracts';
-import { type Database, firstIdAt } from '@tocsin/database';
+import { firstIdAt } from '@tocsin/database';
 import {
   createOpenDeliveryCounts,
   type OpenDeliveryCounts,
   type OpenDeliveryLimits,
   runJobPage,
 } from '@tocsin/deliveries';
+import { useTestDatabase } from '@tocsin/testing/database';
 
 interface JobFixture<Kind extends JobKind> {
   kind: Kind;
-  workspaceId: string;
   /** Default members of the filter of each job. `addJob` can override them. */
   filter: Omit<JobFilters[Kind], 'until'>;
   /** Time from now to the creation of each job, in milliseconds. Default: 0. */
   createdInMs?: number;
 }
 
-/** Returns functions that insert jobs of one kind and one workspace, and run pages of jobs. */
-export function useJobs<Kind extends JobKind>(
-  db: { readonly database: Database },
-  { kind, workspaceId, filter, createdInMs = 0 }: JobFixture<Kind>,
-) {
+/** Creates a database for each test. Returns functions that insert jobs of one kind and workspace, and run pages. */
+export function useJobs<Kind extends JobKind>({ kind, filter, createdInMs = 0 }: JobFixture<Kind>) {
+  const workspaceId = randomUUID() as string;
+  const db = useTestDatabase({ each: 'test' });
   let counts: OpenDeliveryCounts;
   const limitOpen = (limits: OpenDeliveryLimits) => {
     counts = createOpenDeliveryCounts(db.database, limits);
@@ -30,6 +29,8 @@ export function useJobs<Kind extends JobKind>(
 
   const runPage = (pageSize: number, database = db.database) => runJobPage(database, { pageSize, counts });
   return {
+    db,
+    workspaceId,
     /** Inserts a running job. Resolves to its id. */
     async addJob(members: Partial<JobFilters[Kind]> = {}): Promise<string> {
       const id = randomUUID();

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLogger, createMetrics } from '@tocsin/kit';
+import { type ResourceScope, useResource } from '@tocsin/testing';
 import {
   type CryptoKey,
   exportJWK,
@@ -89,6 +90,12 @@ export async function startProvider() {
     stop: () => new Promise((resolve) => server.close(resolve)),
   };
 }
+
+export type Provider = Awaited<ReturnType<typeof startProvider>>;
+
+/** Starts a provider before all tests of a file, or before each test, and stops it after them. */
+export const useProvider = ({ each = 'file' }: { each?: ResourceScope } = {}): Provider =>
+  useResource({ each, create: startProvider, close: (provider) => provider.stop() });
 
 export interface TokenParts {
   key: SigningKey;

@@ -5,6 +5,12 @@ import { own, useThingsApp } from '../../test/support/things-app.js';
 const app = useThingsApp();
 const { call, patch } = app;
 
+/** Returns the path and message of each error in a problem document. */
+const errorsOf = (problem: unknown) =>
+  (problem as { errors: { path: string; message: string }[] }).errors.map(
+    ({ path, message }) => `${path} ${message}`,
+  );
+
 describe('the query of a request', () => {
   test('query values are coerced to the types of the schema', async () => {
     const response = await call('GET', '/things?limit=7&force=true&status=a&status=b&name=a+b%20c');
@@ -12,21 +18,21 @@ describe('the query of a request', () => {
   });
 
   test.each([
-    ['limit=seven', 'limit', 'must be a whole number'],
-    ['limit=1000', 'limit', 'must be <= 100'],
-    ['limit=Infinity', 'limit', 'must be a finite number'],
-    ['limit=1e999', 'limit', 'must be a finite number'],
-    ['limit=-1e999', 'limit', 'must be a finite number'],
-    ['limit=NaN', 'limit', 'must be a whole number'],
-    ['limit=1&limit=2', 'limit', 'must be given once'],
-    ['status=c', 'status/0', 'must be one of "a", "b"'],
-    ['name=%00', 'name', 'must not contain a NUL character'],
-    ['color=red', 'color', 'is not a known property; known are limit, force, status, name'],
-    ['__proto__=1', '__proto__', 'is not a known property; known are limit, force, status, name'],
-  ])('the invalid query %s is rejected with 422 and the reason', async (query, path, message) => {
+    ['limit=seven', 'limit must be a whole number'],
+    ['limit=1000', 'limit must be <= 100'],
+    ['limit=Infinity', 'limit must be a finite number'],
+    ['limit=1e999', 'limit must be a finite number'],
+    ['limit=-1e999', 'limit must be a finite number'],
+    ['limit=NaN', 'limit must be a whole number'],
+    ['limit=1&limit=2', 'limit must be given once'],
+    ['status=c', 'status/0 must be one of "a", "b"'],
+    ['name=%00', 'name must not contain a NUL character'],
+    ['color=red', 'color is not a known property; known are limit, force, status, name'],
+    ['__proto__=1', '__proto__ is not a known property; known are limit, force, status, name'],
+  ])('the invalid query %s is rejected with 422 and the reason', async (query, error) => {
     const response = await call('GET', `/things?${query}`);
     expect(response.status).toBe(422);
-    expect(await response.json()).toMatchObject({ errors: [{ path, message }] });
+    expect(errorsOf(await response.json())).toEqual([error]);
   });
 
   test('a malformed percent escape in the query gets 400', async () => {
@@ -59,20 +65,21 @@ describe('the body of a request', () => {
   );
 
   test.each([
-    ['{}', '/name', 'is required'],
-    ['{"name":1}', '/name', 'must be a string'],
-    ['{"name":""}', '/name', 'must not be empty'],
-    ['{"name":"a","size":-1}', '/size', 'must be >= 0'],
-    ['{"name":"a","size":1e400}', '/size', 'must be a whole number'],
-    ['{"name":"a","extra":1}', '/extra', 'is not a known property; known are name, size, labels'],
-    ['{"name":"a\\u0000b"}', '/name', 'must not contain a NUL character'],
-    ['{"name":"\\ud800"}', '/name', 'must not contain a lone surrogate'],
-    ['{"name":"a","labels":{"a/b":"\\udfff"}}', '/labels/a~1b', 'must not contain a lone surrogate'],
-    ['{"name":"a","labels":{"\\u0000":"x"}}', '/labels', 'has a name that must not contain a NUL character'],
-    ['{"name":"a","__proto__":{"x":1}}', '/__proto__', 'is not an allowed name'],
-    ['{"name":"a","labels":{"__proto__":"x"}}', '/labels/__proto__', 'is not an allowed name'],
-  ])('the invalid body %s is rejected with 422, a path and the reason', async (body, path, message) => {
-    expect(await patch(body)).toMatchObject({ status: 422, problem: { errors: [{ path, message }] } });
+    ['{}', '/name is required'],
+    ['{"name":1}', '/name must be a string'],
+    ['{"name":""}', '/name must not be empty'],
+    ['{"name":"a","size":-1}', '/size must be >= 0'],
+    ['{"name":"a","size":1e400}', '/size must be a whole number'],
+    ['{"name":"a","extra":1}', '/extra is not a known property; known are name, size, labels'],
+    ['{"name":"a\\u0000b"}', '/name must not contain a NUL character'],
+    ['{"name":"\\ud800"}', '/name must not contain a lone surrogate'],
+    ['{"name":"a","labels":{"a/b":"\\udfff"}}', '/labels/a~1b must not contain a lone surrogate'],
+    ['{"name":"a","labels":{"\\u0000":"x"}}', '/labels has a name that must not contain a NUL character'],
+    ['{"name":"a","__proto__":{"x":1}}', '/__proto__ is not an allowed name'],
+    ['{"name":"a","labels":{"__proto__":"x"}}', '/labels/__proto__ is not an allowed name'],
+  ])('the invalid body %s is rejected with 422, a path and the reason', async (body, error) => {
+    const { status, problem } = await patch(body);
+    expect([status, errorsOf(problem)]).toEqual([422, [error]]);
   });
 
   test('all errors of a small body are reported, up to 20', async () => {

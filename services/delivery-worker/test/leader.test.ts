@@ -58,6 +58,14 @@ async function dispatchAll(): Promise<void> {
   expect(harness.destination.at(path)).toHaveLength(count);
 }
 
+/** Starts two workers, sends `signal` to the leader, and waits until the other one leads. */
+async function replaceLeader(signal: 'SIGKILL' | 'SIGSTOP') {
+  const [leader, follower] = await startTwoWorkers();
+  leader.child.kill(signal);
+  await until('the other one leads', follower.leads, { timeoutMs: takeoverMs });
+  return [leader, follower] as const;
+}
+
 test('only the leader of two workers dispatches and has the metrics of the backlog', async () => {
   const [leader, follower] = await startTwoWorkers();
   await dispatchAll();
@@ -74,16 +82,12 @@ test('only the leader of two workers dispatches and has the metrics of the backl
 }, 120_000);
 
 test('a killed leader is replaced within five seconds, and no delivery is lost or repeated', async () => {
-  const [leader, follower] = await startTwoWorkers();
-  leader.child.kill('SIGKILL');
-  await until('the other one leads', follower.leads, { timeoutMs: takeoverMs });
+  await replaceLeader('SIGKILL');
   await dispatchAll();
 }, 120_000);
 
 test('a frozen leader is replaced within five seconds, and does not lead when it continues', async () => {
-  const [leader, follower] = await startTwoWorkers();
-  leader.child.kill('SIGSTOP');
-  await until('the other one leads', follower.leads, { timeoutMs: takeoverMs });
+  const [leader, follower] = await replaceLeader('SIGSTOP');
   // The broker sends messages to the frozen worker too. They are redelivered when the broker closes its connection
   // after missed heartbeats.
   await dispatchAll();

@@ -41,15 +41,18 @@ const writeWaiting = async (webhookId: string, count: number) => {
   await harness.write(planned);
   return planned.map(({ deliveries }) => deliveries[0]!.id);
 };
-const ended = (count: number) =>
-  until(
-    `${count} deliveries have succeeded`,
-    async () => (await harness.database.knex('deliveries').where({ status: 'succeeded' })).length === count,
-    { timeoutMs: 25_000 },
-  );
+const ended = (count: number) => harness.ended(count, { status: 'succeeded', timeoutMs: 25_000 });
 const workerLeaseMs = 3_000;
 /** Slot limit of a webhook that has not responded yet. */
 const inFlight = 4;
+/** Starts workers, and waits until they send `inFlight` deliveries to one target, which does not respond yet. */
+async function sendInFlight(startWorkers: () => Promise<unknown> = startWorker) {
+  const target = await addTargetThatWaits();
+  const ids = await writeWaiting(target.id, inFlight);
+  await startWorkers();
+  await until('all are being sent', () => target.waiting() === ids.length);
+  return { target, ids };
+}
 const requests = (path: string) => harness.destination.at(path).length;
 
 /** Waits until all deliveries have succeeded, and checks that each was sent and recorded once. */
@@ -79,10 +82,7 @@ test.each<[string, Limits]>([
 ])(
   'a delivery is sent and recorded once, even if recording %s and its lease expires',
   async (_, limits) => {
-    const target = await addTargetThatWaits();
-    const ids = await writeWaiting(target.id, inFlight);
-    await startWorker(limits);
-    await until('all are being sent', () => target.waiting() === ids.length);
+    const { target, ids } = await sendInFlight(() => startWorker(limits));
     await harness.database.knex.transaction(async (trx) => {
       await trx.raw('lock table attempts in access exclusive mode');
       target.respond();
@@ -123,10 +123,7 @@ test('a delivery that is queued again while it is being sent is claimed when the
 }, 60_000);
 
 test('a delivery is not sent again if the commit of its outcome takes longer than a lease', async () => {
-  const target = await addTargetThatWaits();
-  const ids = await writeWaiting(target.id, inFlight);
-  await Promise.all([startWorker(), startWorker()]);
-  await until('all are being sent', () => target.waiting() === ids.length);
+  const { target, ids } = await sendInFlight(() => Promise.all([startWorker(), startWorker()]));
   await harness.database.knex.transaction(async (trx) => {
     await trx.raw('lock table attempts in access exclusive mode');
     target.respond();
@@ -136,10 +133,7 @@ test('a delivery is not sent again if the commit of its outcome takes longer tha
 }, 60_000);
 
 test('outcomes are recorded while the row of another delivery is locked', async () => {
-  const target = await addTargetThatWaits();
-  const ids = await writeWaiting(target.id, inFlight);
-  await startWorker();
-  await until('all are being sent', () => target.waiting() === ids.length);
+  const { target, ids } = await sendInFlight();
   await harness.database.knex.transaction(async (trx) => {
     await trx('open_deliveries').where({ delivery_id: ids[3]! }).forUpdate();
     target.respond();
@@ -222,10 +216,7 @@ test('no delivery is lost or repeated while statements are cancelled repeatedly'
 }, 60_000);
 
 test('outcomes are recorded after a read-only period, even on sessions opened during it', async () => {
-  const target = await addTargetThatWaits();
-  const ids = await writeWaiting(target.id, inFlight);
-  await startWorker();
-  await until('all are being sent', () => target.waiting() === ids.length);
+  const { target, ids } = await sendInFlight();
   const { rows } = await harness.database.knex.raw('select current_database() as name');
   const setting = `alter database ${rows[0].name}`;
   await harness.database.knex.raw(`${setting} set default_transaction_read_only = on`);

@@ -99,12 +99,18 @@ test('the error of a delivery that expired while it waited for its rate limit na
   expect(rows[0].error).toContain('1 requests in 1000 ms');
 });
 
-test('a delivery of a killed worker is sent by another one, without exceeding the rate limit', async () => {
+/** Claims the only delivery of a new webhook with a rate limit. */
+async function claimLimited() {
   const target = await addLimited({ requests: 2, period_ms: 2_000 });
   await harness.lease.renew(60_000);
   await harness.write([harness.plan([target.id])]);
   const wanted = [{ workspaceId: harness.workspaceId, webhookId: target.id, places: 10 }];
   const [claimed] = await harness.claims.claimLimited(wanted);
+  return { target, wanted, claimed };
+}
+
+test('a delivery of a killed worker is sent by another one, without exceeding the rate limit', async () => {
+  const { target, wanted, claimed } = await claimLimited();
   expect(claimed).toMatchObject({ claim: 1, hasToken: true });
   expect(await harness.claims.claimLimited(wanted)).toEqual([]);
   await harness.lease.end();
@@ -159,11 +165,7 @@ test('a deferral returns the request to the rate limit only if its claim has tak
 });
 
 test('a deferral does not wait while another worker has locked the rate limit', async () => {
-  const target = await addLimited({ requests: 2, period_ms: 2_000 });
-  await harness.lease.renew(60_000);
-  await harness.write([harness.plan([target.id])]);
-  const wanted = [{ workspaceId: harness.workspaceId, webhookId: target.id, places: 10 }];
-  const [claimed] = await harness.claims.claimLimited(wanted);
+  const { target, claimed } = await claimLimited();
   await harness.database.knex.transaction(async (trx) => {
     await trx('webhook_rate_limits').where({ webhook_id: target.id }).forUpdate();
     await harness.records.defer([

@@ -4,23 +4,13 @@ import { useWorkerHarness } from './support/worker-harness.js';
 
 const harness = useWorkerHarness({ each: 'test', queuedLeaseMs: 800 });
 
-const ended = (count: number, timeoutMs = 15_000) =>
-  until(
-    `${count} deliveries have ended`,
-    async () => {
-      const rows = await harness.database.knex('deliveries').whereNot({ status: 'open' });
-      return rows.length === count && rows;
-    },
-    { timeoutMs },
-  );
-
 test('a queued delivery whose message was lost is released and delivered', async () => {
   const target = await harness.addTarget();
   // The row is queued without a message, as after a crash between the commit and the publication.
   await harness.write([harness.plan([target.id], { state: 'queued' })]);
   await harness.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
   await harness.startWorker();
-  await ended(1);
+  await harness.ended(1);
   expect(harness.destination.at(target.path)).toHaveLength(1);
 });
 
@@ -32,7 +22,7 @@ test('a delivery claimed by a dead worker is delivered by another after the leas
   await harness.claims.claim([{ deliveryId, run: 1 }], randomUUID());
   await harness.lease.renew(500);
   await harness.startWorker();
-  const [row] = await ended(1);
+  const [row] = await harness.ended(1);
   expect(row).toMatchObject({ status: 'succeeded', attempts_made: 1 });
 });
 
@@ -47,7 +37,7 @@ test('leases that end hours in the future, because the clock was set back, are r
     .knex('open_deliveries')
     .update({ lease_until: harness.database.knex.raw(`lease_until + interval '3 hours'`) });
   await harness.startWorker();
-  await ended(2);
+  await harness.ended(2);
   expect(harness.destination.at(target.path)).toHaveLength(2);
 });
 
@@ -60,7 +50,7 @@ test('a delivery claimed eight times without an outcome fails unsent, and others
     .where({ webhook_id: bad.id })
     .update({ claims_without_outcome: 8 });
   await harness.startWorker();
-  const rows = await ended(2);
+  const rows = await harness.ended(2);
   expect(rows.find((row) => row.webhook_id === bad.id)).toMatchObject({
     status: 'failed',
     error_code: 'crashes_worker',
@@ -81,7 +71,7 @@ test('deliveries of undecryptable webhooks wait without using a step, and others
     .update({ body_encrypted: Buffer.from([1]) });
   await harness.write([harness.plan([damaged, healed, ...good].map(({ id }) => id))]);
   await harness.startWorker({ retry: { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 } });
-  await ended(5);
+  await harness.ended(5);
   const undecryptable = await until('the undecryptable deliveries show their errors', async () => {
     const rows = await harness.database.knex('deliveries').where({ error_code: 'internal_error' });
     return rows.length === 2 && rows;
@@ -92,7 +82,7 @@ test('deliveries of undecryptable webhooks wait without using a step, and others
     { status: 'open', attempts_made: 0 },
   ]);
   await webhooks().where({ id: healed.id }).update({ url_encrypted: encrypted });
-  const rows = await ended(6);
+  const rows = await harness.ended(6);
   expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['succeeded']));
   expect(harness.destination.at(healed.path)).toHaveLength(1);
 });
@@ -126,7 +116,7 @@ test('a worker that stops during a burst leaves the remaining deliveries to anot
   expect(before).toBeLessThan(800);
   expect(await harness.database.knex('open_deliveries').whereNotNull('claimed_by')).toEqual([]);
   await harness.startWorker();
-  const rows = await ended(800, 80_000);
+  const rows = await harness.ended(800, { timeoutMs: 80_000 });
   expect(new Set(rows.map((row) => row.attempts_made))).toEqual(new Set([1]));
   expect(harness.destination.at(target.path)).toHaveLength(800);
 }, 120_000);

@@ -11,14 +11,7 @@ const wrongKeys = () => new Secret(`k1:${randomBytes(32).toString('base64')}`);
 const readyz = async ({ port }: { port: number }) =>
   (await fetch(`http://127.0.0.1:${port}/readyz`)).json() as Promise<{ failing?: string[] }>;
 const succeeded = (count: number, timeoutMs = 15_000) =>
-  until(
-    `${count} deliveries have succeeded`,
-    async () => {
-      const rows = await harness.database.knex('deliveries').where({ status: 'succeeded' });
-      return rows.length === count && rows;
-    },
-    { timeoutMs },
-  );
+  harness.ended(count, { status: 'succeeded', timeoutMs });
 const notReady = {
   status: 503,
   failing: ['secrets'],

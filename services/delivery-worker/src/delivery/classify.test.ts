@@ -40,15 +40,18 @@ test.each([408, 425, 429, 500, 501, 502, 503, 504, 505, 507, 599])(
   },
 );
 
+/** Errors of requests that got no valid response before a timeout. */
+const connectionErrors: SendErrorCode[] = [
+  'connect_timeout',
+  'connection_refused',
+  'connection_reset',
+  'dns_failure',
+  'tls_failure',
+  'invalid_response',
+];
+
 test('a connection error is retried, and a blocked address is not', () => {
-  for (const code of [
-    'connect_timeout',
-    'connection_refused',
-    'connection_reset',
-    'dns_failure',
-    'tls_failure',
-    'invalid_response',
-  ] as const)
+  for (const code of connectionErrors)
     expect(classifyResult(failure(code))).toEqual({
       kind: 'retry',
       afterMs: 5_000,
@@ -112,15 +115,7 @@ test('Retry-After pauses the webhook only in a response with status 429 or 503',
 });
 
 test('timeouts, connection errors, invalid responses, 5xx and 429 can open the circuit breaker', () => {
-  const codes: SendErrorCode[] = [
-    'timeout',
-    'connect_timeout',
-    'connection_refused',
-    'connection_reset',
-    'dns_failure',
-    'tls_failure',
-    'invalid_response',
-  ];
+  const codes: SendErrorCode[] = ['timeout', ...connectionErrors];
   const failed = [...codes.map(failure), ...[429, 500, 503, 599].map((status) => response(status))];
   expect(failed.map(isDestinationFailure)).toEqual(failed.map(() => true));
 });

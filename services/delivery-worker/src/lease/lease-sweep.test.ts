@@ -14,14 +14,14 @@ const startSweep = (
     now,
   });
 
-test('sweeps release unpublished rows until one succeeds 12 s or more after the lost reply', async () => {
+/** Starts a sweep with a clock. `asked` records whether each release includes unpublished rows. */
+function startRecordedSweep(onAsked = () => {}) {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;
-  let isAvailable = true;
   const sweep = startSweep(
     async ({ unpublished }) => {
       asked.push(unpublished);
-      if (!isAvailable) throw new Error('Connection terminated unexpectedly');
+      onAsked();
       return 0;
     },
     { now: () => nowMs },
@@ -30,6 +30,14 @@ test('sweeps release unpublished rows until one succeeds 12 s or more after the 
     nowMs += ms;
     return sweep.release(new Date());
   };
+  return { asked, sweep, releaseAfter };
+}
+
+test('sweeps release unpublished rows until one succeeds 12 s or more after the lost reply', async () => {
+  let isAvailable = true;
+  const { asked, sweep, releaseAfter } = startRecordedSweep(() => {
+    if (!isAvailable) throw new Error('Connection terminated unexpectedly');
+  });
   await releaseAfter(0);
   sweep.replyLost();
   await releaseAfter(1_000);
@@ -42,20 +50,9 @@ test('sweeps release unpublished rows until one succeeds 12 s or more after the 
 });
 
 test('the sweep 12 s after the lost reply is the last one that releases unpublished rows', async () => {
-  const asked: (boolean | undefined)[] = [];
-  let nowMs = 10_000;
-  const sweep = startSweep(
-    async ({ unpublished }) => {
-      asked.push(unpublished);
-      return 0;
-    },
-    { now: () => nowMs },
-  );
+  const { asked, sweep, releaseAfter } = startRecordedSweep();
   sweep.replyLost();
-  for (const ms of [11_999, 1, 1]) {
-    nowMs += ms;
-    await sweep.release(new Date());
-  }
+  for (const ms of [11_999, 1, 1]) await releaseAfter(ms);
   expect(asked).toEqual([true, true, false]);
 });
 
@@ -119,18 +116,10 @@ test('a worker that is not the leader sweeps in one of ten calls, and after a lo
 });
 
 test('a reply that is lost during a sweep makes the next sweep release unpublished rows', async () => {
-  const asked: (boolean | undefined)[] = [];
-  let nowMs = 10_000;
-  const sweep = startSweep(
-    async ({ unpublished }) => {
-      asked.push(unpublished);
-      if (asked.length === 1) sweep.replyLost();
-      return 0;
-    },
-    { now: () => nowMs },
-  );
+  const { asked, sweep, releaseAfter } = startRecordedSweep(() => {
+    if (asked.length === 1) sweep.replyLost();
+  });
   sweep.replyLost();
-  nowMs += 13_000;
-  for (let count = 0; count < 2; count += 1) await sweep.release(new Date());
+  for (const ms of [13_000, 0]) await releaseAfter(ms);
   expect(asked).toEqual([true, true]);
 });

@@ -125,6 +125,17 @@ export async function createWorkerHarness(
         const rows = await deliveriesOf(alertId);
         return rows.length === count && rows.every((row) => row.status !== 'open') && rows;
       }),
+    /** Waits until `count` deliveries of all alerts have ended, with `status` if it is given. Resolves to their rows. */
+    ended: (count: number, { status, timeoutMs = 15_000 }: { status?: string; timeoutMs?: number } = {}) =>
+      until(
+        `${count} deliveries have ended`,
+        async () => {
+          const ended = await db.database.knex('deliveries').whereNot({ status: 'open' });
+          const rows = ended.filter((row) => status === undefined || row.status === status);
+          return rows.length === count && rows;
+        },
+        { timeoutMs },
+      ),
     alertOf: (alertId: string) => db.database.knex('alerts').where({ alert_id: alertId }).first(),
     async close() {
       for (const { child } of programs) child.kill('SIGKILL');

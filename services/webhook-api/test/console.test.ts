@@ -26,6 +26,10 @@ const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 const get = (path: string, accept?: string, init: RequestInit = {}) =>
   fetch(`${api.url}${path}`, { ...init, ...(accept !== undefined && { headers: { accept } }) });
 
+function expectProblem({ status, headers }: Response, expected: number): void {
+  expect([status, headers.get('content-type')]).toEqual([expected, 'application/problem+json']);
+}
+
 describe('the page', () => {
   test.each(['/', '/index.html', '/webhooks', '/w/1/deliveries?status=failed', '/apiary', '/%zz'])(
     'a browser that opens %s gets the console',
@@ -50,22 +54,14 @@ describe('the page', () => {
   test.each(['/api', '/api/', '/api/v1/webhooks', '/api/v1/nothing'])(
     'a browser that opens %s gets a problem document',
     async (path) => {
-      const response = await get(path, browser);
-      expect([response.status, response.headers.get('content-type')]).toEqual([
-        401,
-        'application/problem+json',
-      ]);
+      expectProblem(await get(path, browser), 401);
     },
   );
 
   test.each(['*/*', 'application/json'])(
     'a request for an unknown path with Accept %s gets a problem document',
     async (accept) => {
-      const response = await get('/webhooks', accept);
-      expect([response.status, response.headers.get('content-type')]).toEqual([
-        401,
-        'application/problem+json',
-      ]);
+      expectProblem(await get('/webhooks', accept), 401);
     },
   );
 
@@ -129,11 +125,7 @@ describe('the files', () => {
   test.each(['/assets/index-old.js', '/assets/', '/assets', '/assets/..%2f..%2fapp.js'])(
     'the console file %s does not exist and gets 404',
     async (path) => {
-      const response = await get(path, browser);
-      expect([response.status, response.headers.get('content-type')]).toEqual([
-        404,
-        'application/problem+json',
-      ]);
+      expectProblem(await get(path, browser), 404);
     },
   );
 

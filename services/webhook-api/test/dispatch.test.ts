@@ -84,16 +84,15 @@ test('without a registered rule, a dispatch uses the stored webhooks; missing on
   );
 });
 
+/** Seeds an alert of a new rule that has one webhook. */
+async function seedOfRule(outcome: string, options: { enabled?: boolean; deleted?: boolean }) {
+  const alertRuleId = await addRule([await addWebhook()], options);
+  return seedAlert(api.database, { outcome, alertRuleId });
+}
+
 test.each<[string, () => Promise<string>, string]>([
   ['has been dispatched', () => seedAlert(api.database, { outcome: 'dispatched' }), 'dispatched already'],
-  [
-    'is of a deleted rule',
-    async () => {
-      const alertRuleId = await addRule([await addWebhook()], { deleted: true });
-      return seedAlert(api.database, { outcome: 'rule_deleted', alertRuleId });
-    },
-    'deleted',
-  ],
+  ['is of a deleted rule', () => seedOfRule('rule_deleted', { deleted: true }), 'deleted'],
   [
     'is of a rule that was deleted since',
     async () => {
@@ -106,10 +105,7 @@ test.each<[string, () => Promise<string>, string]>([
   ],
   [
     'is of a rule that is disabled now',
-    async () => {
-      const alertRuleId = await addRule([await addWebhook()], { enabled: false });
-      return seedAlert(api.database, { outcome: 'rule_disabled', alertRuleId });
-    },
+    () => seedOfRule('rule_disabled', { enabled: false }),
     'enable it first',
   ],
   [

@@ -83,61 +83,30 @@ async function expectCompletePages<Entry>(
   expect(read.filter((position) => !allowed.has(position))).toEqual([]);
 }
 
-test(
-  'paging reads each delivery once while others arrive',
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(plan, async (planned) => {
-        const webhookId = randomUUID();
-        const list: List<{ id: string }> = {
-          path: `${workspace}/deliveries?webhook_id=${webhookId}`,
-          insert: (acceptedAtMs) => seedDelivery(api.database, { webhookId, acceptedAtMs }),
-          positionOf: ({ id }) => id,
-        };
-        await expectCompletePages(list, planned);
-      }),
-      runs,
-    );
-  },
-  timeoutMs,
-);
+/** Adds a property test of the list that `listOf` returns for a new id of a webhook or alert rule. */
+function testPaging<Entry>(title: string, listOf: (id: string) => List<Entry>): void {
+  const property = fc.asyncProperty(plan, (planned) => expectCompletePages(listOf(randomUUID()), planned));
+  test(title, () => fc.assert(property, runs), timeoutMs);
+}
 
-test(
-  'paging reads each delivery of an open status once while others arrive',
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(plan, async (planned) => {
-        const webhookId = randomUUID();
-        const list: List<{ id: string }> = {
-          path: `${workspace}/deliveries?status=waiting&webhook_id=${webhookId}`,
-          insert: (acceptedAtMs) => seedDelivery(api.database, { webhookId, acceptedAtMs, status: 'open' }),
-          positionOf: ({ id }) => id,
-        };
-        await expectCompletePages(list, planned);
-      }),
-      runs,
-    );
-  },
-  timeoutMs,
-);
+const positionOf = ({ id }: { id: string }) => id;
 
-test(
-  'paging reads each alert once while others arrive',
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(plan, async (planned) => {
-        const alertRuleId = randomUUID();
-        const list: List<{ alert_id: string; accepted_at: string }> = {
-          path: `${workspace}/alerts?alert_rule_id=${alertRuleId}`,
-          insert: async (acceptedAtMs) =>
-            (await insertAlert(api.database, { workspaceId, alertRuleId, acceptedAtMs })).id,
-          positionOf: ({ alert_id, accepted_at }) =>
-            recordId(Date.parse(accepted_at), `${workspaceId}/${alert_id}`),
-        };
-        await expectCompletePages(list, planned);
-      }),
-      runs,
-    );
-  },
-  timeoutMs,
-);
+testPaging('paging reads each delivery once while others arrive', (webhookId) => ({
+  path: `${workspace}/deliveries?webhook_id=${webhookId}`,
+  insert: (acceptedAtMs) => seedDelivery(api.database, { webhookId, acceptedAtMs }),
+  positionOf,
+}));
+
+testPaging('paging reads each delivery of an open status once while others arrive', (webhookId) => ({
+  path: `${workspace}/deliveries?status=waiting&webhook_id=${webhookId}`,
+  insert: (acceptedAtMs) => seedDelivery(api.database, { webhookId, acceptedAtMs, status: 'open' }),
+  positionOf,
+}));
+
+testPaging('paging reads each alert once while others arrive', (alertRuleId) => ({
+  path: `${workspace}/alerts?alert_rule_id=${alertRuleId}`,
+  insert: async (acceptedAtMs) =>
+    (await insertAlert(api.database, { workspaceId, alertRuleId, acceptedAtMs })).id,
+  positionOf: ({ alert_id, accepted_at }: { alert_id: string; accepted_at: string }) =>
+    recordId(Date.parse(accepted_at), `${workspaceId}/${alert_id}`),
+}));

@@ -1,5 +1,5 @@
 import type { Preview } from '@tocsin/contracts';
-import { useApi, workspaceId } from './support/api.js';
+import { expectStatuses, useApi, workspaceId } from './support/api.js';
 
 const previewPath = `/api/v1/workspaces/${workspaceId}/webhooks/preview`;
 
@@ -37,16 +37,13 @@ test('a preview distinguishes template_error and invalid_json', async () => {
 });
 
 test('a preview needs the permission to test', async () => {
-  for (const [as, status] of [
-    ['reader', 403],
-    ['publisher', 403],
-    ['outsider', 403],
-    ['editor', 200],
-    ['admin', 200],
-  ] as const) {
-    const response = await api.call('POST', previewPath, { as, body: { body: '{}' } });
-    expect([as, response.status]).toEqual([as, status]);
-  }
+  await expectStatuses((as) => api.call('POST', previewPath, { as, body: { body: '{}' } }), {
+    reader: 403,
+    publisher: 403,
+    outsider: 403,
+    editor: 200,
+    admin: 200,
+  });
 });
 
 test('a template in a preview cannot run code', async () => {

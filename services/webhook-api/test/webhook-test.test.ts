@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { TestResult, Webhook } from '@tocsin/contracts';
 import { startHttpReceiver } from '@tocsin/testing';
-import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { expectStatuses, otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
 import { seedAlert } from './support/history.js';
 
 type SavedTestResult = TestResult & { rendered: string | null };
@@ -136,14 +136,12 @@ describe('testing a destination', () => {
   });
 
   test('a destination test needs the permission to test', async () => {
-    for (const [as, status] of [
-      ['reader', 403],
-      ['publisher', 403],
-      ['outsider', 403],
-      ['admin', 422],
-    ] as const) {
-      expect([as, (await api.call('POST', testPath, { as, body: {} })).status]).toEqual([as, status]);
-    }
+    await expectStatuses((as) => api.call('POST', testPath, { as, body: {} }), {
+      reader: 403,
+      publisher: 403,
+      outsider: 403,
+      admin: 422,
+    });
   });
 });
 

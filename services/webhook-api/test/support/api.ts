@@ -46,6 +46,16 @@ export interface StartOptions extends WebhookApiOverrides {
 export const useApi = (options: StartOptions = {}): TestApi =>
   useResource({ create: () => startApi(options), close: (api) => api.close() });
 
+/** Expects that `statusOf` resolves to the given status for each of the roles. */
+export async function expectStatuses(
+  statusOf: (as: Role) => Promise<{ status: number }>,
+  expected: Partial<Record<Role, number>>,
+): Promise<void> {
+  const statuses: Partial<Record<Role, number>> = {};
+  for (const as of Object.keys(expected) as Role[]) statuses[as] = (await statusOf(as)).status;
+  expect(statuses).toEqual(expected);
+}
+
 /** Starts the service with a real database, broker and identity provider. */
 export async function startApi({ config: changes = {}, limits = {}, ...overrides }: StartOptions = {}) {
   const testDatabase = await createTestDatabase();

@@ -22,7 +22,7 @@ test('the record id for a given time and parts never changes', () => {
     expect(recordId(timeMs, parts)).toBe(id);
 });
 
-test('the time in an id is the millisecond from which it was made', () => {
+test('the time in a record id is the time for which the id was made, in whole milliseconds', () => {
   for (const [timeMs, , id] of known) expect(timeOfRecordId(id)).toBe(Math.max(0, Math.trunc(timeMs)));
 });
 

@@ -30,7 +30,7 @@ test('a modified value cannot be decrypted', () => {
   expect(() => box.decrypt(encrypted, location)).toThrow();
 });
 
-test('values of different salts can be decrypted in any order', () => {
+test('values that are encrypted with different salts can be decrypted in any order', () => {
   const writer = createSecretBox([key]);
   const values = Array.from({ length: 2_001 }, (_, index) => writer.encrypt(`secret ${index}`, location));
   const salts = values.map((value) => value.subarray(3, 15).toString('hex'));
@@ -41,7 +41,7 @@ test('values of different salts can be decrypted in any order', () => {
     expect(box.decrypt(values[index]!, location).toString()).toBe(`secret ${index}`);
 });
 
-test('values of one salt have different nonces, and processes with one key have different salts', () => {
+test('values with one salt have different nonces, and processes with one key use different salts', () => {
   const encrypt = () => box.encrypt('secret', location);
   expect(encrypt().subarray(15, 27)).not.toEqual(encrypt().subarray(15, 27));
   expect(createSecretBox([key]).encrypt('secret', location).subarray(3, 15)).not.toEqual(
@@ -55,7 +55,7 @@ test('a value with a modified salt cannot be decrypted', () => {
   expect(() => box.decrypt(encrypted, location)).toThrow();
 });
 
-test('the first key encrypts, and each value begins with the id of its key', () => {
+test('the first key encrypts new values, and each value begins with the id of its key', () => {
   const current = createSecretBox([{ id: 'k2', key: randomBytes(32) }, key]);
   const encrypted = current.encrypt('secret', location);
   expect([current.keyIds, current.keyIdOf(encrypted), current.usesCurrentKey(encrypted)]).toEqual([

@@ -15,7 +15,7 @@ async function partitionsOf(table: string): Promise<string[]> {
   return rows.map((row: { name: string }) => row.name);
 }
 
-test('partitions exist from yesterday to a week ahead, and ensurePartitions changes nothing', async () => {
+test('a new database has partitions from yesterday to a week ahead; ensurePartitions adds none', async () => {
   const now = Date.now();
   const before = await partitionsOf('deliveries');
   expect(before).toHaveLength(9);

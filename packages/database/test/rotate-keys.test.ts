@@ -90,7 +90,7 @@ test('the error of a rotation names a missing key, and a run with that key conti
   expect(await rotateKeys(db.database, during)).toEqual({ ...none, webhooks: 1 });
 });
 
-test("a rotation keeps a value that changes meanwhile, and rotates the row's other values", async () => {
+test("a rotation keeps a value that changes during it, and rotates the row's other values", async () => {
   const id = await addWebhook(before);
   const location = { workspaceId, table: 'webhooks', id, column: 'url' };
   const url_encrypted = after.encrypt('http://other/', location);

@@ -9,7 +9,7 @@ const exchange = fc.record({ requestBody: text, responseBody: text, location: he
 
 const stored = (texts: Exchange) => Buffer.from(encodeExchange(texts) as string);
 
-test('decoding an encoded exchange returns the same texts, even long ones and with line breaks', () => {
+test('decoding the encoded texts of an attempt returns the same texts, even if they are long', () => {
   fc.assert(fc.property(exchange, (texts) => expect(decodeExchange(stored(texts))).toEqual(texts)));
   const breaks = { requestBody: '\n\n', responseBody: '"\n', location: '\n', retryAfter: '' };
   expect(decodeExchange(stored(breaks))).toEqual(breaks);

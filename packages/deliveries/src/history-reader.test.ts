@@ -30,7 +30,7 @@ const within = (history: string[], { from, below }: IdRange) =>
     .sort()
     .reverse();
 
-test('reading in windows returns the same rows as one read of the whole range', async () => {
+test('reading a history in several time windows returns the same rows as one read', async () => {
   // Ids are from two months ago to one day ahead, because the clock of the writer may be ahead of the reader's.
   const daysAgo = fc.integer({ min: -24, max: 60 * 24 }).map((hours) => hours / 24);
   const bound = fc.oneof(fc.constant(undefined), daysAgo);
@@ -54,7 +54,7 @@ test('reading in windows returns the same rows as one read of the whole range', 
   );
 });
 
-test('a page that one day can fill reads no older days, even if it starts at a cursor', async () => {
+test('no older days are read if one day has enough rows for a page, even from a cursor', async () => {
   const history = Array.from({ length: 20 }, (_, index) => idAt(index / 100, index));
   const first = await readFrom(history, { limit: 20 });
   expect(first.windows).toEqual([{ from: firstIdAt(nowMs - dayMs), below: always.below }]);
@@ -65,7 +65,7 @@ test('a page that one day can fill reads no older days, even if it starts at a c
   expect(later.windows).toHaveLength(1);
 });
 
-test('windows begin one, five and twenty-one days before the end of a range, and at its start', async () => {
+test('time windows begin 1, 5 and 21 days before the end of a range, and at its start', async () => {
   const { windows } = await readFrom([], { limit: 5 });
   const starts = [1, 5, 21].map((days) => firstIdAt(nowMs - days * dayMs));
   const [first = '', second = '', third = ''] = starts;
@@ -77,17 +77,17 @@ test('windows begin one, five and twenty-one days before the end of a range, and
   ]);
 });
 
-test('a range that ends and starts within the last day is read in one window', async () => {
+test('a range that is shorter than a day is read in one time window', async () => {
   const range = { from: firstIdAt(nowMs - 5_000), below: firstIdAt(nowMs - 4_000) };
   expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
 });
 
-test('a range that begins exactly where a window begins is read in this window alone', async () => {
+test('a range that begins exactly where a time window begins is read in this window alone', async () => {
   const range = { ...always, from: firstIdAt(nowMs - dayMs), below: firstIdAt(nowMs) };
   expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
 });
 
-test('a count reads further windows until it reaches the maximum', async () => {
+test('a count reads further time windows until it reaches the maximum', async () => {
   const history = [0.5, 2, 3, 10, 40].map(idAt);
   const countFrom = async (max: number) => {
     const wanted: number[] = [];

@@ -4,7 +4,7 @@ import { alertRecordId, deliveryRecordId, isFailureAtWrite } from './new-deliver
 const alert = { workspace_id: 'w', alert_id: 'a' };
 const atMs = Date.UTC(2026, 0, 2);
 
-test('the id of an alert depends on its time of acceptance, its workspace and its alert id', () => {
+test('the record id of an alert depends on its time of acceptance, workspace and alert id', () => {
   const id = alertRecordId(atMs, alert);
   const others = [
     alertRecordId(atMs + 1, alert),

@@ -119,7 +119,7 @@ test('an expired day is archived in files with manifests, and restored rows equa
   await db.database.knex('attempts').update({ started_at: new Date(nowMs) });
   const late = await contentOf(db, 'attempts');
   expect(late).toHaveLength(1);
-  // Late attempts are kept until their day expires, also if they are older than the retention of attempts.
+  // Late attempts are kept until their day expires, even if they are older than the retention of attempts.
   await expireAttempts();
   expect(await contentOf(db, 'attempts')).toEqual(late);
   await expireDays();
@@ -155,7 +155,7 @@ test('an expired day is archived in files with manifests, and restored rows equa
 
 test('a killed archive run leaves no file under its final name; the next run writes all rows', async () => {
   await addDay(1);
-  // The archive takes seconds to compress these rows, so that the test can kill it meanwhile.
+  // The command `archive` takes seconds to compress these rows, so the test can kill it before it ends.
   await db.database.knex.raw(
     `insert into attempts select delivery_id, claim + n, number, trigger, started_at, duration_ms, destination,
        '\\x026b31' || (select string_agg(sha256((n * 1000 + i)::text::bytea), '') from generate_series(1, 60) i)

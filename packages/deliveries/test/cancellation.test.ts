@@ -105,7 +105,7 @@ test.each([
   ['last', 60_500],
   ['first', 59_500],
 ])(
-  'a delivery that is being sent in the %s page of a job is cancelled when it waits again',
+  'a delivery that is being sent during the %s page of a job is cancelled when it waits again',
   async (_, msAgo) => {
     const [busy] = await seed(1, { acceptedAtMs: Date.now() - msAgo, open: await sending(60_000) });
     const ids = await seed(12);
@@ -130,7 +130,7 @@ test.each([
   },
 );
 
-test('a job leaves deliveries open that were opened between its acceptance and its page', async () => {
+test('a job does not cancel deliveries that were opened after the job was accepted', async () => {
   const now = Date.now();
   const secondsAgo = (seconds: number) => new Date(now - seconds * 1_000);
   const earlier = await seed(1, { open: { opened_at: secondsAgo(31) } });

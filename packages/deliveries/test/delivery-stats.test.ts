@@ -64,7 +64,7 @@ async function expected(workspaceId: string): Promise<object[]> {
   return rows;
 }
 
-test('deliveries are counted in their minute under their current status, also after changes', async () => {
+test('deliveries are counted in their minute of acceptance under their current status', async () => {
   const workspaceId = randomUUID();
   const webhookIds = [randomUUID(), randomUUID()];
   const ids: string[] = [];
@@ -90,7 +90,7 @@ test('deliveries are counted in their minute under their current status, also af
   expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
 });
 
-test('an update of columns that are not counted writes no change', async () => {
+test('an update of columns that are not counted writes no change of counts', async () => {
   const id = await insertDelivery(db.database, { acceptedAtMs: noonMs });
   await applyAll();
   await knex()('deliveries').where({ id }).update({ error: 'another', status_code: 404 });
@@ -148,7 +148,7 @@ test('the counts of a webhook whose id is zero are separate from those of its wo
   ]);
 });
 
-test('latencies are counted in buckets of 9 %, and a redelivery removes the previous latency', async () => {
+test('latencies are counted in latency buckets, and a redelivery removes the old latency', async () => {
   const workspaceId = randomUUID();
   const webhookId = randomUUID();
   await insertMany({ workspaceId, webhookId, count: 3, latencyMs: 100 });

@@ -31,8 +31,9 @@ test('a job dispatches each alert without deliveries once, page by page', async 
     ids.push(...(await seed(5, { alertRuleId, outcome })));
   await seed(3, { alertRuleId, outcome: 'dispatched' });
   await seed(3, { alertRuleId, outcome: 'rule_deleted' });
-  // Alerts of another workspace. They are older than the job's alerts, so a page with them would begin with alerts of
-  // the job's workspace.
+  // Alerts of another workspace, which the job must not dispatch. They are older than the alerts of the job, and pages
+  // are read newest first. A page that wrongly contained them would therefore start with an alert of the job, and
+  // all alerts of the page would be dispatched in the workspace of that alert.
   const acceptedAtMs = Date.now() - 90_000;
   await seed(3, { workspaceId: randomUUID(), alertRuleId, outcome: 'no_webhooks', acceptedAtMs });
   const id = await addJob();

@@ -82,7 +82,7 @@ test('the open deliveries of a webhook are not counted again while it gets no ne
   expect(statements).toBe(1);
 });
 
-test('a webhook can be filled exactly to its limit, with fewer than 15 counts for the first half', async () => {
+test('a webhook can reach exactly its limit, with fewer than 15 counts for the first half', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
   const one = newWebhook();
   let accepted = 0;
@@ -104,7 +104,7 @@ test('a webhook can be filled exactly to its limit, with fewer than 15 counts fo
   expect(statementsOfHalf).toBeLessThan(15);
 });
 
-test('a nearly full webhook is counted again only for a batch of more than 1 % of its limit', async () => {
+test('a webhook near its limit is counted again only for a batch of more than 1 % of the limit', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
   const one = newWebhook();
   await addOpen(one, 990);
@@ -127,7 +127,7 @@ test('deliveries that are being written count although the database does not hav
   expect(counts.webhookFill(one)).toBe(0);
 });
 
-test('a count is repeated when other processes can have filled the webhook since the last count', async () => {
+test('a count is repeated when other processes may have added many deliveries meanwhile', async () => {
   const { counts, clock } = countsAt({ perWebhook: 100_000, perWorkspace: 1_000_000 });
   const one = newWebhook();
   await addOpen(one, 10);

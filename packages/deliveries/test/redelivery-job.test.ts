@@ -33,7 +33,7 @@ test('a job redelivers each matching delivery once, page by page', async () => {
   for (const delivery of ids) expect(await deliveryRow(delivery)).toMatchObject({ run: 2 });
 });
 
-test('deliveries that a page opens are added to the counts of open deliveries after its commit', async () => {
+test('a page of a job adds the deliveries that it opens to the counts of open deliveries', async () => {
   await seedMany(3, { webhookId });
   await addJob();
   const written: object[] = [];
@@ -46,7 +46,7 @@ test('deliveries that a page opens are added to the counts of open deliveries af
   expect(written).toEqual(Array(3).fill({ workspaceId, webhookId }));
 });
 
-test('running a page does nothing while no job is running', async () => {
+test('runJobPage does nothing while no job is running', async () => {
   expect(await runPage(10)).toBeUndefined();
 });
 
@@ -190,7 +190,7 @@ test('a cancelled job redelivers no further deliveries', async () => {
   const id = await addJob();
   await runPage(4);
   await db.database.knex('jobs').where({ id }).update({ status: 'cancelled' });
-  // With another running job, pages are run. The cancelled job must get none of them.
+  // Pages are run only while a job is running, so the test adds another job. No page may continue the cancelled job.
   await addJob({ status: 'skipped' });
   await runToEnd(4);
   expect(await openIds()).toHaveLength(4);
@@ -255,7 +255,7 @@ test.each([
     let redelivered = 6;
     while ((await job(id)).status === 'running') {
       await db.database.knex('open_deliveries').delete();
-      // A new limit starts new counts. The existing counts would be repeated only after some seconds.
+      // `limitOpen` discards the counts, so that the next page does not count the deleted rows.
       limitOpen(limits);
       redelivered += (await page())?.done ?? 0;
     }

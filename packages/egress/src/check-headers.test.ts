@@ -84,7 +84,7 @@ test('8,192 bytes of header lines are allowed and one more byte is not', () => {
   ]);
 });
 
-test('the size of headers counts each line of each name', () => {
+test('the size of headers includes the name once for each of its values', () => {
   const lines = (last: string) => ({ 'X-A': ['v'.repeat(4_000), 'v'.repeat(4_000)], B: [last] });
   const most = 'v'.repeat(8192 - 2 * (4_000 + 'X-A'.length + 4) - 'B'.length - 4);
   expect(checkHeaders(lines(most))).toEqual([]);

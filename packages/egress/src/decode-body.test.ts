@@ -10,7 +10,7 @@ test('a body is decoded as UTF-8 unless its content type names another charset',
 });
 
 test.each(['text/plain; charset=no-such', 'text/plain; charset=', ';charset=__proto__', ''])(
-  'the unknown charset of "%s" is read as UTF-8',
+  'a body whose content type "%s" names no known charset is decoded as UTF-8',
   (contentType) => {
     expect(decodeBody(Buffer.from('grün'), { ...whole, contentType }).text).toBe('grün');
   },

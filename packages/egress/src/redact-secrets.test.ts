@@ -57,7 +57,7 @@ test.each<[string, string, string]>([
 });
 
 test.each(['Basic', 'bearer', 'BASIC'])(
-  'a token of the scheme %s is redacted without its scheme',
+  'a token that the header sends with the scheme %s is also redacted without the scheme',
   (scheme) => {
     const redactToken = (secret: string) =>
       createRedactSecrets({ url: 'http://h/', headers: { A: [`${scheme}  ${secret}`] } })(
@@ -68,7 +68,7 @@ test.each(['Basic', 'bearer', 'BASIC'])(
   },
 );
 
-test('a URL part of sixteen characters or more is a secret, and a plus sign may be a space', () => {
+test('a URL part of sixteen or more characters is redacted, also with spaces for its plus signs', () => {
   const redactUrl = createRedactSecrets({
     url: 'http://h/0123456789abcdef/0123456789abcde/?a=fedcba9876+543210&b=fedcba987654321',
     headers: {},
@@ -78,15 +78,12 @@ test('a URL part of sixteen characters or more is a secret, and a plus sign may 
   expect(redactUrl('fedcba987654321', whole)).toBe('fedcba987654321');
 });
 
-test.each(['', 'a', 'ab'])(
-  'a secret within a base64 text is redacted if the prefix %j precedes it',
-  (prefix) => {
-    const shown = redact(Buffer.from(`${prefix}Bearer ${token}, and more`).toString('base64'), whole);
-    const [before = '', after = ''] = shown.split('[redacted]');
-    // The base64 characters at both ends of the secret also depend on its neighbours, so they are not redacted.
-    expect([before.length <= 4, after.length <= 16]).toEqual([true, true]);
-  },
-);
+test.each(['', 'a', 'ab'])('a secret with the prefix %j is redacted in its base64 encoding', (prefix) => {
+  const shown = redact(Buffer.from(`${prefix}Bearer ${token}, and more`).toString('base64'), whole);
+  const [before = '', after = ''] = shown.split('[redacted]');
+  // The base64 characters at both ends of the secret also depend on its neighbours, so they are not redacted.
+  expect([before.length <= 4, after.length <= 16]).toEqual([true, true]);
+});
 
 test('a secret within base64-encoded JSON is redacted', () => {
   const shown = redact(Buffer.from(JSON.stringify({ authorization: token })).toString('base64'), whole);
@@ -112,7 +109,7 @@ test('the beginning of a secret is redacted at the end of a cut text', () => {
   expect(redact('nothing here', cut)).toBe('nothing here');
 });
 
-test('a secret that overlaps another secret in a response is redacted with it', () => {
+test('two secrets that overlap in a response are both redacted', () => {
   const both = createRedactSecrets({
     url: 'http://h/',
     headers: { A: ['abcdefghijkl'], B: ['ijklmnopqrst'] },

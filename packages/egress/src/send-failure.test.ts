@@ -34,18 +34,18 @@ test.each(['EMFILE', 'ENOBUFS', 'ERR_ASSERTION', 'constructor', ''])(
 );
 
 test.each(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'UND_ERR_SOCKET'])(
-  'the error %s on a connection is a connection reset by the destination',
+  'the error %s on an open connection counts as connection_reset',
   (code) => {
     expect(exchangeFailureOf(failing(code))).toMatchObject({ code: 'connection_reset' });
   },
 );
 
-test('a timeout of the system is a connect timeout while connecting, and a timeout after that', () => {
+test('ETIMEDOUT counts as connect_timeout while connecting, and as timeout after that', () => {
   expect(connectFailureOf(failing('ETIMEDOUT'))).toMatchObject({ code: 'connect_timeout' });
   expect(exchangeFailureOf(failing('ETIMEDOUT'))).toMatchObject({ code: 'timeout' });
 });
 
-test('a body is broken after oversized trailers, and cut after a lost connection', () => {
+test('a body is marked as broken after oversized trailers, and as cut after a lost connection', () => {
   expect(bodyNoteOf(failing('UND_ERR_HEADERS_OVERFLOW'))).toBe('broken');
   expect(bodyNoteOf(failing('ECONNRESET'))).toBe('cut');
 });
@@ -94,7 +94,7 @@ test.each([
   });
 });
 
-test('a TLS error without a code, and a closed handshake, have their own sentences', () => {
+test('a TLS error without a code, and a closed handshake, have their own error messages', () => {
   expect(tlsFailureOf(new Error('secret')).message).toBe('The TLS handshake failed.');
   expect(tlsFailureOf(failing('ECONNRESET')).message).toBe(
     'The destination closed the connection within the TLS handshake.',

@@ -35,7 +35,7 @@ test.each([undefined, '', ' ', 'identity', '\tIDENTITY '])(
 );
 
 test.each(['gzip', 'identity, gzip', 'identityx', '\xa0gzip', '-'])(
-  'the content coding %j is reported in the body note',
+  'a body with the content coding %j is marked as encoded unless it is empty',
   (encoding) => {
     expect(noteOf(encoding)).toMatchObject({ bodyNote: 'encoded' });
     expect(noteOf(encoding, '')).toMatchObject({ bodyNote: undefined });
@@ -54,7 +54,7 @@ test('a body above the size limit is shortened and reported as truncated', () =>
   expect(shortened).toMatchObject({ body: 'ab', truncated: true });
 });
 
-test('a result contains status, body, headers and note of the response, and its duration', () => {
+test('a result contains status, body and headers, the reason for a cut body, and the duration', () => {
   const changes = { statusCode: 503, retryAfter: '7', location: '/b', bodyNote: 'cut' } as const;
   const startedAt = performance.now() - 1_000_000;
   expect(noteOf('gzip', 'é', changes, { ...limits, startedAt })).toEqual({
@@ -74,7 +74,7 @@ test('a result contains status, body, headers and note of the response, and its 
   expect(Number.isInteger(durationMs)).toBe(true);
 });
 
-test('an error of a send becomes a result with its code, its sentence and its duration', () => {
+test('an error of a send becomes a result with its code, its message and its duration', () => {
   const failure = new SendFailure('timeout', 'A sentence.');
   const result = toSendError(failure, performance.now() - 1_000_000);
   expect(result).toEqual({

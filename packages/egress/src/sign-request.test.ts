@@ -32,7 +32,7 @@ test.each([
   expect(signRequest({ ...request, ...change, keys: [firstKey] }).at(-1)).not.toBe(firstSignature);
 });
 
-test('a new secret has a prefix and 32 random bytes, which are its key', () => {
+test('a new signing secret consists of a prefix and a key of 32 random bytes', () => {
   const [one, other] = [createSigningSecret(), createSigningSecret()];
   expect(one).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(one).not.toBe(other);

@@ -38,7 +38,7 @@ test('100 Continue is removed even if it arrives in several chunks', () => {
   expect(readThrough([...(head + response)])).toBe(response);
 });
 
-test('the status line guard passes final responses unchanged', () => {
+test('the status line guard passes final responses and status 101 unchanged', () => {
   for (const bytes of [
     response,
     'HTTP/1.0 1000 x\r\n\r\n',

@@ -49,7 +49,7 @@ test.each([
   expect(await endsAt(10_000, sending)).toMatchObject({ code: 'timeout' });
 });
 
-test('a response body that is incomplete after 10 s is cut, with a body note', async () => {
+test('a response body that is incomplete after 10 s is cut and marked as slow', async () => {
   const server = await startServer((socket) =>
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart'),
   );

@@ -47,7 +47,7 @@ test.each([
   'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
   'HTTP/1.1 100 Continue\r\n\r\n',
 ])(
-  'a head cut after %j fails as connection_reset if the connection closes, else as timeout',
+  'a response cut after %j is a connection_reset if the connection closes, else a timeout',
   async (bytes) => {
     const closing = await startServer((socket) => socket.end(bytes));
     expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });

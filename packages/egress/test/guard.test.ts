@@ -85,7 +85,7 @@ test('a name is resolved once for a connection, and the checked address is diall
   expect(lookups).toEqual(['rebind.test']);
 });
 
-test('a name that later resolves to a blocked address fails when its connection is too old', async () => {
+test('a name that changes to a blocked address fails once its open connection is too old', async () => {
   await sender.close();
   names['moved.test'] = ['127.0.0.1'];
   sender = createSender({

@@ -58,7 +58,7 @@ test('an exchange returns undefined if the idle connection closes before the req
   expect(closed).toEqual([connection]);
 });
 
-test('bytes that were not requested close an idle connection', async () => {
+test('an idle connection is closed if the destination sends bytes without a request', async () => {
   await start((socket, index) => {
     socket.write(ok);
     if (index === 0) socket.write('HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n');
@@ -117,7 +117,7 @@ test('a connection is not reused after Connection: close, even if it stays open'
 });
 
 test.each(['204 No Content', '304 Not Modified'])(
-  'an unexpected body of a %s is neither kept nor read as the next response',
+  'an unexpected body of a response %s is ignored and not read as the next response',
   async (status) => {
     const body = 'HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n';
     await start((socket, index) => socket.write(index === 0 ? `HTTP/1.1 ${status}\r\n\r\n${body}` : ok));
@@ -140,7 +140,7 @@ test.each(['Connection: close', 'Connection: Upgrade\r\nUpgrade: h2c', 'X-Sum: 1
 );
 
 test.each(['204 No Content', '304 Not Modified'])(
-  'late chunks of a %s are not read as the next response',
+  'chunks that arrive after a response %s are not read as the next response',
   async (status) => {
     await start((socket, index) => {
       if (index === 0) socket.write(`HTTP/1.1 ${status}\r\nTransfer-Encoding: chunked\r\n\r\n`);

@@ -55,7 +55,7 @@ test('a name with a hundred addresses of a family resolves to sixteen of them', 
   expect(await lookup('many-v6.test')).toHaveLength(16);
 });
 
-test('the lookup of an unknown name, an empty name or a failing server rejects', async () => {
+test('the lookup of an unknown or empty name, or with a failing DNS server, throws an error', async () => {
   const lookup = startLookup();
   for (const name of ['empty.test', 'unknown.test', 'broken.test', 'unknown', '']) {
     await expect(lookup(name)).rejects.toThrow();

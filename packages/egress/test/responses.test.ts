@@ -95,7 +95,7 @@ test('the received bytes of a response with a huge Content-Length are kept and m
   expect(await send()).toMatchObject({ statusCode: 200, body: 'ab', truncated: true, bodyNote: 'cut' });
 });
 
-test('a body with a wrong content coding is kept, with a body note', async () => {
+test('a body with a wrong content coding is kept and marked as encoded', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain'),
   );
@@ -154,7 +154,7 @@ test('response headers named like members of Object.prototype are accepted', asy
   expect(await send()).toMatchObject({ statusCode: 200, body: 'ok', retryAfterSeconds: 3 });
 });
 
-test('a body of 64 KiB is complete, and one more byte cuts it and ends the connection', async () => {
+test('a body of 64 KiB is complete; a longer body is cut and the connection is closed', async () => {
   const most = 'a'.repeat(65_536);
   const { send, server } = await start((socket, index) => socket.write(ok(index === 0 ? most : `${most}b`)));
   expect(await send()).toMatchObject({ body: most, truncated: false });
@@ -179,7 +179,7 @@ test('64 KiB of an endless response are kept, and the connection is closed', asy
   await expectClosed(server);
 });
 
-test('an incomplete response body is marked, and the status is still reported', async () => {
+test('an incomplete response body is marked as cut, and the status is still reported', async () => {
   const { send } = await start((socket) => {
     socket.write('HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\nhalf', () => socket.end());
   });

@@ -66,7 +66,7 @@ test('after TLS sessions with one name, the certificate is still rejected for an
   expect(await send(`https://other.test:${server.port}/`)).toMatchObject({ code: 'tls_failure' });
 });
 
-test('the first two TLS sessions of a connection are kept', async () => {
+test('only the first two TLS sessions of a connection are kept', async () => {
   const server = await startTlsServer();
   const kept: Buffer[] = [];
   const { socket } = await openSocket(
@@ -213,7 +213,7 @@ test('a server that has no TLS or closes in the handshake fails as tls_failure',
   });
 });
 
-test('an invalid file of certificate authorities fails the creation of a sender', () => {
+test('creating a sender with an invalid file of certificate authorities throws an error', () => {
   expect(() => createSender({ ...loopback, caFile: fixture('none.pem') })).toThrow('ENOENT');
   expect(() => createSender({ ...loopback, caFile: fixture('README.md') })).toThrow(
     'contains no PEM certificate',

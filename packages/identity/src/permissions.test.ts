@@ -30,7 +30,7 @@ const rolesByPermission = {
 };
 
 test.each(Object.entries({ ...workspaceRoles, ...deploymentRoles }))(
-  'the role %s has exactly the permissions of the table',
+  'the role %s has exactly the permissions of the table in this test',
   (role, permissions) => {
     const expected = Object.entries(rolesByPermission)
       .filter(([, roles]) => roles.split(' ').includes(role))
@@ -39,7 +39,7 @@ test.each(Object.entries({ ...workspaceRoles, ...deploymentRoles }))(
   },
 );
 
-test('the roles of workspaces and of the deployment are exactly those of the table', () => {
+test('the roles of workspaces and of the deployment are exactly the roles that this test lists', () => {
   expect(Object.keys(workspaceRoles)).toEqual(['reader', 'responder', 'editor', 'publisher', 'admin']);
   expect(Object.keys(deploymentRoles)).toEqual(['tocsin_admin', 'tocsin_engine_admin']);
 });

@@ -75,7 +75,7 @@ test('the error of a forbidden request names the missing permission', () => {
   );
 });
 
-test('the error of a missing permission says if the workspace or the deployment requires it', () => {
+test('the error names the missing permission, and the workspace or deployment that needs it', () => {
   expect(() => requirePermission(caller('reader'), 'webhook_read', own)).not.toThrow();
   const detailOf = (workspaceId: string | null) => {
     try {

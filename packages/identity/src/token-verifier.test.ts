@@ -73,7 +73,7 @@ test('a valid token becomes a principal with its roles', async () => {
   });
 });
 
-test('a token of a customer’s issuer has roles in its own workspaces only', async () => {
+test('a token of a customer’s issuer has roles only in the workspaces of that customer', async () => {
   const groups = [`/workspaces/${workspace}/editor`, `/workspaces/${other}/reader`];
   const realm_access = { roles: ['tocsin_admin'] };
   const { principal } = await verify(await sign({ claims: { iss: customer.issuer, groups, realm_access } }));

@@ -52,7 +52,7 @@ async function flood(source: ReturnType<typeof setUp>, count: number): Promise<v
   }
 }
 
-test('a new key is found by the next fetch after a flood of unknown key ids', async () => {
+test('the next fetch after a flood of unknown key ids still finds a new key', async () => {
   const source = setUp();
   await source.ask('old');
   await flood(source, 12);
@@ -70,7 +70,7 @@ test('a new key is found by the next fetch after a flood of unknown key ids', as
   expect(provider.state.fetches).toBe(made + 1);
 });
 
-test('a fetch that several unknown key ids share counts once towards the limit', async () => {
+test('a fetch for several unknown key ids counts as one fetch towards the limit', async () => {
   const source = setUp();
   await source.ask('old');
   for (let round = 0; round < 6; round += 1) {
@@ -94,7 +94,7 @@ test('a rejected key id is rejected again without a fetch until the next fetch i
   expect(provider.state.fetches).toBe(made + 1);
 });
 
-test('a key id is not rejected by a fetch that started before its request', async () => {
+test('a fetch that started before a token arrived cannot reject the key id of the token', async () => {
   const source = setUp();
   await source.ask('old');
   source.advance(10);
@@ -114,7 +114,7 @@ test('a key id is not rejected by a fetch that started before its request', asyn
   expect(provider.state.fetches).toBe(3);
 });
 
-test('a token above the limit of waiting key ids gets 503', async () => {
+test('a token with an unknown key id gets 503 if too many key ids wait for a fetch', async () => {
   const source = setUp();
   await source.ask('old');
   await flood(source, 12);

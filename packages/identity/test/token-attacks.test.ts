@@ -241,7 +241,7 @@ describe('a customer’s own provider', () => {
   const ofCustomer = (claims: Record<string, unknown>) =>
     sign({ key: foreignKey, issuer: customer.issuer, claims });
 
-  test('a provider of a customer grants roles in its own workspaces only', async () => {
+  test('a customer’s provider grants roles only in the workspaces of that customer', async () => {
     const groups = [`/workspaces/${workspace}/admin`, `/workspaces/${customerWorkspace}/reader`];
     const token = await ofCustomer({
       groups,
@@ -268,7 +268,7 @@ describe('a customer’s own provider', () => {
     await elsewhere.stop();
   });
 
-  test('a provider of a customer cannot sign for the issuer of the deployment', async () => {
+  test('a customer’s provider cannot sign tokens for the issuer of the deployment', async () => {
     expect(await refusal(await ofCustomer({ iss: provider.issuer }))).toMatchObject({ status: 401 });
   });
 });

@@ -2,7 +2,10 @@ import { createAckBatcher } from './ack-batcher.js';
 
 const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Creates a batcher that has received the tags 1 to `count`. A frame is a tag, or `<=` and a tag. */
+/**
+ * Creates a batcher that has received the tags 1 to `count`. `frames` lists the sent acknowledgements: `5` for the tag
+ * 5 only, `<=5` for all tags up to 5.
+ */
 function start(count: number, send: () => void = () => {}) {
   const frames: (string | number)[] = [];
   const batcher = createAckBatcher((tag, allUpTo) => {
@@ -24,7 +27,7 @@ test('messages before the first one in flight are acknowledged together, and lat
   expect(frames).toEqual(['<=2', 5, 6, '<=4']);
 });
 
-test('no frame acknowledges a message in flight, and no message is acknowledged twice', async () => {
+test('a message in flight is never acknowledged, and no message is acknowledged twice', async () => {
   const { ack, frames } = start(3);
   for (const tag of [2, 2, 9]) ack(tag);
   await nextTick();

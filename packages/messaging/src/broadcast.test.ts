@@ -3,7 +3,7 @@ import type { ConsumeMessage } from 'amqplib';
 import { listenToBroadcasts } from './broadcast.js';
 import type { Broker } from './connection.js';
 
-test('broadcasts arrive through an exclusive queue that is bound again after each declaration', async () => {
+test('broadcasts arrive through an exclusive queue that is bound after each topology declaration', async () => {
   const steps: unknown[] = [];
   let receive: (message: ConsumeMessage | null) => void = () => {};
   let declared = () => {};

@@ -5,7 +5,10 @@ import { InFlightMessage, type MessageSource, type Settlement } from './in-fligh
 
 const source = { queue: 'alert-fired' } as MessageSource;
 
-/** Returns a message of five bytes with these headers. `calls` lists how its handler has settled it. */
+/**
+ * Returns a message of five bytes with these headers. `calls` lists the calls of `ack` and `retry`, each with the tag
+ * of the message.
+ */
 function receive(headers: object | undefined) {
   const calls: unknown[] = [];
   const settlement: Settlement = {
@@ -20,7 +23,7 @@ function receive(headers: object | undefined) {
 
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 
-test('a message has its queue, routing key and known headers, whose lengths count as bytes', () => {
+test('a message has its queue, routing key and known headers, and its size includes the headers', () => {
   const headers = {
     [requestIdHeader]: 'an-id',
     [traceparentHeader]: traceparent,
@@ -66,7 +69,7 @@ test.each([
   );
 });
 
-test('the methods of a message call the settlement with the message', () => {
+test('the methods of a message call the settlement functions of the consumer with the message', () => {
   const { calls, message } = receive({});
   const error = new Error('not now');
   message.ack();

@@ -10,7 +10,9 @@ afterEach(() => void jest.useRealTimers());
 const lost = new Error('The connection was lost.');
 const message: Publication = { exchange: 'e', routingKey: 'k', content: Buffer.from('c') };
 
-/** Creates a publisher with an open channel. `confirms` are the callbacks of the sent messages. */
+/**
+ * Creates a publisher with an open channel. `confirms` lists the callbacks that confirm or reject the sent messages.
+ */
 async function start(options: PublisherOptions = {}) {
   jest.useFakeTimers();
   const sent: unknown[][] = [];
@@ -60,7 +62,7 @@ test('a message is persistent and mandatory, and has type and headers only if th
   ]);
 });
 
-test('a message that the broker nacks is refused, and one without a queue is returned', async () => {
+test('a nacked message fails as refused, and a message without a queue fails as returned', async () => {
   const { channel, confirms, outcomeOf } = await start();
   const outcomes = [outcomeOf(), outcomeOf(), outcomeOf()];
   const nack = new Error('message nacked');
@@ -105,12 +107,12 @@ test.each([
   confirms[0]!(null);
   await jest.advanceTimersByTimeAsync(timeoutMs - 1);
   expect([await early, failed]).toEqual(['confirmed', []]);
-  // Overdue confirms are searched every 250 ms.
+  // The publisher checks every 250 ms for overdue confirms.
   await jest.advanceTimersByTimeAsync(251);
   expect(failed).toEqual([{ reason: 'timeout', cause: undefined }]);
 });
 
-test('a block rejects new messages at once, and unconfirmed ones after 250 ms', async () => {
+test('new messages to a blocked broker fail at once, and unconfirmed ones after 250 ms', async () => {
   const { confirms, state, block, outcomeOf } = await start();
   const ends: unknown[] = [];
   for (const name of ['confirmed', 'unread']) void outcomeOf().then((outcome) => ends.push([name, outcome]));
@@ -128,7 +130,7 @@ test('a block rejects new messages at once, and unconfirmed ones after 250 ms', 
   expect(await after).toBe('confirmed');
 });
 
-test('a new channel forgets the error of the channel before it', async () => {
+test('an error of an earlier channel is not reported as the cause after a new channel opens', async () => {
   const { channel, attach, outcomeOf } = await start();
   channel.emit('error', new Error('404 NOT_FOUND'));
   await attach();

@@ -18,7 +18,7 @@ test.each<[string, string | undefined, unknown]>([
   expect(refusalOf(error)).toBe(kind);
 });
 
-test('a value that is no error is no refusal', () => {
+test('refusalOf returns undefined for a value that is not an error', () => {
   expect([refusalOf({ code: 403, message: 'ACCESS_REFUSED' }), refusalOf(undefined)]).toEqual([
     undefined,
     undefined,

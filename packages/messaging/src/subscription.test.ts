@@ -64,7 +64,7 @@ test.each([
   expect(await receive(64, bytes)).toEqual([]);
 });
 
-test('a consumer of large messages requests more only after 32 further, smaller messages', async () => {
+test('after large messages, a consumer requests more messages only after 32 smaller ones', async () => {
   const { receive, update } = start();
   await update();
   expect(await receive(32, 1_000 / 32)).toEqual([]);
@@ -72,7 +72,7 @@ test('a consumer of large messages requests more only after 32 further, smaller 
   expect(await receive(1, 20)).toEqual(['prefetch 18', 'consume q as 2']);
 });
 
-test('a paused consumer cancels all its subscriptions, and measures again after it is resumed', async () => {
+test('a paused consumer cancels all subscriptions, and measures message sizes again when resumed', async () => {
   const { state, receive, update } = start();
   await update();
   await receive(32, 20);

@@ -295,8 +295,8 @@ function alertRecordId({ acceptedAtMs, workspaceId, alertId }: Required<AlertFix
 }
 
 /**
- * Inserts the alert's key, and creates missing partitions of its day only, because tests count the days that retention
- * drops.
+ * Inserts the alert's key, and creates the missing partitions for the day of the alert. Partitions of other days are
+ * not created, because tests count the days that retention drops.
  */
 async function prepareRecord({ knex }: Database, alert: Required<AlertFixture>): Promise<void> {
   const { workspaceId, alertId, acceptedAtMs } = alert;

@@ -13,7 +13,7 @@ const clockApis = [
 ] as const;
 type ClockApi = (typeof clockApis)[number];
 
-/** Returns the value of Jest's option `doNotFake` with which Jest fakes only the APIs in `simulated`. */
+/** Returns a value for Jest's option `doNotFake` with which Jest fakes only the APIs in `simulated`. */
 export function realTimersExcept(...simulated: ClockApi[]): ClockApi[] {
   return clockApis.filter((api) => !simulated.includes(api));
 }

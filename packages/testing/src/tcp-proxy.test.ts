@@ -73,7 +73,7 @@ test('freezeResponsesTo freezes responses only on the connection whose client se
   await until('the client has its echo', () => first.received === 'a write of one');
 });
 
-test('bytes frozen on the way to the server arrive after the thaw', async () => {
+test('bytes that a frozen proxy keeps from the server arrive after the thaw', async () => {
   const client = await openWithFrozenBytes();
   expect(received).toBe('one');
   proxy.thaw();
@@ -123,7 +123,7 @@ test('delayed bytes arrive in order, also after the delay is set to 0', async ()
   await until('all bytes have arrived', () => client.received === 'onetwothree');
 });
 
-test('a refusing proxy ends open and new connections until the thaw', async () => {
+test('after refuse, the proxy ends open and new connections until thaw is called', async () => {
   const client = await open();
   proxy.refuse();
   await until('the client is cut', () => client.closed);
@@ -135,7 +135,7 @@ test('a refusing proxy ends open and new connections until the thaw', async () =
   await until('the client has its echo', () => accepted.received === 'one');
 });
 
-test('inject sends bytes at once, and injectWithNext with the next bytes of the server', async () => {
+test('inject sends bytes at once, and injectWithNext sends them with the next server bytes', async () => {
   const client = await open();
   const packets: string[] = [];
   client.socket.on('data', (chunk) => packets.push(String(chunk)));

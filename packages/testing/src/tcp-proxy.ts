@@ -165,7 +165,8 @@ function inOrder(delayMs: () => number): (act: () => void) => void {
     if (delayMs() === 0 && waiting.length === 0) return act();
     dueMs = Math.max(dueMs, performance.now() + delayMs());
     waiting.push(act);
-    // Timers are rounded to milliseconds, so two can fire in the wrong order. Each therefore runs the oldest action.
+    // Node rounds the times of timers to milliseconds, so two timers can fire in the wrong order. Each timer therefore
+    // runs the oldest waiting action.
     setTimeout(() => waiting.shift()?.(), dueMs - performance.now());
   };
 }

@@ -1,6 +1,6 @@
 import { until } from './until.js';
 
-test('until returns the first value of the check', async () => {
+test('until calls its check until the check returns a value, and returns this value', async () => {
   let calls = 0;
   const third = async () => {
     calls += 1;

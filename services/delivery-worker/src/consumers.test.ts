@@ -33,7 +33,10 @@ const depsWith = (broker: Broker) => ({
   signal: new AbortController().signal,
 });
 
-/** Creates a fake broker that lists the calls of its consumers in `calls`. `deliver` sends a message to a consumer. */
+/**
+ * Creates a fake broker. It appends the calls that consumers make on their channels to `calls`. `deliver` sends a
+ * message to the consumer of a queue.
+ */
 function brokerOf(name: string, calls: string[]) {
   const handlers = new Map<string, (message: unknown) => void>();
   const openChannel = () =>
@@ -151,7 +154,7 @@ test('messages are returned to the broker once during an outage, after 15 s', ()
   expect(calls).toEqual(['pause', 'return', 'resume']);
 });
 
-test('a worker that stops during an outage neither returns messages nor resumes', () => {
+test('a worker that stops during an outage neither returns messages nor resumes its consumers', () => {
   const { availability, stopping, calls } = start();
   availability.emit('unavailable');
   stopping.abort();

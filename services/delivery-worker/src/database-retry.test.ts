@@ -55,7 +55,7 @@ test('statements are repeated with a backoff from 50 ms to 2 s while the databas
   await failed;
 });
 
-test('the eleventh conflict without an outage in between is thrown', async () => {
+test('the eleventh conflict of a statement is thrown if no outage occurred in between', async () => {
   const { databaseRetry } = start();
   await expect(databaseRetry.whileUnavailable(failingWith(...tenConflicts, '40P01'))).rejects.toThrow(
     '40P01',
@@ -147,7 +147,7 @@ test('a worker that stops while the database is unavailable rejects the whole ba
   expect(commits).toBe(1);
 });
 
-test('a failure lasts from the first retry to the last waiting call, and has the last error', async () => {
+test('failure() returns the time of the first retry and the last error while a call waits', async () => {
   const { databaseRetry, stopping } = start();
   expect(databaseRetry.failure()).toBeUndefined();
   const beforeMs = performance.now();

@@ -81,7 +81,7 @@ test('a worker that starts with wrong keys stays paused, and logs it once a minu
   expect(logged).toMatchObject([{ count: 1 }, { count: 12 }]);
 });
 
-test('the last result remains while the canary cannot be read', async () => {
+test('the result of the last key check remains valid while the canary cannot be read', async () => {
   const { state, shown, logged, pass } = start(new Error('no privilege'));
   await pass(0);
   expect(await shown()).toEqual([false, unchecked, false, ['read']]);
@@ -93,7 +93,7 @@ test('the last result remains while the canary cannot be read', async () => {
   expect(logged).toEqual([]);
 });
 
-test('the check ends when the worker stops', async () => {
+test('the check of the keys ends when the worker stops', async () => {
   const { keyCheck, stopping, shown, pass } = start(ours);
   await pass(0);
   stopping.abort();

@@ -92,7 +92,7 @@ test('a message with an unknown routing key becomes a dead letter with the reaso
   });
 });
 
-test('an alert is delivered if it was published while its queue was not bound', async () => {
+test('an alert published while the queue of alerts is not bound to the exchange is delivered', async () => {
   const target = await harness.addTarget();
   const ruleId = await harness.addRule([target.id]);
   const alertId = await harness.whileUnbound(() => harness.fire(ruleId));

@@ -76,7 +76,7 @@ test('after an idle time, a rate limit allows the requests of a quarter of its p
 });
 
 test.each([1, 2])(
-  'a rate limit of %d requests has no burst, and its period counts as 100 ms longer',
+  'a rate limit of %d requests allows no burst, and its period is extended by 100 ms',
   async (requests) => {
     const id = await addLimited({ requests, period_ms: 100 * secondMs }, ago(24 * hourMs));
     await addWaiting(id, 3);
@@ -86,7 +86,7 @@ test.each([1, 2])(
   },
 );
 
-test('a rate limit of three requests has a burst, and its period is not longer', async () => {
+test('a rate limit of three requests allows a burst, and its period is not extended', async () => {
   const id = await addLimited({ requests: 3, period_ms: 100 * secondMs }, ago(24 * hourMs));
   await addWaiting(id, 3);
   const claimed = await claim(id);
@@ -112,7 +112,7 @@ test('each deferred delivery of a batch returns its request to the rate limit of
   expect(await next(other)).toEqual(usedByOther);
 });
 
-test('a claim takes at most the given number of deliveries, and uses one request for each', async () => {
+test('a claim takes at most the given number of deliveries, and a request of the limit for each', async () => {
   const id = await addLimited(hundredAnHour, ago(24 * hourMs));
   const [oldest] = await addWaiting(id, 1, { due_at: ago(hourMs) });
   await addWaiting(id, 9);
@@ -133,11 +133,14 @@ test.each([
   expect(claimed).toEqual(expect.arrayContaining(retries));
 });
 
-test.each([0, 1])('a delivery at step %d that is not due yet is not claimed', async (step) => {
-  const id = await addLimited(hundredAnHour, ago(24 * hourMs));
-  await addWaiting(id, 1, { step, due_at: ago(-hourMs) });
-  expect(await claim(id)).toEqual([]);
-});
+test.each([0, 1])(
+  'a delivery at step %d of its retry schedule is not claimed before it is due',
+  async (step) => {
+    const id = await addLimited(hundredAnHour, ago(24 * hourMs));
+    await addWaiting(id, 1, { step, due_at: ago(-hourMs) });
+    expect(await claim(id)).toEqual([]);
+  },
+);
 
 test('an expired delivery is claimed although the rate limit is used up, and uses no request', async () => {
   const nextAt = ago(-hourMs);

@@ -18,7 +18,7 @@ test('a claim returns the data of alert and webhook, and a second claim returns 
   expect(await fixtures.claims.claim([due], randomUUID())).toEqual([]);
 });
 
-test('a claim returns the settings of the webhook, and if a person requested the attempt', async () => {
+test('a claim returns the settings of the webhook, and whether a user requested the delivery', async () => {
   const due = await fixtures.queueOne();
   const row = db.database.knex('open_deliveries').where({ delivery_id: due.deliveryId });
   const { webhook_id } = await row.clone().first();

@@ -45,7 +45,7 @@ const succeeded = (count: number) =>
     { timeoutMs: 90_000 },
   );
 
-test('a worker without the database returns its alerts, and records its sent deliveries later', async () => {
+test('without the database, a worker returns its alerts to the broker and records outcomes later', async () => {
   const slow = await harness.addTarget();
   let respond: (() => void) | undefined;
   harness.destination.respond(slow.path, (_, response) => {

@@ -68,7 +68,7 @@ test.each([
   [59, 1],
   [61, 2],
 ])(
-  'a redelivered message that equals a dead letter of %i minutes ago makes %i in total',
+  'after redelivery of a message equal to a dead letter of %i minutes ago, %i are stored',
   async (ago, total) => {
     const atMs = Date.now();
     await add(letter({ atMs: atMs - ago * minute }));

@@ -125,7 +125,7 @@ test.each([
   120_000,
 );
 
-test('webhooks whose deliveries were postponed during a pause are no longer read', async () => {
+test('a pass no longer reads webhooks whose deliveries were postponed during a pause', async () => {
   await addWaiting({ workspaces: 800, webhooks: 20, dueIn: '-random() * 60' });
   await db.database.knex.raw(
     `insert into webhook_pauses (webhook_id, reason, paused_until, times)

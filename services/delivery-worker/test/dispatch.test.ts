@@ -5,7 +5,7 @@ import { useDatabaseFixtures } from './support/database-fixtures.js';
 const db = useTestDatabase();
 const fixtures = useDatabaseFixtures(db);
 
-test('an alert whose key exists is skipped, even if two writes are concurrent', async () => {
+test('two concurrent writes of an alert with the same key write its rows only once', async () => {
   const webhookId = await fixtures.addWebhook();
   const alertId = randomUUID();
   const first = fixtures.plan([webhookId], { alertId });
@@ -59,7 +59,7 @@ test('a webhook whose pause has ended is found and marked as probing', async () 
   expect(candidate).toMatchObject({ probing: true, due: 1 });
 });
 
-test('a webhook whose rate limit allows no request now is not found as due', async () => {
+test('the dispatcher does not find a webhook whose rate limit allows no request now', async () => {
   const columns = { rate_limit_requests: 1, rate_limit_period_ms: 60_000 };
   const webhookId = await fixtures.addWebhook({ columns });
   const limit = { webhook_id: webhookId, requests: 1, period_ms: 60_000 };
@@ -226,7 +226,7 @@ test('concurrent passes queue no delivery twice', async () => {
   expect(ids.length).toBeGreaterThanOrEqual(100);
 });
 
-test('a count of queued rows also returns those of the given webhooks that have due deliveries', async () => {
+test('the count of queued rows also returns which of the given webhooks have due deliveries', async () => {
   const [due, later, none] = await Promise.all([0, 1, 2].map(() => fixtures.addWebhook()));
   const planned = [due!, later!].map((webhookId) => fixtures.plan([webhookId]));
   await fixtures.write(planned);

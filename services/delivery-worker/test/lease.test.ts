@@ -67,7 +67,7 @@ test("claims are released if the clock was set back and their worker's lease end
   expect(await fixtures.releaseExpired()).toBe(1);
 });
 
-test('queued rows are released if their lease ends more than ten leases ahead', async () => {
+test('queued rows are released if their lease ends later than ten lease durations from now', async () => {
   const [kept, lost] = [await fixtures.queueOne(), await fixtures.queueOne()];
   const leaseIn = (id: string, minutes: number) =>
     db.database

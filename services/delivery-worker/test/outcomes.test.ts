@@ -80,7 +80,7 @@ test.each<[string, Limits]>([
   ['reaches the lock timeout', {}],
   ['reaches the statement timeout', { statement_timeout: '300', lock_timeout: '0' }],
 ])(
-  'a delivery is sent and recorded once, even if recording %s and its lease expires',
+  'a delivery is sent and recorded once, even if recording %s and leases expire',
   async (_, limits) => {
     const { target, ids } = await sendInFlight(() => startWorker(limits));
     await harness.database.knex.transaction(async (trx) => {

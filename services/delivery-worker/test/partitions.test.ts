@@ -56,7 +56,7 @@ test.each([
   expect(await partitions()).toEqual(expect.arrayContaining(tables.map(today)));
 });
 
-test('alerts are delivered after a partition of today was missing and could not be created', async () => {
+test('alerts are delivered once the missing partition of today can be created', async () => {
   await harness.startWorker();
   const { knex } = harness.database;
   await knex.raw(`drop table ${today('alerts')}; create table ${today('alerts')} (in_the_way integer)`);
@@ -73,7 +73,7 @@ test('alerts are delivered after a partition of today was missing and could not 
   await expectDelivered(5);
 });
 
-test('an alert of a day without a partition fails as missing_partition', async () => {
+test('writing an alert of a day without a partition fails with the error missing_partition', async () => {
   const acceptedAtMs = wallClock() - 100 * dayMs;
   const error = await harness
     .write([harness.plan([], { acceptedAtMs })], { acceptedAtMs })

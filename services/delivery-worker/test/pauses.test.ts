@@ -59,7 +59,7 @@ describe('deliveries that wait for the end of a pause', () => {
     return { isDue, pauseRow };
   }
 
-  test('a delivery is due when the pause is removed or shortened, and not when it is extended', async () => {
+  test('a waiting delivery becomes due when the pause is removed or shortened, not when extended', async () => {
     const [removed, shortened, extended, other] = [
       await pauseWithDelivery(),
       await pauseWithDelivery(),

@@ -50,7 +50,7 @@ test('a marker is not committed while alerts cannot be committed', async () => {
   await committed(now);
 });
 
-test('a marker reaches the worker while the queue of alerts is not bound', async () => {
+test('a marker is committed even while the queue of alerts is not bound to the exchange', async () => {
   const now = Date.now() - 60_000;
   await harness.whileUnbound(async () => {
     await publish(encodePipelineMarker(now));

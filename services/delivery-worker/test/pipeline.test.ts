@@ -6,7 +6,7 @@ import { useWorkerHarness } from './support/worker-harness.js';
 const harness = useWorkerHarness();
 beforeAll(() => harness.startWorker());
 
-test('an alert is sent to each webhook of its rule, with only the configured headers', async () => {
+test('each webhook of a rule gets the alert, and the sender adds only headers that HTTP needs', async () => {
   const body =
     '{"text": "{{ model_name }} at {{ metric_value | round(2) }} of {{ threshold }}", "typo": "{{ modle }}"}';
   const first = await harness.addTarget({
@@ -228,7 +228,7 @@ test.each([
     (id: string) => harness.database.knex('webhooks').where({ id }).update({ enabled: false }),
   ],
 ])(
-  'if the webhook changes during a failing request, the delivery ends at once as %s, %s',
+  'if its webhook is deleted or disabled during a failing request, a delivery ends as %s, %s',
   async (status, error_code, change) => {
     const target = await harness.addTarget();
     harness.destination.respond(target.path, async (_, response) => {

@@ -36,7 +36,7 @@ test.each([
   { requests: 1, period_ms: 1_000, alerts: 12 },
   { requests: 100, period_ms: 1_000, alerts: 1_200 },
 ])(
-  'over ten periods, three workers use 70 to 110 % of $requests requests in $period_ms ms',
+  'over ten periods, three workers send 70 to 110 % of the limit $requests in $period_ms ms',
   async ({ requests, period_ms, alerts }) => {
     const target = await addLimited({ requests, period_ms });
     const planned = Array.from({ length: alerts }, () => harness.plan([target.id]));

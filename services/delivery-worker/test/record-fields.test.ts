@@ -72,7 +72,7 @@ test('each record of a batch stores its own texts, encrypted for its delivery an
   expect(testSecretBox.decrypt(rendered_encrypted, location).toString()).toBe('the second is no JSON');
 });
 
-test('an attempt stores status, duration, start, trigger, error and note of its request', async () => {
+test('an attempt stores status, duration, start, trigger, error and the field `note`', async () => {
   const claimed = await claimNew();
   const startedAt = new Date('2026-01-02T03:04:05.678Z');
   const response = { statusCode: 503, body: '', truncated: true };

@@ -17,7 +17,7 @@ async function fortyQueued(fixtures: DatabaseFixtures): Promise<string[]> {
 
 const dueOf = (ids: string[]) => ids.map((deliveryId) => ({ deliveryId, run: 1 }));
 
-test('a record that had to wait for locked rows is complete after their release', async () => {
+test('outcomes are recorded completely even if the statement waits for locked rows', async () => {
   const fixtures = createDatabaseFixtures(db.database);
   const ids = await fortyQueued(fixtures);
   const claimed = await fixtures.claims.claim(dueOf(ids), randomUUID());

@@ -23,7 +23,7 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-test('an alert whose row is rejected is retried, and other alerts are not delayed', async () => {
+test('an alert whose row the database rejects is retried, and other alerts are not delayed', async () => {
   const bad = randomUUID();
   await refuse(bad);
   const target = await harness.addTarget();

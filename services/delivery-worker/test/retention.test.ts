@@ -63,7 +63,7 @@ const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const sorted = (pauses: number[]) => [...pauses].sort((a, b) => a - b);
 
-test('a day that could not be dropped because of a reader is dropped a minute later', async () => {
+test('partitions of a day that a reader has locked are dropped by a repetition a minute later', async () => {
   const old = Date.now() - 120 * dayMs;
   await ensurePartitions(db.database, old);
   const first = `deliveries_${new Date(old).toISOString().slice(0, 10).replaceAll('-', '')}`;

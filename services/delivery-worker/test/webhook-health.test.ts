@@ -68,7 +68,7 @@ test('a webhook is failing from the first failure after a success until the next
   expect(recovered.since.getTime()).toBeGreaterThan(failing.since.getTime());
 });
 
-test('the last outcome of a batch sets the health, and the first failure its start time', async () => {
+test('the latest outcome of a batch sets the health; the first failure in a row sets its start', async () => {
   const [mixed, failing, recovered] = [
     await fixtures.addWebhook(),
     await fixtures.addWebhook(),

@@ -42,7 +42,7 @@ function guess(at: EngineAuth, idOf: () => string) {
   return flood;
 }
 
-test('guesses at the secret of a key in use do not delay the checks of this key', async () => {
+test('requests with wrong secrets of a key in use do not delay the checks of this key', async () => {
   const { id, key } = await createKey(other);
   expect((await verify(other, key)).status).toBe(204);
   const guesses = guess(other, () => id);
@@ -66,7 +66,7 @@ test('checks of unknown key ids delay neither the first use nor the creation of 
   expect(await guesses.stop()).toEqual(new Set([401]));
 });
 
-test('guesses at the secret of an unused key can delay the first use of this key only', async () => {
+test('requests with wrong secrets of an unused key can delay only the first use of this key', async () => {
   const [guessed, another] = [await createKey(other), await createKey(other)];
   const guesses = guess(engine, () => guessed.id);
   await guesses.underWay();

@@ -81,7 +81,7 @@ test('the public URL has no slash at the end', () => {
   expect(problemsOf({ PUBLIC_URL: 'tocsin.example' })).toEqual([expect.stringMatching(/^PUBLIC_URL /)]);
 });
 
-test('each variable sets its own setting', () => {
+test('each environment variable sets its own setting', () => {
   const config = loadConfig({
     ...env,
     DATABASE_POOL_SIZE: '11',

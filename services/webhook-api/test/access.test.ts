@@ -174,7 +174,7 @@ test('the OpenAPI document states the permission of each operation as in the tab
   expect(Object.fromEntries(needed.map(({ id, permission }) => [id, permission]))).toEqual(permissionOf);
 });
 
-test('every operation needs a permission of the table, or is listed as token-only or open', () => {
+test('every operation needs a permission, only a token, or nothing, as listed in this test', () => {
   const others = operations.filter(({ permission }) => permission === undefined);
   const named = (wanted: boolean) => others.filter((one) => one.isPublic === wanted).map(({ name }) => name);
   expect(named(true).sort()).toEqual(open.sort());

@@ -75,7 +75,7 @@ describe('a batch of alerts', () => {
     expect(Math.abs(Date.parse(message.fired_at) - Date.now())).toBeLessThan(60_000);
   });
 
-  test('an alert id that is twice in a batch is published twice', async () => {
+  test('two alerts with the same id in a batch are both published', async () => {
     const alert = fired();
     const { body } = await publish([alert, { ...alert, metric_value: 7 }]);
     expect(body).toEqual([

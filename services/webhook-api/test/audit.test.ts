@@ -223,7 +223,7 @@ test('a forced deletion writes an audit event for each changed rule and the sett
   );
 });
 
-test('the automatic disabling of a webhook writes an audit event of the principal system', async () => {
+test('the automatic disabling of a webhook writes an audit event with the principal system', async () => {
   const webhookId = await addWebhook();
   const { knex } = api.database;
   const since = new Date(Date.now() - 3_600_000);

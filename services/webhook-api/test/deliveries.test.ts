@@ -127,7 +127,7 @@ describe('a delivery', () => {
     expect(listed).toEqual(Object.fromEntries(Object.entries(body).filter(([name]) => name !== 'attempts')));
   });
 
-  test('a body that was not JSON is shown only to callers with webhook_update', async () => {
+  test('a rendered body that is not JSON is shown only to callers with webhook_update', async () => {
     const webhookId = randomUUID();
     const id = await seed({ webhookId, errorCode: 'invalid_json', rendered: '{"a": s3cret}' });
     const renderedFor = async (as: 'editor' | 'reader' | 'responder') => {

@@ -98,7 +98,7 @@ describe('the list of deliveries', () => {
     expect(pages).toBe(5);
   });
 
-  test('the pages of a list of open deliveries together contain all deliveries', async () => {
+  test('paging through a list of open deliveries finds all of them', async () => {
     const webhookId = randomUUID();
     for (let count = 0; count < 5; count += 1) await seed({ webhookId, status: 'open' });
     const path = `${deliveries}?status=waiting&webhook_id=${webhookId}&limit=2`;

@@ -24,7 +24,7 @@ const changeRule = (id: string, change: object) =>
   api.database.knex('alert_rules').where({ id }).update(change);
 
 test.each(['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'])(
-  'an alert with the outcome %s is dispatched to the current webhooks of its rule',
+  'a dispatch by hand of an alert with the outcome %s uses the current webhooks of its rule',
   async (outcome) => {
     const webhookIds = [await addWebhook(), await addWebhook()];
     const alertRuleId = await addRule(webhookIds);

@@ -159,7 +159,7 @@ async function sendRaw(path: string, headers: string[]): Promise<string> {
   return text(socket);
 }
 
-test('attaching and forced detaching change the ETag of the rule and of the settings', async () => {
+test('attaching a webhook and its forced deletion change the ETags of the rule and the settings', async () => {
   const [webhook, rule] = [await addWebhook(), await addRule()];
   await settingsOf();
   await call('PATCH', rule.path, { notification_webhook_ids: [webhook.id] }, rule.etag!);
@@ -191,7 +191,7 @@ test('automatic disabling changes the ETag of a webhook, but its health and paus
   expect((await call('PATCH', path, { enabled: true }, etag!)).status).toBe(412);
 });
 
-test('a change that waited for another change checks If-Match against its result', async () => {
+test('a change that waits for another change compares If-Match with the ETag after that change', async () => {
   const { path, id, etag } = await addWebhook();
   const holder = await api.database.knex.transaction();
   await holder('webhooks').where({ id }).update({ version: 2 });

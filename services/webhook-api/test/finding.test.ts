@@ -126,7 +126,7 @@ test('deliveries are found by error code and by model', async () => {
   expect((await get<Delivery[]>('deliveries', both)).body.map(({ id }) => id)).toEqual([open.deliveryId]);
 });
 
-describe('the start of a search', () => {
+describe('the start time of a search', () => {
   const searches: [string, Pairs][] = [
     ['alerts', { label: 'a:1' }],
     ['alerts', { model_id: randomUUID() }],

@@ -56,7 +56,7 @@ describe('a paused webhook', () => {
     expect((await read(id)).paused).toBeNull();
   });
 
-  test('a request cannot write the pause of a webhook', async () => {
+  test('a request that sets the field `paused` of a webhook is rejected', async () => {
     const id = await createWebhook();
     const { status } = await api.call('PATCH', single(id), { body: { paused: null } });
     expect(status).toBe(422);

@@ -47,7 +47,7 @@ test('a redelivery job includes the matching deliveries and reports its progress
   expect(await openIds()).toEqual(ids.sort());
 });
 
-test('the range of a job ends at its acceptance, or earlier if until is earlier', async () => {
+test('the time range of a job ends when the job is accepted, or at an earlier `until`', async () => {
   const later = await accept({ until: '9999-12-31T23:59:59Z' });
   expect(Date.parse(later.body.filter.until)).toBeLessThan(Date.now() + 60_000);
   const earlier = await accept({ until: '2025-01-01T00:00:00Z', status: 'skipped' });
@@ -65,7 +65,7 @@ test('a job does not change deliveries that were accepted at the time in `until`
   expect(await openIds()).toEqual([older]);
 });
 
-test("the range of a job ends at the database's time, so it includes the newest deliveries", async () => {
+test("the time range of a job ends at the database's time and includes the newest deliveries", async () => {
   const id = await seedDelivery(api.database, { acceptedAtMs: Date.now() });
   import.meta.jest.useFakeTimers({ doNotFake: realTimersExcept('Date'), now: Date.now() - 20_000 });
   try {
@@ -103,7 +103,7 @@ test.each([
   },
 );
 
-test('a job with all: true includes every delivery with the status', async () => {
+test('a job with `all: true` includes every delivery with the given status', async () => {
   const id = await seedDelivery(api.database, { status: 'succeeded', response: 'ok' });
   await seedDelivery(api.database);
   const { status, body } = await accept({ status: 'succeeded', all: true });

@@ -28,7 +28,7 @@ afterAll(() => api.close());
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${api.url}${path}`, { headers });
 
-describe('without a token', () => {
+describe('requests without a token', () => {
   test.each(['/livez', '/readyz', '/openapi.json', '/asyncapi.json', '/docs'])(
     '%s is served without a token',
     async (path) => {

@@ -35,7 +35,7 @@ test.each([
   expect(own.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
 });
 
-test('statistics are shared, and another query has a response of its own', async () => {
+test('callers of the same statistics share a response, and another query gets its own one', async () => {
   const since = new Date(Date.now() - 3_600_000).toISOString();
   const stats = (query: string) =>
     api.call('GET', `${workspace}/delivery_stats?since=${since}&${query}`, { headers: recent });
@@ -43,7 +43,7 @@ test('statistics are shared, and another query has a response of its own', async
   expect((await stats('step=hour')).headers.get('age')).not.toBeNull();
 });
 
-test('callers with other roles do not share a response', async () => {
+test('callers with different roles do not share a response', async () => {
   await seedDelivery(api.database);
   const list = (as: 'reader' | 'admin' | 'outsider') =>
     api.call<Delivery[]>('GET', `${workspace}/deliveries?limit=7`, { as, headers: recent });
@@ -54,7 +54,7 @@ test('callers with other roles do not share a response', async () => {
   expect((await list('outsider')).status).toBe(403);
 });
 
-test('a publisher, who sees only its own alerts, shares no response', async () => {
+test('the response to a publisher, which contains only its own alerts, is not shared', async () => {
   const { headers } = await api.call('GET', `${workspace}/alerts`, { as: 'publisher', headers: recent });
   expect(headers.get('age')).toBeNull();
 });

@@ -50,7 +50,7 @@ test('webhooks are sorted by name without regard to case', async () => {
   expect(await namesOf('?sort=name&order=desc')).toEqual([...sorted].reverse());
 });
 
-test('the name filter matches a part of the name literally, in any case', async () => {
+test('the name filter matches any part of a name literally, without regard to case', async () => {
   expect(await namesOf('?name=ALPHA')).toEqual(['alpha', 'alpha']);
   expect(await namesOf('?name=100%25')).toEqual(['charlie 100%']);
   expect(await namesOf('?name=%25')).toEqual(['charlie 100%']);
@@ -91,7 +91,7 @@ test('webhooks are sorted by their last change, and paged also after a new signi
   }
 });
 
-test('paging webhooks keeps its position while others are created and deleted', async () => {
+test('paging through webhooks neither loses nor repeats any while others are created', async () => {
   const added: string[] = [];
   const between = async () => {
     const body = { name: `${added.length} early`, url: 'http://127.0.0.1:9/', body: '{}' };
@@ -127,7 +127,7 @@ test.each([
   expect([status, body.errors?.length]).toEqual([422, 1]);
 });
 
-test('a malformed escape in the query of a list gets 400', async () => {
+test('a malformed percent escape in the query of a list gets 400', async () => {
   expect((await api.call('GET', `${collection}?name=%zz`)).status).toBe(400);
 });
 

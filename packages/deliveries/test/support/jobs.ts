@@ -51,7 +51,9 @@ export function useJobs<Kind extends JobKind>({ kind, filter, createdInMs = 0 }:
       return id;
     },
     job: (id: string) => db.database.knex('jobs').where({ id }).first(),
-    /** Sets new limits on open deliveries. The deliveries are then counted in the database again. */
+    /**
+     * Sets new limits on open deliveries and discards the counts, so that the next page counts in the database again.
+     */
     limitOpen,
     runPage,
     async runToEnd(pageSize: number): Promise<void> {

@@ -60,7 +60,7 @@ export async function startProvider() {
      * when the request arrived.
      */
     keysDelay: Promise.resolve(),
-    /** Responds to requests instead of the provider. */
+    /** If this function is set, it responds to all requests instead of the provider. */
     respond: undefined as ((request: IncomingMessage, response: ServerResponse) => void) | undefined,
   };
   const server = createServer(async (request, response) => {

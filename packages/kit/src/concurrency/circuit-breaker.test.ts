@@ -5,7 +5,7 @@ function setUp(options: Partial<CircuitBreakerOptions> = {}) {
   return { clock, breaker: createCircuitBreaker({ openAfterMs: 1_000, now: () => clock.ms, ...options }) };
 }
 
-test('a circuit opens after a second without a response, and sends two probes a second', () => {
+test('the circuit breaker opens after 1 s without a response, and allows two probes a second', () => {
   const { clock, breaker } = setUp();
   const seen: Record<string, number[]> = { closed: [], 'half-open': [], open: [] };
   for (; clock.ms < 3_000; clock.ms += 10) seen[breaker.admit()]!.push(clock.ms);
@@ -57,7 +57,7 @@ test('an open circuit rejects requests that are 10 s apart, until a response clo
   expect(breaker.admit()).toBe('closed');
 });
 
-test('a circuit is forgotten after more than 5 s without a request', () => {
+test('the circuit breaker closes after more than 5 s without a request', () => {
   const stateAfter = (ms: number) => {
     const { clock, breaker } = setUp();
     breaker.admit();

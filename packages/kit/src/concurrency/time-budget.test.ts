@@ -31,7 +31,7 @@ test('in the long run, a key uses no more than its share of a thread', () => {
   expect(usedMs).toBeLessThanOrEqual(60_000 + 1_300);
 });
 
-test('the time that work takes is charged, even if it throws', () => {
+test('the time of work counts towards the budget of its key, even if the work throws', () => {
   const { clock, run, waitMs } = setUp();
   const work = (ms: number) => () => {
     clock.ms += ms;
@@ -43,11 +43,11 @@ test('the time that work takes is charged, even if it throws', () => {
     throw new Error('failed');
   };
   expect(() => run('a', fail)).toThrow('failed');
-  // The debt of 1,300 ms has fallen by a tenth of the 300 ms that have passed since the first charge.
+  // The charged time of 1,300 ms has fallen by a tenth of the 300 ms that have passed since the first charge.
   expect(waitMs('a')).toBeCloseTo(2_700);
 });
 
-test('a key whose time has just reached its burst is rejected, with a Retry-After of one second', () => {
+test('a key that has just used its whole burst is rejected with a Retry-After of one second', () => {
   const { check, waitMs, charge } = setUp();
   charge('a', 999);
   expect(check('a')).toEqual({ allowed: true });

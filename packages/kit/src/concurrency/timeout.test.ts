@@ -2,7 +2,7 @@ import { createWakeableSleep, sleep, withTimeout } from './timeout.js';
 
 const never = new Promise<never>(() => {});
 
-test('withTimeout returns the outcome of work that ends in time', async () => {
+test('withTimeout returns the result or throws the error of work that ends in time', async () => {
   expect(await withTimeout(Promise.resolve('done'), { timeoutMs: 1_000 })).toBe('done');
   await expect(withTimeout(Promise.reject(new Error('broken')), { timeoutMs: 1_000 })).rejects.toThrow(
     'broken',

@@ -24,7 +24,7 @@ test.each<[string, (inner: unknown) => unknown]>([
   );
 });
 
-test('the path of a forbidden member name leads to the member', () => {
+test('the error for a forbidden member name contains the path of the member', () => {
   const check = createBodyCheck({}, compile);
   const body = JSON.parse('{"a/b":[0,{"__proto__":1}]}');
   expect(() => check(body, all)).toThrow(
@@ -32,7 +32,7 @@ test('the path of a forbidden member name leads to the member', () => {
   );
 });
 
-test('items that are checked apart each have their own value and errors', () => {
+test('items that are checked one by one each have their own value and errors', () => {
   const schema = { type: 'array', maxItems: 4, items: { type: 'string' }, 'x-items-apart': true };
   const check = createBodyCheck(schema as JSONSchema, compile);
   const text = { path: '', message: 'must be a string' };

@@ -125,7 +125,7 @@ test('OpenAPI parameters, body, permission and error responses come from the rou
   ]);
 });
 
-test('schemas with a title become components, and a property named title does not', () => {
+test('a schema with a title becomes a component, even if it has a property named title', () => {
   expect(Object.keys(document.components.schemas).sort()).toEqual(['Part', 'Problem', 'Thing']);
   expect(document.components.schemas.Thing).toMatchObject({
     properties: { title: { type: 'string' }, parts: { items: { $ref: '#/components/schemas/Part' } } },

@@ -18,7 +18,7 @@ test('the problem document of an error contains its code, its status and the req
   });
 });
 
-test('further members of an error cannot replace the members of the problem document', () => {
+test('extra members of an error cannot replace the members of the problem document', () => {
   const extra = { etag: '"1"', status: 200, type: 'x', request_id: 'x' };
   const { body } = toProblem(new AppError('conflict', 'Wrong.', { extra }), 'r');
   expect(body).toEqual({

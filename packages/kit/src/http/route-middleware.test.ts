@@ -15,7 +15,7 @@ test.each<[string[], string[], string[]]>([
   expect(pathsOf(first, further)).toEqual(joined);
 });
 
-test('at most twenty errors are joined, those of the schema first', () => {
+test('at most twenty errors of a request are reported, those of its schema first', () => {
   const paths = Array.from({ length: 30 }, (_, index) => `/${index}`);
   expect(pathsOf(paths.slice(0, 15), paths.slice(15))).toEqual(paths.slice(0, 20));
 });

@@ -103,7 +103,7 @@ test('a client that sends invalid bytes during a response gets no second respons
   await server.close(100);
 });
 
-test('too large chunk extensions get a problem document', async () => {
+test('a request with too large chunk extensions gets 413 and a problem document', async () => {
   const server = await listen(() => {}, address);
   const bytes = `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}`;
   const [head = '', body = ''] = (await exchange(server.port, bytes)).split('\r\n\r\n');

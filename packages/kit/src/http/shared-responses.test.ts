@@ -72,7 +72,7 @@ function inPages(...pages: unknown[][]) {
   return { read: async () => ({ status: 200, body: body() }), isClosed: () => isClosed };
 }
 
-test('pages are joined to one body', async () => {
+test('the pages of a list are joined to one JSON body', async () => {
   const shared = createSharedResponses();
   expect((await shared.get('a', 1_000, inPages([1, 2], [], [{ a: 3 }]).read))?.body.toString()).toBe(
     '[1,2,{"a":3}]',
@@ -80,7 +80,7 @@ test('pages are joined to one body', async () => {
   expect((await shared.get('b', 1_000, inPages().read))?.body.toString()).toBe('[]');
 });
 
-test('a caller does not share a read that started too long ago', async () => {
+test('a caller starts its own read if a running read is older than the caller accepts', async () => {
   const shared = createSharedResponses();
   const slow = async () => {
     await sleep(60);

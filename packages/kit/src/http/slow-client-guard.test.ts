@@ -14,7 +14,7 @@ test('the slowest readers are disconnected until all unsent bytes are within the
   expect(selectSlowest([old, older], 800)).toEqual([]);
 });
 
-// Size that exceeds the socket buffers of both sides together.
+// A body that is larger than the socket buffers of client and server together.
 const large = Buffer.alloc(16 * 1_048_576, 97);
 const address = { host: '127.0.0.1', port: 0 };
 
@@ -100,7 +100,7 @@ test.each([
   ['have sent part of a header', 'GET / HTTP/1.1\r\nHost: ', 0],
   ['have sent part of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1', 1],
 ])(
-  'when all connections are in use, connections that %s are closed to accept new ones',
+  'at the limit of connections, those that %s are closed to accept new connections',
   async (_name, bytes, requests) => {
     let started = 0;
     const app = (request: IncomingMessage, response: ServerResponse) => {

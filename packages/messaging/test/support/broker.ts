@@ -19,7 +19,7 @@ afterEach(async () => {
 /** Returns the URL of the current test's virtual host. */
 export const brokerUrl = () => url;
 
-/** Closes the connection after the test. */
+/** Closes the given connection after the test. */
 export function closeAtEnd(connection: { close(): Promise<void> }): void {
   open.push(connection);
 }

@@ -62,7 +62,7 @@ test('a processed message is acknowledged and nothing is written', async () => {
 });
 
 test.each(['22P05', '23514'])(
-  'a message with a value that the database rejects with %s becomes a dead letter',
+  'a message with a value that the database rejects with code %s becomes a dead letter',
   async (code) => {
     const { commits, settled } = start();
     const error = { ...failing(code), error: Object.assign(new Error('refused'), { code, constraint: 'c' }) };
@@ -151,7 +151,7 @@ test.each([
   expect(logged).toEqual([[event, { reason: 'malformed_message', bytes: 3, request_id: undefined }]]);
 });
 
-test('a dead letter from the queue of deliveries names no workspace', async () => {
+test('a dead letter from the queue of deliveries is stored without a workspace', async () => {
   const { commits, settled } = start({ queue: 'deliveries' });
   await settled(Buffer.from(`{"workspace_id": "${workspaceId}"}`));
   expect(commits[0]?.[0]?.workspaceId).toBeUndefined();

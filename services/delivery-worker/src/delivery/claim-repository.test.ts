@@ -123,13 +123,13 @@ test('labels and annotations of a claim are empty if its alert has none', async 
   expect([bare?.facts.labels, bare?.facts.annotations]).toEqual([{}, {}]);
 });
 
-test('a claim returns the pause of its webhook: reason, remaining time, and count in a row', async () => {
+test('a claim returns reason and remaining time of a pause, and the number of pauses in a row', async () => {
   const paused = { ...row, pause_reason: 'circuit', pause_times: 3, pause_remaining_ms: 900 };
   const [pause] = (await claim([paused])).claimed.map((claimed) => claimed.pause);
   expect(pause).toEqual({ reason: 'circuit', remainingMs: 900, times: 3 });
 });
 
-test('claimLimited sends the number of places of each webhook, and its claims have hasToken', async () => {
+test('claimLimited sends the places of each webhook, and its claims have hasToken set to true', async () => {
   const { database, statements, texts } = databaseOf([row]);
   const webhooks = [
     { workspaceId: first, webhookId: second, places: 3 },

@@ -32,7 +32,7 @@ function start({ ours = ['a', 'b'], errors = [] as Error[], waitingForTick = ():
   return { claim, tries, sizes };
 }
 
-test('each caller of a claim gets its own delivery, or undefined if another worker has it', async () => {
+test('each call of claim returns its own delivery, or undefined if another worker has claimed it', async () => {
   const { claim, sizes } = start();
   const claimed = await Promise.all(['a', 'lost', 'b'].map((id) => claim(due(id))));
   expect(claimed).toEqual([{ deliveryId: 'a' }, undefined, { deliveryId: 'b' }]);

@@ -68,7 +68,7 @@ test('a fault of this worker is retried', () => {
   });
 });
 
-test('a timeout is retried unless the webhook has retries on timeout turned off', () => {
+test('retries on timeout can be turned off, but a connect timeout is retried anyway', () => {
   expect(classifyResult(failure('timeout')).kind).toBe('retry');
   expect(classifyResult(failure('timeout'), { retryOnTimeout: false }).kind).toBe('failed');
   expect(classifyResult(failure('connect_timeout'), { retryOnTimeout: false }).kind).toBe('retry');
@@ -85,7 +85,7 @@ test('the default schedule has seven retries, and a delivery fails after the las
   });
 });
 
-test('a retry is due at the later of the schedule and Retry-After (limited to one hour)', () => {
+test('a retry waits for its scheduled delay, or for a longer Retry-After of at most one hour', () => {
   expect(classifyResult(response(429, { retryAfterSeconds: 2 }))).toMatchObject({ afterMs: 5_000 });
   expect(classifyResult(response(429, { retryAfterSeconds: 60 }))).toMatchObject({ afterMs: 60_000 });
   expect(classifyResult(response(503, { retryAfterSeconds: 86_400 }))).toMatchObject({ afterMs: 3_600_000 });
@@ -95,7 +95,7 @@ test.each([408, 425, 500, 599])('Retry-After in a response with status %i delays
   expect(classifyResult(response(status, { retryAfterSeconds: 60 }))).toMatchObject({ afterMs: 60_000 });
 });
 
-test('Retry-After neither retries a status that fails nor adds a step to the schedule', () => {
+test('Retry-After causes no retry of a status that is never retried, nor after the last step', () => {
   const limited = { retryAfterSeconds: 60 };
   expect(classifyResult(response(400, limited)).kind).toBe('failed');
   expect(classifyResult(response(429, limited), { step: 7 }).kind).toBe('failed');
@@ -158,7 +158,7 @@ test('the jitter changes each wait of the schedule by up to 20 %', () => {
   expect([0, 1].map((random) => waitMs({ random, step: 6 }))).toEqual([8_640_000, 12_960_000]);
 });
 
-test('Retry-After has no jitter, and is compared with the scheduled wait after its jitter', () => {
+test('Retry-After has no jitter, and is compared with the scheduled wait that includes jitter', () => {
   const retryAfterMs = 5_500;
   expect([0, 0.5, 1].map((random) => waitMs({ random, retryAfterMs }))).toEqual([5_500, 5_500, 6_000]);
 });
@@ -181,7 +181,7 @@ test('a step of the schedule with a wait of zero is a retry at once', () => {
   expect(retried).toEqual({ kind: 'retry', afterMs: 0, step: 1, failure: tooSlow });
 });
 
-test('the retry schedule of a webhook replaces the schedule of the policy, and nothing else', () => {
+test('the retry schedule of a webhook replaces only the schedule of the retry policy', () => {
   const policy = { scheduleMs: [1_000], jitter: 0.1, maxAgeMs: 60_000 };
   expect(policyFor(policy, { retryScheduleMs: [2_000] })).toEqual({ ...policy, scheduleMs: [2_000] });
   expect(policyFor(policy, { retryScheduleMs: undefined })).toBe(policy);

@@ -81,7 +81,7 @@ function start({ isHeld = true, failsFor = '' } = {}) {
 
 const webhook = { workspaceId: 'w', webhookId: 'hook' };
 
-test('a delivery that is in flight is not started again, and the second slot is released', async () => {
+test('a second start of a delivery in flight only releases the slot that it got', async () => {
   const { delivery, commits, commit, ended, slot } = start();
   const id = randomUUID();
   const [first, second] = [slot(), slot()];
@@ -95,7 +95,7 @@ test('a delivery that is in flight is not started again, and the second slot is 
   expect([delivery.inFlightIds(), ended]).toEqual([[], ['failed']]);
 });
 
-test('a delivery with a rate limit is in flight until its outcome is committed', async () => {
+test('a delivery of a rate-limited webhook is in flight until its outcome is committed', async () => {
   const { delivery, commits, commit } = start();
   const id = randomUUID();
   delivery.startLimited(claimOf(id));
@@ -124,7 +124,7 @@ test('32 deliveries that were claimed at write start in a tick, round robin by w
 
 const unknownClaim = () => ({ ...claimOf(randomUUID()), webhookId: 'unknown' });
 
-test('four deliveries of webhooks in the state unknown start in a tick', async () => {
+test('four deliveries of webhooks in the state unknown, not claimed at write, start in one tick', async () => {
   const { delivery, prepared } = start();
   for (let count = 0; count < 6; count += 1) delivery.startLimited(unknownClaim());
   await nextTick();
@@ -133,7 +133,7 @@ test('four deliveries of webhooks in the state unknown start in a tick', async (
   expect(prepared).toHaveLength(6);
 });
 
-test('four deliveries claimed at write and four others of unknown webhooks start in one tick', async () => {
+test('for unknown webhooks, four deliveries claimed at write and four others start in one tick', async () => {
   const { delivery, prepared, slot } = start();
   for (let count = 0; count < 6; count += 1) {
     delivery.start(unknownClaim(), slot().slot);
@@ -145,7 +145,7 @@ test('four deliveries claimed at write and four others of unknown webhooks start
   expect(prepared).toHaveLength(12);
 });
 
-test('deliveries claimed at write that wait for a tick do not stop the claims from the queue', async () => {
+test('deliveries from the queue are claimed while 400 others claimed at write wait for a tick', async () => {
   const { delivery, asked, handle, slot } = start();
   for (let count = 0; count < 400; count += 1) delivery.start(unknownClaim(), slot().slot);
   const id = randomUUID();
@@ -154,7 +154,7 @@ test('deliveries claimed at write that wait for a tick do not stop the claims fr
   expect(asked).toEqual([id]);
 });
 
-test('a delivery of a responsive webhook that the dispatcher has claimed starts without a tick', async () => {
+test('a delivery of a responsive webhook starts at once if the dispatcher has claimed it', async () => {
   const { delivery, prepared } = start();
   for (let count = 0; count < 6; count += 1) delivery.startLimited(claimOf(randomUUID()));
   await Promise.resolve();
@@ -181,7 +181,7 @@ describe('a claim at write', () => {
   });
 });
 
-describe('a message', () => {
+describe('a message from the queue of deliveries', () => {
   test('a message is settled after the outcomes of all its deliveries are committed', async () => {
     const { asked, settled, commits, commit, handle } = start();
     const ids = [randomUUID(), randomUUID()];
@@ -202,7 +202,7 @@ describe('a message', () => {
     expect([asked, settled]).toEqual([[], [{ kind: 'processed' }]]);
   });
 
-  test('a message is settled as an error if one of its deliveries fails', async () => {
+  test('a message is settled with an error if the processing of one of its deliveries throws', async () => {
     const [failing, other] = [randomUUID(), randomUUID()];
     const { settled, commits, commit, handle } = start({ failsFor: failing });
     handle([failing, other]);
@@ -213,7 +213,7 @@ describe('a message', () => {
     expect(settled).toEqual([{ kind: 'error', error: broken }]);
   });
 
-  test('at most 300 more deliveries than slots are in progress, and waiting ones are rejected', async () => {
+  test('at most slots plus 300 deliveries are in progress; a worker that stops rejects the others', async () => {
     const { delivery, asked, settled, commit, commits, handle } = start();
     for (let count = 0; count < 19; count += 1) handle(Array.from({ length: 16 }, () => randomUUID()));
     await until('as many as allowed are claimed', () => asked.length >= 302 && commits.length > 0);

@@ -94,7 +94,7 @@ test('the options of a webhook set timeout, headers and retry schedule of its de
   expect(outcome).toMatchObject({ kind: 'retry', afterMs: 1_000, step: 1 });
 });
 
-test('secrets are redacted before texts are cut, and the redaction knows if a body was cut', async () => {
+test('secrets are redacted in uncut texts, and the redaction gets a flag for a truncated body', async () => {
   const location = 'l'.repeat(3_000);
   const retryAfter = 'r'.repeat(200);
   const result = response(503, { location, retryAfter, truncated: true });

@@ -128,7 +128,7 @@ test('a delivery waits for the render budget only if its workspace is over the b
   expect(waited).toEqual(['w']);
 });
 
-test('a delivery whose webhook cannot be read fails with the error and releases its slot', async () => {
+test('an error while the webhook of a delivery is read is thrown, and the slot is released', async () => {
   const webhookError = new Error('The database is unavailable.');
   const { deliver, slots, sent } = startDeliverer({ webhookError });
   const delivery = claimed('w');

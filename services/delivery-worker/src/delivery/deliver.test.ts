@@ -39,7 +39,7 @@ test('a delivery of a paused webhook is deferred and releases its slot', async (
   expect([sent, deferred, slots.inUse()]).toEqual([[], ['paused'], 0]);
 });
 
-test('a delivery that was claimed before a gap in the lease is deferred and releases its slot', async () => {
+test('a delivery claimed before its worker lost its lease is deferred and releases its slot', async () => {
   const { deliver, slots, sent, deferred, deliverWithSlot } = startDeliverer({
     leaseHeldSinceMs: 1_001,
   });
@@ -99,7 +99,7 @@ test('deferrals for a missing lease, slot or quarantine permit have random delay
   ]);
 });
 
-test('a slot acquired with the claim is in use during the request and free before the commit', async () => {
+test('a slot from a claim at write is in use during the request and free before the commit', async () => {
   const { slotsInUse, deliverWithSlot } = startDeliverer();
   deliverWithSlot('w');
   await settled();

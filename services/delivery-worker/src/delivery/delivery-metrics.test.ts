@@ -58,7 +58,7 @@ test('the times of an alert that fired in the future count as zero', async () =>
   expect(await Promise.all(sums)).toEqual([0, 0]);
 });
 
-test('attempts are counted and measured by their outcomes and error codes', async () => {
+test('attempts are counted by outcome and error code, and their durations measured by outcome', async () => {
   const { attempt, seriesOf } = start();
   attempt({});
   attempt({}, { kind: 'succeeded' });

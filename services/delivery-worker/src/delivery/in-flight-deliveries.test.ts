@@ -18,7 +18,7 @@ function start() {
   return { inFlight, claimed, receive, end };
 }
 
-test('only the message with the latest run is processed after the delivery in flight has ended', async () => {
+test('when a delivery in flight ends, only its waiting message with the latest run is processed', async () => {
   const { inFlight, claimed, receive, end } = start();
   void receive();
   await Promise.all([receive(1), receive(3), receive(2)]);
@@ -40,7 +40,7 @@ test('a message for a delivery in flight is processed even if the delivery fails
   await failed;
 });
 
-test('drained resolves when the last delivery has ended', async () => {
+test('the promise of drained resolves when the last delivery in flight has ended', async () => {
   const { inFlight, receive, end } = start();
   await inFlight.drained();
   void receive();

@@ -62,7 +62,7 @@ test.each([
   );
 });
 
-test('an undecryptable delivery expires, and its error says that it is undecryptable', () => {
+test('the error of an expired delivery says if its webhook cannot be decrypted', () => {
   const prepared = prepareUndecryptable(25 * hourMs, 0.5);
   expect(prepared).toMatchObject({ outcome: { kind: 'failed', failure: { code: 'expired' } } });
   expect(JSON.stringify(prepared)).toContain('cannot be decrypted');
@@ -149,7 +149,7 @@ test('a delivery is deferred until the end of a pause, and sent after it', () =>
   expect([paused(0), paused(-1)]).toMatchObject([{ kind: 'request' }, { kind: 'request' }]);
 });
 
-test('a delivery that a person has started waits for the end of a pause too', () => {
+test('a delivery that a user has redelivered also waits for the end of a pause', () => {
   const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;
   expect(prepareClaimed({ manual: true, pause })).toMatchObject({ kind: 'deferred', reason: 'paused' });
 });
@@ -190,7 +190,7 @@ test('a rendering that exceeds its time limit has the error code internal_error'
   expect(rendered).toMatchObject({ ok: false, code: 'internal_error' });
 });
 
-test('a rendered body that is not JSON is kept, and its error contains only the position', () => {
+test('if the rendered body is not JSON, the body is kept and the error states the position', () => {
   const delivery = { deliveryId: 'd', facts: sampleFacts };
   const render = createRenderBody();
   expect(render('{"a":\n {{ alert_rule_name }}}', delivery)).toEqual({
@@ -227,7 +227,7 @@ describe('the options of a webhook', () => {
   };
   const webhook = { url: 'http://a', headers: {}, body: '{}', options } as unknown as DecryptedWebhook;
 
-  test('a delivery of a rate-limited webhook is sent only if its claim has taken a request', () => {
+  test('a delivery of a rate-limited webhook is sent only if its claim took a request of the limit', () => {
     expect(prepareClaimed({}, { webhook })).toEqual({
       kind: 'deferred',
       afterMs: 0,
@@ -236,7 +236,7 @@ describe('the options of a webhook', () => {
     expect(prepareClaimed({ hasToken: true }, { webhook })).toMatchObject({ kind: 'request', options });
   });
 
-  test('a deferral gives a pause as its reason first, then a rate limit, then a missing secret', () => {
+  test('the reason of a deferral is a pause, else the rate limit, else a missing signing secret', () => {
     const both = { ...webhook, options: { ...options, signingKeys: [] } } as DecryptedWebhook;
     const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;
     const reasonOf = (claimed: Partial<ClaimedDelivery>) =>

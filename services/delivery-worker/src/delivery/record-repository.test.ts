@@ -60,7 +60,7 @@ const records: OutcomeRecord[] = [
   },
 ];
 
-test('outcomes are sent as columns in the order of the records', async () => {
+test('outcomes are sent as one array for each column, in the order of the records', async () => {
   const { record, statements, texts } = start();
   await record(records);
   expect(texts).toEqual([expect.stringContaining('insert into attempts_20241207 (')]);
@@ -90,7 +90,7 @@ test('outcomes are sent as columns in the order of the records', async () => {
   expect(values[19]).toEqual(sqlArray.text(['http://a', 'http://a', null, 'http://a']));
 });
 
-test('the end of a request is sent as the milliseconds since then, never as a negative number', async () => {
+test('the age of a request is sent in milliseconds since its end, and is never negative', async () => {
   const { record, statements } = start();
   const endedAgo = (ms: number): OutcomeRecord => ({
     claimed: claimed(0),

@@ -62,7 +62,7 @@ test('a failed rendering throws its error and does not block the next delivery',
   expect(await next).toBe('rendered');
 });
 
-test('the number of renderings is limited for one second after a wait for the budget', async () => {
+test('for one second after a wait for the budget, a workspace has at most 32 renderings left', async () => {
   const clock = { ms: 5_000 };
   const budget = createRenderBudget(() => clock.ms);
   expect(budget.rendersLeft('w')).toBe(Number.POSITIVE_INFINITY);

@@ -37,7 +37,7 @@ const startedAtMs = performance.timeOrigin + 1_000;
 const failure = { code: 'http_status', error: 'Status 503.' } as const;
 const retry = { kind: 'retry', afterMs: 1, step: 4, failure } as const;
 
-test('the span of a delivery starts at its claim, and the span of its request has its own times', () => {
+test('a delivery span starts at the claim, and its request span has the times of the request', () => {
   const attempt: Attempt = {
     trigger: 'scheduled',
     startedAt: new Date(50_000),

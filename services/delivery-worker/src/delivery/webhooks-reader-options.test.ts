@@ -29,7 +29,7 @@ test.each([
   },
 );
 
-test('the times for which a delivery was paused add up', () => {
+test('several pauses by hand add up to the paused time of a delivery', () => {
   const manualPauses = [
     [nowMs - 900, nowMs - 800],
     [nowMs - 200, nowMs - 150],

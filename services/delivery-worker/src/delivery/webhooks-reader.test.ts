@@ -72,7 +72,7 @@ test('a webhook is decrypted, and the secrets in its url and headers are redacte
   expect(sentBack).toBe('[redacted] and [redacted]');
 });
 
-test('a webhook is read once, and again when a delivery has a later version of it', async () => {
+test('a webhook is read once, and again only when a delivery needs a later version of it', async () => {
   const { get, versions, reads } = start();
   expect(await get('a', 1)).toMatchObject({ version: 1 });
   versions.set('a', 3);
@@ -162,7 +162,7 @@ test('unset options are undefined, and a signing webhook without secrets has no 
   expect(await optionsOf({ secrets: [] })).toEqual({ ...unsetOptions, signingKeys: [] });
 });
 
-test('a webhook with a secret of another webhook is undecryptable', async () => {
+test('a webhook is undecryptable if its signing secret was encrypted for another webhook', async () => {
   const location = { workspaceId, table: 'webhook_signing_secrets', id: 'other', column: 'secret' };
   const secret = secrets.encrypt('whsec_a2V5', location).toString('base64');
   const row = { ...noOptions, secrets: [{ id: 's1', secret, expires: null }] };

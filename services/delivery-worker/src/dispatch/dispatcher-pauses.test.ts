@@ -21,13 +21,13 @@ test.each<[number, string, Setting]>([
   expect((await run(3, setting)).pausesMs).toEqual([pauseMs, pauseMs]);
 });
 
-test('a single worker pauses for 1,000 ms while no delivery is open, and one of several for 250', async () => {
+test('without open deliveries, a dispatcher pauses for 1,000 ms, or 250 ms with several workers', async () => {
   const open = [false, false];
   expect((await run(3, { open: [...open] })).pausesMs).toEqual([250, 1_000]);
   expect((await run(3, { open: [...open], workers: 2 })).pausesMs).toEqual([250, 250]);
 });
 
-test('a new waiting delivery ends the pause only if no delivery was open before', async () => {
+test('a new waiting delivery ends the pause of the dispatcher only if none was open before', async () => {
   expect((await run(3, { open: [false, false], wakes: true })).pausesMs).toEqual([250, 0]);
   expect((await run(3, { ...busy, wakes: true })).pausesMs).toEqual([50, 50]);
 });

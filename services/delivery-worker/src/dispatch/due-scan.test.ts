@@ -77,7 +77,7 @@ test('every webhook of a workspace is served once before any is served twice', a
   expect([...served.values()]).toEqual(Array.from({ length: 100 }, () => 1));
 });
 
-test('every workspace is served when there are more workspaces than a pass visits', async () => {
+test('nine passes serve 1,000 workspaces, although one pass visits at most 400', async () => {
   const due = Object.fromEntries(idsOf('w', 1_000).map((id) => [id, [`${id}-hook`]]));
   const { served } = await servedIn(9, { due, freePlaces: 400 });
   expect(served.size).toBe(1_000);
@@ -119,7 +119,7 @@ describe('one call of the scan', () => {
     [3, 400, { steps: 333, webhooks: 134, oldest: 134, places: 134 }],
     [400, 400, { steps: 8, webhooks: 2, oldest: 8, places: 1 }],
   ])(
-    '%i workspaces with %i free places are read with the limits %j',
+    'a scan of %i workspaces for %i free places has the limits %j',
     async (workspaces, freePlaces, expected) => {
       const { scan, found, limits } = scanOver([pageOf(workspaces)]);
       await scan.next(freePlaces);
@@ -128,7 +128,7 @@ describe('one call of the scan', () => {
     },
   );
 
-  test('a call visits at most as many workspaces as there are free places', async () => {
+  test('a call of the scan visits at most as many workspaces as there are free places', async () => {
     const { scan, found } = scanOver([pageOf(7)]);
     await scan.next(7);
     expect(found).toMatchObject([{ workspaces: 7 }]);
@@ -197,7 +197,7 @@ describe('the start of the next visit to a workspace', () => {
     expect(await startsAfter([{ candidates, served: ['a', 'b', 'c'] }])).toEqual([first, first]);
   });
 
-  test('a visit that served nothing is repeated from the same start', async () => {
+  test('after a visit that served no webhook, the next visit has the same start', async () => {
     const passes = [
       { candidates: [candidateOf('a')], served: ['a'], end: 'a' },
       { candidates: [candidateOf('b')], served: [], end: 'b' },
@@ -206,7 +206,7 @@ describe('the start of the next visit to a workspace', () => {
     expect(await startsAfter(passes.slice(1))).toEqual([first, first]);
   });
 
-  test('a used-up quota counts as served, and webhooks that the scan did not find are ignored', async () => {
+  test('the next start treats a full quota as served, and ignores webhooks that were not scanned', async () => {
     const full = [candidateOf('a', { due: 0 }), candidateOf('b')];
     expect(await startsAfter([{ candidates: full, served: [], end: 'b' }])).toEqual([first, 'a']);
     const old = [candidateOf('a'), candidateOf('z', { isFromScan: false })];
@@ -218,7 +218,7 @@ describe('the start of the next visit to a workspace', () => {
   });
 });
 
-test('a pass that finds no workspace before its limit of steps leaves the rest to the next pass', async () => {
+test('a pass that reaches its limit of steps without a workspace is continued by the next pass', async () => {
   const positions: (string | undefined)[] = [];
   const scan = createDueScan({
     ...repositoryOf({}),

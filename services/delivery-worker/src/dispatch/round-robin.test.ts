@@ -21,7 +21,7 @@ test('places are distributed round robin among the webhooks of a workspace', () 
   expect([quotas.get(big), quotas.get(small)]).toEqual([8, 2]);
 });
 
-test('all places are used, and workspaces with deliveries left differ by at most one place', () => {
+test('all usable places are allocated; workspaces with deliveries left differ by at most one', () => {
   const dueWebhooks = fc.array(
     fc.record({
       workspaceId: fc.constantFrom('x', 'y', 'z'),
@@ -74,7 +74,7 @@ test('the quarter of the places for webhooks that are not responsive is rounded 
   expect([quotas.get(busy), quotas.get(flood)]).toEqual([7, 3]);
 });
 
-test('remaining places go to workspaces in the order of their webhooks', () => {
+test('places that cannot be divided evenly go to workspaces in the order of their webhooks', () => {
   const due = ['b', 'c', 'a'].map((id) => dueWebhook(id, id, 9));
   const quotas = allocateRoundRobin(due, 5);
   expect(due.map((entry) => quotas.get(entry))).toEqual([2, 2, 1]);

@@ -107,7 +107,7 @@ test('the window assumes that every worker is as fast as this one', () => {
   ]);
 });
 
-test('takeWanted returns each webhook for which a place was requested, and returns it once', () => {
+test('takeWanted returns each webhook for which a place was requested since the last call, once', () => {
   const { window } = windowAt({ share: 1 });
   for (const webhookId of ['a', 'b', 'a']) acquire(window, webhookId);
   expect(window.takeWanted().map(({ webhookId }) => webhookId)).toEqual(['a', 'b']);
@@ -146,7 +146,7 @@ test('a released place is free again, and a second release frees no further plac
   expect(window.freePlaces()).toBe(400);
 });
 
-test('a webhook that never acquired a place keeps its quota when places are released', () => {
+test('a release for a webhook without acquired places does not increase its quota', () => {
   const { window } = windowAt({ share: 1 });
   window.release('w');
   expect([acquire(window, 'w'), acquire(window, 'w')]).toEqual([true, false]);

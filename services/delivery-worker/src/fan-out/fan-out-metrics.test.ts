@@ -1,7 +1,7 @@
 import { createMetrics } from '@tocsin/kit';
 import { createFanOutMetrics } from './fan-out-metrics.js';
 
-test('alerts are counted by outcome and width, and refusals by the limit that caused them', async () => {
+test('metrics count alerts by outcome, their webhooks, and exceeded limits by type of limit', async () => {
   const registry = createMetrics({ service: 'test' });
   const { alertFannedOut, webhookOverQuota } = createFanOutMetrics(registry);
   const values = async () => {

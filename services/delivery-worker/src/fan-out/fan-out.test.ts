@@ -13,7 +13,7 @@ import {
   workspaceId,
 } from '../../test/support/fan-out-harness.js';
 
-test('alerts that wait when the worker stops are each returned once for a retry', async () => {
+test('each alert that waits when the worker stops is settled once, with an error', async () => {
   let release = () => {};
   const blocked = new Promise<void>((resolve) => {
     release = resolve;
@@ -48,7 +48,7 @@ test('an alert that cannot be written does not prevent the write of other alerts
   expect(writes.flat().sort()).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('a missing partition fails all alerts of a batch after one write', async () => {
+test('a missing partition fails all alerts of a batch without a second write', async () => {
   let tries = 0;
   const { fire, settled } = startFanOut(() => {
     tries += 1;
@@ -109,7 +109,7 @@ test('alerts of two workspaces with the same id are both written, and a repeated
   expect(writes).toEqual([['one', 'other']]);
 });
 
-test('an unroutable message is written as an alert if it has the routing key of alerts', async () => {
+test('a message from the queue alerts-unrouted is accepted if it has the routing key of alerts', async () => {
   const { fire, writes, unprocessable, settled } = startFanOut();
   fire('routed', workspaceId, { queue: 'alerts-unrouted' });
   fire('unrouted', workspaceId, { queue: 'alerts-unrouted', routingKey: 'alert.resolved' });

@@ -44,7 +44,7 @@ test('the error of an invalid alert lists all of its faults', () => {
   });
 });
 
-test('the detail of a dead letter is cut to 2,000 characters and an ellipsis', () => {
+test('a detail of a dead letter above 2,000 characters is cut and ends with an ellipsis', () => {
   const faultOf = (length: number) => [{ path: 'a', message: 'x'.repeat(length - 2) }];
   expect(detailOf(parse('1', refuse(faultOf(2_000))))).toBe(`a ${'x'.repeat(1_998)}`);
   expect(detailOf(parse('1', refuse(faultOf(2_001))))).toBe(`a ${'x'.repeat(1_998)}…`);

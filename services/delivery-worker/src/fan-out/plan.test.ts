@@ -81,7 +81,7 @@ function plan(
   return { planned, asked, released, states: planned.deliveries.map(({ state }) => state) };
 }
 
-test('a delivery gets a slot or, if none is free, a place in the queue, or else waits', () => {
+test('a delivery gets a slot, else a place in the queue, else it waits for the dispatcher', () => {
   const { states, asked } = plan([webhook('x'), webhook('y'), webhook('z')], { slots: 1, places: 1 });
   expect(states).toEqual(['claimed', 'queued', 'waiting']);
   expect(asked).toEqual([
@@ -139,7 +139,7 @@ test('a delivery is written as failed if its webhook has reached its limit on op
   expect(plan([webhook('x')], { webhookFill: 0.99, slots: 9 }).states).toEqual(['claimed']);
 });
 
-test('an alert of a workspace at its limit gets no deliveries, and its webhooks are stored', () => {
+test('an alert above the open-delivery limit of its workspace stores only its webhook ids', () => {
   const { planned } = plan([webhook('x')], { workspaceFill: 1, slots: 9 });
   expect(planned).toMatchObject({ deliveries: [], resolved: { outcome: 'over_quota', webhookIds: [] } });
   expect(planned.resolved.storedWebhookIds).toEqual(['x']);
@@ -217,7 +217,7 @@ test('the rule in a message is used only if no rule with its id was registered',
   });
 });
 
-test('an alert is not resolved if its rule is unknown or belongs to another workspace', () => {
+test('resolveAlert returns undefined for an unknown rule and for a rule of another workspace', () => {
   expect(resolveAlert(firedAlert, undefined)).toBeUndefined();
   const foreign = { ...registered, workspaceId: 'v' };
   expect(resolveAlert({ ...firedAlert, alert_rule: embedded }, foreign)).toBeUndefined();

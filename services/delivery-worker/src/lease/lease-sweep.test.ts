@@ -33,7 +33,7 @@ function startRecordedSweep(onAsked = () => {}) {
   return { asked, sweep, releaseAfter };
 }
 
-test('sweeps release unpublished rows until one succeeds 12 s or more after the lost reply', async () => {
+test('after a lost reply, sweeps release unpublished rows until one succeeds at least 12 s later', async () => {
   let isAvailable = true;
   const { asked, sweep, releaseAfter } = startRecordedSweep(() => {
     if (!isAvailable) throw new Error('Connection terminated unexpectedly');
@@ -49,14 +49,14 @@ test('sweeps release unpublished rows until one succeeds 12 s or more after the 
   expect(asked).toEqual([false, true, true, true, false]);
 });
 
-test('the sweep 12 s after the lost reply is the last one that releases unpublished rows', async () => {
+test('a sweep 12 s after a lost reply is the last one that releases unpublished rows', async () => {
   const { asked, sweep, releaseAfter } = startRecordedSweep();
   sweep.replyLost();
   for (const ms of [11_999, 1, 1]) await releaseAfter(ms);
   expect(asked).toEqual([true, true, false]);
 });
 
-test('a sweep excludes the deliveries in flight, has a time limit, and counts what it releases', async () => {
+test('a sweep skips deliveries in flight, has a time limit, and counts the rows it releases', async () => {
   const options: object[] = [];
   const counts = [3, 0];
   const counted: number[] = [];
@@ -88,7 +88,7 @@ test('a sweep excludes the deliveries in flight, has a time limit, and counts wh
   ]);
 });
 
-test('a call during a sweep does nothing', async () => {
+test('a call of release while a sweep runs does nothing', async () => {
   const ends: (() => void)[] = [];
   const sweep = startSweep(() => new Promise((resolve) => ends.push(() => resolve(0))));
   const first = sweep.release(new Date());

@@ -74,7 +74,7 @@ test('a lease lasts three seconds, counted from the start of its last successful
   expect(lease.isHeld()).toBe(false);
 });
 
-test('a claim that was made before a gap in the lease is not covered after the gap', async () => {
+test('a lease that was interrupted does not cover the claims from before the interruption', async () => {
   const { lease, clock, pass, start, respondWith } = startLease();
   await start();
   const claimedAtMs = clock.ms;
@@ -89,7 +89,7 @@ test('a claim that was made before a gap in the lease is not covered after the g
   expect([lease.covers(claimedAtMs), lease.covers(clock.ms)]).toEqual([false, true]);
 });
 
-test('a claim is no longer covered after the database has found the lease expired', async () => {
+test('a lease no longer covers older claims after the database has found it expired', async () => {
   const { lease, clock, pass, start, respondWith } = startLease();
   await start();
   const claimedAtMs = clock.ms;
@@ -98,7 +98,7 @@ test('a claim is no longer covered after the database has found the lease expire
   expect([lease.covers(claimedAtMs), lease.covers(clock.ms)]).toEqual([false, true]);
 });
 
-test('a claim is still covered after the event loop was blocked for two seconds', async () => {
+test('a lease still covers its claims after the event loop was blocked for two seconds', async () => {
   const { lease, clock, pass, start } = startLease();
   await start();
   const claimedAtMs = clock.ms;
@@ -108,7 +108,7 @@ test('a claim is still covered after the event loop was blocked for two seconds'
   expect(lease.covers(claimedAtMs)).toBe(true);
 });
 
-test('expired leases are released after two seconds, and then every second', async () => {
+test('expired leases are released two seconds after the start, and then every second', async () => {
   const { releases, pass, start } = startLease();
   await start();
   await pass(1_000);
@@ -264,7 +264,7 @@ test('a renewal before the first call of setMayLead stores that the worker may n
   expect(asked.map(({ mayLead }) => mayLead)).toEqual([false]);
 });
 
-test('at most three renewals are in progress', async () => {
+test('at most three renewals of a lease are in progress at the same time', async () => {
   const { asked, pass, start, respondWith } = startLease();
   respondWith(undefined);
   await start();
@@ -283,7 +283,7 @@ test('a lease that has ended is not renewed, even if the end cannot be written',
   expect([asked.length, ended()]).toEqual([1, 1]);
 });
 
-test('the duration of a renewal does not extend the lease', async () => {
+test('a lease lasts from the start of its renewal, however long the renewal takes', async () => {
   const { lease, asked, pass, start, respondWith } = startLease();
   await start();
   respondWith(undefined);

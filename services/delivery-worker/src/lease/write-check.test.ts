@@ -52,7 +52,7 @@ test('a full disk is reported when only batches fail and renewals of the lease s
   expect(await detail()).toBe('The disk of the database is full.');
 });
 
-test('a change of writability logs one line', () => {
+test('each change between a writable and an unwritable database logs one line', () => {
   const { clock, lines, failing, tick } = start();
   tick();
   failing.lease = { sinceMs: 0, error: withCode('25006') };

@@ -19,7 +19,7 @@ describe('the responsiveness of a webhook', () => {
     expect([tracker.of('w'), tracker.of('other')]).toEqual([expected, 'unknown']);
   });
 
-  test('the last response of a webhook counts for 30 s', () => {
+  test('the last response decides the responsiveness of a webhook for 30 s', () => {
     const { clock, tracker } = start();
     tracker.observe('w', 1);
     clock.nowMs += 29_999;

@@ -171,7 +171,7 @@ test('each unknown webhook of a workspace has a queue quota of 1 to 4, its share
   expect(slots.queueQuota(webhook('responsive'))).toBe(1_000);
 });
 
-test('the slow webhooks of a workspace share its queue quota', () => {
+test('the queue quota of a slow webhook is its share of the slots of its workspace', () => {
   const slots = createTestSlots(800);
   const slow = Array.from({ length: 3 }, (_, index) => webhook(`slow-${index}`, 'loud'));
   for (const { webhookId } of slow) slots.observe(webhookId, 9_000);

@@ -128,7 +128,7 @@ test('no credential is accepted as the admin key if none is configured', async (
   await expect(authenticate('Bearer undefined')).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('a credential in the form of a user key is never verified as a token', async () => {
+test('a credential with the format of a user key is never verified as a token', async () => {
   const raw = formatRawKey(key);
   const valid = authenticateWith();
   expect(await valid.authenticate(`Bearer ${raw}`)).toMatchObject({ kind: 'user_key', subject: key.id });
@@ -139,7 +139,7 @@ test('a credential in the form of a user key is never verified as a token', asyn
 });
 
 test.each(['a.b.c', 'a-_9.b.', 'aa.bb.cc'])(
-  'the credential %s is in the form of a token and is verified as a token',
+  'the credential %s has the format of a token and is verified as one',
   async (token) => {
     const { authenticate, verified } = authenticateWith();
     expect(await authenticate(`Bearer ${token}`)).toMatchObject({ kind: 'jwt' });
@@ -148,7 +148,7 @@ test.each(['a.b.c', 'a-_9.b.', 'aa.bb.cc'])(
 );
 
 test.each(['a.b', 'a.b.c.d', '.b.c', 'a..c', 'a.b.c!', '!a.b.c', 'a+.b.c', 'a.b+.c'])(
-  'the credential %s is not in the form of a token and is rejected without verification',
+  'the credential %s does not have the format of a token and is rejected unverified',
   async (token) => {
     const { authenticate, verified } = authenticateWith();
     await expect(authenticate(`Bearer ${token}`)).rejects.toMatchObject({ code: 'unauthenticated' });

@@ -54,7 +54,7 @@ test('one check of a key runs, one waits, further ones fail, and checks of other
   expect(statuses).toEqual([...Array(2).fill('fulfilled'), ...Array(18).fill('rejected')]);
 });
 
-test('one hash runs and twenty wait, and each bcrypt call reports its duration', async () => {
+test('one hash is computed, twenty wait, further ones fail, and each call reports its duration', async () => {
   const durations: number[] = [];
   const startedAtMs = performance.now();
   const bcrypt = createBcryptQueue({ onDone: (seconds) => durations.push(seconds) });

@@ -73,14 +73,14 @@ test('a verified key with an unchanged hash is checked again without bcrypt', as
   expect(await validate(good)).toBe(false);
 });
 
-test('guesses at an unknown key id are rejected without bcrypt', async () => {
+test('keys with an unknown id are rejected without bcrypt', async () => {
   const { validate, state } = setUp();
   const results = await Promise.all(guesses(unknownId).map(validate));
   expect([new Set(results), state.compares]).toEqual([new Set([false]), []]);
 });
 
 test.each([0, 60_000])(
-  'guesses at a key that was verified %i ms ago run no bcrypt, and the key remains valid',
+  'wrong secrets %i ms after the verification of a key run no bcrypt, and the key stays valid',
   async (afterMs) => {
     const { validate, state } = setUp();
     await validate(good);

@@ -62,7 +62,7 @@ test('an alert whose rule lookup times out gets 503 with its id and is not publi
 });
 
 // Workers find the workspace of a waiting message without parsing it: they read the first member `workspace_id`.
-test('a label named workspace_id comes after the workspace of the alert in its message', async () => {
+test('in the message of an alert, the workspace id precedes a label named workspace_id', async () => {
   const { publish, published } = startPublishing();
   const body = { labels: { workspace_id: randomUUID() }, ...fired };
   await publish({ workspaceId, body, requestId: 'r', publisherId: randomUUID() });
@@ -146,7 +146,7 @@ const startWith = (deps: Partial<PublishAlertDeps>) =>
   });
 const why = 'The alert rule could not be looked up: the database does not respond. ';
 
-test('a rule lookup that takes 2 s gets 503', async () => {
+test('an alert whose rule lookup does not end within 2 s gets 503', async () => {
   jest.useFakeTimers();
   try {
     let error: unknown;
@@ -205,7 +205,7 @@ test('an alert is not published above the limit on open deliveries', async () =>
   await expect(publish({ ...request, body: fired })).rejects.toBe(full);
 });
 
-test('only another workspace in a rejected body is an error, without regard to case', async () => {
+test('the check of a rejected body reports only a workspace id that differs, ignoring case', async () => {
   const upper = 'ABCDEF00-0000-4000-8000-000000000000';
   const { errorsOf } = startWith({});
   const pathsOf = async (body: unknown) =>

@@ -114,7 +114,7 @@ async function firstPage(query: { since?: string; until?: string }) {
   return { cursor, readPage, ranges };
 }
 
-test('a page of a history has 50 entries unless the limit is given', async () => {
+test('a page of a history list has 50 entries unless the request sets a limit', async () => {
   const limits: number[] = [];
   const reader = {
     read: async ({ limit }: { limit: number }) => {
@@ -173,7 +173,7 @@ test('a history that is read without a time range covers all ids', async () => {
   expect(ranges).toEqual([{ from, below: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }]);
 });
 
-test('the next page of a history starts below the last entry, in the same time range', async () => {
+test('the next page of a history has only ids below the last one, in the same time range', async () => {
   const since = '1970-01-01T00:00:00.001Z';
   const until = '1970-01-01T00:00:00.255Z';
   const { cursor, readPage, ranges } = await firstPage({ since, until });

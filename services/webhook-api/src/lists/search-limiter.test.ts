@@ -18,7 +18,7 @@ test('a streamed list holds no permit while its client reads nothing', async () 
   for (const pages of iterators) await pages.return?.();
 });
 
-test('a workspace without a free permit is rejected before its list starts', async () => {
+test('a list is rejected before it starts if its workspace has no free permit', async () => {
   const lists = create();
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
@@ -40,7 +40,7 @@ test('a workspace without a free permit is rejected before its list starts', asy
 
 const { jest } = import.meta;
 
-test('a search that gets no permit for 3 s is rejected, with the limit that is reached', async () => {
+test('a search without a permit for 3 s is rejected with an error that names the reached limit', async () => {
   jest.useFakeTimers();
   try {
     // Four permits, of which one workspace can hold two.

@@ -29,7 +29,7 @@ test('given values keep their JSON type, even if they replace a variable', () =>
   expect(rendered('"{{ alert }}"', { alert: 'mine' })).toBe('mine');
 });
 
-test('inherited property names are unknown as template variables', () => {
+test('names of inherited object members, for example toString, are unknown variables', () => {
   expect(rendered('"{{ constructor }}{{ toString }}{{ hasOwnProperty }}"', { constructor: 'given' })).toBe(
     'given',
   );
@@ -69,7 +69,7 @@ test('a body that renders to JSON for only some sample alerts, or for none, is r
   }
 });
 
-test('a preview has an error if the body is rejected only for another alert or for its nesting', () => {
+test('a preview reports why a body cannot be saved, even if it renders for the previewed alert', () => {
   const nested = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
   for (const body of [nested, '{"a": {% if bound == "upper_bound" %}x{% else %}1{% endif %}}'])
     expect(templates.preview('w', body)).toMatchObject({

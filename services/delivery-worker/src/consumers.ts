@@ -13,8 +13,8 @@ import type { DatabaseRetry } from './database-retry.js';
 import { maxRecording } from './delivery/create-delivery.js';
 
 /**
- * Reasons to receive no messages: the database is unavailable, or this worker's keys do not decrypt the values in the
- * database. Another worker may be able to process the messages.
+ * Reason for a pause of the consumers. `database`: the database is unavailable. `keys`: this worker's keys do not
+ * decrypt the values in the database. In both cases another worker may be able to process the messages.
  */
 type PauseReason = 'database' | 'keys';
 
@@ -34,7 +34,7 @@ export interface Consumers {
 interface Handlers {
   alerts: {
     handle(message: QueueMessage): void;
-    /** Rejects messages that wait for a batch. */
+    /** Removes all messages that wait for a batch, and settles each one with the error. */
     rejectWaiting(error: Error): void;
   };
   deliveries: { handle(message: QueueMessage): void };
@@ -69,7 +69,7 @@ const maxBytes = 64 * 1_048_576;
 const unroutedPrefetch = 1_000;
 /**
  * Maximum wait for the broker's replies when a stopping worker pauses its consumers, in milliseconds. A frozen broker
- * does not reply. Messages that it sends later are returned when the channel closes.
+ * does not reply. Messages that arrive after this time return to their queue when the channel closes.
  */
 const pauseTimeoutMs = 2_000;
 
@@ -105,7 +105,7 @@ export function createConsumers(deps: ConsumersDeps): Consumers {
       await open(brokers.alerts, { queue: alertFiredQueue, prefetch: alertPrefetch, handle: alerts.handle });
       await open(brokers.alerts, { queue: unroutedQueue, prefetch: unroutedPrefetch, handle: alerts.handle });
       // With twice as many messages as slots, half of the messages can wait for slow destinations while the other half
-      // keeps all slots busy.
+      // keeps all slots busy. A further `maxRecording` messages can wait until their outcomes are recorded.
       const prefetch = 2 * slots + maxRecording;
       await open(brokers.deliveries, { queue: deliveriesQueue, prefetch, handle: deliveries.handle });
       void update();

@@ -10,7 +10,8 @@ import {
 } from '@tocsin/kit';
 
 /**
- * Emits `unavailable` when a first call starts to wait for the database, and `available` when no call waits any longer.
+ * Emits `unavailable` when a call starts to wait for the database and no other call is waiting. Emits `available` when
+ * no call waits any longer.
  */
 export type DatabaseAvailability = EventEmitter<{ unavailable: []; available: [] }>;
 
@@ -42,8 +43,8 @@ interface DatabaseBatcherOptions<Item, Result>
     'maxSize' | 'concurrency' | 'gatherMs' | 'maxStarts' | 'onBatch'
   > {
   /**
-   * Commits the items, and resolves to their results in the same order. The call is repeated after a lost reply, and in
-   * smaller parts after an error, so a repetition must be harmless.
+   * Commits the items, and resolves to their results in the same order. It is called again after a lost reply, and with
+   * smaller parts of the batch after an error. A second call with the same items must therefore have no further effect.
    */
   commit: BatcherOptions<Item, Result>['run'];
   /** Returns a replacement for an item whose value the database rejected. Default: the same item. */
@@ -59,8 +60,8 @@ export interface DatabaseRetryDeps {
 const backoff = { firstMs: 50, maxMs: 2_000 };
 const maxConflicts = 10;
 /**
- * Number of failures of an item for which one log line is written. An item that keeps failing is retried about every
- * two seconds, so it has about one log line a minute.
+ * Number of failures of one item between two log lines about it. An item that keeps failing is retried about every two
+ * seconds, so about one line a minute is logged.
  */
 const retriesPerLogLine = 30;
 
@@ -106,7 +107,8 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
       return createPromiseBatcher({
         ...options,
         run: (items) => whileUnavailable(async () => (await commit(items)) ?? []),
-        // `whileUnavailable` rejects with such an error only when the worker stops. Every item of the batch fails then.
+        // `whileUnavailable` rejects with the error of an unavailable database only when the worker stops. Every item
+        // of the batch fails then.
         failsWholeBatch: isDatabaseUnavailable,
         retryItem(item, { error, failures }) {
           if (failures % retriesPerLogLine === 1) logger.warn({ err: error, failures }, 'database.postponed');
@@ -121,8 +123,8 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
 }
 
 /**
- * Retries up to ten times after a deadlock, a serialization failure or a duplicate key. The server has rolled the
- * statement back, and the retry waits for the locks of the other transaction.
+ * Retries up to ten times after a deadlock, a serialization failure or a duplicate key. The server has rolled back the
+ * statement, so a retry is safe. The retry waits for the locks of the other transaction.
  */
 function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   let conflicts = 0;

@@ -31,7 +31,7 @@ export interface Connections {
 const leaseConnections = 3;
 const leaseTimeoutMs = 2_000;
 
-/** Returns without waiting for the servers. `/readyz` reports if database and broker are available. */
+/** Opens the connections without waiting for the database and the broker. `/readyz` reports if both are available. */
 export async function openConnections(
   config: DeliveryWorkerConfig,
   { logger, shutdown }: { logger: Logger; shutdown: Shutdown },

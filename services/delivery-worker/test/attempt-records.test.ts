@@ -7,7 +7,7 @@ beforeAll(() => harness.startWorker());
 
 type Responder = Parameters<WorkerHarness['destination']['respond']>[1];
 
-/** Fires an alert for one webhook, and waits until `isDone` accepts its delivery. */
+/** Fires an alert for one webhook, and waits until `isDone` returns true for its delivery. */
 async function deliver(
   { respond, body }: { respond?: Responder; body?: string },
   isDone = (row: { status: string }) => row.status !== 'open',

@@ -19,7 +19,7 @@ const setLease = (workerId: string, sql: string) =>
     .knex('workers')
     .where({ id: workerId })
     .update({ lease_until: db.database.knex.raw(sql) });
-/** Queues two deliveries, the first of them two seconds ago, for a worker with a lease. */
+/** Queues two deliveries for a worker with a lease. The first one was queued two seconds ago. */
 const queueTwo = async () => {
   const [stranded, young] = [await fixtures.queueOne(), await fixtures.queueOne()];
   await db.database

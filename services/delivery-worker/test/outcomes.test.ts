@@ -171,8 +171,8 @@ test('the number of sent deliveries that are not recorded yet is limited', async
       },
       { timeoutMs: 40_000 },
     );
-    // Without a limit all 401 deliveries would be sent. This bound allows five deliveries for each slot, and those that
-    // can wait for their record.
+    // Without a limit all 401 deliveries would be sent. This bound allows five deliveries for each slot, and in
+    // addition the deliveries that can wait until their outcomes are recorded.
     expect(requests(target.path)).toBeLessThanOrEqual(1 + 5 * slots + maxRecording);
   });
   await expectOnce(target.path, 401);

@@ -24,7 +24,8 @@ test('a worker that cannot decrypt the canary is not ready, and another receives
   const wrong = await harness.startWorker({ secretsKeys: wrongKeys() });
   const rule = await harness.addRule([(await harness.addTarget()).id]);
   const alertIds = await Promise.all(Array.from({ length: 20 }, () => harness.fire(rule)));
-  // The worker connects to the broker shortly after its start. Until then, `/readyz` also reports the broker.
+  // The worker connects to the broker shortly after its start. Until then, `/readyz` also reports the broker as
+  // failing.
   await until('only its keys are wrong', async () => String((await readyz(wrong)).failing) === 'secrets');
   expect(await readyz(wrong)).toMatchObject(notReady);
   expect(await harness.alertsInQueue()).toBe(alertIds.length);

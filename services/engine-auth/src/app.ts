@@ -149,8 +149,8 @@ async function open(
 }
 
 /**
- * Number of characters. An admin key with fewer characters is logged as short. 16 random letters and digits have 95
- * bits of entropy. Guesses at the admin key cost little CPU time, because it is compared without bcrypt.
+ * Length of an admin key, in characters, below which it is logged as too short. 16 random letters and digits have 95
+ * bits of entropy. The admin key is compared without bcrypt, so an attacker can try many values at little cost.
  */
 const shortestSafeKey = 16;
 

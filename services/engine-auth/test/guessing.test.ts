@@ -12,12 +12,12 @@ beforeAll(() => {
 
 const floods: { stop(): Promise<unknown> }[] = [];
 
-/** Stops the guesses of tests that failed before they could call `stop`. */
+/** Stops the requests of tests that failed before they could call `stop`. */
 afterEach(() => Promise.all(floods.splice(0).map((flood) => flood.stop())));
 
 /**
- * Sends guesses at the ids that `idOf` returns, 150 at a time, until `stop` is called. `stop` returns the statuses of
- * the responses.
+ * Checks keys with random secrets and the ids that `idOf` returns, 150 at a time, until `stop` is called. `stop`
+ * returns the statuses of the responses.
  */
 function guess(at: EngineAuth, idOf: () => string) {
   let isOver = false;
@@ -48,7 +48,7 @@ test('requests with wrong secrets of a key in use do not delay the checks of thi
   const guesses = guess(other, () => id);
   await guesses.underWay();
   for (let count = 0; count < 5; count += 1) {
-    // 20 s is longer than the cache time of 10 s, so each check during the guessing reads the key from the database.
+    // 20 s is longer than the cache time of 10 s, so each of these checks reads the key from the database.
     pair.clock.aheadMs += 20_000;
     expect((await verify(other, key)).status).toBe(204);
   }

@@ -59,8 +59,8 @@ export function pathIn(collection: string, workspaceId: string): string {
 }
 
 /**
- * Returns the access to a path below `/workspaces/{workspace_id}`. Another system manages the workspaces, so every UUID
- * is accepted as a workspace id.
+ * Returns the permission that a route below `/workspaces/{workspace_id}` needs, and a function that reads the workspace
+ * from the path. Another system manages the workspaces, so every UUID is accepted as a workspace id.
  */
 export function inWorkspace<const P extends Permission>(permission: P) {
   return {
@@ -73,8 +73,8 @@ export function inWorkspace<const P extends Permission>(permission: P) {
 }
 
 /**
- * Returns the access to a resource whose path does not contain its workspace. `load` throws `not_found` for an unknown
- * id.
+ * Returns the permission that a route needs if its path does not contain the workspace, and a function that loads the
+ * resource and its workspace. `load` throws `not_found` for an unknown id.
  */
 export function ofResource<const P extends Permission, Params, Resource extends { workspaceId: string }>(
   permission: P,
@@ -89,7 +89,7 @@ export function ofResource<const P extends Permission, Params, Resource extends 
   };
 }
 
-/** Returns the access to a resource of the whole deployment. */
+/** Returns the permission that a route of the whole deployment needs. */
 export function ofDeployment<const P extends Permission>(permission: P) {
   return { permission, locate: () => ({ workspaceId: null, resource: undefined }) };
 }
@@ -124,8 +124,8 @@ export function principalName({ issuer, subject }: Principal): string {
 }
 
 /**
- * Returns the roles of a caller in a workspace and in the deployment: callers with the same roles see the same. Returns
- * undefined for a caller that sees only its own alerts, because it shares no response.
+ * Returns the roles of a caller in a workspace and in the deployment. Callers with the same roles get the same
+ * responses. Returns undefined for a caller that sees only its own alerts, because such a caller shares no response.
  */
 export function audienceOf(principal: Principal, workspaceId: string): string | undefined {
   if (!hasPermission(principal, 'alert_read_all', workspaceId)) return undefined;

@@ -84,10 +84,10 @@ export async function createWebhookApi(
     url: config.databaseUrl.reveal(),
     applicationName: service,
     poolSize: config.databasePoolSize,
-    // A short limit, so that callers soon get a 503 if a statement hangs.
+    // This limit is short, so that callers soon get a 503 if a statement hangs.
     statementTimeoutMs: 5_000,
-    // Shorter than the 2 s after which the rule lookup of a published alert times out. With a longer wait, a lookup
-    // that has already timed out could still get a connection.
+    // This limit is shorter than the 2 s after which the rule lookup of a published alert times out. With a longer
+    // wait, a lookup that has already timed out could still get a connection.
     acquireTimeoutMs: 1_500,
     refuseAfterMs: 1_000,
   });

@@ -36,7 +36,7 @@ beforeAll(async () => {
   );
 });
 
-/** Operations that write no audit event. The key is their permission, the value the reason. */
+/** Reasons why some operations write no audit event, by the permission of the operation. */
 const withoutEvents: Record<string, string> = {
   workspace_publish_alert: 'An alert is a record of its own, and there can be thousands in a second.',
   workspace_test_webhook: 'A test or a preview changes nothing.',

@@ -159,7 +159,7 @@ test('concurrent requests requeue a dead letter only once', async () => {
   expect(statuses).toEqual([202, ...Array.from({ length: 7 }, () => 409)]);
   const [again, marker] = [await requeue(id), await seed(`after ${content}`)];
   expect([again.status, again.body.code]).toEqual([409, 'conflict']);
-  // The queue keeps the order of messages, so a second copy would arrive before this marker.
+  // The queue keeps the order of messages, so a second copy of the message would arrive before the message `marker`.
   await requeue(marker);
   await inbox.copiesOf(Buffer.from(`after ${content}`), 1);
   expect(await inbox.copiesOf(Buffer.from(content), 1)).toBe(1);

@@ -91,8 +91,8 @@ test('a search by label that matches more than 5,000 alerts finds each delivery 
   const other = { alertId: randomUUID(), acceptedAtMs: newestMs - 2, labels: { many: 'other' } };
   await seedAlert(api.database, other);
   await seed(other);
-  // All further alerts are in the millisecond of the second and third one, and have higher ids. The maximum number
-  // therefore cuts off one of these two.
+  // All further alerts are in the millisecond of the second and third alert, and have higher ids. The maximum number of
+  // alerts therefore excludes one of these two.
   await api.database.knex.raw(
     `insert into alerts (id, workspace_id, alert_id, accepted_at, fired_at, alert_rule_id, alert_rule_name, model_id,
                          model_name, metric_value, threshold, bound, outcome, labels)

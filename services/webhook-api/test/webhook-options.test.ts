@@ -264,7 +264,8 @@ describe('a pause by hand', () => {
       [id],
     );
     await calls.patch(id, { paused_until: null });
-    // Only the part within the last 90 days is kept: a day.
+    // The first pause ended more than 90 days ago and is removed. The second pause is reduced to its part within the
+    // last 90 days: a day.
     expect(await pauses()).toEqual([expect.closeTo(86_400, -2)]);
   });
 });

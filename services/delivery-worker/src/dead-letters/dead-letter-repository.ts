@@ -11,7 +11,7 @@ export interface DeadLetter {
   routingKey: string;
   content: Buffer;
   requestId: string | undefined;
-  /** Workspace named in the message. */
+  /** Id of the workspace that the message names; undefined if none can be read from it. */
   workspaceId: string | undefined;
   /**
    * True if the broker has delivered the message before. A worker that died before its acknowledgement may have written
@@ -22,23 +22,23 @@ export interface DeadLetter {
 
 export interface DeadLetterRepository {
   /**
-   * Writes dead letters and resolves after the commit, when their messages may be acknowledged. Two kinds of duplicates
-   * are skipped: a dead letter whose id exists, and, for a redelivered message, one that equals a dead letter of the
-   * last hour that was not requeued.
+   * Writes dead letters. Resolves after the commit; the messages may be acknowledged then. Duplicates are skipped: a
+   * dead letter whose id exists already, and a dead letter of a redelivered message if an equal one was stored in the
+   * last hour and was not requeued.
    */
   add(letters: DeadLetter[]): Promise<void>;
 }
 
 /**
- * Maximum size of a message that is parsed as an alert, in bytes. Alerts from the API have a few kilobytes. With
- * default settings RabbitMQ 3 accepts messages of 128 MiB. Parsing such a message would exceed the memory of one worker
- * after the other.
+ * Maximum size of a message that is parsed as an alert, in bytes. Alerts from the API have a few kilobytes, but
+ * RabbitMQ 3 accepts messages of 128 MiB by default. Parsing such a message would exhaust the memory of a worker, and
+ * the broker would then redeliver the message to the next worker.
  */
 export const maxAlertBytes = 1_048_576;
 
 /**
- * Number of stored bytes of a message that is too large for an alert. It is more than the API shows, so that the API
- * marks the message as truncated.
+ * Number of bytes that are stored of a message that is too large for an alert. It is more than the 64 KiB that the API
+ * shows.
  */
 const truncatedBytes = 131_072;
 

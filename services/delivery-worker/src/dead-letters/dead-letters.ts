@@ -50,7 +50,7 @@ export function createSettleMessage(deps: DeadLetterDeps): SettleMessage {
       if (written) {
         const event = message.queue === deliveriesQueue ? 'delivery.dead_lettered' : 'alert.dead_lettered';
         metrics.deadLettered(reason);
-        // The log line omits the detail, because it can quote the message. The table contains it.
+        // The detail is stored in the table but not logged, because it can quote the message.
         logger.warn({ reason, bytes: message.content.length, request_id: message.requestId }, event);
       }
       message.ack();
@@ -80,9 +80,9 @@ interface Pending {
 }
 
 /**
- * Writes dead letters in batches, one batch at a time, so that many of them use one connection and a few megabytes.
- * `add` resolves to true after the commit, or to false if the message was returned to the broker and nothing was
- * written.
+ * Writes dead letters in batches, one batch at a time, so that even a large number of them uses only one connection and
+ * a few megabytes of memory. `add` resolves to true after the commit. It resolves to false, and writes nothing, if the
+ * message was returned to the broker before.
  */
 function createWriter({ repository, databaseRetry, now }: DeadLetterDeps) {
   return databaseRetry.createBatcher<Pending, boolean>({

@@ -42,10 +42,10 @@ export interface CircuitInput {
 
 /**
  * Decides how the result of a request changes the webhook's pause; undefined if the pause does not change. Each webhook
- * has its own circuit breaker, even if several webhooks have one host, because tenants share hosts. Five failed
- * deliveries in a row open the circuit, and a response with `Retry-After` and status 429 or 503 pauses the webhook for
- * the requested time. After a pause, single deliveries probe the destination. A fault of this worker neither opens nor
- * closes the circuit.
+ * has its own circuit breaker, because several tenants can have webhooks with the same host. Five failed deliveries in
+ * a row open the circuit, and a response with `Retry-After` and status 429 or 503 pauses the webhook for the requested
+ * time. After a pause, single deliveries probe the destination. A fault of this worker neither opens nor closes the
+ * circuit.
  */
 export function changePause({
   claimed,
@@ -79,8 +79,8 @@ export function changePause({
 const pauseBackoff = { firstMs: 10_000, maxMs: 300_000, jitter: 0 };
 
 /**
- * Returns the pause of an open circuit in milliseconds, with 20 % jitter. It doubles with each failed probe, up to five
- * minutes.
+ * Returns the pause of an open circuit in milliseconds, with 20 % jitter. The pause doubles with each failed probe, up
+ * to five minutes.
  */
 export function circuitPauseMs(times: number, random: number): number {
   return exponentialBackoffMs(times, pauseBackoff) * (1 + 0.2 * (random * 2 - 1));

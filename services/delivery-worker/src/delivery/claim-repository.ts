@@ -7,8 +7,9 @@ import { type ClaimedDelivery, noTexts } from './claimed-delivery.js';
 export interface ClaimRepository {
   /**
    * Claims, in one commit, those deliveries that are queued, have the given run, and are not claimed. Other deliveries
-   * are missing in the result: they are waiting, are claimed already, have ended, or have another run. A repetition
-   * with the same token returns its own claims again, and counts each only once in `claimsWithoutOutcome`.
+   * are missing in the result: they are waiting, are claimed already, have ended, or have another run. If the call is
+   * repeated with the same token, it returns the deliveries that the first call claimed, and does not increase their
+   * `claimsWithoutOutcome` again.
    */
   claim(due: DeliveryDue[], token: string): Promise<ClaimedDelivery[]>;
   /**
@@ -90,10 +91,10 @@ const readClaimed = (
     left join webhooks w on w.id = c.webhook_id and w.workspace_id = c.workspace_id
     left join webhook_pauses p on p.webhook_id = c.webhook_id`;
 
-// The rows are sorted by id, so that two workers with the same messages rarely deadlock. PostgreSQL may still choose a
-// plan that updates them in another order; after a deadlock the statement is repeated. Locking the rows in a separate
-// step would write each page twice. $5 is a lower bound for the ids of the alerts. It excludes the partitions of
-// earlier days, because the ids of a delivery and of its alert begin with the same time.
+// The rows are sorted by id, so that two workers that claim the same deliveries rarely deadlock. PostgreSQL may still
+// choose a plan that updates them in another order; after a deadlock the statement is repeated. Locking the rows in a
+// separate step would write each page twice. $5 is a lower bound for the ids of the alerts. It excludes the partitions
+// of earlier days, because the ids of a delivery and of its alert begin with the same time.
 const claim = {
   name: 'delivery.claim',
   text: `
@@ -121,8 +122,8 @@ const maxExpired = 1_000;
 
 // SQL for the interval between two requests. Requests are sent at 91 % of the limit, after a burst with at most the
 // requests of a quarter of a period. The margin of 9 % is needed because a request is sent a few milliseconds after its
-// claim: a period can contain a few requests that were claimed before it. For a limit of one or two requests this
-// margin is too small. Such a limit has no burst, and its period counts as 100 ms longer.
+// claim: requests that were claimed shortly before a period can be sent within it. For a limit of one or two requests
+// this margin is too small. Such a limit has no burst, and its period counts as 100 ms longer.
 export const requestInterval = `(l.period_ms * 1.1 + case when l.requests < 3 then 100 else 0 end) / l.requests
                * interval '1 millisecond'`;
 const burstOf = `case when l.requests < 3 then 0 else l.period_ms * 0.25 end * interval '1 millisecond'`;

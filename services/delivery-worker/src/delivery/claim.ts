@@ -20,16 +20,17 @@ export interface ClaimDeps {
 interface Pending {
   due: DeliveryDue;
   /**
-   * Token of the first statement for this delivery. That statement may have been committed although its reply was lost.
+   * Claim token of the first statement for this delivery; undefined before that statement. If the reply to the
+   * statement is lost, it is repeated with the same token, because it may have been committed.
    */
   token: string | undefined;
 }
 
 const maxClaimsInBatch = 200;
 /**
- * Claims stop while more than this number of claimed deliveries wait for a tick of the event loop. While at least one
- * waits, a batch has at most this size. Without these limits, the dispatcher would queue too many deliveries, because
- * it counts only unclaimed ones. A retry would then have to wait behind all of them.
+ * No delivery is claimed while more than this number of claimed deliveries wait for a tick of the event loop. While at
+ * least one waits, a batch of claims has at most this size. Without these limits, the dispatcher would queue too many
+ * deliveries, because it counts only unclaimed ones. A retry would then have to wait behind all of them.
  */
 const maxWaitingForTick = 50;
 

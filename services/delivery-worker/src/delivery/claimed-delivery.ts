@@ -43,20 +43,20 @@ export interface ClaimedDelivery {
   claimedAtMs: number;
 }
 
-/** Value for an alert without labels or annotations. */
+/** Labels or annotations of an alert that has none. */
 export const noTexts: AlertOrNoticeFacts['labels'] = {};
 
 /**
- * Number of consecutive claims without an outcome after which the next claim puts a delivery in quarantine, because it
- * may crash its workers.
+ * Number of consecutive claims without an outcome after which a delivery is sent in quarantine, because it may crash
+ * its workers.
  */
 const quarantinedAfter = 3;
 /** Number of claims without an outcome after which a delivery fails as `crashes_worker` and is not sent again. */
 export const maxClaimsWithoutOutcome = 8;
 
 /**
- * Returns true if a delivery is in quarantine. A worker sends only one such delivery at a time. A crash that one
- * delivery causes is therefore not counted for other deliveries in quarantine.
+ * Returns true if a delivery must be sent in quarantine. A worker sends only one such delivery at a time. A crash that
+ * this delivery causes is therefore not counted for other poison deliveries.
  */
 export function needsQuarantine(delivery: Pick<ClaimedDelivery, 'claimsWithoutOutcome'>): boolean {
   return delivery.claimsWithoutOutcome > quarantinedAfter;

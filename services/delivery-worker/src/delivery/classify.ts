@@ -83,7 +83,7 @@ function retryAfterMs(result: SendResult): number | undefined {
 export interface RetryPolicy {
   /** Waits before the second attempt, the third and so on, in milliseconds. */
   scheduleMs: readonly number[];
-  /** Maximum random change of a wait in both directions, as a fraction of the wait. */
+  /** Maximum random change of a wait as a fraction of it: with 0.2, a wait is up to 20 % shorter or longer. */
   jitter: number;
   /** Age at which a delivery expires, in milliseconds. */
   maxAgeMs: number;
@@ -115,7 +115,10 @@ export interface RetryInput {
   random: number;
 }
 
-/** Returns a retry at the later of the schedule's time and `Retry-After`, or a failure after the last step. */
+/**
+ * Returns a retry at the time of the schedule or of `Retry-After`, whichever is later. Returns a failure after the last
+ * step of the schedule.
+ */
 export function retryOrFail({ step, failure, retryAfterMs = 0, policy, random }: RetryInput): Outcome {
   const waitMs = policy.scheduleMs[step];
   if (waitMs === undefined) return { kind: 'failed', failure };

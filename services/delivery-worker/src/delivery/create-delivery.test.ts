@@ -17,7 +17,7 @@ const broken = new Error('A fault of this worker.');
 /** Returns a claimed delivery of a deleted webhook. It ends without a request. */
 const claimOf = (deliveryId: string) => claimed('hook', { deliveryId, webhook: undefined, claimedAtMs: 0 });
 
-/** Starts the delivery part of a worker with two slots. The records of outcomes wait until `commit` is called. */
+/** Starts the delivery part of a worker with two slots. Outcomes are recorded only when `commit` is called. */
 function start({ isHeld = true, failsFor = '' } = {}) {
   const asked: string[] = [];
   const settled: MessageOutcome[] = [];

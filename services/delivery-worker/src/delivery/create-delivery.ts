@@ -73,8 +73,9 @@ export const maxRecording = 300;
 const maxInFlightPerSlot = 3;
 /**
  * Maximum number of deliveries of webhooks in the state `unknown` that start in one tick of the event loop, because
- * hundreds of them can become due at once. It applies to deliveries from the queue and to those claimed at write
- * separately: with a common maximum, a burst of alerts would stop the claims from the queue (`createClaim`).
+ * hundreds of them can become due at once. The maximum applies separately to deliveries from the queue and to
+ * deliveries claimed at write. With a common maximum, deliveries of a burst of alerts that wait for a tick would stop
+ * the claims of queued deliveries (`createClaim`).
  */
 const unknownPerTick = 4;
 /**
@@ -140,7 +141,8 @@ export function createDelivery(deps: CreateDeliveryDeps): Delivery {
       const due = decodeDeliveriesDue(message.content);
       if (due === undefined) return settle(message, malformed);
       const deliverOne = async (one: DeliveryDue) => {
-        // The broker delivers a returned message again, to this worker or to another one.
+        // A returned message is not processed here, because the broker delivers it again, to this worker or to another
+        // one.
         if (!message.isReturned()) await inFlight.deliverDue(one);
       };
       allEnded(due.map((one) => permits.run(() => deliverOne(one)))).then(

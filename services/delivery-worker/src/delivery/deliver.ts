@@ -254,7 +254,10 @@ function noSlot({ webhookId }: ClaimedDelivery, { slots, random }: DeliveryDeps)
 
 const maxLeaseWaitMs = 1_000;
 
-/** Defers a delivery after a gap in this worker's lease, because another worker may have claimed it. */
+/**
+ * Defers a delivery whose claim may be lost: this worker's lease expired after the claim, so another worker may have
+ * claimed the delivery.
+ */
 function leaseExpired(random: number): Deferral {
   return { kind: 'deferred', afterMs: random * maxLeaseWaitMs, reason: 'lease_expired' };
 }

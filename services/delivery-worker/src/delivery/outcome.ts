@@ -36,11 +36,11 @@ export interface Deferral {
   kind: 'deferred';
   afterMs: number;
   reason: (typeof deferralReasons)[number];
-  /** Failure to show until the next attempt. Default: the delivery keeps its previous error. */
+  /** Failure that the delivery shows until the next attempt. Default: the delivery keeps its previous error. */
   failure?: Failure;
 }
 
-/** Reason that a waiting delivery shows for each kind of deferral. */
+/** Waiting reason of a delivery after each kind of deferral. */
 export const waitingReasons: Readonly<Record<Deferral['reason'], WaitingReason>> = {
   paused: 'paused',
   no_slot: 'no_slot',
@@ -63,13 +63,13 @@ export interface Attempt {
   response: AttemptResponse | undefined;
   failure: Failure | undefined;
   /**
-   * Sentence about an incomplete, invalid or compressed response body. It does not change the outcome; only the status
-   * does.
+   * Sentence about an incomplete, invalid or compressed response body. It does not affect the outcome, which depends
+   * only on the status code.
    */
   note: string | undefined;
 }
 
-/** A response in whose texts the secrets of the request are redacted. */
+/** A response. The secrets of the request are redacted in its texts. */
 export interface AttemptResponse {
   statusCode: number;
   body: string;

@@ -23,11 +23,11 @@ export type PrepareResult = PreparedRequest | EndedUnsent | Deferral;
 export interface EndedUnsent {
   kind: 'ended';
   outcome: Outcome;
-  /** The rendered text, if it is not JSON. */
+  /** The rendered text, if it was not sent because it is not JSON. */
   rendered?: string | undefined;
 }
 
-/** A webhook with its rendered body. */
+/** A request to send: the values of the webhook, with the rendered body instead of the template. */
 export interface PreparedRequest extends Omit<DecryptedWebhook, 'id' | 'version'> {
   kind: 'request';
 }
@@ -82,7 +82,7 @@ function hasExpired({ claimed, policy, now }: PrepareInput, options: RequestOpti
 
 /**
  * Returns a sentence about the option of the webhook that may have delayed an expired delivery: a missing signing
- * secret, or else the rate limit. The text is empty if there is neither.
+ * secret, or otherwise the rate limit. The text is empty if neither applies.
  */
 function waitOf(options: RequestOptions | undefined, now: () => number): string {
   if (lacksSecret(options, now)) return ' The webhook signs its requests and had no signing secret.';
@@ -104,15 +104,15 @@ const undecryptable =
 const firstLongWaitMs = 3_500;
 const maxLongWaitMs = 60_000;
 
-/** Defers an undecryptable delivery, because another worker may have the key. */
+/** Defers a delivery whose webhook cannot be decrypted, because another worker may have the key. */
 function deferUndecryptable(input: PrepareInput): Deferral {
   const failure: Failure = { code: 'internal_error', error: undecryptable };
   return { ...deferLong(input), reason: 'undecryptable', failure };
 }
 
 /**
- * Returns a deferral. Its delay grows with the age of the delivery, up to about a minute, because each further claim
- * takes work in the database.
+ * Returns a deferral. The delay grows with the age of the delivery, up to about a minute, because each further claim
+ * costs database time.
  */
 function deferLong({ claimed, random }: PrepareInput): Omit<Deferral, 'reason'> {
   const waitMs = Math.min(maxLongWaitMs, Math.max(firstLongWaitMs, claimed.ageMs / 10));

@@ -31,7 +31,10 @@ export interface RecordRepository {
    * several if their texts are long. A delivery may occur only once in `records`. The call is safe to repeat.
    */
   record(records: OutcomeRecord[]): Promise<void>;
-  /** Releases claims without an outcome. The delivery shows the failure of the deferral, if it has one. */
+  /**
+   * Releases claims without recording an outcome. The delivery shows the failure of the deferral, if the deferral has
+   * one.
+   */
   defer(records: DeferralRecord[]): Promise<void>;
 }
 
@@ -57,7 +60,10 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
   };
 }
 
-/** Returns the day of the partition that holds the delivery of a record. Most batches have only one day. */
+/**
+ * Returns the day of the partition that contains the delivery of a record. Most batches have deliveries of one day
+ * only.
+ */
 const dayOf = ({ claimed }: { claimed: ClaimedDelivery }) => dayOfRecordId(claimed.deliveryId);
 
 /** Returns the first three parameters of every statement in this file: ids, runs and claim numbers. */
@@ -248,7 +254,8 @@ const defer = {
     where l.webhook_id = any(array(select webhook_id from limits)) and l.webhook_id = unused.webhook_id`,
 };
 
-// A delivery can be deferred many times. The update skips failures that the delivery already shows.
+// A delivery can be deferred many times with the same failure. The update skips deliveries that already show this
+// failure.
 const showFailure = {
   name: 'delivery.show-failure',
   text: `

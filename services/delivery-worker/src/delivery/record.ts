@@ -5,7 +5,7 @@ import type { Deferral } from './outcome.js';
 import type { Pause, PauseRepository } from './pause-repository.js';
 import type { DeferralRecord, OutcomeRecord, RecordRepository } from './record-repository.js';
 
-/** Commits outcomes in batches. A promise resolves after the commit. */
+/** Commits outcomes in batches. Each returned promise resolves after the commit. */
 export interface Recorder {
   /**
    * Records an outcome. The commit is retried until it succeeds or the worker stops. A delivery may have only one call
@@ -58,8 +58,8 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   });
   const ignoreFailure = (work: () => Promise<void>) =>
     databaseRetry.whileUnavailable(work).catch((err) => logger.warn({ err }, 'webhook.pause_failed'));
-  // Many circuits can open at the same time. They are committed in batches, because separate commits would occupy the
-  // database.
+  // Many circuit breakers can open at the same time. Their pauses are committed in batches, because separate commits
+  // would keep the database busy.
   const pausing = createPromiseBatcher<Pause, void>({
     run: (batch) => ignoreFailure(() => pauses.pause(longestOfEachWebhook(batch))),
     maxSize: maxRecordsInBatch,
@@ -74,8 +74,8 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 }
 
 /**
- * Returns the record without the texts of the response. They are assumed to be the rejected values, because they come
- * from outside. A record without such texts is returned unchanged.
+ * Returns the record without the texts of the response. These texts are assumed to be the rejected values, because the
+ * destination has sent them. A record without such texts is returned unchanged.
  */
 function withoutResponseText(record: OutcomeRecord, err: unknown, logger: Logger): OutcomeRecord {
   const { attempt } = record;

@@ -3,7 +3,7 @@ import { claimed } from '../../test/support/deliverer.js';
 import type { Attempt } from './outcome.js';
 import { traceDelivery } from './trace-delivery.js';
 
-/** Traces the end of a claim. Returns its spans: the arguments of their start and of their end. */
+/** Traces the end of a claim. Returns, for each span, the arguments with which it was started and ended. */
 function spansOf(traced: Parameters<typeof traceDelivery>[1]) {
   const spans: unknown[][] = [];
   const tracing: Tracing = {

@@ -102,7 +102,7 @@ test('an undecryptable webhook is logged, and each call reads it again', async (
   const [broken, whole] = await Promise.all([get('a', 1), get('b', 1)]);
   expect(broken).toEqual({ id: 'a', error: expect.anything() });
   expect(whole).toMatchObject({ id: 'b' });
-  // A second log line would follow after a minute.
+  // At most one log line a minute is written, so this second failure is not logged.
   await get('a', 1);
   damaged.delete('a');
   expect(await get('a', 1)).toMatchObject({ id: 'a', version: 1 });

@@ -13,7 +13,7 @@ export interface DecryptedWebhook {
   url: string;
   headers: Record<string, string[]>;
   body: string;
-  /** Removes secrets in the url and the headers of the webhook from texts that the destination sends. */
+  /** Redacts the secrets of the webhook's url and headers in texts that the destination sends. */
   redact: RedactSecrets;
   /** Options of the webhook; undefined if every option has its default, as for most webhooks. */
   options: RequestOptions | undefined;
@@ -190,8 +190,8 @@ export function validKeys(keys: SigningKey[], nowMs: number): Buffer[] {
 }
 
 /**
- * Returns the additional headers of one attempt, alternately names and values: those of its signatures, and the header
- * with the delivery's id.
+ * Returns the additional headers of one attempt, alternately names and values: the headers with its signatures, and the
+ * header with the delivery's id.
  */
 export function optionLines(
   { signingKeys, idempotencyHeader }: RequestOptions,
@@ -204,7 +204,7 @@ export function optionLines(
   return idempotencyHeader === undefined ? signature : [...signature, idempotencyHeader, deliveryId];
 }
 
-/** Returns the milliseconds of the last `ageMs` in which a person had paused the webhook. */
+/** Returns for how many of the last `ageMs` milliseconds a person had paused the webhook. */
 export function pausedMsOf(
   { manualPauses }: RequestOptions,
   { ageMs, nowMs }: { ageMs: number; nowMs: number },

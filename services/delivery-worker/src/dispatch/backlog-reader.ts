@@ -37,8 +37,9 @@ export function createBacklogReader(database: Database): BacklogReader {
   };
 }
 
-// The CTE `first_due` reads the earliest delivery of every workspace. A few workspaces with large backlogs can use up
-// the limit of 50,000 counted deliveries, and the oldest delivery may belong to another workspace.
+// The CTE `first_due` reads the earliest delivery of every workspace. It is needed because a few workspaces with large
+// backlogs can use up the limit of 50,000 counted deliveries. The oldest delivery of another workspace is then not
+// among the counted ones.
 const backlog = {
   name: 'dispatch.backlog',
   text: `

@@ -14,7 +14,7 @@ interface QueuedDeliveries {
   webhooks: QueuedWebhook[];
   /** Number of queued deliveries that are not claimed. */
   unclaimed: number;
-  /** Those of the `wanted` webhooks that have due deliveries. */
+  /** The webhooks in `wanted` that have due deliveries. */
   backlogged: WebhookKey[];
 }
 
@@ -40,7 +40,7 @@ export interface DispatchRepository extends DueReader {
    * transaction are skipped.
    */
   queue(quotas: { candidate: Candidate; quota: number }[]): Promise<DeliveryDue[]>;
-  /** Returns queued deliveries that no worker has claimed to the state `waiting`. */
+  /** Sets queued deliveries to the state `waiting`, except those that a worker has claimed. */
   unqueue(deliveries: DeliveryDue[]): Promise<void>;
 }
 
@@ -88,8 +88,8 @@ export function createDispatchRepository(database: Database, queuedLeaseMs: numb
   };
 }
 
-// The row of the pause is locked until the commit. A concurrent end of the pause therefore runs its trigger after this
-// statement and makes the postponed deliveries due.
+// The row of the pause is locked until the commit. A concurrent transaction that ends the pause therefore waits for
+// this statement, and its trigger then makes the postponed deliveries due.
 const postpone = {
   name: 'dispatch.postpone',
   text: `
@@ -120,8 +120,8 @@ const queued = {
     cross join lateral (${dueOf('wanted', '1')}) due`,
 };
 
-// After `queue_by` ($5) the statement marks no row: its caller has timed out by then, and would not publish the marked
-// rows.
+// After the time `queue_by` ($5) the statement marks no row, because its caller has timed out by then and would not
+// publish the marked rows.
 const queue = {
   name: 'dispatch.queue',
   text: `

@@ -29,7 +29,8 @@ export interface DispatchDeps {
    */
   replyLost: () => void;
   /**
-   * False while the keys of this worker do not decrypt the canary, and while its writes have failed for 10 s or longer.
+   * Returns false while the keys of this worker do not decrypt the canary, or while its writes have failed for 10 s or
+   * longer.
    */
   mayDispatch: () => boolean;
   /**
@@ -178,8 +179,9 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
     const queuedAtMs = performance.now();
     const unconfirmed = await publish(due);
     logger.debug({ queued: due.length, unconfirmed, ready, messages }, 'dispatch.queued');
-    // This pass filled more than half of the free places, and few deliveries in the queue were unclaimed before it. The
-    // next pass follows soon, so that the workers do not become idle.
+    // Workers claim faster than passes queue if this pass filled more than half of the free places, although few
+    // deliveries in the queue were unclaimed before it. The next pass then follows soon, so that the workers do not
+    // become idle.
     const isBehind = due.length > freePlaces / 2 && ready < freePlaces / 2;
     const pauseMs = isBehind ? pausesMs.min : pausesMs.busy - (performance.now() - queuedAtMs);
     if (due.length > 0) return Math.max(pausesMs.min, pauseMs);
@@ -191,8 +193,8 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
 /** A worker counts as busy while at least this number of alerts waits in it: one full batch of the fan-out. */
 const manyAlerts = 200;
 /**
- * Places of a pass for webhooks that are not responsive while this worker is busy: this fraction of the attempts of
- * 50 ms, and at least `minWhileBusy`.
+ * While this worker is busy, a pass gives webhooks that are not responsive at most this fraction of the number of
+ * attempts that all workers record in 50 ms. This maximum is never below `minWhileBusy`.
  */
 const busyPart = 1 / 4;
 const minWhileBusy = 16;
@@ -230,8 +232,8 @@ async function startLimited(
 
 /**
  * Postpones the due deliveries of paused webhooks if they are in more than 16 of the visited workspaces. Without the
- * postponement, every pass would visit these workspaces and find nothing to queue. Resolves to false if there were not
- * more than 16.
+ * postponement, every pass would visit these workspaces and find nothing to queue. Resolves to true if deliveries were
+ * postponed.
  */
 async function postponeMany({ paused }: ScanResult, { repository }: DispatchDeps): Promise<boolean> {
   if (new Set(paused.map(({ workspaceId }) => workspaceId)).size <= fewVisits) return false;

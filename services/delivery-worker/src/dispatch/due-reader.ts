@@ -41,8 +41,8 @@ export interface VisitLimits {
    */
   oldest: number;
   /**
-   * Number of deliveries that each workspace may add to the queue. Up to twice this number of its due deliveries is
-   * counted.
+   * Number of deliveries that each workspace may add to the queue. At most about twice this number of due deliveries is
+   * counted in a workspace.
    */
   places: number;
 }

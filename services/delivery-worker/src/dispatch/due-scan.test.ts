@@ -165,8 +165,8 @@ describe('the start of the next visit to a workspace', () => {
   const first = '00000000-0000-0000-0000-000000000000';
 
   /**
-   * Returns the start of the visit in each pass, and in one more pass. The candidates of a pass that are in `served`
-   * get a place.
+   * Returns where the visit to the workspace starts in each of the passes, and in one further pass. In each pass, the
+   * candidates in `served` get a place.
    */
   async function startsAfter(
     passes: { candidates: Candidate[]; served: string[]; end?: string | undefined }[],

@@ -29,8 +29,8 @@ const maxVisits = 400;
 /** Minimum of the limits `steps` and `oldest` for each visited workspace. */
 const minOfWorkspace = 8;
 /**
- * Minimum number of webhooks with due deliveries that a call looks for in each workspace. One is not enough, because
- * its quota may be used up.
+ * Minimum number of webhooks with due deliveries that a call looks for in each workspace. One webhook is not enough,
+ * because its quota may be used up.
  */
 const minWebhooks = 2;
 const beforeAll = '00000000-0000-0000-0000-000000000000';

@@ -14,8 +14,8 @@ export interface PlaceLimits {
 }
 
 /**
- * Fraction of the places for webhooks that are not responsive, while responsive ones could use all places. The limit
- * protects other workspaces from a workspace with thousands of webhooks that never respond.
+ * Maximum fraction of the places for webhooks that are not responsive, while responsive ones could use all places. The
+ * limit protects other workspaces from a workspace with thousands of webhooks that never respond.
  */
 const unresponsivePart = 1 / 4;
 

@@ -16,11 +16,11 @@ export interface Window {
   release(webhookId: string): void;
   /** Number of free places. */
   freePlaces(): number;
-  /** True if no delivery was in the queue at the last observation, and no place was acquired since. */
+  /** True if no delivery was in the queue at the last observation, and no place has been acquired since then. */
   isEmpty(): boolean;
   /**
-   * Number of free places for the dispatcher. It may fill only a quarter of the window, because a new retry of another
-   * workspace has to wait behind the messages in the queue.
+   * Number of free places for the dispatcher. The dispatcher may fill only a quarter of the window, because a new retry
+   * of another workspace has to wait behind the messages in the queue.
    */
   freeDispatchPlaces(): number;
   /** Estimated number of attempts that all workers have recorded in the last second. */
@@ -29,7 +29,7 @@ export interface Window {
   finished(): void;
   /** Returns the webhooks for which `acquire` was called since the last call of `takeWanted`. */
   takeWanted(): WebhookKey[];
-  /** Sets the state that was read from the database. */
+  /** Updates the window with the state that was read from the database. */
   observe(seen: QueueState): void;
 }
 
@@ -55,9 +55,9 @@ export interface WindowOptions {
 }
 
 /**
- * Number of places for each worker while the measured rate is lower, for example at the start of a burst. A worker with
- * fewer than 400 slots has one place for each slot. A request ends after at most 20 s, so a queued row usually waits
- * less than its lease of 45 s.
+ * Number of places for each worker while its measured rate is lower than this number, for example at the start of a
+ * burst. A worker with fewer than 400 slots has one place for each slot. A request ends after at most 20 s, so a queued
+ * row usually waits less than its lease of 45 s.
  */
 const maxInitialPlaces = 400;
 /**
@@ -66,7 +66,10 @@ const maxInitialPlaces = 400;
  */
 const extraPart = 1 / 2;
 const maxPlaces = 10_000;
-/** Fraction of the places that a pass of the dispatcher fills, rounded up. The next pass follows 50 ms later. */
+/**
+ * Fraction of the window up to which a pass of the dispatcher fills the queue, rounded up. The next pass follows 50 ms
+ * later.
+ */
 const dispatchPart = 1 / 4;
 /**
  * Time over which the rate is measured, in milliseconds. With a longer time the window grows too slowly at the start of

@@ -41,8 +41,8 @@ const maxWaitMs = 100;
  */
 const minFreePart = 1 / 2;
 /**
- * Number of waiting alerts from which on a batch starts at once, even without free slots, because workspaces are served
- * fairly only after their rows are written.
+ * If at least this number of alerts is waiting, a batch starts at once, even without free slots, because the dispatcher
+ * can serve workspaces round robin only after their deliveries are written.
  */
 const maxWaitingAlerts = 30_000;
 

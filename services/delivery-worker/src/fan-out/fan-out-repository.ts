@@ -16,8 +16,8 @@ export interface FanOutRepository {
     /** Record ids of the alerts and open deliveries that this call has written. */
     ids: Set<string>;
     /**
-     * Record ids of the written alerts that a cooldown suppresses. Their deliveries are not written. In a batch with a
-     * cooldown, the alerts that a silence suppresses are included.
+     * Record ids of the written alerts that a cooldown suppresses. Their deliveries are not written. If a rule of the
+     * batch has a cooldown, alerts that a silence suppresses are included too.
      */
     suppressed: ReadonlySet<string>;
     /** Start of the statement on the monotonic clock of the process, in milliseconds. */

@@ -22,7 +22,7 @@ export interface FanOut {
   handle(message: QueueMessage): void;
   /** Number of messages that wait for a batch. */
   waiting(): number;
-  /** Rejects the waiting messages. Batches in progress are completed. */
+  /** Removes the waiting messages, and settles each one with the error. Batches in progress are completed. */
   rejectWaiting(error: Error): void;
 }
 
@@ -187,8 +187,8 @@ function startSpan({ traceparent, queue }: QueueMessage, { alert }: ResolvedAler
 }
 
 /**
- * Returns the rules to read, and the webhooks that messages name. The rule in a message is used only if no rule with
- * its id was registered.
+ * Returns the ids of the rules to read, and the ids of the webhooks that rules in messages name. The rule in a message
+ * is used only if no rule with its id was registered.
  */
 function wantedBy(received: Parsed[]) {
   const embedded = received.flatMap(({ alert }) => alert?.alert_rule?.notification_webhook_ids ?? []);
@@ -204,8 +204,8 @@ function newestMarker(received: Parsed[]): number | undefined {
 }
 
 /**
- * Returns one key for each delivery that may be opened, to refresh the counts of open deliveries. An alert whose
- * webhooks do not exist has one key, that of its workspace.
+ * Returns one key for each delivery that the alerts may open. The counts of open deliveries are refreshed for these
+ * keys. An alert whose webhooks do not exist has one key, that of its workspace.
  */
 function webhooksOf(alerts: ResolvedAlert[], webhooks: Map<string, TargetWebhook>): OpenDeliveriesKey[] {
   return alerts.flatMap(({ alert: { workspace_id: workspaceId }, webhookIds }) => {

@@ -177,7 +177,8 @@ function placeDelivery(
   { openDeliveries, window, acquireAtWrite }: PlanOptions,
 ): Pick<PlannedDelivery, 'state' | 'slot'> {
   const { webhook } = target;
-  // A delivery that must fail is written as failed at once. An open delivery would be claimed first and delay others.
+  // A delivery that must fail is written as failed at once. If it were written as open, a worker would have to claim it
+  // first, which would delay other deliveries.
   if (webhook === undefined) return { state: 'webhook_deleted' };
   if (openDeliveries.webhookFill(target) >= 1) return { state: 'over_quota' };
   openDeliveries.writing(target);

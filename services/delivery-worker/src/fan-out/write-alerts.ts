@@ -147,9 +147,9 @@ function startDeliveries(alerts: PlannedAlert[], written: Written, deps: WriteDe
 }
 
 /**
- * Claims and starts the deliveries whose rows have this token, because this worker has written them. A queued row that
- * another worker has written is also claimed if no worker has claimed it yet. The slots of other deliveries are
- * released.
+ * Claims and starts the deliveries whose rows have this token, because this worker has written them. A queued delivery
+ * that another worker has written is also claimed, unless a worker has claimed it already. The slots of all other
+ * deliveries are released.
  */
 async function claimAndStart(
   uncertain: UncertainDelivery[],

@@ -53,8 +53,8 @@ const renewEveryMs = 1_000;
  */
 const leaseMs = 3_000;
 /**
- * Duration of a lease after a failed renewal, in milliseconds. Further renewals are likely to fail too, for example
- * while the database restarts.
+ * Duration of a lease after a failed renewal, in milliseconds. It is longer than usual, because further renewals are
+ * likely to fail too, for example while the database restarts.
  */
 const unstableLeaseMs = 10_000;
 const unstableForMs = 10_000;
@@ -64,8 +64,8 @@ const unstableForMs = 10_000;
  */
 const renewalsBeforeRelease = 3;
 /**
- * Number of successful renewals before the next release of expired leases, after a failed, slow or late renewal. Other
- * live workers may have the same trouble and need time to reconnect.
+ * Number of successful renewals before the next release of expired leases, after a failed, slow or late renewal. The
+ * renewals of other live workers may have failed too, and these workers need time to reconnect.
  */
 const renewalsBeforeReleaseAfterFailure = 6;
 const slowRenewalMs = 1_000;

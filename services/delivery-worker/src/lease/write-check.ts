@@ -14,8 +14,9 @@ export interface WriteCheck {
 
 export interface WriteCheckDeps {
   /**
-   * Each function returns a current write failure. Renewals of the lease test writes while there is no work. Batches
-   * also test that tables can grow.
+   * Each function returns the current period of failing writes, or undefined if writes succeed. Renewals of the lease
+   * detect a failure even while there is no work. Batches also detect that tables cannot grow, for example because the
+   * disk is full.
    */
   failures: (() => WriteFailure | undefined)[];
   shutdown: Pick<Shutdown, 'addInterval'>;

@@ -27,15 +27,15 @@ export interface MaintenanceDeps {
   retentionAttemptsDays: number;
   /** True: expired partitions are moved to the archive and not dropped. */
   archive: boolean;
-  /** Numbers of open deliveries relative to their limits. */
+  /** Counts of the open deliveries of workspaces and webhooks, compared with their limits. */
   openDeliveries: OpenDeliveryCounts;
   notices: NoticeOptions;
   metrics: MaintenanceMetrics;
-  /** True in the worker that runs the frequent jobs for all. */
+  /** Returns true while this worker is the leader, which runs the frequent jobs for all workers. */
   leads: () => boolean;
   /**
-   * Returns the time on the database's clock in Unix milliseconds. With its own clock, a worker whose clock is wrong
-   * would drop partitions in use.
+   * Returns the time on the database's clock in Unix milliseconds. A worker whose own clock is wrong would otherwise
+   * drop partitions in use.
    */
   now: () => Promise<number>;
   /** Waits between two runs of a job. Default: a timer. */
@@ -84,8 +84,8 @@ async function createPartitions({ database, now }: MaintenanceDeps): Promise<voi
 }
 
 /**
- * Warns if this worker's clock differs from the database's clock. A wrong clock affects only log times, start times of
- * attempts, metrics, and the signatures, secrets and pauses of webhooks.
+ * Warns if this worker's clock differs from the database's clock by more than a minute. A wrong clock affects only log
+ * times, start times of attempts, metrics, and the signatures, secrets and pauses of webhooks.
  */
 async function reportWrongClock({ logger, now }: MaintenanceDeps): Promise<void> {
   const aheadMs = Date.now() - (await now());
@@ -146,9 +146,9 @@ async function updateStats(deps: MaintenanceDeps): Promise<void> {
 /** Runs the jobs of users page by page. The next leader continues a job after its last committed page. */
 async function runJobs(deps: MaintenanceDeps): Promise<void> {
   const options = { pageSize: 500, counts: deps.openDeliveries };
-  // Ids of the jobs that are paused because of a limit on open deliveries. A page of a job that is not paused empties
-  // the set. Jobs are served round robin. If a paused job comes up for the second time, all running jobs are paused,
-  // and the worker waits before the next page.
+  // Ids of the jobs that are paused because of a limit on open deliveries. The set is emptied after a page of a job
+  // that is not paused. Jobs are served round robin, so when a paused job is served for the second time, all running
+  // jobs are paused. The worker then waits before the next page.
   const pausedJobs = new Set<string>();
   await repeat(deps, { job: 'jobs', retryMs: retrySoonMs, isFrequent: true }, async () => {
     const page = await runJobPage(deps.database, options);
@@ -178,7 +178,7 @@ interface RepeatOptions {
   job: string;
   /** Pause after a failure, in milliseconds. */
   retryMs: number;
-  /** True for a job that runs only in the worker that leads. */
+  /** True for a job that only the leader runs. */
   isFrequent?: boolean;
 }
 
@@ -197,7 +197,7 @@ async function repeat(
     if (isFrequent && !leads()) {
       if (isStarted) metrics.stopped(job);
       isStarted = false;
-      // The next check whether this worker has become the leader.
+      // Waits before the next check whether this worker has become the leader.
       await pause(1_000, signal);
       continue;
     }

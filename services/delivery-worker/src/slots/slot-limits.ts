@@ -12,9 +12,9 @@ const webhookLimits: Record<Responsiveness, number> = { responsive: 512, slow: 2
 const unreservedPart = 3 / 4;
 
 /**
- * Limit 3: slots of one workspace for each free slot. A single busy workspace gets 15/16 of the slots, and n busy
- * workspaces get 15/(15n + 1) each. While fewer than 40 workspaces are busy (600 unreserved slots / 15), a further
- * workspace therefore finds a free slot.
+ * Limit 3: maximum number of slots of a workspace for each slot that is free. A single busy workspace gets 15/16 of the
+ * slots, and n busy workspaces get 15/(15n + 1) each. While fewer than 40 workspaces are busy (600 unreserved slots /
+ * 15), a further workspace therefore finds a free slot.
  */
 const maxSlotsPerFreeSlot = 15;
 

@@ -159,7 +159,7 @@ test('a workspace gets a slot for a claim at write while another workspace is at
 test('each unknown webhook of a workspace has a queue quota of 1 to 4, its share of the slots', () => {
   const slots = createTestSlots(160);
   expect(slots.queueQuota(webhook('hanging-0', 'loud'))).toBe(4);
-  // All hanging webhooks of this workspace together can have 120 slots.
+  // The hanging webhooks of this workspace can use 120 slots together, so each of the 60 webhooks has a quota of 2.
   slots.setBacklog(Array.from({ length: 60 }, (_, index) => webhook(`hanging-${index}`, 'loud')));
   expect(slots.queueQuota(webhook('hanging-0', 'loud'))).toBe(2);
   expect(slots.queueQuota(webhook('new'))).toBe(4);

@@ -25,9 +25,9 @@ interface Given {
 export const threeStates = { ours: 'claimed', any: 'queued', later: 'waiting' } as const;
 
 /**
- * Writes an alert with the deliveries in `given.states`. By default `ours` is claimed, `any` is queued and `later`
- * waits. Each call of the repository takes the next entry of `responses`: an error to throw, or the ids of the written
- * rows, with those of suppressed alerts.
+ * Writes an alert with the deliveries in `given.states`. By default the delivery `ours` is claimed, `any` is queued and
+ * `later` is waiting. Each write takes the next entry of `responses`: an error to throw, the ids of the written rows,
+ * or these ids together with the ids of the suppressed alerts.
  */
 export async function writeAlert(responses: (Error | string[] | Response)[], given: Given = {}) {
   const tries: { acceptedAtMs: number; token: string; markedAtMs?: number | undefined }[] = [];

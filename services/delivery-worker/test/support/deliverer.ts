@@ -82,7 +82,7 @@ export function startDeliverer({
   const requests: SendRequest[] = [];
   const recorded: string[] = [];
   const records: OutcomeRecord[] = [];
-  /** Names of the commits in their order. */
+  /** Names of the commits, in the order in which they were made. */
   const commits: string[] = [];
   const paused: string[] = [];
   const deferred: string[] = [];

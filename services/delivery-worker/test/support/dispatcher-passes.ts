@@ -47,7 +47,7 @@ export interface Setting {
   workers?: number;
   /** False if the last observation found deliveries in the queue. */
   isEmpty?: boolean;
-  /** Webhooks for which the fan-out wants a place in the queue before each pass. */
+  /** Webhooks for which fan-out requests a place in the queue before each pass. */
   wanted?: string[];
   /** Number of queued rows that no worker has claimed. */
   unclaimed?: number;

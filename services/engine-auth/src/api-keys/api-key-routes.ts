@@ -107,7 +107,7 @@ export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route<EngineCaller>[] {
   ];
 }
 
-/** Returns the caller for audit events, in the format that the platform's API uses. */
+/** Returns the author of audit events, in the same format as in `webhook-api`. */
 function authorOf({ issuer, subject, display }: EngineCaller, requestId: string): AuditAuthor {
   return { principal: `${issuer}#${subject}`, principalName: display, requestId };
 }

@@ -19,8 +19,8 @@ const rawKey = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:[\
 const idLength = 36;
 
 /**
- * Parses a key in its canonical form. Returns undefined for every other string, so that it is rejected without bcrypt
- * and without a database query.
+ * Parses a key. Returns undefined for every string that `formatRawKey` does not create, so that such a string is
+ * rejected without bcrypt and without a database query.
  */
 export function parseRawKey(text: string): RawKey | undefined {
   const decoded = Buffer.from(text, 'base64').toString('latin1');

@@ -22,9 +22,9 @@ export interface AuthenticateDeps {
 export type Authenticate = (input: { authorization: string | undefined }) => Promise<EngineCaller>;
 
 /**
- * Minimum time from the start of a check to the response of a rejection, in milliseconds. A database query and bcrypt
- * usually take less, even on a busy machine. The response time is then the same for a malformed key, an unknown id and
- * a wrong secret.
+ * Minimum time between the start of a check and the response that rejects the credential, in milliseconds. A database
+ * query and bcrypt usually take less, even on a busy machine. The response time is then the same for a malformed key,
+ * an unknown id and a wrong secret.
  */
 const refusedAfterMs = 200;
 
@@ -88,7 +88,7 @@ function readCredential(authorization: string | undefined): string {
   return credential;
 }
 
-/** Compares digests, so that the response time depends neither on the content nor on the length of a guess. */
+/** Compares digests, so that the response time depends neither on the content nor on the length of the credential. */
 function createAdminKeyCheck(adminKey: Secret | undefined): (credential: string) => boolean {
   if (adminKey === undefined) return () => false;
   const expected = sha256(Buffer.from(adminKey.reveal()));

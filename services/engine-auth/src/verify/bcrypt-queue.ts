@@ -4,8 +4,8 @@ import bcrypt from 'bcrypt';
 
 export interface BcryptQueue {
   /**
-   * Compares a secret with the hash of the key `keyId`. For each key, one comparison runs and at most one waits.
-   * Guesses at the id of one key therefore cannot fill the queue.
+   * Compares a secret with the hash of the key `keyId`. For each key, one comparison runs and at most one waits. Many
+   * checks of one key with wrong secrets therefore cannot fill the queue.
    */
   compare(secret: string, hash: string, keyId: string): Promise<boolean>;
   /** Hashes a secret. Hashing has its own semaphore, so that keys can be created while many are checked. */
@@ -35,8 +35,8 @@ const coresToUse = Math.max(1, Math.min(2, availableParallelism() - 1));
 
 const maxHashesWaiting = 20;
 /**
- * Maximum number of waiting comparisons of one key. Concurrent checks with the same secret share one comparison, so
- * only guesses with other secrets cause more.
+ * Maximum number of waiting comparisons of one key. Concurrent checks of the same secret share one comparison, so more
+ * than one comparison of a key is needed only if wrong secrets are checked.
  */
 const maxWaitingPerKey = 1;
 

@@ -11,8 +11,8 @@ export interface DeactivationBroadcast {
 }
 
 /**
- * Opens the broadcasts of deactivated keys. `onDeactivated` is called for each readable broadcast that arrives,
- * including those of this instance.
+ * Creates the publisher of deactivated keys, and subscribes to the broadcasts of all instances. `onDeactivated` is
+ * called for each readable broadcast that arrives, including those of this instance.
  */
 export async function createDeactivationBroadcast(
   broker: Broker,

@@ -14,7 +14,7 @@ export interface EngineCaller {
   roles: readonly string[];
   /** Name for `created_by` and for logs, unique across all kinds of callers and all issuers. */
   recordedAs: string;
-  /** Display name. */
+  /** Name of the caller that is shown to people. */
   display: string;
   mayManageKeys: boolean;
 }

@@ -9,8 +9,8 @@ export interface KeyValidatorDeps {
   /** Reads the hash of an active key. Called for a secret that was verified before. */
   findActiveHash(id: string): Promise<string | undefined>;
   /**
-   * Reads the hash of an active key. Called for a secret that can be a guess, so the calls should be batched (see
-   * `createBatchedLookup`).
+   * Reads the hash of an active key. Called for a secret that was not verified before and can be wrong, so the calls
+   * should be batched (see `createBatchedLookup`).
    */
   lookUp(id: string): Promise<string | undefined>;
   compare: BcryptQueue['compare'];
@@ -36,7 +36,7 @@ export interface KeyValidator {
 interface VerifiedKey {
   digest: Buffer;
   hash: string;
-  /** Time before the start of the database query, in milliseconds. */
+  /** Start of the database query that read the hash, on the monotonic clock, in milliseconds. */
   readAtMs: number;
 }
 
@@ -53,8 +53,8 @@ const maxEntries = 10_000;
  * changed:
  * - For 10 s after its database query, a verified key is compared by its digest alone. After that, its hash is read
  *   again. While the hash is unchanged, the digest is still sufficient, because a key has only one secret.
- * - The id of an unknown or inactive key is rejected after the database query.
- * - A rejected key is rejected from a cache for 10 s.
+ * - A key with an unknown id, and an inactive key, are rejected after the database query.
+ * - After its rejection, a key is rejected for 10 s without a database query.
  */
 export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
   const { findActiveHash, lookUp, compare, now, onChecked = () => {} } = deps;
@@ -108,7 +108,7 @@ export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
 
 /**
  * Returns a function that looks up ids in batches, one query at a time. Ids that arrive during a query share the next
- * query. Guesses therefore use at most one database connection, even during a flood.
+ * query. The checks of wrong keys therefore use at most one database connection, however many there are.
  */
 export function createBatchedLookup<T>(
   findAll: (ids: string[]) => Promise<ReadonlyMap<string, T>>,

@@ -65,9 +65,9 @@ export interface AlertRulesRepository {
    */
   create(rule: StoredAlertRule, options: { maxPerWorkspace: number; change: Change }): Promise<WriteOutcome>;
   /**
-   * Calls `apply` with the locked rule and writes its result, unless the result is undefined. If `apply` returns the
-   * same array `webhookIds` that it got, webhooks that were deleted meanwhile are removed from it. All ids in a new
-   * array must exist in the workspace.
+   * Calls `apply` with the locked rule and writes its result, unless the result is undefined. If the result has the
+   * same array `webhookIds` as the locked rule, webhooks that were deleted meanwhile are removed from the array. If it
+   * has another array, all webhooks in that array must exist in the workspace.
    * @throws AppError `precondition_failed`; `conflict` if another rule has the external id
    */
   update(
@@ -169,9 +169,10 @@ function matching(knex: Database['knex'], { workspaceId, externalId, webhookId }
 }
 
 /**
- * Stores the alert that started the cooldown of a rule. Workers store this alert only for rules that have a cooldown.
- * For a rule that gets a cooldown, it is the last alert within the length of the cooldown that was dispatched. Alerts
- * with the state `resolved` and alerts that were dispatched by hand start no cooldown.
+ * Stores the alert that starts the cooldown, after a request has given a cooldown to a rule that had none. It is the
+ * last dispatched alert, if this alert was accepted within the length of the cooldown. Workers store the alert only for
+ * rules that already have a cooldown. Alerts with the state `resolved`, and alerts that were dispatched by hand, start
+ * no cooldown.
  */
 async function startCooldown(trx: Transaction, { id, workspaceId, cooldownSeconds }: StoredAlertRule) {
   const { rows } = await trx.raw<{ rows: { now: Date }[] }>('select now() as now');

@@ -28,8 +28,9 @@ const maxUnordered = 5_000;
 /**
  * Returns the record ids of the newest `limit` alerts that match, newest first. With an order and a limit, PostgreSQL
  * often does not use the index of labels, because it is not ordered by time. It then reads all alerts, newest first,
- * until enough have the label: seconds for a rare label. A search by label therefore starts with a statement without an
- * order. If this finds at most 5,000 alerts, they are sorted here, and the statement with an order is not needed.
+ * until enough of them have the label. This takes seconds for a rare label. A search by label therefore starts with a
+ * statement without an order. If this statement finds at most 5,000 alerts, they are sorted here, and no statement with
+ * an order is needed.
  */
 export async function findAlerts(search: AlertSearch, limit: number): Promise<string[]> {
   const matching = () => findMatching(search).select('a.id');

@@ -59,7 +59,10 @@ interface ListedAlert extends StoredAlert {
 }
 
 export interface AlertsReader {
-  /** Lists alerts, newest first. Alerts above 4 MiB of labels and annotations are marked `beyondBudget`. */
+  /**
+   * Lists alerts, newest first. The labels and annotations of a page have at most 4 MiB; alerts above this limit are
+   * marked `beyondBudget`.
+   */
   list(query: AlertQuery & { limit: number }): Promise<ListedAlert[]>;
   /** Counts alerts, up to `max`. */
   count(query: AlertQuery, max: number): Promise<number>;

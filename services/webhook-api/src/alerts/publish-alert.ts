@@ -54,15 +54,15 @@ interface PublishRequest {
 export interface PublishAlert {
   /**
    * Publishes an alert of a workspace. Returns its id after the broker has routed and confirmed the message.
-   * @throws AppError `validation_failed` with all errors, also for a workspace, rule or webhook that does not belong to
-   *   the path; `too_many_requests` if the workspace has too many open deliveries; `unavailable`, with the alert's id,
-   *   if the broker does not confirm the message or the database does not respond. The publisher can retry with this id
-   *   without creating a second alert.
+   * @throws AppError `validation_failed` with all errors, for example if the body names another workspace than the
+   *   path, or a rule or webhook of another workspace; `too_many_requests` if the workspace has too many open
+   *   deliveries; `unavailable`, with the alert's id, if the broker does not confirm the message or the database does
+   *   not respond. The publisher can retry with this id without creating a second alert.
    */
   publish(input: PublishRequest & { body: PublishAlertBody }): Promise<string>;
   /**
-   * Publishes alerts together. Each alert succeeds or fails separately: returns the id or the error of each alert, in
-   * their order.
+   * Publishes several alerts. Each alert succeeds or fails separately. Returns the id or the error of each alert, in
+   * the order of the alerts.
    * @throws AppError before any alert is published: `too_many_requests` as in `publish`; `unavailable` if the database
    *   does not respond
    */
@@ -210,7 +210,7 @@ function writeMember(member: unknown): string {
 
 /**
  * Creates the 503 error for a database that does not respond. For a single valid alert it contains the alert's id, so
- * that the alert can be repeated. Otherwise it says that no alert was published.
+ * that the publisher can retry with this id. Otherwise it says that no alert was published.
  */
 function databaseUnavailable([{ alert } = {}, ...others]: Partial<Draft>[]): AppError {
   const why = 'The alert rule could not be looked up: the database does not respond';

@@ -25,9 +25,9 @@ export interface RuleCheck {
 const maxRules = 20_000;
 
 /**
- * Time in which the workspace of a rule is not read again, in milliseconds. It limits only how long alerts are accepted
- * while the database is unavailable. A cached workspace is never wrong, because a rule never changes its workspace and
- * a deleted rule keeps its row.
+ * Time for which the cached workspace of a rule is used, in milliseconds. A cached workspace is never wrong, because a
+ * rule never changes its workspace and a deleted rule keeps its row. The time only limits how long alerts are accepted
+ * while the database is unavailable.
  */
 const cacheTimeMs = 1_000;
 

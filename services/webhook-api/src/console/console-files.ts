@@ -17,9 +17,9 @@ export interface ConsoleFilesOptions {
 export const builtConsole = fileURLToPath(new URL('../../../console/dist/site', import.meta.url));
 
 /**
- * Serves the console. Its page is served at `/`, unless the client prefers JSON. It is also served at every path
- * outside `/api/` and `/assets/` without a file or a route, if the request accepts `text/html`, as requests of browsers
- * do.
+ * Serves the console. At `/`, its page is served unless the client prefers JSON. At all other paths outside `/api/` and
+ * `/assets/` that have no file and no route, the page is served if the request accepts `text/html`, as the requests of
+ * browsers do.
  */
 export function consoleFiles({ directory, issuer }: ConsoleFilesOptions): RequestHandler {
   const page = servePage(directory, new URL(issuer).origin);

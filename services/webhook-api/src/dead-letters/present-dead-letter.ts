@@ -52,7 +52,8 @@ function parseMessage(text: string): Pick<DeadLetter, 'message' | 'encoding'> {
 const stringSpaceOrZero = /"[^"\\]*(?:\\.[^"\\]*)*"|\s+|\.0(?![\deE])/g;
 
 /**
- * Returns JSON in the format of `JSON.stringify`: without white space, with its string escapes, and with `1` for `1.0`.
+ * Returns JSON as `JSON.stringify` writes it: without white space, with the same escapes in strings, and with `1` for
+ * `1.0`.
  */
 function normalized(json: string): string {
   return json.replace(stringSpaceOrZero, (part) =>

@@ -30,7 +30,7 @@ export function createAttemptsReader(database: Database): AttemptsReader {
 
 const listAttempts = {
   name: 'attempts.list',
-  // `octet_length` does not read the value itself, so only attempts within the limit are read.
+  // `octet_length` does not read the value itself, so the texts of attempts above the limit are not read.
   text: `with latest as (
            select claim, row_number() over newest = 1 or
              sum(octet_length(exchange_encrypted)) over newest <= $2 as is_kept

@@ -113,12 +113,12 @@ async function queriesIn(search: Search, window: IdRange): Promise<DeliveriesQue
     maxAlerts + 1,
   );
   if (alerts.length <= maxAlerts) return [ofAlerts(matching(search, window), search.trx, alerts)];
-  // The maximum number of alerts can cut off alerts of the oldest millisecond. The second query therefore reads the
-  // deliveries of that millisecond and all older ones.
+  // The maximum number of alerts can exclude some alerts of the oldest millisecond. The second query therefore reads
+  // the deliveries of that millisecond and of all earlier ones.
   const boundary = firstIdAt(timeOfRecordId(alerts.at(-1)!) + 1);
   const [newer, older] = [
     { ...window, from: boundary },
-    // The window can end within the oldest millisecond.
+    // The window can end within the oldest millisecond, before the boundary. The query then ends with the window.
     { ...window, below: boundary < window.below ? boundary : window.below },
   ];
   return [

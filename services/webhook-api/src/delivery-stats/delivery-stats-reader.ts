@@ -109,11 +109,11 @@ const readWebhooks = `
 
 const ofScope = 'workspace_id = $1 and is_total = $2 and webhook_id = $3 and open <> 0';
 
-/** The lowest id of the millisecond `ms`, as `firstIdAt` returns it. */
+/** Returns SQL for the lowest id of the millisecond `ms`, which is equal to the result of `firstIdAt`. */
 const firstId = (ms: string) => `rpad(lpad(to_hex((${ms})::bigint), 12, '0'), 32, '0')::uuid`;
 
-// The counts give the minute of the oldest open delivery, and the delivery itself is searched in that minute. The day is
-// searched before the minute: with a retention of 90 days, a workspace has at most 90 rows for days but 129,600 for
+// The counts give the minute of the oldest open delivery, and the delivery itself is searched in that minute. The day
+// is searched before the minute: with a retention of 90 days, a workspace has about 90 rows for days but 129,600 for
 // minutes. The id is null only if the counts do not agree with the deliveries.
 const readOldestOpen = `
   with changes as materialized (

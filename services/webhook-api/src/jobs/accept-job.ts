@@ -25,7 +25,7 @@ interface AcceptJob {
 const maxRunning = 10;
 
 /**
- * Creates a function that accepts a job. The filter of the job is fixed at its acceptance.
+ * Creates a function that accepts a job. Alerts and deliveries that are accepted after the job do not match its filter.
  * @throws AppError `validation_failed` for a filter that matches the whole workspace, unless `all` is true; `conflict`
  *   if the workspace has 10 running jobs
  */

@@ -74,8 +74,8 @@ export interface Paging {
    */
   positionOf(list: ListRequest): string[] | undefined;
   /**
-   * Reduces `rows`, which were read with `limit` + 1, to a page. Creates the link to the next page if there is one.
-   * `keyOf` returns the position of a row.
+   * Returns the first `limit` of `rows`, which were read with `limit` + 1, and the headers of the response: the link to
+   * the next page, if there is one, and the total, if the request asks for it. `keyOf` returns the position of a row.
    */
   page<Row>(
     list: ListRequest,

@@ -30,8 +30,9 @@ export interface SearchLimiterOptions {
 }
 
 /**
- * Fraction of the database connections that one limiter can use, but at least one connection. There are two limiters,
- * for searches and for lists. At least a fifth of three or more connections therefore stays free for short reads.
+ * Fraction of the database connections that one limiter can use; at least one connection. There are two limiters, for
+ * searches and for lists. With three or more connections, at least a fifth of them therefore stays free for short
+ * reads.
  */
 const part = 0.4;
 

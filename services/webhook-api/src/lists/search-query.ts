@@ -1,7 +1,9 @@
 import { errorCodes } from '@tocsin/contracts';
 import { AppError } from '@tocsin/kit';
 
-/** Query parameters that are allowed only together with `since`. */
+/**
+ * Schemas of the query parameters that are allowed only together with `since`: `label`, `model_id` and `error_code`.
+ */
 export const labelQuery = {
   type: 'array',
   maxItems: 20,

@@ -85,7 +85,7 @@ export interface StoredWebhook extends WrittenWebhook {
 
 /** A webhook as it is read for a list without secrets. */
 export interface WebhookWithoutSecrets extends Omit<StoredWebhook, keyof EncryptedValues> {
-  /** True if a key of the encrypted values is missing. The values themselves are not read. */
+  /** True if this process lacks a key for one of the encrypted values. The values themselves are not read. */
   keyIsMissing: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '@tocsin/database';
 
-/** Resolves to those of the ids that no webhook of the workspace has. */
+/** Resolves to the ids for which the workspace has no webhook. */
 export async function findUnknownWebhooks(
   connection: Database['knex'],
   workspaceId: string,

@@ -16,8 +16,8 @@ export async function applyOptions(
 
 /**
  * Writes or deletes the row of the rate limit, which contains the earliest time of the next request. A change of the
- * limit moves this time to at most one interval (period divided by requests) from now. A change of another field keeps
- * it. A disabled webhook has no row, because its deliveries end without a request.
+ * limit moves this time to at most one interval (period divided by requests) from now. A change of another field does
+ * not move it. A disabled webhook has no row, because its deliveries end without a request.
  */
 async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: WrittenWebhook): Promise<void> {
   if (rateLimit === null || !enabled) {

@@ -187,7 +187,7 @@ function sentOptions({ timeoutMs, signing, idempotencyHeader }: WebhookOptions) 
 }
 
 /**
- * Returns the secrets after a request: those in the request, and the stored ones for the others.
+ * Returns the secrets after a request. Secrets in the request replace the stored ones; other secrets keep their values.
  * @throws AppError `undecryptable` if the request omits a secret and the stored secrets cannot be decrypted
  */
 function mergeSecrets(

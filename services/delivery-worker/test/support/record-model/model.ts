@@ -41,8 +41,8 @@ interface AttemptState {
 }
 
 /**
- * A claim of a worker. `decision` is the only outcome or deferral of the claim. It is set when the worker first reports
- * one.
+ * A claim of a worker. `decision` is the outcome or deferral of the claim. It is set when the worker first reports one,
+ * and does not change after that.
  */
 export interface HeldClaim {
   claimed: ClaimedDelivery;

@@ -42,9 +42,7 @@ export interface ClaimStep {
   queuesFirst: boolean;
   /** True: the claim is repeated with its token, as after a lost reply. */
   repeats: boolean;
-  /**
-   * Number of runs by which the run in the message is behind the current run. -1: the message names the next run.
-   */
+  /** Current run minus the run in the message. With -1, the message names the next run. */
   runBehind: number;
 }
 

@@ -1,5 +1,4 @@
-import { type Paged, path, type Tagged } from './requests.js';
-import { createResourceOperations } from './resource-operations.js';
+import { createPaged, type Paged, path, sendTagged, type Tagged } from './requests.js';
 import type { AlertRule, CreateAlertRule, ListAlertRulesQuery, PatchAlertRule } from './schemas.js';
 import type { CallOptions, ChangeOptions, Send } from './transport.js';
 
@@ -17,7 +16,11 @@ export function createAlertRulesApi(send: Send, workspace: () => string): AlertR
   const collection = () => path`/api/v1/workspaces/${workspace()}/alert_rules`;
   const single = (id: string) => path`/api/v1/alert_rules/${id}`;
   return {
-    ...createResourceOperations<AlertRule>(send, { collection, single }),
+    list: (query, options) => createPaged(send, { path: collection(), query, options }),
+    create: (body, options) => sendTagged(send, { method: 'POST', path: collection(), body, options }),
+    get: (id, options) => sendTagged(send, { method: 'GET', path: single(id), options }),
+    update: (id, body, options) =>
+      sendTagged(send, { method: 'PATCH', path: single(id), body, idempotent: true, options }),
     async delete(id, options) {
       await send({ method: 'DELETE', path: single(id), options });
     },

@@ -1,5 +1,4 @@
-import { createPaged, type Paged, path, type Tagged } from './requests.js';
-import { createResourceOperations } from './resource-operations.js';
+import { createPaged, type Paged, path, sendTagged, type Tagged } from './requests.js';
 import type {
   CreatedSigningSecret,
   CreateSigningSecret,
@@ -55,7 +54,11 @@ export function createWebhooksApi(send: Send, workspace: () => string): Webhooks
   const collection = () => path`/api/v1/workspaces/${workspace()}/webhooks`;
   const single = (id: string) => path`/api/v1/webhooks/${id}`;
   return {
-    ...createResourceOperations<Webhook, SavedWebhook>(send, { collection, single }),
+    list: (query, options) => createPaged(send, { path: collection(), query, options }),
+    create: (body, options) => sendTagged(send, { method: 'POST', path: collection(), body, options }),
+    get: (id, options) => sendTagged(send, { method: 'GET', path: single(id), options }),
+    update: (id, body, options) =>
+      sendTagged(send, { method: 'PATCH', path: single(id), body, idempotent: true, options }),
     async delete(id, { force, ...options } = {}) {
       await send({ method: 'DELETE', path: single(id), query: { force }, options });
     },

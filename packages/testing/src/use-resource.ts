@@ -33,10 +33,14 @@ export function useResource<T extends object>({
     beforeEach(open);
     afterEach(end);
   }
+  const opened = (): T => {
+    if (!current) throw new Error('A resource of the tests can be read inside hooks and tests only.');
+    return current;
+  };
   return new Proxy({} as T, {
-    get(_, name) {
-      if (!current) throw new Error('A resource of the tests can be read inside hooks and tests only.');
-      return Reflect.get(current, name);
-    },
+    get: (_, name) => Reflect.get(opened(), name),
+    has: (_, name) => Reflect.has(opened(), name),
+    ownKeys: () => Reflect.ownKeys(opened()),
+    getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(opened(), name),
   });
 }

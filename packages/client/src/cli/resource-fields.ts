@@ -3,7 +3,10 @@ import type { Context } from './action.js';
 import { orNull } from './parse-values.js';
 import { readFieldsFrom } from './read-input.js';
 
-/** Command line flags for the fields that both webhooks and alert rules have. */
+/**
+ * Command line flags for the fields that both webhooks and alert rules have. The commands declare `--enable` and
+ * `--disable` themselves, because these have different descriptions.
+ */
 export interface CommonFlags {
   from?: string;
   name?: string;
@@ -24,7 +27,7 @@ export function withCommonFlags(command: Command): Command {
 export async function readCommonFields(
   { options, io }: Pick<Context<CommonFlags>, 'options' | 'io'>,
   writable: readonly string[],
-): Promise<Record<string, unknown>> {
+): Promise<{ name?: string; external_id?: string | null; enabled?: boolean }> {
   const { from, name, externalId, enable, disable } = options;
   return {
     ...(from !== undefined && (await readFieldsFrom(from, { io, writable }))),

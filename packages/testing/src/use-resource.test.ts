@@ -1,0 +1,34 @@
+import { useResource } from './use-resource.js';
+
+let created = 0;
+const closed: number[] = [];
+const shared = useResource({ create: () => ({ id: 'shared' }) });
+const fresh = useResource({
+  each: 'test',
+  create: async () => {
+    created += 1;
+    return { number: created };
+  },
+  close: ({ number }) => closed.push(number),
+});
+
+let errorOutside: unknown;
+try {
+  expect(shared.id).toBe('shared');
+} catch (error) {
+  errorOutside = error;
+}
+
+test('a resource that is read before the tests start throws an error that says so', () => {
+  expect(errorOutside).toEqual(new Error('A resource of the tests can be read inside hooks and tests only.'));
+});
+
+test('a resource of a test is closed after the test, and the next test gets a new one', () => {
+  expect([created, fresh.number, closed]).toEqual([2, 2, [1]]);
+});
+
+test('a resource can be read, spread and searched like the created object', () => {
+  expect({ ...shared }).toEqual({ id: 'shared' });
+  expect('id' in shared).toBe(true);
+  expect('number' in shared).toBe(false);
+});

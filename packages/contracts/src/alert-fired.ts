@@ -5,7 +5,10 @@ import { type Check, createCheck } from './check.js';
 /** Exchange and routing key that monitors use to publish alerts. */
 export const alertsExchange = 'tocsin.alerts';
 export const alertFiredKey = 'alert.fired';
-/** Optional message header with the id of the REST request that published the alert, for the logs. */
+/**
+ * Optional message header with an id for the logs: the id of the REST request that published the alert, or an id that a
+ * monitor has chosen.
+ */
 export const requestIdHeader = 'x-request-id';
 /** Message header with the principal that published the alert over REST, encrypted by the API. */
 export const alertPublisherHeader = 'x-tocsin-publisher';

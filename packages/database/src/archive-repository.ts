@@ -1,6 +1,6 @@
 import type { Database, Transaction } from './connection.js';
 
-// Retention moves the partitions of expired days to the schema `archive`. No service reads or changes a table there.
+// With RETENTION_ARCHIVE, retention moves the partitions of expired days to the schema `archive`. No service reads or changes a table there.
 // The command `archive` writes the rows of each table to a file and drops the table.
 
 export interface ArchivedTable {

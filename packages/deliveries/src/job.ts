@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { type IdRange, narrowToAlert, readNewestFirst } from './history-reader.js';
 import type { OpenDeliveryCounts, WebhookInWorkspace } from './open-delivery-counts.js';
 
-/** The rows of a job that are not processed yet. */
+/** Selects the rows that a job still has to process, or all rows that match the filter of a new job. */
 export interface JobScope<Filter> {
   workspaceId: string;
   filter: Filter;

@@ -3,7 +3,7 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 /**
  * Adds the formats and keywords that our schemas use beyond JSON Schema. The format `uuid` (RFC 9562) rejects all texts
  * that PostgreSQL rejects, and `date-time` (RFC 3339) all that JavaScript's Date rejects. `uri` accepts the URLs of the
- * WHATWG standard, and `printable` accepts texts of visible characters. `x-max-bytes` limits the total UTF-8 bytes of
+ * WHATWG standard, and `printable` accepts texts without control characters. `x-max-bytes` limits the total UTF-8 bytes of
  * the member names and string values of an object.
  */
 export function addFormatsAndKeywords(ajv: Ajv2020): void {
@@ -38,8 +38,9 @@ function textBytesOf(value: object): number {
 
 // The prefix `urn:uuid:` is not allowed, because PostgreSQL rejects it.
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-// Only visible characters, the space, and the zero-width joiner of emoji are allowed. With other characters of the
-// Unicode categories C (control characters, text directions) and Z (white space), two different ids could look alike.
+// The Unicode categories C (control characters, text directions) and Z (white space) are not allowed, except the space
+// and the zero-width joiner of emoji, because with them two different ids could look alike. A few invisible characters
+// of other categories are allowed, for example the Hangul filler U+3164.
 const printable = /^(?:[^\p{C}\p{Z}]|[ \u200d])*$/u;
 // Leap seconds are not allowed, because JavaScript's Date rejects them.
 const dateTime =

@@ -18,7 +18,7 @@ test.each(examples)('example %# of docs/templates.md is accepted as a webhook bo
   expect(checkBody(template)).toMatchObject({ ok: true });
 });
 
-test('each example of docs/templates.md has a result', () => {
+test('docs/templates.md shows a JSON result directly after each template example', () => {
   expect(examples).toHaveLength(page.split('```jinja').length - 1);
 });
 

@@ -40,7 +40,10 @@ export async function createEmptyTestDatabase(
   return createFrom(serverUrl, async () => 'template1');
 }
 
-/** Expects that a service at `url` is not ready and names the remedy until its empty database is migrated. */
+/**
+ * Expects that the service at `url`, whose database is empty, is not ready and names the remedy. Then runs the
+ * migrations, and expects that the service is ready.
+ */
 export async function expectReadyAfterMigration(url: string, { database }: TestDatabase): Promise<void> {
   const response = await fetch(`${url}/readyz`);
   expect([response.status, await response.json()]).toEqual([

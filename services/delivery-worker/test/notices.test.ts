@@ -18,7 +18,7 @@ const events = async () => (await report()).map(({ event }) => event);
 const notices = () => noticesOf(harness);
 const webhook = (id: string) => harness.database.knex('webhooks').where({ id }).first();
 
-/** Writes the health of a webhook as the record of an outcome does. */
+/** Writes the health of a webhook as a worker does when it records an outcome. */
 const setHealth = (webhook_id: string, { failing, since }: { failing: boolean; since: Date }) =>
   harness.database
     .knex('webhook_health')

@@ -58,7 +58,7 @@ test('a search by error code and webhook finds only deliveries that have both', 
   expect(await idsOf({ ...query, since: longAgo })).toEqual([id]);
 });
 
-test('the filter by status finds exactly the deliveries of a webhook with this status', async () => {
+test("the filters by webhook and status find exactly the webhook's deliveries with this status", async () => {
   const webhookId = randomUUID();
   const queued = { state: 'queued', lease_until: new Date(Date.now() + 60_000) };
   const ids = {

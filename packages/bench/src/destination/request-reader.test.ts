@@ -26,7 +26,7 @@ test('requests are read correctly wherever the network splits them', () => {
     expect(read([text.slice(0, at), text.slice(at)])).toEqual(expected);
 });
 
-test('a request without Content-Length throws an error', () => {
+test('reading a request without Content-Length throws an error', () => {
   expect(() => read(['POST /hook/0 HTTP/1.1\r\nContent-Type: text/plain\r\n\r\nhello'])).toThrow(
     'without Content-Length',
   );

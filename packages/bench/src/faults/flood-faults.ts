@@ -28,8 +28,8 @@ const webhooksPerAlert = 20;
 const lateRetriesMs = 3_000;
 
 /**
- * Returns a fault that publishes the flood, waits until workers have committed it, and checks its deliveries and the
- * retries of another workspace.
+ * Returns a fault in which one or two workspaces publish many alerts at once (a flood). It waits until workers have
+ * committed them, and checks their deliveries and the retries of a workspace without a flood.
  */
 export function flood(options: FloodOptions): (trial: Trial) => Promise<Exposure> {
   return async (trial) => {

@@ -54,7 +54,10 @@ export interface BarResult {
   passed: { p99: boolean; slowest: boolean };
 }
 
-/** Compares the runs with one kind of neighbour to the limits. A run without latencies fails. */
+/**
+ * Compares the latencies of several runs with the limits. All runs have the same kind of noisy neighbour. If a run has
+ * no latencies, the limits count as exceeded.
+ */
 export function compareWithBar(runs: readonly IsolationRun[]): BarResult {
   const p99Share = spreadOf(runs.map(shareOf)).median;
   const median = runs.find((run) => Object.is(shareOf(run), p99Share));

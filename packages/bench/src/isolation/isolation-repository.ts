@@ -98,8 +98,11 @@ export async function countReleasedClaims({ knex }: Database, workspaceId: strin
   return rows[0].released;
 }
 
-/** Returns the commit time of each alert in Unix milliseconds, by alert id. */
-export async function readCommitTimes({ knex }: Database, workspaceId: string): Promise<Map<string, number>> {
+/**
+ * Returns the acceptance time of each alert in Unix milliseconds, by alert id. Fan-out reads this time from the
+ * database's clock just before the transaction that writes the alert.
+ */
+export async function readAcceptTimes({ knex }: Database, workspaceId: string): Promise<Map<string, number>> {
   const { rows } = await knex.raw(
     `select alert_id as id, (extract(epoch from accepted_at) * 1000)::float8 as "atMs"
      from alert_keys where workspace_id = ?`,

@@ -38,8 +38,8 @@ export interface ManyWebhooksResult {
 }
 
 /**
- * The first retry is due after 1 s, so that the other workspace always has retries. The second retry is due after the
- * measurement.
+ * The first retry is due after 1 s, so that at any moment the measured workspace has some. The second retry is due only
+ * after the measurement, so it adds no load.
  */
 const retrySchedule = '1s,10m';
 const firstRetryMs = 1_000;

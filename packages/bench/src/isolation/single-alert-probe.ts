@@ -4,13 +4,13 @@ import { alertIdOf } from '../load/alert-ids.js';
 import { monotonicMs } from '../measure/clock.js';
 import type { Fixtures } from '../test-bed/fixtures.js';
 import type { TestBed } from '../test-bed/test-bed.js';
-import { readCommitTimes } from './isolation-repository.js';
+import { readAcceptTimes } from './isolation-repository.js';
 
 /** Latencies of single alerts in milliseconds, measured from the publish. */
 export interface ProbeLatencies {
   arrivalMs: number[];
-  /** Time until a worker committed the alert. */
-  commitMs: number[];
+  /** Time until a worker began to write the alert. */
+  acceptMs: number[];
 }
 
 export interface ProbeOptions {
@@ -69,12 +69,12 @@ async function probe({ testBed, fixtures }: ProbeOptions): Promise<Probe> {
 }
 
 async function toLatencies(probes: Probe[], { testBed, fixtures }: ProbeOptions): Promise<ProbeLatencies> {
-  const commitTimes = await readCommitTimes(testBed.database, fixtures.workspaceId);
+  const acceptTimes = await readAcceptTimes(testBed.database, fixtures.workspaceId);
   const monotonicToUnixMs = Date.now() - monotonicMs();
   return {
     arrivalMs: probes.map(({ arrivalMs }) => arrivalMs),
-    commitMs: probes.map(
-      ({ alertId, publishedAtMs }) => commitTimes.get(alertId)! - monotonicToUnixMs - publishedAtMs,
+    acceptMs: probes.map(
+      ({ alertId, publishedAtMs }) => acceptTimes.get(alertId)! - monotonicToUnixMs - publishedAtMs,
     ),
   };
 }

@@ -21,8 +21,8 @@ export interface StormResult {
    * milliseconds.
    */
   singleAlerts: Percentiles;
-  /** Latencies of another workspace's single alerts, from the publish to the commit by a worker, in milliseconds. */
-  singleAlertCommits: Percentiles;
+  /** Latencies of another workspace's single alerts, from the publish to the acceptance time, in milliseconds. */
+  singleAlertAccepts: Percentiles;
   /** Number of pairs of alert and webhook of the storm that arrived more than once. */
   repeated: number;
   /**
@@ -132,7 +132,7 @@ async function runStorm(
     publishSeconds: (endedAtMs - offeredAtMs[0]!) / 1_000,
     seconds,
     singleAlerts: percentilesOf(probes.arrivalMs),
-    singleAlertCommits: percentilesOf(probes.commitMs),
+    singleAlertAccepts: percentilesOf(probes.acceptMs),
     repeated: received.filter((count) => count > 1).length,
     publishedAgain: published - runs,
     releasedClaims: await countReleasedClaims(database, fixtures.workspaceId),

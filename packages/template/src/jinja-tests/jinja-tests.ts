@@ -105,8 +105,8 @@ function charged(runtime: Runtime, value: Value, holds: (text: string) => boolea
 }
 
 /**
- * Approximates Python's `is` by the identity of JavaScript. In Python, equal small integers, literals, booleans and
- * None are the same object.
+ * Approximates Python's `is` with `Object.is`. The results are equal for small integers, equal literals, booleans and
+ * None, for which Python has one object. They can differ for other equal values, for example large integers.
  */
 function isSame(value: Value, other: Value): boolean {
   return Object.is(value, other);

@@ -41,7 +41,8 @@ interface UndefinedOptions {
 
 /**
  * Kind of a Markup. `html`: text that is already escaped for HTML. `json`: text that is printed into JSON unchanged.
- * `marked`: captured text.
+ * `marked`: output of a macro or block in a template for JSON, in which marks replace the special characters of the
+ * template's own text.
  */
 export type MarkupKind = 'html' | 'json' | 'marked';
 

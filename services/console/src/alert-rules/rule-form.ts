@@ -80,8 +80,8 @@ export function conditionOf({ threshold, bound }: Pick<AlertRule, 'threshold' | 
 }
 
 /**
- * Returns a metric value that fires the rule. The distance from the value to the threshold is a tenth of the threshold,
- * or 1 if the threshold is 0. If that value would be infinite, returns the threshold.
+ * Returns a metric value that fires the rule: the threshold plus or minus a tenth of it (1 if it is 0), rounded to six
+ * digits. For a threshold so large that this value would be infinite, returns the threshold, which fires nothing.
  */
 export function firingValue({ threshold, bound }: Pick<AlertRule, 'threshold' | 'bound'>): number {
   const distance = Math.abs(threshold) / 10 || 1;

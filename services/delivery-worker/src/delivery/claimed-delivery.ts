@@ -22,7 +22,10 @@ export interface ClaimedDelivery {
   manual: boolean;
   workspaceId: string;
   webhookId: string;
-  /** Id of the HTTP request that published the alert; null if the alert was published over AMQP. */
+  /**
+   * Id for the logs, from the header `x-request-id` of the alert's message: the id of the HTTP request, or an id that the
+   * publisher over AMQP has chosen. Null without the header.
+   */
   requestId: string | null;
   /** Trace context of the alert; null if it was not traced. */
   traceparent: string | null;

@@ -158,7 +158,7 @@ test('the jitter changes each wait of the schedule by up to 20 %', () => {
   expect([0, 1].map((random) => waitMs({ random, step: 6 }))).toEqual([8_640_000, 12_960_000]);
 });
 
-test('Retry-After has no jitter, and is compared with the scheduled wait that includes jitter', () => {
+test('a retry waits for the longer of Retry-After, without jitter, and the delay with jitter', () => {
   const retryAfterMs = 5_500;
   expect([0, 0.5, 1].map((random) => waitMs({ random, retryAfterMs }))).toEqual([5_500, 5_500, 6_000]);
 });

@@ -20,7 +20,10 @@ function start() {
     const line = text.split('\n').find(isSought);
     return line === undefined ? undefined : Number(line.split(' ').at(-1));
   };
-  /** Records an attempt that started 2 s after the alert fired and was recorded 5 s after it. */
+  /**
+   * Counts an attempt that started 2 s and was recorded 5 s after its alert had fired. The alert's clock is ahead of the
+   * worker's by `aheadMs`.
+   */
   const attempt = (changes: Partial<ClaimedDelivery>, outcome: Outcome = retry, aheadMs = 0) =>
     metrics.attempted({
       claimed: claimed('w', { facts: { fired_at: '2026-01-02T03:04:05Z' } as never, ...changes }),

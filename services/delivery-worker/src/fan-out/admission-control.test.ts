@@ -34,7 +34,7 @@ test('a single alert is admitted at once while a slot is free', () => {
   expect(control.maxStarts(1)).toBe(1);
 });
 
-test('alerts wait until half of the slots are free', () => {
+test('alerts wait until half of the slots for claims at write are free', () => {
   const { state, control } = start();
   state.free = 199;
   expect(control.maxStarts(1_000)).toBe(0);

@@ -154,7 +154,7 @@ describe('metrics and log of an alert', () => {
     expect(spanEnds).toEqual([{ attributes: { 'tocsin.outcome': 'dispatched', 'tocsin.deliveries': 3 } }]);
   });
 
-  test('deliveries that are written as failed are counted with their errors', async () => {
+  test('each delivery that is written as failed is reported to the metrics with its error', async () => {
     const states = { gone: 'webhook_deleted', full: 'over_quota', any: 'queued' } as const;
     const { metrics, logged } = await writeAlert([['alert', 'gone', 'full', 'any']], { states });
     expect(metrics).toEqual([

@@ -37,7 +37,7 @@ export const adminKeyCaller: EngineCaller = {
   mayManageKeys: true,
 };
 
-/** Returns the caller of a user key. User keys cannot manage keys. */
+/** Returns the caller with a user key (any engine key but the admin key). Such a caller cannot manage keys. */
 export function userKeyCaller(id: string): EngineCaller {
   return {
     kind: 'user_key',

@@ -26,8 +26,8 @@ const maxRules = 20_000;
 
 /**
  * Time for which the cached workspace of a rule is used, in milliseconds. A cached workspace is never wrong, because a
- * rule never changes its workspace and a deleted rule keeps its row. The time only limits how long alerts are accepted
- * while the database is unavailable.
+ * rule never changes its workspace and a deleted rule keeps its row. The time only limits how long the API publishes
+ * alerts of known rules while the database is unavailable.
  */
 const cacheTimeMs = 1_000;
 

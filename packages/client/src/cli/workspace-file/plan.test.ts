@@ -88,7 +88,7 @@ test('prune deletes resources that are in the namespace but not in the file, rul
   expect(pruned.left).toEqual([]);
 });
 
-test('prune of the namespace risk keeps the resources of a namespace named risk2', () => {
+test('`--prune` with the namespace `risk` deletes no resources of the namespace `risk2`', () => {
   const of = state({ webhooks: [{ ...chat, external_id: 'risk2/chat' }], rules: [] });
   expect(plan('', { of, prune: true })).toEqual({ steps: [], left: [] });
 });

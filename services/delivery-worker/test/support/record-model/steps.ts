@@ -126,7 +126,10 @@ export interface ClaimName {
   index: number;
   /** Number of claims to count back from the latest. */
   back: number;
-  /** True: a claim that already has an outcome can also be selected, as after a lost reply. */
+  /**
+   * True: a claim that already has an outcome can also be selected. A worker records it again if the reply of the database
+   * was lost.
+   */
   repeats: boolean;
 }
 

@@ -1,5 +1,12 @@
+import { readdirSync } from 'node:fs';
 import { parse } from 'yaml';
-import { chartVariants, type Manifest, readChartFile } from '../src/deploy/chart.js';
+import {
+  chartFolder,
+  chartVariants,
+  type Manifest,
+  readChartFile,
+  readChartValues,
+} from '../src/deploy/chart.js';
 import { composeService, readText } from './support/compose.js';
 import { imageEnv } from './support/image.js';
 import {
@@ -14,6 +21,25 @@ import {
 import { loaders, variablesReadBy } from './support/variables.js';
 
 const services = Object.keys(loaders);
+
+// The only test of this file that needs no helm. Jest fails on a file without tests.
+test('each value that a template of the chart uses has a default', () => {
+  const templates = readdirSync(`${chartFolder}/templates`).map((file) => readChartFile(`templates/${file}`));
+  const paths = templates.flatMap((text) => text.match(/\.Values(\.\w+)+/g) ?? []);
+  expect(paths.length).toBeGreaterThan(30);
+  const isSet = (path: string) =>
+    path
+      .split('.')
+      .slice(2)
+      .reduce<unknown>(
+        (value, name) => (value as Record<string, unknown> | undefined)?.[name],
+        readChartValues(),
+      ) !== undefined;
+  // Operators choose the keys of `config`, so the chart can use keys that `values.yaml` does not set.
+  expect([...new Set(paths)].filter((path) => !path.startsWith('.Values.config.') && !isSet(path))).toEqual(
+    [],
+  );
+});
 
 for (const variant of chartVariants) {
   testRendering(`each pod of the variant ${variant} satisfies the Pod Security standard restricted`, () => {

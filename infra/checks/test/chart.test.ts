@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
@@ -88,21 +88,6 @@ test("the chart's schema lists all settings except secrets, HOST, ports, files a
   const settings = [...read].filter((name) => ![...set, ...ofContainer].includes(name));
   const own = settings.filter((name) => !/_FILE$|^OTEL_/.test(name));
   expect([...schema.definitions.settings.propertyNames.anyOf[1].enum].sort()).toEqual(own.sort());
-});
-
-test('each value that a template of the chart uses has a default', () => {
-  const templates = readdirSync(`${chartFolder}/templates`).map((file) => readChartFile(`templates/${file}`));
-  const paths = templates.flatMap((text) => text.match(/\.Values(\.\w+)+/g) ?? []);
-  expect(paths.length).toBeGreaterThan(30);
-  const isSet = (path: string) =>
-    path
-      .split('.')
-      .slice(2)
-      .reduce<unknown>((value, name) => (value as Values | undefined)?.[name], defaults) !== undefined;
-  // Operators choose the keys of `config`, so the chart can use keys that `values.yaml` does not set.
-  expect([...new Set(paths)].filter((path) => !path.startsWith('.Values.config.') && !isSet(path))).toEqual(
-    [],
-  );
 });
 
 test('the chart and the compose file use the same alarms, dashboards and broker definitions', () => {

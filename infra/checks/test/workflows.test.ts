@@ -68,6 +68,8 @@ test('the workflow installs each Debian package that the tests install for root'
   ].map(readText);
   const packages = installing.flatMap((text) => [
     ...text.matchAll(/name: '([a-z-]+)',\n {2}unitLinks/g),
+    ...text.matchAll(/prepareServer\('([\w-]+)'\)/g),
+    ...text.matchAll(/debianPackage: '([\w-]+)'/g),
     ...text.matchAll(/installPackages\(\['([\w-]+)'/g),
     ...text.matchAll(/: '(prometheus[a-z-]*)',/g),
   ]);

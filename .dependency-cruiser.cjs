@@ -12,10 +12,10 @@ const recursiveByNature = [
   'packages/template/src/evaluator/(execute|blocks|for-loop|macro)[.]ts',
 ];
 
-/** Test code may import services, because published packages do not contain it. */
+/** Test code of a package may import services, because the published package does not contain test code. */
 const testCode = '(/test/|[.]test[.]ts$|^infra/checks/)';
 
-/** Violations of all rules are errors. */
+/** A violation of any rule is an error, so `npm run check` fails. */
 const rules = {
   'no-import-cycles': {
     comment: 'Modules of a cycle cannot be understood or tested alone, and load in an order that surprises.',

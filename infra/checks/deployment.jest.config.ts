@@ -9,8 +9,8 @@ const deploymentConfig: Config = {
   rootDir: '../..',
   roots: ['<rootDir>/infra/checks/deployment'],
   testMatch: ['**/*.test.ts'],
-  // All files use the same deployment, so one worker runs them in sequence. CI runs each file separately, because it
-  // restores the database before restored.test.ts.
+  // All test files use the same deployment, so Jest runs them in sequence in one process. CI starts Jest separately for
+  // each file, because CI restores the database before restored.test.ts.
   maxWorkers: 1,
 };
 

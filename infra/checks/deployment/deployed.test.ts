@@ -7,8 +7,8 @@ import { until } from '@tocsin/testing';
 import { expectAccepted } from '../test/support/token-assertions.js';
 import { type Account, clientOf, setting, tokenOf } from './deployment.js';
 
-// Requires a running deployment of the compose file with Keycloak and the imported realm. The service accounts of the
-// realm publish alerts to a destination on the host.
+// These tests require a running deployment of the compose file with Keycloak and the imported realm. The tests publish
+// an alert with a service account of the realm. Tocsin delivers the alert to a destination on the host.
 
 const admin = { role: 'admin', isDeploymentAdmin: true, isForEngine: true } as const;
 const publisher = { role: 'publisher', isDeploymentAdmin: false, isForEngine: false } as const;

@@ -28,8 +28,8 @@ function readEnvFile(file: string): Record<string, string> {
 }
 
 /**
- * Reads one secret from each file. The file `tocsin_admin_client_secret` becomes the setting
- * TOCSIN_ADMIN_CLIENT_SECRET.
+ * Reads a folder in which each file contains one secret. The name of a setting is the file name in upper case: the file
+ * `tocsin_admin_client_secret` contains the setting TOCSIN_ADMIN_CLIENT_SECRET.
  */
 function readSecrets(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};

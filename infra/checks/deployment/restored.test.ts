@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { clientOf, setting } from './deployment.js';
 
-// Requires that deployed.test.ts has run, and that the database was then backed up, dropped and restored.
+// This test requires that deployed.test.ts has run before, and that the database was then backed up, dropped and
+// restored.
 
 test('a delivery that was made before the backup is restored, and its webhook can be decrypted', async () => {
   const before = JSON.parse(readFileSync(setting('DELIVERY_FILE'), 'utf8')) as Record<string, string>;

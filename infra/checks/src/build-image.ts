@@ -35,7 +35,8 @@ export function buildImage(stages: readonly Stage[], { repository, root }: Place
       } else if (step.kind === 'copy') {
         copy(step, { context: step.from === undefined ? context : join(root, step.from), at });
       } else if (step.kind === 'shell') {
-        // Many machines lack Alpine's shell. bash supports the same options.
+        // The Dockerfile selects Alpine's shell, which many machines lack. bash replaces it here, because bash supports
+        // the same options.
         shell = ['bash', ...step.words.slice(1)];
       } else if (step.kind === 'run') {
         const command = step.command.replaceAll('/app/', `${join(folder, 'app')}/`);

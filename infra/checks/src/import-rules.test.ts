@@ -25,7 +25,8 @@ function run(tool: string, ...args: string[]) {
   const { status, stdout } = spawnSync(join(repository, 'node_modules/.bin', tool), args, {
     cwd: root,
     encoding: 'utf8',
-    // Without OXLINT_TSGOLINT_PATH, oxlint searches for the type checker in the current folder.
+    // By default, oxlint searches for its type checker in the current folder. The repository of the test does not
+    // contain one, so OXLINT_TSGOLINT_PATH names the installed one.
     env: { ...process.env, OXLINT_TSGOLINT_PATH: join(repository, 'node_modules/.bin/tsgolint') },
   });
   return { status, stdout };

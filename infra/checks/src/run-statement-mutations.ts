@@ -15,8 +15,8 @@ const usage = `npm run test:statements -- [options]
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 /**
- * Time limit of a test run for each of its test files, in milliseconds. Most files take a few seconds, but a mutation
- * can make a test hang.
+ * The time limit of a test run, in milliseconds, is this value multiplied by the number of test files. Most files take
+ * a few seconds, but a mutation can make a test hang.
  */
 const timeoutMs = 120_000;
 

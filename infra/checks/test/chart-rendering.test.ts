@@ -139,7 +139,8 @@ testRendering('migrations run before everything else, once, and their first fail
   expect(job).toMatchObject({ metadata: { annotations: hook }, spec: { backoffLimit: 0 } });
   expect(podOf(job)?.spec).toMatchObject({ restartPolicy: 'Never' });
   expect(podOf(job)?.spec.containers[0]?.args).toEqual(composeService('migrations').command);
-  // This hook of helm runs before other objects are installed. The objects that it uses must therefore be hooks too.
+  // The migration job is a hook that helm runs before it installs other objects. All objects that the job uses must
+  // therefore be hooks too.
   const secret = named(manifests, 'Secret', 'tocsin-migrations');
   expect(secret.metadata.annotations).toMatchObject(hook);
   expect(Object.keys(secret.stringData ?? {})).toEqual(['DATABASE_URL']);

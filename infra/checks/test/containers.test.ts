@@ -82,9 +82,10 @@ test('the memory limits of containers that run at the same time are below 4 GB',
   const first = named.filter(([, { restart }]) => restart === 'no').map(([name]) => name);
   // 200 MB remain for the operating system.
   expect(sum(lasting)).toBeLessThanOrEqual(4_096 - 200);
-  // These containers end before the services start, so they can use the memory of the services.
+  // Containers with `restart: no` end before the services start, so they can use the memory of the services.
   expect(sum(first)).toBeLessThanOrEqual(sum(services));
-  // The guide tells operators to run only one of the commands at a time, and to stop Grafana meanwhile.
+  // Containers with a profile are commands for operators. The guide tells operators to stop Grafana and to run only one
+  // command at a time, so a command can use the memory of Grafana.
   const commands = Object.keys(all).filter((name) => all[name]?.profiles !== undefined);
   expect(Math.max(...commands.map(megabytes))).toBeLessThanOrEqual(megabytes('grafana'));
 });

@@ -5,8 +5,8 @@ import { type ComposeService, readCompose, readText } from './support/compose.js
 import { testWith } from './support/test-with.js';
 import { loaders, makeDeployment } from './support/variables.js';
 
-// These tests check infra/external-servers.yml. This file changes the compose file for a database and a broker on other
-// machines (docs/tls.md).
+// These tests check infra/external-servers.yml, which overrides parts of the compose file. With both files, the
+// services use a database and a broker on other machines (docs/tls.md).
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const { services: all } = readCompose();

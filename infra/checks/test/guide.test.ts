@@ -121,7 +121,7 @@ test('each documented variable is a setting of Tocsin or of a library that it us
   const known = new Set([
     ...readExamples().map(({ name }) => name),
     ...secretVariables.map((name) => `${name}_FILE`),
-    // Variables that Node.js and the library pg define themselves.
+    // Variables of Node.js and of the library pg.
     ...['NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED', 'PGSSLMODE'],
     // Settings of OpenTelemetry that Tocsin does not read itself.
     ...['OTEL_BSP_MAX_QUEUE_SIZE', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_RESOURCE_ATTRIBUTES'],

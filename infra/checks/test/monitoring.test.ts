@@ -56,7 +56,7 @@ function seriesOfServices(): string {
   const seconds = 60 * process.uptime();
   const given = rulesOf('tocsin').map(({ alert }) => alarmCases[alert]?.fires[0]?.[0]);
   const series = Object.entries(Object.assign({}, ...given) as Given);
-  // Prometheus itself writes the series `up`.
+  // Prometheus itself writes the series `up`, so the test server does not return it.
   const served = series.filter(([name]) => !name.startsWith('up{'));
   return served.map(([name, value]) => `${name} ${valueAt(seconds, value)}\n`).join('');
 }
@@ -146,8 +146,9 @@ test('the exporters export the metrics that the alarms query', async () => {
   const queried = rulesOf('infrastructure')
     .flatMap(({ expr }) => selectionsOf(expr))
     .map(({ metric }) => metric);
-  // Metrics of the alarms that this test does not find at the exporters. Prometheus creates `up`, the blackbox exporter
-  // returns `probe_*` only for a checked address, and PostgreSQL has replication statistics only with a standby.
+  // Metrics in the expressions of alarms that the exporters do not return in this test. Prometheus creates `up`, the
+  // blackbox exporter returns `probe_*` only for a checked address, and PostgreSQL has replication statistics only with
+  // a standby.
   const elsewhere = [
     'up',
     'probe_success',

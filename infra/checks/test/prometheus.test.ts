@@ -66,6 +66,6 @@ test('Alertmanager sends the watchdog every minute', () => {
   const repeatSeconds = Number.parseInt(watchdog?.repeat_interval ?? '', 10);
   // Alertmanager checks the alarm every `group_interval`, and sends it again at the first check after the
   // `repeat_interval`. If the `repeat_interval` ends exactly at a check, the alarm may be sent only at the next check.
-  // The test assumes this.
+  // The test calculates with this later time.
   expect((Math.floor(repeatSeconds / checkSeconds) + 1) * checkSeconds).toBe(60);
 });

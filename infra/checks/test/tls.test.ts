@@ -31,8 +31,8 @@ let superuser: Client;
 let services: Service[] = [];
 
 /**
- * Returns the first code block of the page that contains `part`. The paths and host names in it are replaced by those
- * of this test.
+ * Returns the first code block of docs/tls.md in which the text `part` occurs. The paths and host names in the block
+ * are replaced by those of this test.
  */
 function block(part: string): string {
   const blocks = [...page.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, text = '']) => text);

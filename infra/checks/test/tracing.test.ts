@@ -92,7 +92,7 @@ function spansOf(id: string): Span[] {
     .filter((span) => span.traceId === id);
 }
 
-/** Formats the spans below a span, one line for each, indented by depth. */
+/** Formats all descendants of a span: one line for each span, indented by depth. */
 function draw(spans: Span[], parent: string | undefined, depth = 0): string[] {
   return spans
     .filter(({ parentSpanId }) => parentSpanId === parent)

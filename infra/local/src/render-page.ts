@@ -5,10 +5,13 @@ import type { ReceivedRequest } from './inbox/request-log.js';
 /** Values of each page template in `infra/local/pages`. */
 export interface Pages {
   'sign-in': { title: string; action: string; clientName: string; error?: string };
-  /** `form` is the provider's own HTML with its CSRF token. `error` is the reason why the page is shown again. */
+  /**
+   * `form` is an HTML form that oidc-provider generates, with a CSRF token. `error` is the reason why the page is shown
+   * again.
+   */
   'user-code-input': { title: string; form: string; error?: string };
   'user-code-confirm': { title: string; form: string; clientName: string; userCode: string };
-  /** `form` is the provider's own HTML with its CSRF token. */
+  /** `form` is an HTML form that oidc-provider generates, with a CSRF token. */
   'sign-out': { title: string; form: string };
   message: { title: string; message: string };
   inbox: { title: string; requests: readonly ReceivedRequest[] };

@@ -127,7 +127,7 @@ export function createAlertFiredCheck(): Check<AlertFired> {
   };
 }
 
-/** Returns a key that identifies an alert. Two messages with equal keys are the same alert. */
+/** Returns a key that identifies an alert. Messages with equal keys belong to the same alert. */
 export function alertKey(alert: Pick<AlertFired, 'workspace_id' | 'alert_id'>): string {
   return `${alert.workspace_id}/${alert.alert_id}`;
 }

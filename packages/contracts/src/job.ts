@@ -4,7 +4,7 @@ import { dispatchableOutcomes } from './vocabulary.js';
 const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** States that a redelivery job can select. It cannot select open deliveries, because these will still be sent. */
+/** Statuses that a redelivery job can select. Open deliveries cannot be selected, because Tocsin sends them anyway. */
 const endedStatus = { type: 'string', enum: ['failed', 'skipped', 'succeeded'] } as const;
 
 const ofDeliveries = {
@@ -64,8 +64,8 @@ export const createCancellationSchema = createSchema('CreateCancellation', {
 });
 
 /**
- * Returns the schema of a request that creates a job. A filter is required, so that no request changes a whole workspace
- * by mistake.
+ * Returns the schema of a request that creates a job. The request must contain a filter or `all: true`, so that no
+ * request changes a whole workspace by mistake.
  */
 function createSchema<const Filter, const Example>(
   title: string,

@@ -7,8 +7,8 @@ const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 
 /**
- * URL of a webhook. The format `uri` accepts every absolute URL. When a webhook is saved, other schemes than http and
- * https, userinfo, fragments, port 0 and blocked addresses are rejected too.
+ * URL of a webhook. The format `uri` accepts every absolute URL. When a webhook is saved, further checks reject schemes
+ * other than http and https, userinfo, fragments, port 0 and blocked addresses.
  */
 export const webhookUrl = {
   type: 'string',
@@ -18,8 +18,8 @@ export const webhookUrl = {
 } as const;
 
 /**
- * Header names and values that RFC 9110 allows. When a webhook is saved, headers that the HTTP client sets itself, such
- * as Content-Length, and headers above the total size are rejected too.
+ * Header names and values that RFC 9110 allows. When a webhook is saved, further checks reject headers that the HTTP
+ * client sets itself, such as Content-Length, and headers above the maximum total size.
  */
 export const webhookHeaders = {
   type: 'object',

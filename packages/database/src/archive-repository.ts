@@ -1,7 +1,8 @@
 import type { Database, Transaction } from './connection.js';
 
-// With RETENTION_ARCHIVE, retention moves the partitions of expired days to the schema `archive`. No service reads or changes a table there.
-// The command `archive` writes the rows of each table to a file and drops the table.
+// With RETENTION_ARCHIVE, retention moves the partitions of expired days to the schema `archive`. No service reads or
+// changes the rows of a table in this schema. The command `archive` writes the rows of each table to a file and drops
+// the table.
 
 export interface ArchivedTable {
   /** Name of the table in the schema `archive`. */
@@ -15,8 +16,8 @@ export interface ArchivedTable {
 }
 
 /**
- * Kind of an archived table with late attempts: redeliveries made these attempts after the other attempts of their day
- * were archived.
+ * Kind of an archived table with late attempts. Redeliveries made these attempts after the other attempts of the same
+ * partition had been archived.
  */
 export const lateAttempts = 'late_attempts';
 
@@ -39,8 +40,8 @@ export async function moveToArchive(
 }
 
 /**
- * Drops all indexes of a table, because the archive reads the table once from beginning to end. This frees their disk
- * space at once, and their names for the indexes of a new partition.
+ * Drops all indexes of a table, because the archive reads the table once from beginning to end. This frees the disk
+ * space of the indexes at once, and makes their names available for the indexes of a new partition.
  */
 async function dropIndexes(trx: Transaction, table: string): Promise<void> {
   const { rows } = await trx.raw<{ rows: { index: string; constraint: string | null }[] }>(

@@ -13,8 +13,8 @@ interface Connection {
 export interface ConnectionPool {
   /**
    * Waits for a free connection, or opens one.
-   * @throws NoConnectionError if no connection can be opened or becomes free in time, or at once while the circuit
-   *   breaker is open
+   * @throws NoConnectionError if no connection can be opened or becomes free in time; at once while the circuit breaker
+   * is open
    */
   acquire(): Promise<Connection>;
   counts(): ConnectionCounts;
@@ -110,7 +110,8 @@ async function makeSettings(client: pg.ClientBase, settings: SessionSettings): P
   await client.query({
     text: 'select set_config(name, value, false) from unnest($1::text[], $2::text[]) as s(name, value)',
     values: [Object.keys(settings), Object.values(settings)],
-    // Limits the time for which a server that accepts connections but never responds occupies a place in the pool.
+    // A server can accept a connection and then never respond. The limit ends such a connection, so that it does not
+    // count towards the maximum of the pool any longer.
     query_timeout: connectTimeoutMs,
   } as pg.QueryConfig);
 }

@@ -33,7 +33,10 @@ export interface Database {
   knex: Knex;
   /** Runs a named prepared statement. Each connection parses it once. */
   prepared<Row>(statement: PreparedStatement, values: unknown[]): Promise<Row[]>;
-  /** Runs a statement that the server plans for these values, for example one with optional filters. */
+  /**
+   * Runs a statement without a name. The server plans it for the given values on each call, which suits statements with
+   * optional filters.
+   */
   planned<Row>(text: string, values: unknown[]): Promise<Row[]>;
   /** Returns the size of the pool, and the numbers of its connections and of waiting callers. */
   connections(): ConnectionCounts;

@@ -53,8 +53,8 @@ const lockTimeoutMs = 2_000;
 /** Pause after a lock timeout, in milliseconds. Services can use the table during the pause. */
 const retryDelayMs = 3_000;
 /**
- * Maximum number of runs of the transaction. They take ten minutes: each run waits 2 s for a lock, and a pause of 3 s
- * follows.
+ * Maximum number of runs of the migration transaction. Together they take about ten minutes: each run waits up to 2 s
+ * for a lock, and a pause of 3 s follows.
  */
 const maxTries = 120;
 

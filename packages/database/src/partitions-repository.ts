@@ -53,14 +53,14 @@ export async function createPartition(
     `alter table ${table} attach partition ${name}
      for values from ('${firstIdAt(day * dayMs)}') to ('${firstIdAt((day + 1) * dayMs)}')`,
   );
-  // A statement that names a partition fires only the triggers of the partition, and not those of the partitioned
-  // table.
+  // Each partition needs its own triggers that count deliveries: a statement that names a partition does not fire the
+  // triggers of the partitioned table.
   if (table === 'deliveries') await trx.raw(countingTriggers(name));
 }
 
 /**
- * Most deliveries are updated once. A quarter of each page stays free, so that the update of a succeeded delivery is
- * HOT (writes no index entries).
+ * Storage parameters of new partitions, by table. Most deliveries are updated once. A quarter of each page of their
+ * table stays free, so that the update of a succeeded delivery is HOT (writes no index entries).
  */
 const storage: Record<(typeof partitionedTables)[number], string> = {
   alerts: '',
@@ -95,9 +95,9 @@ export function partitionName(table: string, day: number): string {
 }
 
 /**
- * Returns the statement for the rows of one day: each SQL comment "day" after the name of a partitioned table is
- * replaced by the suffix of that day's partition. An update of the whole table would open the partitions of all days
- * (docs/adr/0004).
+ * Returns a copy of a statement that uses only the partitions of one day. The text has the SQL comment `day` after the
+ * name of each partitioned table; the suffix of the day's partitions replaces this comment. Without the suffix, an
+ * update of the partitioned table would open the partitions of all days (docs/adr/0004).
  */
 export function ofDay({ name, text }: PreparedStatement, day: number): PreparedStatement {
   const suffix = partitionName('', day);

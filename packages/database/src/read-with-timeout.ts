@@ -23,8 +23,8 @@ export async function readWithTimeout<T>(
 }
 
 /**
- * The timeout of a statement is set again only if less than 95 % of the current timeout remains, because setting it
- * costs a round trip.
+ * A new statement timeout is set only if the remaining time is less than 95 % of the current statement timeout, because
+ * setting the timeout costs a round trip.
  */
 const minChange = 0.95;
 

@@ -15,7 +15,7 @@ interface EncryptedTable {
   workspaceId: string;
   /** Primary key. Its values, joined with "/", are the row id in the authenticated data of the encryption. */
   key: Key[];
-  /** Names without the suffix `_encrypted`: the name of the column `url_encrypted` is `url`. */
+  /** Names of the encrypted columns without their suffix `_encrypted`: `url` is the column `url_encrypted`. */
   columns: string[];
 }
 
@@ -47,7 +47,7 @@ const encryptedTables: EncryptedTable[] = [
   { name: 'deliveries', daily: true, workspaceId: 't.workspace_id', key: [id], columns: ['rendered'] },
 ];
 
-/** Number of rows by table that a rotation has encrypted with the current key. */
+/** Number of rows that a rotation has encrypted with the current key, by name of the table. */
 export type RotatedRows = Record<string, number>;
 
 export interface RotationProgress {
@@ -61,10 +61,10 @@ export interface RotationProgress {
 
 /**
  * Decrypts all values that an older key has encrypted, and encrypts them with the current key, page by page, while the
- * system runs. Rows are not locked between read and update: the update skips a row that has changed since its read, and
- * another pass reads the row again. After an interruption, a second call continues with the remaining rows. Values in
- * the schema `archive` stay as they are. The canary is replaced last, so that processes without the older key are not
- * ready until all other values are encrypted with the current key.
+ * system runs. Rows are not locked between read and update. If a row has changed since it was read, the update skips
+ * this row, and the rotation reads the row again later. After an interruption, a second call continues with the
+ * remaining rows. Values in the schema `archive` keep their old encryption. The canary is replaced last. A process
+ * without the older key therefore becomes ready only when all other values are encrypted with the current key.
  * @throws AppError `unavailable` if the keys do not decrypt the canary; nothing is changed then
  */
 export async function rotateKeys(
@@ -120,8 +120,8 @@ async function listSources(database: Database): Promise<Source[]> {
 }
 
 /**
- * Returns the planner's estimate, which is based on the current size of the table. Counting would read the whole
- * history.
+ * Returns the number of rows of a table as the planner estimates it from the current size of the table. Counting the
+ * rows would read the whole history.
  */
 async function estimateRows(database: Database, name: string): Promise<number> {
   const { rows } = await database.knex.raw(`explain (format json) select from ${name}`);
@@ -129,8 +129,8 @@ async function estimateRows(database: Database, name: string): Promise<number> {
 }
 
 /**
- * Encrypts the values of a table or partition. If retention drops the partition during the rotation, nothing remains to
- * be done.
+ * Encrypts the values of a table or of one partition. If retention drops the partition during the rotation, the
+ * function ends without an error, because no rows remain.
  */
 async function rotateSource(
   database: Database,
@@ -148,8 +148,8 @@ async function rotateSource(
 }
 
 /**
- * Encrypts all pages of a table. While one page is encrypted, the next one is read and the previous one is written.
- * Resolves to false if rows have changed since their read.
+ * Encrypts all pages of a table or partition. While one page is encrypted, the next one is read and the previous one is
+ * written. Resolves to false if some rows were skipped because they had changed since they were read.
  */
 async function rotatePages(
   database: Database,
@@ -182,7 +182,7 @@ async function* pagesAhead(
   let reading = readPage(database, source, { prefix, after: undefined });
   for (let page = await reading; page.length > 0; page = await reading) {
     reading = failLater(readPage(database, source, { prefix, after: page.at(-1) }));
-    // The request for the next page is sent before the caller blocks this thread with encryption.
+    // After this wait, the request for the next page has been sent. The caller then blocks the thread with encryption.
     await setImmediate();
     yield page;
   }

@@ -5,8 +5,8 @@ import { createSecretBox, parseSecretKeys } from './secret-box.js';
 const progressMs = 5_000;
 
 /**
- * Operators run this program after they put a new key first in SECRETS_KEYS. Afterwards only archives and older dumps
- * need the old keys.
+ * Operators run this program after they have added a new key at the start of SECRETS_KEYS. After the program has
+ * succeeded, the old keys are needed only for archives and older dumps.
  */
 await runCommand({
   name: 'The key rotation',
@@ -22,7 +22,10 @@ await runCommand({
   },
 });
 
-/** Prints the finished rows, the rate and the remaining rows at most once every `everyMs` milliseconds. */
+/**
+ * Returns a function that prints the finished rows, the rate and the remaining rows, at most once in `everyMs`
+ * milliseconds.
+ */
 function reportEvery(everyMs: number, print: (line: string) => void): (progress: RotationProgress) => void {
   const startedAtMs = performance.now();
   let nextMs = startedAtMs + everyMs;

@@ -42,8 +42,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Creates a secret box. The first key encrypts; all keys decrypt. Layout of a value: length of the key id (1 byte), key
- * id, salt (12), nonce (12), tag (16), ciphertext.
+ * Creates a secret box. The first key encrypts; all keys decrypt. Layout of an encrypted value, with lengths in bytes:
+ * length of the key id (1), key id, salt (12), nonce (12), authentication tag (16), ciphertext.
  */
 export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
   const byId = new Map(keys.map((entry) => [entry.id, createDerivedKeys(entry.key)]));
@@ -55,7 +55,8 @@ export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
       const { derivedKey, salt, nonce } = nextNonce();
       const cipher = createCipheriv('aes-256-gcm', derivedKey, nonce).setAAD(authenticatedData(location));
       const text = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
-      // GCM encrypts without padding, so `final` returns no further bytes. The call computes the tag.
+      // `final` returns no bytes here, because GCM has no padding. It is called because it computes the authentication
+      // tag.
       cipher.final();
       return Buffer.concat([header, salt, nonce, cipher.getAuthTag(), text]);
     },
@@ -108,9 +109,9 @@ function deriveKey(key: Buffer, salt: Buffer): Buffer {
 const valuesOfSalt = 1_000;
 
 /**
- * Returns a function that returns a random nonce, with its salt and the key for this salt. Each salt is used for 1,000
- * values. A new salt for each value would be slow: deriving a key takes as long as encrypting a small value, and each
- * call of `randomBytes` takes this time again.
+ * Returns a function that creates a random nonce and returns it with a salt and the key for this salt. Each salt is
+ * used for 1,000 values. A new salt for each value would be slow: encrypting a small value takes as long as deriving a
+ * key, and as long as one call of `randomBytes`.
  */
 function createNonces(key: Buffer): () => { derivedKey: Buffer; salt: Buffer; nonce: Buffer } {
   let salt: Buffer = Buffer.alloc(0);

@@ -33,7 +33,7 @@ interface Element<T> {
   write: (buffer: Buffer, value: T, at: number) => number;
 }
 
-/** Creates the encoder for elements that all have this size in bytes. */
+/** Creates an encoder for arrays whose elements all have a size of `bytes` bytes. */
 function ofSize<T>(bytes: number, oid: number, write: Element<T>['write']) {
   return arrayOf<T>({ oid, sizeOf: () => bytes, write });
 }
@@ -88,8 +88,8 @@ function writeUuid(buffer: Buffer, value: string, at: number): number {
 }
 
 /**
- * Creates the error for a text that is not a UUID. It has the SQLSTATE that the server uses for this (22P02), so that
- * it is classified as an invalid value.
+ * Creates the error for a text that is not a UUID. The error has the SQLSTATE 22P02, which the server uses for invalid
+ * texts, so that callers classify it as an invalid value.
  */
 function notUuid(value: string): Error {
   return Object.assign(new Error(`${JSON.stringify(value)} is not a UUID.`), { code: '22P02' });

@@ -11,7 +11,8 @@ test('the id of a principal is a UUID that differs by issuer and by subject', ()
   const ids = [id, publisherId('https://id.example#bob'), publisherId('https://other.example#ada')];
   expect(new Set(ids).size).toBe(3);
   expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-  // Alerts are searched by stored ids, so the id of a principal must not change.
+  // Stored alerts contain the id of their publisher, and are searched by this id. The id of a principal must therefore
+  // never change.
   expect(id).toBe('35e1499a-0f1b-55e4-9bd9-7f06313a179d');
 });
 

@@ -1,7 +1,7 @@
 import type { Database } from '@tocsin/database';
 import type { Knex } from 'knex';
 
-/** Result of a request to cancel one delivery. Only `cancelled` means a change. */
+/** Result of a request to cancel one delivery. The delivery was changed only if the result is `cancelled`. */
 export type CancelOutcome = 'cancelled' | 'sending' | 'ended';
 
 /**

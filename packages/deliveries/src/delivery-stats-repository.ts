@@ -23,8 +23,8 @@ export async function applyStatsChanges({ knex }: Database): Promise<boolean> {
 export const allWebhooks = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Number of histogram entries above which the entries of equal buckets are merged. Up to this number, updating a row
- * costs no more than without a histogram.
+ * Number of histogram entries of a row above which entries of the same latency bucket are merged. Up to this number,
+ * updating a row costs no more than without a histogram.
  */
 const maxEntries = 64;
 
@@ -36,8 +36,8 @@ const addedUp = (step: string, interval: string) => `
            concat_latencies(latencies)
     from minutes group by 1, 2, 3, 5`;
 
-// Rows are written in the order of their keys. Each minute of a webhook is added to six rows: minute, hour and day,
-// each for the webhook and for the workspace.
+// Each change of a webhook in a minute is added to six rows: for the minute, the hour and the day, each for the webhook
+// and for the workspace. The rows are written in the order of their keys.
 const apply = `
   with changes as materialized (
     delete from delivery_stats_changes

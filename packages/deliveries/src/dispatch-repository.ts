@@ -22,7 +22,9 @@ export interface PlannedDispatch {
   webhooks: DispatchWebhook[];
 }
 
-/** A webhook that the alert calls. If the webhook does not exist in the workspace, its delivery is written as failed. */
+/**
+ * A webhook to which an alert is dispatched. If it does not exist in the workspace, its delivery is written as failed.
+ */
 interface DispatchWebhook {
   webhookId: string;
   exists: boolean;
@@ -31,8 +33,9 @@ interface DispatchWebhook {
 }
 
 /**
- * Finds the webhooks for the dispatch of an alert that has no deliveries: the current webhooks of its registered rule,
- * or the webhooks stored with the alert if the rule was contained in its message.
+ * Plans the dispatch by hand of an alert without deliveries. If the rule of the alert is registered, the plan contains
+ * the current webhooks of the rule. If the rule is unregistered, the plan contains the webhooks that were stored with
+ * the alert.
  */
 export async function planDispatch(
   { knex }: Database,

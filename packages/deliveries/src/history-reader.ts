@@ -9,15 +9,15 @@ export interface IdRange {
 
 const dayMs = 86_400_000;
 /**
- * Start of each window, in days before the end of the range, or before the current time if that is earlier. The last
- * window is the rest of the range.
+ * Start of each window except the last one, in days before the end of the range. If the end of the range is in the
+ * future, the days are counted from the current time. The last window is the rest of the range.
  */
 const daysBack = [1, 5, 21];
 
 /**
- * Reads the newest `limit` rows of a range, newest first, in windows that grow from one day to the whole range. The
- * time of a query grows with the number of daily partitions in its range, and most pages are filled by the first
- * windows.
+ * Reads the newest `limit` rows of a range, newest first. The range is read in parts, called windows here: the first
+ * window covers about one day, and later windows cover more days each. The time of a query grows with the number of
+ * daily partitions that it reads, and the first windows are sufficient for most pages.
  */
 export async function readNewestFirst<Row>(
   { range, limit, nowMs }: { range: IdRange; limit: number; nowMs: number },

@@ -42,8 +42,8 @@ export async function runJobPage(database: Database, options: JobPageOptions): P
       return job && (await runPage(trx, job, { ...options, opened }));
     });
   } catch (error) {
-    // Moves the job to the end of the round robin. Without this, the same job would be the next one again, and could
-    // fail again.
+    // This moves the job to the end of the round robin. Otherwise the job would be the next one again and could fail
+    // again, and other jobs might not run.
     if (jobId !== undefined) await database.knex.raw(`${touch} where id = ?`, [jobId]).catch(() => {});
     throw error;
   } finally {
@@ -51,7 +51,10 @@ export async function runJobPage(database: Database, options: JobPageOptions): P
   }
 }
 
-/** Uses one statement without a transaction, because idle workers call this function twice a second. */
+/**
+ * Returns true if any job is running. The function uses one statement without a transaction, because it is called twice
+ * a second while no job is running.
+ */
 async function isAnyRunning(database: Database): Promise<boolean> {
   const [row] = await database.prepared<{ running: boolean }>(anyRunning, []);
   return row!.running;
@@ -111,7 +114,7 @@ export async function countForJob<Kind extends JobKind>(
   return readWithTimeout(database, timeoutMs, (trx) => workOf(kind).count(trx, scope, max));
 }
 
-/** Returns the first cursor of a job. All rows accepted before `until` are below it. */
+/** Returns the first cursor of a job: an id above the ids of all rows that were accepted before `until`. */
 function startOf({ until }: JobFilters[JobKind]): string {
   return firstIdAt(Date.parse(until));
 }

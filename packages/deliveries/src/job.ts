@@ -9,7 +9,7 @@ export interface JobScope<Filter> {
   filter: Filter;
   /** Exclusive upper bound of the ids that are not processed yet. */
   cursor: string;
-  /** Time at which the job was accepted; null while rows are counted for a new job. */
+  /** Time at which the job was created; null while rows are counted for a new job. */
   createdAt: Date | null;
 }
 
@@ -22,8 +22,8 @@ export interface PageOptions {
   /** Numbers of open deliveries, relative to their limits. */
   counts: OpenDeliveryCounts;
   /**
-   * Webhooks for which the page opens deliveries, one entry for each delivery. They are reported to `counts` after the
-   * transaction.
+   * The page adds the webhook of each delivery that it opens, once for each delivery. After the transaction, these
+   * deliveries are reported to `counts`.
    */
   opened: WebhookInWorkspace[];
 }
@@ -43,15 +43,18 @@ interface PageResult {
 /** The work of one kind of job. It runs in the transaction of a page. */
 export interface JobWork<Filter> {
   /**
-   * Processes the next rows below the cursor. The number of rows that a page reads is limited, and not the number of
-   * matching rows. A page therefore takes equally long if all or none of a million rows match.
+   * Processes the next rows below the cursor. The limit of a page applies to the rows that it reads, and not to the
+   * rows that match the filter. A page therefore takes about the same time whether all or none of the rows match.
    */
   runPage(trx: Knex.Transaction, job: Job<Filter>, options: PageOptions): Promise<PageResult>;
   /** Counts matching rows, up to `max`. */
   count(trx: Knex.Transaction, scope: JobScope<Filter>, max: number): Promise<number>;
 }
 
-/** Returns the range of ids that can match, so that other partitions are not read; undefined if no id can match. */
+/**
+ * Returns the range of ids that rows matching the filter can have; undefined if no row can match. A query with this
+ * range does not read other partitions.
+ */
 export async function readRange(
   trx: Knex.Transaction,
   scope: JobScope<{ since?: string; alert_id?: string }>,
@@ -62,7 +65,10 @@ export async function readRange(
   return narrowToAlert(trx, { workspaceId: scope.workspaceId, alertId, range });
 }
 
-/** Returns up to `pageSize` rows of a job, newest first. `read` returns the rows of a range of ids. */
+/**
+ * Returns the next rows for a page of a job, newest first, at most `pageSize`. `read` returns the rows of a range of
+ * ids.
+ */
 export async function readPage<Row extends { id: string }>(
   trx: Knex.Transaction,
   scope: JobScope<{ since?: string; alert_id?: string }>,
@@ -87,8 +93,8 @@ export function pageResult(
 const partForAlerts = 0.5;
 
 /**
- * Returns the rows before the first one that would open a delivery while its webhook or the workspace uses more than
- * half of its limit on open deliveries. `opens` lists the webhooks for which a row opens a delivery.
+ * Returns the rows before the first row that would open a delivery although its webhook or the workspace already uses
+ * more than half of its limit on open deliveries. `opens` contains the webhook of each delivery that a row opens.
  */
 export async function withinQuota<Row extends { opens: string[] }>(
   rows: Row[],

@@ -11,7 +11,10 @@ export interface NoticeOptions {
   disableAfterMs: number | undefined;
 }
 
-/** A webhook or workspace for which a notice was due. */
+/**
+ * An event that `reportWebhooks` has found. It has a notice only if the workspace has chosen webhooks for notices.
+ * `webhookId` is undefined for an event about dead letters.
+ */
 export interface DueNotice {
   event: NoticeEvent;
   workspaceId: string;
@@ -22,8 +25,9 @@ export interface DueNotice {
 const maxRows = 100;
 
 /**
- * Disables failing webhooks and writes the notices that are due. A notice and the change that it reports are in the
- * same commit. An advisory lock ensures that one worker at a time does this; other calls return at once.
+ * Disables failing webhooks and writes the notices that are due. A notice and the change that the notice reports are in
+ * the same commit. An advisory lock ensures that only one worker runs this function at a time; concurrent calls return
+ * at once.
  */
 export async function reportWebhooks({ knex }: Database, options: NoticeOptions): Promise<DueNotice[]> {
   return knex.transaction(async (trx) => {
@@ -176,15 +180,16 @@ interface FoundDeadLetters {
 }
 
 /**
- * Minimum time between two notices about the dead letters of a workspace. The first notice of a workspace counts the
- * dead letters of the five minutes before it.
+ * Minimum time between two notices about the dead letters of a workspace. The first notice of a workspace counts only
+ * dead letters that are at most this old.
  */
 const deadLettersEvery = '5 minutes';
 const maxCounted = 10_000;
 
 /**
- * Writes notices about new dead letters, and marks each dead letter that is counted. A cursor by id would miss a dead
- * letter that is committed late with a smaller id.
+ * Writes notices about new dead letters, and marks each dead letter that a notice has counted. The marks are needed,
+ * because an id is not sufficient to find new dead letters: a dead letter can be committed after a dead letter with a
+ * greater id.
  */
 async function reportDeadLetters(trx: Knex.Transaction): Promise<DueNotice[]> {
   const { rows: clock } = await trx.raw<{ rows: { since: Date }[] }>(

@@ -19,8 +19,8 @@ export interface Notice {
 const noId = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Writes a notice as an alert with its deliveries, in the transaction of the change that it reports. The webhook that
- * the notice is about does not receive it. Resolves to false, without a change, if the notice exists already.
+ * Writes a notice as an alert with its deliveries, in the transaction of the change that the notice reports. A webhook
+ * does not receive notices about itself. Resolves to false, without a change, if the notice exists already.
  */
 export async function writeNotice(trx: Knex.Transaction, notice: Notice): Promise<boolean> {
   const { event, workspaceId, webhook, since, error, count } = notice;

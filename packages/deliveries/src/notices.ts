@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Events for which a workspace can receive notices. A notice is an alert of the built-in rule of its event. The SQL
- * function `is_notice` lists the same rule ids.
+ * The built-in rules of notices, by event. A notice is an alert of the rule of its event. The ids must be the same as
+ * in the SQL function `is_notice`.
  */
 export const noticeRules = {
   'webhook.failing': { id: '480e9723-4847-5368-9e7a-0462eff41855', name: 'Tocsin: webhook failing' },

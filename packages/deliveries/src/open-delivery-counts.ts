@@ -21,8 +21,8 @@ export interface WebhookInWorkspace {
  */
 export interface OpenDeliveryCounts {
   /**
-   * Counts the deliveries of outdated counts in the database again. Most calls find no outdated count and need no
-   * statement. Must be called before the methods below. `keys` has one entry for each delivery that may be written. An
+   * Replaces outdated counts by new counts from the database. In most calls, no count is outdated and no statement is
+   * needed. Must be called before the methods below. `keys` has one entry for each delivery that may be written. An
    * entry without a webhook is for its workspace only.
    */
   refresh(keys: OpenDeliveriesKey[]): Promise<void>;
@@ -110,9 +110,11 @@ interface Count {
   countedAtMs: number;
   /** Number of deliveries that this process is writing. The last count may or may not include them. */
   writing: number;
-  /** Number of deliveries that this process has written. */
+  /** Number of deliveries that this process has written since its first count of this webhook or workspace. */
   written: number;
-  /** Value of `written` when the last count started. The count includes these deliveries. */
+  /**
+   * Value of `written` when the last count from the database started. The last count includes these written deliveries.
+   */
   writtenBefore: number;
 }
 

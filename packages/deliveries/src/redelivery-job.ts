@@ -7,8 +7,8 @@ import { reopenEnded } from './redelivery-repository.js';
 type Scope = JobScope<RedeliveryFilter>;
 
 /**
- * Redelivers ended deliveries. A job for failed deliveries excludes deliveries that failed after the job was accepted,
- * so that it does not redeliver the same delivery twice.
+ * Redelivers ended deliveries. A job for failed deliveries excludes deliveries that failed after the creation of the
+ * job, so that a delivery that fails again is not redelivered twice.
  */
 export const redeliveryWork: JobWork<RedeliveryFilter> = {
   async runPage(trx, job, options) {
@@ -52,7 +52,7 @@ async function readRows(trx: Knex.Transaction, scope: Scope, pageSize: number): 
 }
 
 /**
- * Returns conditions for which PostgreSQL can use an index in the order of the ids. It then reads the newest rows
+ * Returns SQL conditions for which an index in the order of the ids exists. PostgreSQL therefore reads the newest rows
  * first, without sorting.
  */
 function indexed({ webhook_id, status }: RedeliveryFilter): string {

@@ -25,8 +25,8 @@ export interface Retention {
 
 /**
  * Drops the partitions of days older than `retentionDays`, or moves them to the archive, and returns their names. A day
- * with open deliveries is kept until they have ended. `busy` is true if a transaction is using the tables; the caller
- * should try again soon.
+ * with open deliveries is kept until they have ended. `busy` is true if a day could not be dropped because other
+ * transactions were using the tables; the caller should then try again soon.
  */
 export async function dropExpiredDays(
   database: Database,
@@ -226,7 +226,8 @@ async function deleteInBatches({ knex }: Database, { from, where, before, signal
       await trx.raw('set local enable_bitmapscan = on; set local plan_cache_mode = force_custom_plan');
       return (await trx.raw(batch, [new Date(before * dayMs)])).rowCount;
     });
-    // Only an empty batch is the end. A batch can be small because another worker deletes the same rows.
+    // The loop ends only after an empty batch. A small batch is not the end, because another worker may be deleting
+    // some of the same rows.
   } while (deleted > 0 && !signal?.aborted);
 }
 

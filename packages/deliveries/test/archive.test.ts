@@ -119,7 +119,8 @@ test('an expired day is archived in files with manifests, and restored rows equa
   await db.database.knex('attempts').update({ started_at: new Date(nowMs) });
   const late = await contentOf(db, 'attempts');
   expect(late).toHaveLength(1);
-  // Late attempts are kept until their day expires, even if they are older than the retention of attempts.
+  // Attempts that a redelivery has added to an emptied partition are kept until the day of the partition expires, even
+  // if they are older than the retention of attempts.
   await expireAttempts();
   expect(await contentOf(db, 'attempts')).toEqual(late);
   await expireDays();

@@ -49,7 +49,7 @@ async function counted(workspaceId: string): Promise<object[]> {
   return rows;
 }
 
-/** Computes the same counts from the deliveries themselves. */
+/** Returns the counts that `counted` should return, computed from the rows of the table `deliveries`. */
 async function expected(workspaceId: string): Promise<object[]> {
   const { rows } = await knex().raw(
     `select webhook_id, date_trunc('minute', to_timestamp(accepted_ms(uuid_send(id)) / 1000.0)) as at,
@@ -203,7 +203,7 @@ test('counts older than the retention are deleted, unless partitions of their da
   expect(await rows()).toHaveLength(7);
   await deleteExpiredStats(db.database, { nowMs: Date.now(), retentionDays: 90 });
   expect(await rows()).toHaveLength(6);
-  // The partitions of yesterday exist, so the counts of yesterday are kept with any retention.
+  // The partitions of yesterday exist. The counts of yesterday are therefore kept even if the retention is 0 days.
   await deleteExpiredStats(db.database, { nowMs: Date.now(), retentionDays: 0 });
   expect(await rows()).toHaveLength(6);
 });
@@ -248,7 +248,9 @@ test('a merged histogram has no entry for a bucket without deliveries', async ()
   expect(rows[0].merged.map(Number)).toEqual([256 * 3 + 9]);
 });
 
-/** Returns counts by bucket. pg returns the type bigint as text. */
+/**
+ * Returns the number of deliveries by latency bucket. An entry is a text, because pg returns the type bigint as text.
+ */
 function histogramOf(latencies: string[]): Record<number, number> {
   const numbers: Record<number, number> = {};
   for (const entry of latencies.map(Number)) {

@@ -60,7 +60,8 @@ test.each([
 ] as const)(
   'a job with a filter by %s redelivers the same deliveries that countForJob has counted',
   async (_, filter, seed) => {
-    // The alerts are accepted in the same millisecond, so the time range of one alert contains all of them.
+    // All alerts are accepted in the same millisecond. The range of ids that a job reads for one alert therefore
+    // contains the deliveries of all alerts, and the job must exclude the others by the filter.
     const acceptedAtMs = Date.now() - 60_000;
     await seedMany(12, { acceptedAtMs });
     const wanted = await seedMany(1, { ...seed, acceptedAtMs });
@@ -127,7 +128,8 @@ test('a page of a job is not delayed by a locked partition of a day that it does
   const ids = await seedMany(10);
   const [old] = await seedMany(1, { acceptedAtMs: longAgo });
   await addJob();
-  // Connections of workers use generic plans (`plansByKey`).
+  // The test uses a connection with generic plans (`plansByKey`), as workers do. With a generic plan, a query would
+  // also open the locked partition.
   const worker = createDatabase({ url: db.url, applicationName: 'worker', plansByKey: true, poolSize: 1 });
   const busy = await db.database.knex.transaction();
   const day = new Date(longAgo).toISOString().slice(0, 10).replaceAll('-', '');

@@ -1,9 +1,10 @@
 import type { SendFailure } from './send-failure.js';
 
 /**
- * Cancels one send: after a timeout, when its caller aborts it, or when the sender closes. Only one listener is
- * notified. Each stage of the send (connecting, exchange) replaces the listener by its own. Creating an AbortSignal for
- * each send would take longer than the rest of the preparation of the send.
+ * Cancels one send: after a timeout, when its caller aborts it, or when the sender closes. There is only one listener
+ * at a time: each stage of the send (connecting, exchange) replaces the listener of the previous stage by its own. An
+ * AbortSignal is not used, because creating one for each send would take longer than the rest of the preparation of the
+ * send.
  */
 export interface Cancellation {
   /** Reason of the cancellation, set by the first call of `cancel`. */

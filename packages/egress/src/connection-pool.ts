@@ -12,14 +12,14 @@ export interface ConnectionPoolOptions {
   maxIdlePerDestination: number;
   maxIdle: number;
   /**
-   * Maximum age of a connection in milliseconds. A new connection resolves the name again, so that its new addresses
-   * are checked.
+   * Maximum age of a connection in milliseconds. An older connection is replaced, so that the name of the destination
+   * is resolved again and its new addresses are checked.
    */
   maxAgeMs: number;
 }
 
 export interface ConnectionPool {
-  /** Returns an idle connection for one exchange. If none is idle, opens one and does not wait for one in use. */
+  /** Returns a connection for one exchange. If no connection is idle, it opens one and does not wait for one in use. */
   acquire(destination: Destination, cancellation: Cancellation): Promise<Connection>;
   /**
    * Returns a connection to the pool after a complete exchange. The pool closes it if it is too old or too many are

@@ -12,7 +12,7 @@ interface WireRequest {
   /** Header lines as a flat list (name, value, name, value, …), sent in this order. */
   headers: string[];
   body: Buffer;
-  /** Maximum number of bytes of the response body that are read. */
+  /** Maximum number of bytes of the response body that are kept. */
   maxResponseBytes: number;
 }
 
@@ -71,8 +71,8 @@ export function createConnection(
     keepAliveTimeout: idleTimeoutMs,
     keepAliveMaxTimeout: hintedIdleTimeoutMs,
     keepAliveTimeoutThreshold: idleMarginMs,
-    // undici's client reconnects by itself. Every connect after the first fails, so that the client uses its first
-    // socket only.
+    // undici's client opens a new connection by itself. Each call of `connect` except the first one therefore fails, so
+    // that the client uses only the given socket.
     connect: (_options, callback) => {
       const isFirst = !isSocketUsed;
       isSocketUsed = true;

@@ -33,9 +33,9 @@ const maxLinesWithoutProgress = 500;
 const lineFeed = 0x0a;
 
 /**
- * Creates a stream between the socket and undici that enforces all limits on the bytes of a destination: the total of
- * each response (head, body, chunk extensions, trailers, interim responses and TLS), the lines without progress, and
- * the start of the response.
+ * Creates a stream between the socket and undici that enforces the limits on the bytes from a destination: the total of
+ * each response (head, body, chunk extensions, trailers, interim responses and TLS), and the number of lines without
+ * progress. It also rejects a response that does not start with an HTTP/1.0 or HTTP/1.1 status line.
  * @param onViolation has to end the exchange; it can be called again until the stream is destroyed
  */
 export function createGuardedSocket(
@@ -48,8 +48,8 @@ export function createGuardedSocket(
   let isChunkWanted = false;
 
   const stream = new Duplex({
-    // Without read-ahead, a chunk is counted only after the parser has processed the previous chunk and reported
-    // progress.
+    // The value 0 means no read-ahead: the lines of a chunk are counted only after the parser has processed the
+    // previous chunk and reported progress.
     readableHighWaterMark: 0,
     read: readChunk,
     decodeStrings: false,

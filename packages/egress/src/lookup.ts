@@ -13,7 +13,7 @@ export interface LookupOptions {
   servers?: string[];
   hostsPath?: string;
   resolvConfPath?: string;
-  /** Maximum time to resolve one name, in milliseconds, all queries included. */
+  /** Maximum time for all queries that resolve one name, in milliseconds. Default: 5,000. */
   timeoutMs?: number;
 }
 
@@ -29,8 +29,8 @@ const maxAddressesOfFamily = 16;
  */
 const otherFamilyMs = 300;
 /**
- * Maximum time for which the saving of a webhook waits until its host name resolves, in milliseconds. Deliveries wait
- * longer.
+ * Maximum time in milliseconds that a request waits for the resolution of a host name when it saves a webhook.
+ * Deliveries wait longer.
  */
 const warningTimeoutMs = 2000;
 
@@ -91,7 +91,8 @@ async function readSettings({ servers, hostsPath, resolvConfPath }: LookupOption
     hosts: hostsPath ?? '/etc/hosts',
     resolvConf: resolvConfPath ?? '/etc/resolv.conf',
   });
-  // Initial time limit of a query. c-ares adapts it to the measured latencies, and allows the second query more time.
+  // Initial time limit of a query. c-ares adapts this limit to the measured latencies, and allows more time for the
+  // second try.
   const resolver = new dns.Resolver({ timeout: 1_500, tries: 2 });
   if (servers) resolver.setServers(servers);
   return { ...names, resolver };
@@ -138,8 +139,8 @@ export async function resolutionWarning(
 }
 
 /**
- * The machine's settings for names. c-ares does not apply them in the same way as the system resolver, so they are read
- * here.
+ * The machine's settings for the resolution of names. They are read here, because c-ares does not apply them in the
+ * same way as the resolver of the system.
  */
 interface SystemNames {
   /** Addresses of the hosts file, by name in lower case. */

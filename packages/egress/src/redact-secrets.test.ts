@@ -81,7 +81,8 @@ test('a URL part of sixteen or more characters is redacted, also with spaces for
 test.each(['', 'a', 'ab'])('a secret with the prefix %j is redacted in its base64 encoding', (prefix) => {
   const shown = redact(Buffer.from(`${prefix}Bearer ${token}, and more`).toString('base64'), whole);
   const [before = '', after = ''] = shown.split('[redacted]');
-  // The base64 characters at both ends of the secret also depend on its neighbours, so they are not redacted.
+  // The base64 characters at both ends of the secret also depend on the bytes before and after the secret. They are
+  // therefore not redacted.
   expect([before.length <= 4, after.length <= 16]).toEqual([true, true]);
 });
 

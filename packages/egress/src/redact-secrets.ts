@@ -9,11 +9,14 @@ export type RedactSecrets = (text: string, options: { isCut: boolean }) => strin
 const replacement = '[redacted]';
 const minHeaderCharacters = 8;
 const minUrlCharacters = 16;
-/** Minimum length of a token after `Basic` or `Bearer`. A shorter token would match ordinary words. */
+/**
+ * Minimum length of a token after `Basic` or `Bearer` that is redacted. A shorter token would also match ordinary
+ * words.
+ */
 const minTokenCharacters = 4;
 /**
- * Maximum number of texts to search for. Each secret is searched for in 6 to 40 encodings. Above this limit, the whole
- * response is replaced, because the search would take too long.
+ * Maximum number of encoded secrets to search for. Each secret has 6 to 40 encodings. If the number is higher, the
+ * whole response is replaced, because the search would take too long.
  */
 const maxForms = 1_000;
 /**
@@ -23,11 +26,12 @@ const maxForms = 1_000;
 const startCharacters = 64;
 
 /**
- * Creates a function that redacts header values of at least 8 characters, except those of `Content-Type` and `Accept`,
- * and each path segment and query value of the URL with at least 16 characters. It finds these secrets as written,
- * percent-decoded, percent-encoded, JSON-escaped and in base64. Its regular expression is built when the first text is
- * redacted. If a text contains at least the first 64 characters of an encoded secret, the part that is equal to the
- * encoded secret is redacted.
+ * Creates a function that redacts header values of at least 8 characters (except those of `Content-Type` and `Accept`),
+ * the tokens of at least 4 characters in such values that start with `Basic` or `Bearer`, and each path segment and
+ * query value of the URL with at least 16 characters. The function finds these secrets as written, percent-decoded,
+ * percent-encoded, JSON-escaped and in base64. If an encoded secret is longer than 64 characters, its first 64
+ * characters are sufficient: then the part of the text that is equal to the encoded secret is redacted. The regular
+ * expression is built when the first text is redacted.
  */
 export function createRedactSecrets(request: {
   url: string;

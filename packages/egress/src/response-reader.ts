@@ -25,7 +25,7 @@ export interface RawResponse {
 interface ResponseReaderOptions {
   /** Maximum number of bytes of the body that are kept. */
   maxBytes: number;
-  /** Called when the request is written. Bytes that were read earlier do not belong to its response. */
+  /** Called when the request is written. Bytes that were received before this call do not belong to the response. */
   onWriting(): void;
   /** Called when the head or a part of the body has been parsed. */
   onProgress(): void;

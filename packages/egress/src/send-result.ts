@@ -13,7 +13,7 @@ export interface HttpResponse {
   /** True if the body was longer than the limit, or ended early. */
   truncated: boolean;
   bodyNote?: BodyNote | undefined;
-  /** Value of the `Retry-After` header in whole seconds from now, not negative. */
+  /** Time to wait that the `Retry-After` header requests, in whole seconds from the end of the send; not negative. */
   retryAfterSeconds?: number | undefined;
   /**
    * Value of the `Retry-After` header as it was sent, even if it is invalid; at most 32 KiB, the limit of all headers
@@ -70,8 +70,8 @@ export function toSendError(error: unknown, startedAt: number): SendResult {
 }
 
 /**
- * Returns true if the body has no content coding. The header value can be 32 KiB long. `trim` takes linear time. A
- * regular expression with optional spaces at both ends would take quadratic time.
+ * Returns true if the body has no content coding. The function uses `trim` and not a regular expression: the header
+ * value can be 32 KiB long, and a regular expression with optional spaces at both ends would take quadratic time.
  */
 function isIdentity(contentEncoding: string): boolean {
   return ['', 'identity'].includes(contentEncoding.trim().toLowerCase());
@@ -96,6 +96,7 @@ export function parseRetryAfter(value: string, now: number): number | undefined 
 }
 
 /**
- * Approximates the three formats of RFC 9110 §5.6.7, because `Date.parse` alone accepts nearly every text as a date.
+ * Matches texts that look like one of the three date formats of RFC 9110 §5.6.7. `Date.parse` alone accepts nearly
+ * every text as a date.
  */
 const httpDate = /^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d( GMT| \d{4})$/;

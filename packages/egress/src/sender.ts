@@ -59,7 +59,7 @@ export interface Sender {
    * undefined.
    */
   resolutionWarning(url: string): Promise<string | undefined>;
-  /** Ends running sends like an aborted signal, and closes every connection. */
+  /** Ends running sends in the same way as an aborted signal. Closes every connection. */
   close(): Promise<void>;
 }
 
@@ -153,7 +153,8 @@ export function createSender(options: SenderOptions): Sender {
         return respond({ error });
       }
     };
-    // The method is not a default of the instance: axios takes twice as long to merge a request with defaults.
+    // The method is given for each request and not as a default of the instance, because with defaults axios takes
+    // twice as long to merge the options of a request.
     const { data } = await axios.request<Outcome>({ method: 'post', url, data: body, adapter });
     if ('error' in data) throw data.error;
     return data.response;

@@ -4,8 +4,9 @@ export interface StatusLineGuard {
   /** Must be called when a request is written. The next bytes must then start a response. */
   expectResponse(): void;
   /**
-   * Returns the bytes for the HTTP parser, which may be none. A status line is buffered until it is recognised, and so
-   * are the last three bytes of an incomplete interim head.
+   * Returns the bytes to pass to the HTTP parser, which can be none. The start of a status line is buffered until it
+   * shows if the response is interim. While the head of an interim response is incomplete, its last three bytes are
+   * buffered, because they can be the start of the end of the head.
    * @throws SendFailure if a response is expected, and the bytes do not start an HTTP/1.0 or HTTP/1.1 response
    */
   filter(bytes: Buffer): Buffer;

@@ -11,7 +11,7 @@ afterEach(() => void jest.useRealTimers());
 
 const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Advances the simulated clock to `ms`, and expects that the send ends in the last millisecond. */
+/** Advances the simulated clock to `ms`, and checks that the send ends at this time and not a millisecond earlier. */
 async function endsAt(ms: number, sending: Promise<SendResult>): Promise<SendResult> {
   let hasEnded = false;
   const ended = sending.finally(() => {

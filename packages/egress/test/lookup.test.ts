@@ -95,7 +95,10 @@ test('concurrent lookups of a name, and later ones within 5 s, share their queri
   expect([...dns.questions].sort()).toEqual(['A v4.test', 'AAAA v4.test']);
 });
 
-/** Runs `work` with a clock that stands still until `setAge` sets it ahead of its start. Other timers are real. */
+/**
+ * Runs `work` with a stopped clock. `setAge(ms)` sets the clock to `ms` milliseconds after the start of `work`. Timers
+ * are real.
+ */
 async function withClock(work: (setAge: (ms: number) => void) => Promise<void>): Promise<void> {
   const { jest } = import.meta;
   const startMs = Date.now();

@@ -148,7 +148,7 @@ test.each([
     /^tls_failure$/,
   ],
   ['supports only HTTP/2', { ALPNProtocols: ['h2'] }, /^tls_failure$/],
-  // The server can close the connection before its alert arrives, so two error codes are possible.
+  // The server can close the connection before its TLS alert arrives, so two error codes are possible.
   [
     'requires a client certificate',
     { requestCert: true, rejectUnauthorized: true },

@@ -150,7 +150,8 @@ async function discoverJwksUri(trusted: KeyAddresses): Promise<string> {
   if (typeof jwksUri !== 'string' || !isAsSecureAs(discoveryUrl, jwksUri)) {
     throw new Error(`${metadataUrl} has no usable jwks_uri`);
   }
-  // A customer's provider must not be able to direct requests of this service to another address.
+  // The metadata of a customer's provider must name keys at the origin of its issuer. Otherwise the provider could
+  // direct requests of this service to any address.
   if (workspaces !== 'all' && new URL(jwksUri).origin !== new URL(issuer).origin) {
     throw new Error(
       `${metadataUrl} names keys of another origin; name them as jwks_uri in OIDC_ENTERPRISE_ISSUERS`,

@@ -6,8 +6,8 @@ const uuid = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-
 const workspaceGroup = new RegExp(`^/workspaces/(${uuid})/([a-z]+)$`);
 
 /**
- * Reads claim entries such as `/workspaces/{id}/{role}`. Only the id is compared without regard to case. Other entries
- * are ignored.
+ * Reads the entries of a claim that have the form `/workspaces/{id}/{role}`. The id may be in upper or lower case; the
+ * rest must be in lower case. Other entries are ignored.
  */
 export function workspaceRolesFrom(claims: Claims, claimName: string): Map<string, Set<WorkspaceRole>> {
   const roles = new Map<string, Set<WorkspaceRole>>();

@@ -7,15 +7,16 @@ export interface TrustedIssuer {
   groupsClaim: string;
   rolesClaim: string;
   /**
-   * `all` marks the provider of the deployment; its tokens can also contain deployment roles. Tokens of a customer's
-   * provider are valid for the listed workspaces only (ids in lower case) and never for deployment roles.
+   * `all` for the identity provider of the whole deployment, whose tokens can also contain deployment roles. For the
+   * provider of a customer, the ids of the customer's workspaces in lower case: tokens of this provider are valid for
+   * these workspaces only, and their deployment roles are ignored.
    */
   workspaces: 'all' | ReadonlySet<string>;
   /** Base URL of the discovery document. Default: the issuer. */
   discoveryUrl?: string;
   /**
-   * URL of the signing keys. Default: the URL in the discovery document. For a customer's issuer, that URL must have
-   * the origin of the issuer.
+   * URL of the signing keys. Default: the URL in the discovery document. If the issuer belongs to a customer, this
+   * default must have the same origin as the issuer.
    */
   jwksUri?: string;
 }

@@ -18,8 +18,8 @@ export interface TokenCacheDeps {
 }
 
 /**
- * Cache time of a valid token, in milliseconds. A token whose key the provider has withdrawn can therefore be accepted
- * for this time after a fetch has removed the key.
+ * Time for which a valid token is cached, in milliseconds. If the provider withdraws a key, tokens of this key can
+ * therefore be accepted for this time after the next fetch of the keys.
  */
 const maxCachedMs = 30_000;
 /**

@@ -126,7 +126,8 @@ function accessTokenProblem(header: JWTHeaderParameters, claims: JWTPayload): st
   const type = claims.typ;
   if (type !== undefined && type !== 'Bearer') return 'is not an access token';
   if ('at_hash' in claims || 'c_hash' in claims) return 'is an ID token';
-  // Old versions of Keycloak copy `nonce` into access tokens. These tokens have the type `Bearer`.
+  // The claim `nonce` alone does not identify an ID token: old versions of Keycloak copy it into access tokens. These
+  // access tokens have the claim `typ` with the value `Bearer`.
   const isDeclared = headerType !== 'jwt' || type === 'Bearer';
   if ('nonce' in claims && !isDeclared) return 'is an ID token';
   // A token that is bound to a key must not be accepted as a bearer token (RFC 8705, RFC 9449).

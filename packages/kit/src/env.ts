@@ -49,8 +49,8 @@ export function readEnv<T extends object>(env: Environment, build: (read: EnvRea
 }
 
 /**
- * Values of two variables that switch off the check of certificates: in Node for all servers, and in pg for the
- * database.
+ * Two environment variables, each with the value that switches off the check of certificates: the first one in Node for
+ * all servers, the second one in pg for the database.
  */
 const uncheckedCertificates = { NODE_TLS_REJECT_UNAUTHORIZED: '0', PGSSLMODE: 'no-verify' };
 
@@ -142,7 +142,7 @@ function createReader(env: Environment, problems: string[]) {
     /** `check` returns the typed value, or throws an error whose message completes the sentence "NAME …". */
     json: <T>(name: string, check: (value: unknown) => T, fallback?: T) =>
       read<T>(name, fallback, undefined as T, (text) => parseJson(text, check)),
-    /** Adds a problem that concerns several variables, described by a whole sentence. */
+    /** Adds a problem that concerns several variables. `sentence` is the whole text of the problem. */
     problem: (sentence: string) => {
       problems.push(sentence);
     },

@@ -67,7 +67,7 @@ function isAt(path: string, fd: number): boolean {
 
 /**
  * Removes the file, then releases the lock. A waiting process that opened the file before its removal can still lock
- * it, but its call of `isAt` then returns false.
+ * the removed file. Its call of `isAt` then returns false, and the process opens the file at the path again.
  */
 function release(path: string, fd: number): void {
   rmSync(path, { force: true });

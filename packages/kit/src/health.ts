@@ -12,9 +12,9 @@ export interface HealthOptions {
   /** Checks of the dependencies, by name. */
   checks: Readonly<Record<string, HealthCheck>>;
   /**
-   * Returns true for an error that makes the service not ready. It should return false if the service works without the
-   * dependency, or responds with 503 by itself. Otherwise a load balancer would remove all instances at once.
-   * Default: true for every error.
+   * Returns true for an error that makes the service not ready. The function should return false if the service works
+   * without the dependency, or itself responds with 503 to requests that need the dependency. Otherwise a load balancer
+   * would remove all instances at once. Default: true for every error.
    */
   isOwnFault?: (error: unknown) => boolean;
   /** Timeout of each check, in milliseconds. Default: 2,000. */

@@ -18,9 +18,9 @@ export interface RunServiceOptions {
 }
 
 /**
- * Runs a service until its process ends. SIGTERM and SIGINT stop the service with exit code 0, and so does the end of a
- * parent process that has an IPC channel to it. The exit code is 1 after a second signal, a failed start, a failed stop
- * or an uncaught exception.
+ * Runs a service until its process ends. The stop requests are SIGTERM, SIGINT and the end of an IPC channel to the
+ * parent process. After a stop request, the service closes and the exit code is 0. The exit code is 1 after a second
+ * signal, a failed start, a failed stop or an uncaught exception.
  */
 export async function runService({ service, start, deadlineMs = 25_000 }: RunServiceOptions): Promise<void> {
   const stopping = new AbortController();
@@ -55,8 +55,8 @@ function waitForStopRequest(stopping: AbortController): Promise<string> {
     };
     process.on('SIGTERM', stop);
     process.on('SIGINT', stop);
-    // Node emits `disconnect` only in a process with an IPC channel to its parent process, when the channel closes, for
-    // example because the parent has ended.
+    // Node emits `disconnect` when the IPC channel to the parent process closes, for example because the parent has
+    // ended. A process without an IPC channel never gets this event.
     process.once('disconnect', () => stopping.signal.aborted || stop('disconnect'));
   });
 }

@@ -50,7 +50,8 @@ function isDateTime(text: string): boolean {
   const match = dateTime.exec(text);
   if (!match) return false;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  // PostgreSQL has no year 0. In `Date.UTC`, day 0 of the next month is the last day of this month.
+  // PostgreSQL has no year 0. `Date.UTC` counts months from 0, so `month` is the index of the next month, and day 0 of
+  // the next month is the last day of the given month.
   return (
     year > 0 &&
     month >= 1 &&

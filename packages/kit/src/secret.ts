@@ -1,6 +1,9 @@
 import { inspect } from 'node:util';
 
-/** A secret setting. It prints as `[redacted]` everywhere; only `reveal()` returns the value. */
+/**
+ * A secret setting. Its conversion to text or JSON gives `[redacted]`, so that it cannot appear in logs. Only
+ * `reveal()` returns the value.
+ */
 export class Secret {
   readonly #value: string;
 

@@ -5,7 +5,10 @@ import { readBrokerUrl, readDatabaseUrl } from './server-url.js';
 
 /** Settings that every service has. */
 export interface ServiceConfig {
-  /** Address of the HTTP server: the API, or only `/livez` and `/readyz` in a service without an API. */
+  /**
+   * Address on which the HTTP server listens. It serves the API, or only `/livez` and `/readyz` in a service without an
+   * API.
+   */
   http: { host: string; port: number };
   /** Address of the server for `/metrics`. */
   metrics: { host: string; port: number };

@@ -20,8 +20,8 @@ export interface Shutdown {
 }
 
 /**
- * Time in milliseconds that a resource has after the deadline to cut its connections. A resource that takes longer
- * counts as not closed cleanly.
+ * Extra time in milliseconds after the deadline, in which a resource can cut its connections. A resource that needs
+ * more time counts as not closed cleanly.
  */
 const graceMs = 250;
 
@@ -29,7 +29,8 @@ export function createShutdown(): Shutdown {
   const resources: { name: string; close: (remainingMs: number) => Promise<unknown> }[] = [];
   const stopping = new AbortController();
   const { signal } = stopping;
-  // Each loop and interval of a service adds a listener. By default Node warns of a leak above ten listeners.
+  // Each loop and interval of a service adds a listener to this signal, and by default Node warns of a leak above ten
+  // listeners. The limit is therefore switched off.
   setMaxListeners(0, signal);
   return {
     signal,

@@ -1,7 +1,7 @@
 /**
- * Batches the acknowledgements of one channel, once for each tick of the event loop. One frame (AMQP `multiple`)
- * acknowledges all settled messages that arrived before the oldest message in flight. Later settled messages are
- * acknowledged one by one.
+ * Collects the acknowledgements of one channel, and sends them once in each tick of the event loop. One frame (AMQP
+ * `multiple`) acknowledges all settled messages that arrived before the oldest unsettled message. Settled messages that
+ * arrived after the oldest unsettled message are acknowledged one by one.
  */
 export interface AckBatcher {
   received(tag: number): void;

@@ -9,8 +9,8 @@ export interface BroadcastOptions {
 
 /**
  * Receives broadcasts from the exchange `tocsin.events` through an exclusive queue. The broker deletes the queue when
- * the connection ends. Broadcasts during a disconnection are lost, so listeners must not depend on receiving all of
- * them.
+ * the connection ends. A broadcast that is published while there is no connection is lost, so a listener must not
+ * depend on receiving every broadcast.
  */
 export async function listenToBroadcasts(
   broker: Broker,

@@ -15,9 +15,15 @@ export interface ChannelUser {
 export interface ChannelRegistry {
   /** Opens the user's channel on the current connection, if there is one, and on every later connection. */
   add(user: ChannelUser): Promise<void>;
-  /** Declares the topology and opens all channels on a new connection. Rejects if one of these fails. */
+  /**
+   * Declares the topology on a new connection, and then opens the channels of all users. Rejects if the declaration or
+   * the opening of a channel fails.
+   */
   openAll(connection: ChannelModel): Promise<void>;
-  /** Must be called when the connection has ended. Its channels are then closed too. */
+  /**
+   * Must be called when the connection has ended. Closed channels are then not opened again until the next call of
+   * `openAll`.
+   */
   disconnected(): void;
   areAllOpen(): boolean;
 }
@@ -75,15 +81,18 @@ export function createChannelRegistry(options: ChannelRegistryOptions): ChannelR
     onOpen();
   };
   /**
-   * Opens the channel of a user unless that has already started on this connection. Otherwise, `add` and `openAll`
-   * could open two channels for one user.
+   * Opens the channel of a user, unless the opening has already started on this connection. Without this check, `add`
+   * and `openAll` could open two channels for one user.
    */
   const openOnce = async (user: ChannelUser, on: Connected): Promise<void> => {
     if (on.started.has(user)) return;
     on.started.add(user);
     await open(user, on);
   };
-  /** Retries until the channel is open or the connection has ended. The next connection opens all channels. */
+  /**
+   * Tries to open the channel until it is open or the connection has ended. On the next connection, `openAll` opens the
+   * channels of all users.
+   */
   const reopen = async (user: ChannelUser, on: Connected): Promise<void> => {
     if (on.reopening.has(user)) return;
     on.reopening.add(user);
@@ -101,8 +110,8 @@ export function createChannelRegistry(options: ChannelRegistryOptions): ChannelR
     on.reopening.delete(user);
   };
   /**
-   * Declares the topology again at the interval `declareEveryMs`. The broker does not report that an operator has
-   * removed a binding.
+   * Declares the topology again at the interval `declareEveryMs`. The interval is necessary because the broker does not
+   * report that an operator has removed a binding.
    */
   const keepDeclared = async (on: Connected): Promise<void> => {
     while (declareEveryMs !== undefined) {

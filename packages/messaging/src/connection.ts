@@ -15,8 +15,8 @@ export interface BrokerOptions {
   /** Receives log lines about the connection, its channels and the topology. */
   logger?: Pick<Logger, 'info' | 'warn'>;
   /**
-   * Interval at which exchanges, queues and bindings are declared again, in case an operator has deleted them, in
-   * milliseconds. Default: 30,000.
+   * Interval in milliseconds at which exchanges, queues and bindings are declared again. The repetition restores those
+   * that an operator has deleted. Default: 30,000.
    */
   declareEveryMs?: number;
   /**
@@ -25,9 +25,9 @@ export interface BrokerOptions {
    */
   declare?: boolean;
   /**
-   * True: no further attempt is made if the broker rejects the first connection (login, permission, or a missing
-   * exchange or queue). A rejected virtual host is retried, and so is every rejection after a successful connection.
-   * Default: false.
+   * True: no further attempt is made if the broker rejects the first connection because of the login, a permission, or
+   * a missing exchange or queue. Attempts continue if the broker rejects the virtual host, and after any error that
+   * follows a successful connection. Default: false.
    */
   stopIfRefused?: boolean;
 }

@@ -82,8 +82,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   const returnToBroker = async () => {
     const channel = current?.channel;
     if (channel === undefined) return;
-    // If the connection ends during `close`, the returned promise never settles. The event `close` is emitted in any
-    // case.
+    // The promise that `close` returns never settles if the connection ends during the call. The event `close` is
+    // emitted in this case too.
     await new Promise<void>((resolve) => {
       channel.once('close', resolve);
       channel.close().catch(() => resolve());
@@ -115,7 +115,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       inFlight.remove(message.bytes);
     },
     retry(message, error) {
-      // The broker delivers a returned message again. An error of this copy is therefore not reported.
+      // The broker delivers a returned message again, so an error in the processing of the returned copy is not
+      // reported.
       if (message.isReturned()) return inFlight.remove(message.bytes);
       onError(error);
       const again = () => message.isReturned() || deliver(message);

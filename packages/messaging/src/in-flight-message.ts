@@ -16,8 +16,8 @@ export interface QueueMessage {
   /** Trace context of the publisher, from the header `traceparent`. */
   readonly traceparent: string | undefined;
   /**
-   * Header `x-tocsin-publisher`; undefined if it is missing or longer than 256 characters. It is not verified here:
-   * every publisher of messages can set it.
+   * Header `x-tocsin-publisher`; undefined if it is missing or longer than 256 characters. The value is not
+   * trustworthy, because everyone who may publish messages can set it.
    */
   readonly publisher: string | undefined;
   /** True if the broker has delivered the message before. */
@@ -27,7 +27,9 @@ export interface QueueMessage {
    * settling this copy has no effect.
    */
   isReturned(): boolean;
-  /** Acknowledges the message. Must be called only after all rows of the message are committed. */
+  /**
+   * Acknowledges the message. Must be called only after all rows that the handler writes for the message are committed.
+   */
   ack(): void;
   /** Calls the handler again with this message after a backoff, unless the channel closes first. */
   retry(error: unknown): void;

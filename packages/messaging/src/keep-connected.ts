@@ -30,8 +30,8 @@ const closeTimeoutMs = 2_000;
 const backoff = { firstMs: 100, maxMs: 5_000 };
 
 /**
- * Keeps one connection open, with a backoff between attempts. amqplib's own recovery is not used: if `attach` fails it
- * sends a close request and waits for the reply without a time limit.
+ * Keeps one connection open, with a backoff between attempts. The reconnection of amqplib is not used: after a failure
+ * of `attach`, amqplib would send a close request and wait for the reply without a time limit.
  * @returns function that closes the connection and ends all attempts
  */
 export function keepConnected(options: KeepConnectedOptions): () => Promise<void> {

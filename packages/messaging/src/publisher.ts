@@ -14,8 +14,8 @@ export interface Publication {
 
 /**
  * Error of a message that was not confirmed. With the reason `returned`, the message is in no queue. With any other
- * reason, the message may have reached the broker. It is safe to publish the message again. The cause of `unavailable`
- * is the error of the connection or the channel, if any.
+ * reason, the message may have reached the broker. The caller can publish the message again, because consumers ignore
+ * repetitions. The cause of `unavailable` is the error of the connection or the channel, if any.
  */
 export class PublishError extends Error {
   readonly reason: 'unavailable' | 'blocked' | 'timeout' | 'refused' | 'returned';
@@ -146,7 +146,8 @@ const overdueCheckMs = 250;
 
 function failOverdue(pending: Map<string, Pending>, nowMs: number): void {
   for (const { deadlineMs, fail } of pending.values()) {
-    // The map is in the order of the deadlines, so no later message is overdue either.
+    // The map is in the order of the deadlines. After the first message that is not overdue, no further message is
+    // overdue.
     if (deadlineMs > nowMs) return;
     fail(new PublishError('timeout', 'The broker has not confirmed the message in time.'));
   }

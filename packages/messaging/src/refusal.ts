@@ -5,8 +5,8 @@ export type Refusal = 'forbidden' | 'undeclared';
 const byCode: Readonly<Record<number, Refusal>> = { 403: 'forbidden', 404: 'undeclared', 530: 'forbidden' };
 
 /**
- * Returns the kind of an error with which the broker rejected the client, if a new connection would fail with the same
- * error. Returns undefined for every other error.
+ * If the broker rejected the client for a reason that a new connection does not remove, returns the kind of this
+ * rejection. Returns undefined for every other error.
  */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return undefined;

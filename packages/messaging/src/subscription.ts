@@ -50,7 +50,10 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
     isClosed = true;
   });
 
-  /** Runs the calls one after the other, because each call waits for a reply of the broker. */
+  /**
+   * Runs calls of `update` and `extend` one after the other. Each of them waits for replies of the broker, and a second
+   * call in this time could subscribe twice.
+   */
   const inOrder = (work: () => Promise<void>): Promise<void> => {
     const step = lastStep.then(work);
     lastStep = step.catch(() => {});

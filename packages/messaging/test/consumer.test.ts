@@ -161,7 +161,7 @@ test('the byte limit bounds large messages in flight, and the prefetch bounds sm
   };
   await publishAll(600, 40_000);
   await expectInFlight(32);
-  // 100 messages of this size have half of the byte limit.
+  // 100 messages of 10,000 bytes are 1,000,000 bytes: half of the limit `maxBytes`.
   await publishAll(200, 10_000);
   await expectInFlight(100);
   await publishAll(2_500, 100);

@@ -40,7 +40,8 @@ test('after an overdue confirm, messages fail at once until the late confirm arr
   await broker.ready();
   proxy.freeze();
   await expect(publisher.publish(alert('overdue'))).rejects.toMatchObject({ reason: 'timeout' });
-  // Ten messages take longer than the confirm timeout of one message, 500 ms.
+  // The loop publishes for 600 ms, which is longer than the confirm timeout of 500 ms. Each message fails at once all
+  // the same.
   for (let count = 0; count < 10; count += 1) {
     expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({
       outcome: 'unavailable',
@@ -73,7 +74,8 @@ test('messages to a blocked broker fail at once until it is unblocked', async ()
   const { proxy, broker, publisher } = await startProxied({ confirmTimeoutMs: 20_000 });
   await publisher.publish(alert('before'));
   proxy.stopReading();
-  // RabbitMQ reports the block when a connection sends its first message, and does not read that message.
+  // A blocked RabbitMQ reports the block when a connection sends its first message, and does not read this message. The
+  // proxy simulates both.
   const first = outcomeOf(publisher.publish(alert('unread')));
   proxy.sendBlocked();
   // The first message fails before its confirm timeout of 20 s.

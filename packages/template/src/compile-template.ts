@@ -15,7 +15,7 @@ import type { Value } from './values/value.js';
 
 export interface TemplateOptions {
   /**
-   * True: printed strings are escaped for the inside of a JSON string. False: the output equals Jinja2's byte for byte.
+   * True: printed strings are escaped for the inside of a JSON string. False: they are printed unchanged, as in Jinja2.
    */
   readonly json?: boolean;
   /** True: `round` of an undefined value prints nothing. False: it fails, as in Jinja2. */
@@ -39,16 +39,16 @@ export type RenderResult =
 export interface Template {
   /** The source with LF as line end. Lines and columns of errors refer to it. */
   readonly source: string;
-  /** Renders. With an equal `seed`, the filter `random` makes the same choices. Default: an empty seed. */
+  /** Renders the template. With an equal `seed`, the filter `random` makes the same choices. Default: an empty seed. */
   render(context: TemplateContext, seed?: string): RenderResult;
 }
 
 /** A template with the details that the body check needs. */
 export interface InspectableTemplate extends Template {
   readonly body: readonly Statement[];
-  /** Renders, and adds each piece of the output with its place in the source to `pieces`. */
+  /** Renders the template, and adds each piece of the output to `pieces`, with its place in the source. */
   trace(context: TemplateContext, pieces: TracePiece[], options: TraceOptions): RenderResult;
-  /** Renders, and returns the result and the number of steps, also if the rendering failed. */
+  /** Renders the template, and returns the result and the number of steps, also if the rendering failed. */
   measure(context: TemplateContext): { readonly result: RenderResult; readonly steps: number };
 }
 
@@ -70,7 +70,10 @@ export type InspectableResult =
 /** Maximum length of a source in UTF-16 units. A longer source is a compile error and is not parsed. */
 const maxSourceLength = 65_536;
 
-/** Creates a function that compiles templates. Filters, tests and globals are created once for all of them. */
+/**
+ * Creates a function that compiles templates. Its filters, tests and globals are created once and used for all
+ * templates.
+ */
 export function createTemplateCompiler(options: TemplateOptions = {}): (source: string) => InspectableResult {
   const filters = createFilters();
   const tests = createJinjaTests();

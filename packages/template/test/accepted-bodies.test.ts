@@ -57,9 +57,9 @@ const textFilters = [
   'tojson | length',
 ];
 /**
- * Filters for numbers. Operators are not included, and neither is `round` with the method ceil or floor, which
- * multiplies. The result of a multiplication can exceed the range of a double. It then prints `inf`, which is not JSON,
- * or fails, as in Python.
+ * Filters for numbers. The list has no operators, and no `round` with the method ceil or floor, because these can
+ * multiply. The product can be too large for a double. It then prints `inf`, which is not JSON, or the rendering fails,
+ * as in Python.
  */
 const numberFilters = [
   'round',

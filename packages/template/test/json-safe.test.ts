@@ -48,11 +48,12 @@ function renderBody(source: string, facts: AlertFacts): string {
   if (!compiled.ok) throw new Error(compiled.error.message);
   const result = compiled.template.render(alertContext(facts));
   if (!result.ok) throw new Error(result.error.message);
-  // Encodes as UTF-8 and decodes, as a destination does. This replaces lone surrogates, which UTF-8 cannot encode.
+  // The sender encodes the body as UTF-8, and a destination decodes it. This replaces lone surrogates, which UTF-8
+  // cannot encode.
   return Buffer.from(result.output).toString();
 }
 
-/** Templates with a variable `V`. The rendered JSON must contain exactly its value. */
+/** Templates with a variable `V`. The rendered JSON must contain exactly the value of `V`. */
 const exactPositions = [
   '"{{ V }}"',
   '{{ V | tojson }}',

@@ -9,7 +9,8 @@ import {
 } from '@tocsin/database';
 import { decodeExchange, type Exchange, encodeExchange } from '@tocsin/deliveries';
 
-// Functions that insert rows like those of the services. Optional fields have defaults; the default ids are random.
+// Functions that insert rows as the services would insert them. Optional fields have defaults, and the default ids are
+// random.
 
 /** A valid value of SECRETS_KEYS. `testSecretBox` encrypts with this key. */
 export const testSecretsKeys = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -119,7 +120,10 @@ export interface AlertFixture {
   alertId?: string;
   alertRuleId?: string;
   modelId?: string;
-  /** Time of acceptance in Unix milliseconds. Default: one minute ago. Missing partitions of its day are created. */
+  /**
+   * Time of acceptance in Unix milliseconds. Default: one minute ago. Partitions for the day of this time are created
+   * if they are missing.
+   */
   acceptedAtMs?: number;
   outcome?: string;
   webhookIds?: string[] | null;
@@ -160,9 +164,14 @@ export interface DeliveryFixture extends AlertFixture {
   status?: 'open' | 'succeeded' | 'failed' | 'skipped';
   statusCode?: number | null;
   errorCode?: string | null;
-  /** Number of claims, and of attempts in the row of the delivery. Default: 1 if `response` is given, otherwise 0. */
+  /**
+   * Value of the columns `claims` and `attempts_made` of the delivery. Default: 1 if `response` is given, otherwise 0.
+   */
   claims?: number;
-  /** Response body of the attempt to insert, which has the number 1. Null, the default: no attempt is inserted. */
+  /**
+   * Response body. If it is given, an attempt with the number 1 is inserted too. Default: null, and no attempt is
+   * inserted.
+   */
   response?: string | null;
   requestBody?: string;
   /**
@@ -295,8 +304,8 @@ function alertRecordId({ acceptedAtMs, workspaceId, alertId }: Required<AlertFix
 }
 
 /**
- * Inserts the alert's key, and creates the missing partitions for the day of the alert. Partitions of other days are
- * not created, because tests count the days that retention drops.
+ * Inserts the row of the alert in `alert_keys`. Creates the partitions for the day of the alert if they are missing. It
+ * creates none for other days, because tests count the days that retention drops.
  */
 async function prepareRecord({ knex }: Database, alert: Required<AlertFixture>): Promise<void> {
   const { workspaceId, alertId, acceptedAtMs } = alert;

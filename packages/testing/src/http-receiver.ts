@@ -13,7 +13,7 @@ export interface ReceivedRequest {
   atMs: number;
 }
 
-/** Writes the response. If it writes nothing, the request hangs. */
+/** Writes the response. If the function writes nothing, the client gets no response and waits. */
 type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 
 export interface HttpReceiver {
@@ -28,7 +28,8 @@ export interface HttpReceiver {
 }
 
 /**
- * Starts an HTTP server on a free port of 127.0.0.1 that records each request: the destination of webhooks in tests.
+ * Starts an HTTP server on a free port of 127.0.0.1. It records each request, and is the destination of webhooks in
+ * tests.
  */
 export async function startHttpReceiver(): Promise<HttpReceiver> {
   const received: ReceivedRequest[] = [];

@@ -44,7 +44,9 @@ export interface DeliveryWorker {
   logger: Logger;
   /** Port that serves `/livez` and `/readyz`. */
   port: number;
-  /** Stops consuming, finishes the deliveries in flight, and returns other messages to the broker. */
+  /**
+   * Stops consuming, finishes the deliveries in flight, and returns all other unacknowledged messages to the broker.
+   */
   close(deadlineMs: number): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { Metrics } from '@tocsin/kit';
 
-/** Metrics of the batch sizes of each stage. */
+/** Metric of the number of items in each batch, separately for fan-out, claims and records. */
 export function createBatchMetrics(metrics: Metrics) {
   const batches = metrics.histogram({
     name: 'tocsin_batch_size',

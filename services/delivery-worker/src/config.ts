@@ -52,9 +52,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
       maxAgeMs: read.durationMs('DELIVERY_EXPIRY', defaultRetryPolicy.maxAgeMs),
     },
     slots: read.int('DELIVERY_SLOTS', 800, { min: 1, max: 5_000 }),
-    // Even if hanging destinations use every slot, a slot becomes free after the default request timeout of 10 s. A
-    // webhook can set a timeout of 20 s, so a row can wait longer than its lease. The delivery is then queued twice,
-    // and the consumer of the second message finds that the delivery is already claimed.
+    // The minimum is 10 s, the default request timeout: even if hanging destinations use every slot, slots become free
+    // after this time. A webhook can set a timeout of 20 s. With a lease shorter than this timeout, a row can wait
+    // longer than its lease. The delivery is then queued twice, and the consumer of the second message finds that the
+    // delivery is already claimed.
     queuedLeaseMs: read.durationMs('QUEUED_LEASE', 45_000, { min: 10_000 }),
     openDeliveries: readOpenDeliveryLimits(read),
     retentionDays: read.int('RETENTION_DAYS', 90, { min: 1, max: 3_650 }),

@@ -59,8 +59,8 @@ function checksOf({ database, consuming, queueDepth, checkKeys, checkWrites }: E
   const isBrokerUp = async () => {
     if (!consuming.alerts.isUp() || !consuming.deliveries.isUp())
       throw new Error('The broker is unavailable.');
-    // The check waits for a reply of the broker. An open connection proves nothing, because a connection to a frozen
-    // broker stays open until its heartbeats fail.
+    // The check waits for a reply of the broker. An open connection is not sufficient, because the connection to a
+    // frozen broker stays open until its heartbeats fail.
     await queueDepth();
   };
   return { database: isDatabaseUsable, broker: isBrokerUp, secrets: checkKeys };

@@ -20,8 +20,8 @@ export interface Connections {
    */
   publishing: Broker;
   /**
-   * Alerts and deliveries have separate connections. On a shared one, a delivery message could wait behind 32 MiB of
-   * prefetched alerts.
+   * Connections that consume the queue of alerts and the queue of deliveries. They are separate, because on a shared
+   * connection a delivery message could wait behind 32 MiB of prefetched alerts.
    */
   consuming: { alerts: Broker; deliveries: Broker };
   sender: Sender;

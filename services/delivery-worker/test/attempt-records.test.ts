@@ -29,7 +29,7 @@ function readHeaders(attempt: Parameters<typeof decryptExchange>[0]) {
   return { location, retryAfter };
 }
 
-/** Changes fields of a webhook as the API does. */
+/** Changes fields of a webhook and increases its version, like a request to the API. */
 async function changeWebhook(id: string, change: { url?: string; body?: string }) {
   const { knex } = harness.database;
   const columns = Object.entries(change).map(([column, text]) => [

@@ -16,7 +16,10 @@ afterEach(async () => {
   await harness.close();
 });
 
-/** Runs a worker process and starts it again after each crash. The lease of the crashed process is removed. */
+/**
+ * Runs a worker process and starts a new one after each crash. The lease of the crashed process is removed, so that the
+ * new process can release its claims at once.
+ */
 function keepWorker({ startProcess, database }: WorkerHarness) {
   let program: Program;
   let wanted = true;

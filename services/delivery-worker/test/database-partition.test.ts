@@ -62,8 +62,8 @@ test('without the database, a worker returns its alerts to the broker and record
   await until('the worker has received some alerts', async () => (await harness.alertsInQueue()) < 50);
   respond?.();
 
-  // The first worker cannot renew its lease without the database, so the second worker sends the delivery of the first
-  // one again.
+  // The first worker cannot renew its lease without the database. The second worker therefore sends the delivery that
+  // the first worker had claimed.
   await harness.startWorker();
   await succeeded(51);
   expect(await isReady(worker.port)).toBe(false);

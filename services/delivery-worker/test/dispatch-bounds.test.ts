@@ -11,7 +11,7 @@ import { countEntriesRead } from './support/entries-read.js';
 // and one of the next passes must queue a retry of another workspace.
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
-/** A single connection with the prepared plans of a worker. */
+/** The test database with a single connection, which plans prepared statements like a connection of a worker. */
 let database: Database;
 let repository: DispatchRepository;
 let scan: DueScan;
@@ -78,8 +78,8 @@ const addRetries = (count = 1) =>
   );
 
 /**
- * Runs passes until the retry is queued. Returns their number, and the largest number of index entries that one of them
- * read.
+ * Runs passes until the retry is queued. Returns the number of passes, and the largest number of index entries that a
+ * single pass read.
  */
 async function passesUntilRetry() {
   let entries = 0;

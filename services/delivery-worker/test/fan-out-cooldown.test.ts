@@ -28,7 +28,7 @@ interface PlanOptions {
   state?: AlertState;
 }
 
-/** Plans an alert of a rule as fan-out does. The cooldown does not apply to a resolved alert. */
+/** Creates a planned alert of a rule. The cooldown of the rule does not apply to a resolved alert. */
 function plan(ruleId: string, { state = 'firing', ...options }: PlanOptions = {}): PlannedAlert {
   const { resolved, ...planned } = fixtures.plan([webhookId], options);
   const alert = { ...resolved.alert, alert_rule_id: ruleId, state };

@@ -69,7 +69,7 @@ async function replaceLeader(signal: 'SIGKILL' | 'SIGSTOP') {
 test('only the leader of two workers dispatches and has the metrics of the backlog', async () => {
   const [leader, follower] = await startTwoWorkers();
   await dispatchAll();
-  // A worker that starts may report the backlog once, before its first lease.
+  // A worker may report the backlog once at its start, before its first lease. The follower then removes the metrics.
   await until(
     'the follower has no backlog metrics',
     async () => !(await follower.readMetrics()).has('tocsin_deliveries_due'),
@@ -88,8 +88,8 @@ test('a killed leader is replaced within five seconds, and no delivery is lost o
 
 test('a frozen leader is replaced within five seconds, and does not lead when it continues', async () => {
   const [leader, follower] = await replaceLeader('SIGSTOP');
-  // The broker sends messages to the frozen worker too. They are redelivered when the broker closes its connection
-  // after missed heartbeats.
+  // The broker sends messages to the frozen worker too. After missed heartbeats, the broker closes the connection of
+  // that worker and sends these messages to the other worker.
   await dispatchAll();
   await until('it has lost its lease', async () => (await harness.database.knex('workers')).length === 1);
   leader.child.kill('SIGCONT');

@@ -42,7 +42,7 @@ test('after a lease has expired, its claims are released and the row of the work
   for (const id of [atWrite, queued.deliveryId]) {
     const open = await fixtures.open(id);
     expect(open).toMatchObject(released);
-    // A delivery waits for a random time only from its second claim without an outcome.
+    // After its first claim without an outcome, a delivery is due at once. Only further such claims add a random delay.
     expect(open.due_at.getTime()).toBeLessThanOrEqual(Date.now());
   }
   expect(await db.database.knex('workers').where({ id: fixtures.workerId })).toEqual([]);
@@ -74,7 +74,7 @@ test('queued rows are released if their lease ends later than ten lease duration
       .knex('open_deliveries')
       .where({ delivery_id: id })
       .update({ lease_until: db.database.knex.raw(`now() + make_interval(mins => ${minutes})`) });
-  // A lease in the fixtures lasts one minute.
+  // In the fixtures, the lease of a queued row lasts one minute, so ten lease durations are ten minutes.
   await leaseIn(kept.deliveryId, 9);
   await leaseIn(lost.deliveryId, 11);
   expect(await fixtures.releaseExpired()).toBe(1);

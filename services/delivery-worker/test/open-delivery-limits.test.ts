@@ -46,7 +46,7 @@ test('new deliveries of a webhook at its limit fail as over_quota, and others ar
   expect(failed).toHaveLength(6);
   expect(failed[0]).toMatchObject({ error_code: 'over_quota', attempts_made: 0, claims: 0 });
 
-  // After deliveries have ended, new ones are opened again.
+  // After the open deliveries of the webhook have ended, its new deliveries are opened again.
   await harness.database.knex('open_deliveries').where({ webhook_id: full.id }).delete();
   await accepted([await harness.fire(ruleId)]);
   expect(await openOf(full.id)).toHaveLength(1);
@@ -68,8 +68,8 @@ test('an alert of a workspace at its limit is recorded as over_quota, without de
   expect(rows[0].count).toBe(26);
   expect(await harness.database.knex('deliveries')).toHaveLength(12);
 
-  // A workspace's limit also applies to alerts that contain their rule. It does not apply to alerts of another
-  // workspace.
+  // The limit of a workspace also applies to alerts whose message contains an unregistered rule. It does not apply to
+  // alerts of another workspace.
   const alert_rule = {
     name: 'of the monitor',
     enabled: true,

@@ -65,7 +65,7 @@ async function expectOnce(path: string, count: number) {
   expect(await harness.database.knex('open_deliveries')).toEqual([]);
 }
 
-/** Ends all leases, and releases the deliveries as another worker would. */
+/** Ends all leases, and releases the claimed deliveries with the lease sweep of another worker. */
 async function expireLeases({ database, releaseExpired }: WorkerHarness) {
   await until('all are released', async () => {
     await database.knex('workers').delete();

@@ -81,7 +81,7 @@ test('statements planned for a small table read only the rows they name after th
   expect(Object.entries(read).filter(([, entries]) => entries > 50)).toEqual([]);
 });
 
-/** Writes an attempt for each delivery, without the statement that is measured. */
+/** Inserts an attempt for each delivery, without the worker's record statement, which this test measures. */
 async function writeAttempts(due: { deliveryId: string }[]): Promise<void> {
   const ids = due.map(({ deliveryId }) => deliveryId);
   await db.database.knex.raw(

@@ -152,7 +152,7 @@ test('a deferral returns the request to the rate limit only if its claim has tak
   const deferral = { kind: 'deferred', afterMs: 0, reason: 'no_slot' } as const;
   const claimed = await claimNext();
   const { next_at: used } = await limits();
-  // The interval between two requests of this limit is 1.15 s.
+  // The limit allows a request every 1.15 s, so a returned request moves `next_at` back by 1.15 s.
   await harness.records.defer([{ claimed, deferral }]);
   expect((await limits()).next_at.getTime()).toBe(used.getTime() - 1_150);
   // The repeated deferral finds no claim and returns no request to the limit.

@@ -112,7 +112,7 @@ test('the time of the first success is kept in later runs', async () => {
   const claimed = await claimNew();
   await record(claimed, failed);
   expect((await fixtures.delivery(claimed.deliveryId)).first_succeeded_at).toBeNull();
-  // The time of a success is the end of its request. It can be an hour before the record.
+  // The time of a success is the end of its request, even if the outcome is recorded an hour later.
   const request = { startedAt: new Date(Date.now() - 3_610_000), durationMs: 10_000 };
   await record(await claimNextRun(claimed.deliveryId), succeeded, request);
   const { first_succeeded_at } = await fixtures.delivery(claimed.deliveryId);

@@ -59,7 +59,8 @@ test('an outcome that is recorded twice, for example after a lost reply, is coun
     attempts_made: 1,
     error_code: 'timeout',
   });
-  // The repeated record finds the claim number unchanged. It writes the same retry again and changes nothing else.
+  // The claim number is unchanged when the outcome is recorded again. The second statement therefore writes the same
+  // retry, and changes nothing else.
   expect(await fixtures.open(claimed.deliveryId)).toMatchObject({
     state: 'waiting',
     step: 1,

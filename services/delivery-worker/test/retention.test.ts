@@ -76,7 +76,7 @@ test('partitions of a day that a reader has locked are dropped by a repetition a
   expect(sorted(pauses)).toEqual([minuteMs, ...Array(6).fill(hourMs)]);
   expect(await existingName()).toBe(first);
   await reader.commit();
-  // Autovacuum can hold the lock too, so the job may need several minutes.
+  // Autovacuum can also lock the partitions, so the job may need several repetitions.
   await until('the day is dropped', async () => {
     endPauses(minuteMs);
     return (await existingName()) === null;
@@ -96,7 +96,7 @@ test('dropping the partitions of a day also deletes the alert keys of that day',
   await until('every job pauses', () => pauses.length === 7);
   expect(await knex('alert_keys')).toHaveLength(1);
   await reader.commit();
-  // The hourly job that removes keys is still paused.
+  // The hourly job that removes keys is still paused, so only the job that drops the day can delete the key.
   await until('the day is dropped', () => {
     endPauses(minuteMs);
     return pauses.filter((ms) => ms === hourMs).length === 7;

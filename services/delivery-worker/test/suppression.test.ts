@@ -48,7 +48,7 @@ test('an alert during a cooldown is suppressed and names the alert that started 
   const second = await harness.fire(ruleId);
   expect(await outcome(second)).toEqual(byCooldown(first));
   expect(await harness.deliveriesOf(second)).toEqual([]);
-  // Both alerts are published again. This must change nothing.
+  // The repetitions of both alerts must not change the cooldown.
   const before = await rule(ruleId);
   for (const alert_id of [first, second]) await harness.fire(ruleId, { alert_id });
   const third = await harness.fire(ruleId);

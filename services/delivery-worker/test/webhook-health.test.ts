@@ -31,7 +31,7 @@ async function claim(webhookId: string): Promise<ClaimedDelivery> {
   return fixtures.claimOne({ deliveryId: planned.deliveries[0]!.id, run: 1 });
 }
 
-/** Records outcomes of one webhook in one batch. An entry with a failure is retried, and one without succeeds. */
+/** Records outcomes of one webhook in one batch: a retry for each entry with a failure, otherwise a success. */
 async function record(
   webhookId: string,
   ...outcomes: { failure?: Failure; endedMsAgo?: number }[]
@@ -137,7 +137,7 @@ test('an unchanged health is not written again within a minute', async () => {
   expect(await version()).toBe(failing);
   await record(id, {});
   const recovered = await version();
-  // The health still shows the last error. A success does not count as another error.
+  // The row still contains the last error. A further success does not write the row again, although it has no error.
   await record(id, {});
   expect([await version(), recovered === failing]).toEqual([recovered, false]);
   const longAgo = new Date(Date.now() - 61_000);

@@ -1,8 +1,8 @@
 import type { Metrics } from '@tocsin/kit';
 
 /**
- * Source of the result of a key check: accepted from a cache (`cached`), rejected from a cache (`cached_rejection`), or
- * not in a cache (`looked_up`). In the last case, the database is queried, and the check can also fail with an error.
+ * Source of the result of a key check. `cached`: a cache shows that the key is valid. `cached_rejection`: a cache shows
+ * that it is not. `looked_up`: no cache contains a result, so the database is queried. The query can also fail.
  */
 export type KeyCheck = 'cached' | 'cached_rejection' | 'looked_up';
 

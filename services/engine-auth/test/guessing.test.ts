@@ -91,7 +91,7 @@ test('a rejection takes 200 ms, and only a new wrong secret of an unused key run
     const [before, startedAtMs] = [await bcrypts(), performance.now()];
     const { status } = await verify(engine, credential);
     const tookMs = performance.now() - startedAtMs;
-    // `setTimeout` can fire up to 1 ms early.
+    // The rejection is delayed to 200 ms with `setTimeout`, which can fire up to 1 ms early.
     return [status, tookMs >= 199, (await bcrypts()) - before];
   };
   const repeated = wrong();

@@ -101,7 +101,7 @@ test('if the disk of standard output is full, log lines are lost but the service
     if (running.child.exitCode !== null) throw new Error(running.output());
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  // 50 requests log enough lines for several writes to standard output.
+  // 50 requests log so many lines that several writes to standard output fail.
   for (let count = 0; count < 50; count += 1) expect(await ask()).toBe(200);
   running.child.kill('SIGTERM');
   expect([await running.ended, running.output()]).toEqual([0, '']);

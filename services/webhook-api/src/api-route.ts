@@ -31,7 +31,7 @@ export interface ApiDeps {
   /**
    * Counts the alerts of a batch towards the rate limits, except the first one, which was counted with the request. If
    * the batch is rejected, none of its alerts count.
-   * @throws AppError `too_many_requests`
+   * @throws AppError `too_many_requests` if the batch exceeds a rate limit
    */
   admitBatch(batch: { principal: Principal; workspaceId: string; alerts: number }): void;
   now: () => Date;
@@ -116,8 +116,8 @@ export function loaderOf<const Name extends string, Resource>(
 }
 
 /**
- * Returns the name of a caller for records and limits. The first `#` separates issuer and subject, because an issuer is
- * a URL without a fragment.
+ * Returns the name of a caller in records and rate limits. The part before the first `#` is the issuer, because an
+ * issuer is a URL without a fragment.
  */
 export function principalName({ issuer, subject }: Principal): string {
   return `${issuer}#${subject}`;
@@ -125,7 +125,8 @@ export function principalName({ issuer, subject }: Principal): string {
 
 /**
  * Returns the roles of a caller in a workspace and in the deployment. Callers with the same roles get the same
- * responses. Returns undefined for a caller that sees only its own alerts, because such a caller shares no response.
+ * responses, which they can share. Returns undefined for a caller that sees only its own alerts, because its responses
+ * are never shared.
  */
 export function audienceOf(principal: Principal, workspaceId: string): string | undefined {
   if (!hasPermission(principal, 'alert_read_all', workspaceId)) return undefined;

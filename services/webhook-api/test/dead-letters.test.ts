@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 beforeEach(() => api.database.knex('dead_letters').delete());
 
-/** Inserts a dead letter as the worker does, and returns its id. */
+/** Inserts a dead letter with the reason `unknown_alert_rule`, and returns its id. */
 async function seed(content: Buffer | string, atMs = Date.now()): Promise<string> {
   const id = recordId(atMs, randomUUID());
   await api.database.knex('dead_letters').insert({

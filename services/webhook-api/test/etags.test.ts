@@ -141,8 +141,8 @@ async function sendRaw(path: string, headers: string[]): Promise<string> {
   const { hostname, port } = new URL(api.url);
   const body = JSON.stringify({ name: randomUUID() });
   const socket = connect(Number(port), hostname);
-  // The client does not half-close the connection, because the service would then drop the request. Instead, the
-  // request asks the service to close it.
+  // The client does not half-close the connection, because the service would then drop the request. Instead, the header
+  // `Connection: close` asks the service to close the connection.
   socket.write(
     [
       `PATCH ${path} HTTP/1.1`,

@@ -12,7 +12,7 @@ const redeliveries = `/api/v1/workspaces/${workspaceId}/redeliveries`;
 const api = useApi();
 beforeEach(() => api.database.knex.raw('truncate alerts, alert_keys, deliveries, open_deliveries, jobs'));
 
-/** Carries out all jobs to their end, as a worker does. */
+/** Carries out all jobs to their end, with the function that the leader calls. */
 async function work(): Promise<void> {
   const counts = createOpenDeliveryCounts(api.database, api.config.limits.openDeliveries);
   while ((await runJobPage(api.database, { pageSize: 2, counts })) !== undefined);

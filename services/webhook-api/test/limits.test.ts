@@ -172,8 +172,8 @@ test('the size limit of request bodies can be configured', async () => {
 });
 
 /**
- * Returns one of the slowest templates that are accepted. A different `n` gives a different template. The result of a
- * check is cached until another template is checked.
+ * Returns one of the slowest templates that can be saved. The service caches the result of its last check, so each
+ * request needs a template with another `n`.
  */
 const slow = (n: number) =>
   `[{% set n = 9 ** 1250 %}{% set m = 7 ** 700 %}{% for i in range(500) %}{% set rest = n % m %}{% endfor %}${n}]`;

@@ -19,7 +19,7 @@ async function createWebhook(): Promise<string> {
   return created.body.id;
 }
 
-/** Pauses a webhook as the worker does. The pause ends in `forMs` milliseconds. */
+/** Inserts the row of a pause that a worker would write. The pause ends in `forMs` milliseconds. */
 async function pause(webhookId: string, { reason = 'circuit', forMs = aMinuteMs } = {}) {
   const since = new Date(Date.now() - aMinuteMs);
   const until = new Date(Date.now() + forMs);

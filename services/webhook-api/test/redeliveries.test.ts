@@ -20,7 +20,7 @@ const accept = (body: unknown) => api.call<Redelivery>('POST', redeliveries, { b
 const read = async (id: string) => (await api.call<Redelivery>('GET', single(id))).body;
 const openIds = () => api.database.knex('open_deliveries').orderBy('delivery_id').pluck('delivery_id');
 
-/** Carries out the jobs page by page, as a worker does. */
+/** Carries out all jobs page by page, with the function that the leader calls. */
 async function work(): Promise<void> {
   while ((await runJobPage(api.database, { pageSize: 2, counts })) !== undefined);
 }

@@ -30,7 +30,7 @@ test.each([
   const own = await list();
   expect(own.body).toHaveLength(first.body.length + 1);
   expect(own.headers.get('age')).toBeNull();
-  // The separate response replaces the shared one, so that the same caller does not see older entries again.
+  // The service shares the newer response from now on, so that the caller does not get the older list again.
   expect((await list(recent)).body).toEqual(own.body);
   expect(own.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
 });

@@ -15,7 +15,7 @@ async function createWebhook(fields: object = {}): Promise<Webhook> {
   return (await api.call<Webhook>('POST', webhooks, { body })).body;
 }
 
-/** Writes the outcome of the last attempt, as a worker does. */
+/** Inserts the row in which workers store the result of the last attempt of a webhook. */
 async function attempted(id: string, changes: object = {}): Promise<void> {
   const times = { since: aMinuteAgo, last_attempt_at: new Date() };
   await api.database.knex('webhook_health').insert({ webhook_id: id, failing: false, ...times, ...changes });

@@ -6,7 +6,7 @@ import { parse, parseAllDocuments } from 'yaml';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const folder = 'infra/helm/tocsin';
 
-/** The members of Kubernetes objects that are checked. */
+/** A Kubernetes object, with only the members that the checks read. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
@@ -16,7 +16,7 @@ export interface Manifest {
     labels?: Record<string, string>;
     annotations?: Record<string, string>;
   };
-  /** Members of the specific kind. Empty if the kind has none. */
+  /** Content of the member `spec`, which depends on the kind of the object. Empty if the object has no `spec`. */
   spec: Record<string, unknown>;
   data?: Record<string, string>;
   stringData?: Record<string, string>;
@@ -31,7 +31,7 @@ export function variantFile(variant: string): string {
   return `${chartFolder}/ci/${variant}-values.yaml`;
 }
 
-/** Returns the objects that `helm template` renders for a variant. `args` are additional arguments. */
+/** Returns the objects that `helm template` renders for a variant. `args` are additional arguments of helm. */
 export function renderChart(variant: string, args: readonly string[] = []): Manifest[] {
   const values = ['--values', variantFile(variant)];
   const command = ['template', 'tocsin', chartFolder, '--namespace', 'tocsin', ...values, ...args];

@@ -3,7 +3,7 @@
  * requests with 404. The only URL is that of a destination in the stack, so that no request calls another server.
  */
 export interface FuzzValues {
-  /** URL of the only destination that generated requests contain. The destination is part of the stack. */
+  /** The only destination URL in generated requests. The destination is part of the stack. */
   url: string;
   /** Valid body templates of webhooks. */
   bodies: string[];
@@ -63,7 +63,7 @@ function limitRequest(schema: JsonObject, values: FuzzValues, components: Record
   if (schema.items !== undefined)
     limitRequest(resolve(schema.items as JsonObject, components), values, components);
   // The API checks the items of an array with `x-items-apart` one by one. An invalid item gets its own error in the
-  // response, and the request itself is valid.
+  // response, and does not make the request invalid. The schema for fuzzing therefore allows any item.
   if (schema['x-items-apart'] === true) schema.items = { anyOf: [schema.items as JsonObject, {}] };
   if (schema.examples !== undefined) schema.examples = withOwnUrls(schema.examples, values);
   const properties = (schema.properties ?? {}) as Record<string, JsonObject>;
@@ -77,7 +77,7 @@ function limitRequest(schema: JsonObject, values: FuzzValues, components: Record
   }
 }
 
-/** Replaces addresses and ids in examples, because their servers and resources do not exist. */
+/** Replaces URLs and ids in examples, because the servers and resources in the examples do not exist. */
 function withOwnUrls(value: Json, values: FuzzValues): Json {
   if (typeof value === 'string') return /^https?:/.test(value) ? values.url : value;
   if (Array.isArray(value)) return value.map((item) => withOwnUrls(item, values));

@@ -56,8 +56,8 @@ export function installSchemathesis(folder: string): Schemathesis {
 }
 
 /**
- * By default, schemathesis does not accept status 431 as the rejection of an invalid request, for example one with a
- * long query.
+ * By default, schemathesis does not accept status 431 as the rejection of an invalid request, for example of a request
+ * with a long query. With this setting it accepts every status 4xx.
  */
 const configuration = `hooks = "fuzz_hooks"
 
@@ -66,8 +66,8 @@ expected-statuses = ["4xx"]
 `;
 
 /**
- * Schemathesis does not encode the character # in a list in a path, and thereby changes the path of the request. The
- * hook drops values with this character.
+ * Schemathesis does not encode the character # in a path parameter that is a list, so the path of the request ends at
+ * this character. The hook therefore drops path parameters that contain it.
  */
 const hooks = `import schemathesis
 

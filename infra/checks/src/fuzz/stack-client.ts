@@ -26,8 +26,8 @@ export const howToStart = `Start one in another terminal:
   ACCESS_TOKEN_TTL_SECONDS=7200 REQUESTS_PER_MINUTE=1000000 WORKSPACE_REQUESTS_PER_MINUTE=1000000 TESTS_PER_MINUTE=100000 npm start`;
 
 /**
- * Minimum lifetime of a token in seconds. It is longer than a run. After the token had expired, every response would be
- * 401, and the run would find no further faults.
+ * Minimum lifetime of a token in seconds. It is longer than a run. With an expired token every response has status 401,
+ * so the rest of the run would find no faults.
  */
 const shortestTokenSeconds = 3_600;
 

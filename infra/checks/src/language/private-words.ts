@@ -10,11 +10,11 @@ export interface WordList {
 /** A place in a file with a private word: a word that only this project uses, for a thing that has a standard name. */
 export interface PrivateWord {
   path: string;
-  /** Line number, counted from 1. 0: the private word is in the name of the file. */
+  /** Line number, counted from 1, or 0 if the private word is in the name of the file. */
   line: number;
   found: string;
   pattern: string;
-  /** The standard word. */
+  /** The standard word that must replace the private word. */
   instead: string;
 }
 

@@ -38,7 +38,10 @@ const titleAfterStart = new RegExp(startOfTest + quoted);
 const startAtEnd = new RegExp(`${startOfTest}$`);
 const titleAlone = new RegExp(`^\\s*${quoted},$`);
 
-/** Returns the title of a test or group, which stands in the line of its start or in the next line. */
+/**
+ * Returns the title of a test or of a group of tests. The title is in the line that calls `test` or `describe`, or in
+ * the next line.
+ */
 function titleIn(line: string, previous: string): string | undefined {
   return (titleAfterStart.exec(line) ?? (startAtEnd.test(previous) ? titleAlone.exec(line) : null))?.[2];
 }

@@ -7,7 +7,10 @@ import { build, type Plugin } from 'esbuild';
 // a test that imports @tocsin/kit also loads Express.
 
 const compiledPackages = ['bcrypt', 'fs-native-extensions', 'pg-native'];
-/** Packages that Knex imports for other databases and for streams. They are not installed. */
+/**
+ * Packages that Knex imports for other databases and for streams. They are not installed, so the bundles must not
+ * contain them.
+ */
 const otherDrivers = [
   'better-sqlite3',
   'mariadb',
@@ -36,7 +39,8 @@ await build({
   platform: 'node',
   format: 'esm',
   conditions: ['tocsin-source'],
-  // CommonJS modules call `require` for the modules of Node.js.
+  // ES modules have no `require`. The banner defines it, because bundled CommonJS modules load the modules of Node.js
+  // with it.
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 
 /** A deliberate defect in an SQL statement or in its parameters. At least one database test must fail with it. */
 export interface StatementMutation {
-  /** File name, replaced text and replacement, for the output. */
+  /** Name in the output: it consists of the file name, the replaced text and the replacement. */
   name: string;
   file: string;
   /** The text to replace. It must occur exactly once in the file. */
@@ -13,11 +13,11 @@ export interface StatementMutation {
   tests: string[];
 }
 
-/** Entry of a file in `infra/checks/statement-mutations`. */
+/** All mutations of one source file. Each file in `infra/checks/statement-mutations` is a list of such entries. */
 interface MutatedFile {
   file: string;
   tests: string[];
-  /** Texts of the file, each with its replacement or several ones to try. */
+  /** Texts in the source file, each with one or several replacements. Each replacement is a separate mutation. */
   changes: Record<string, string | string[]>;
 }
 

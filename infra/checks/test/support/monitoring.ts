@@ -7,15 +7,18 @@ import { parse, stringify } from 'yaml';
 import { readText } from './compose.js';
 
 export interface MonitoringOptions {
-  /** URL of the database for the exporter. The user may read statistics. */
+  /**
+   * URL with which the PostgreSQL exporter connects to the database. The user in the URL has permission to read
+   * statistics.
+   */
   databaseUrl: string;
   /** Addresses (host:port) whose certificates are checked. */
   watched: string[];
   /** PEM file of the certificate authority that issued the checked certificates. */
   authorityFile: string;
   /**
-   * Address (host:port) of a server that returns metrics as the services do. Prometheus keeps the labels of these
-   * metrics.
+   * Address (host:port) of a test server that returns metrics of the services. Prometheus does not overwrite the labels
+   * of these metrics.
    */
   services: string;
   /** URLs of the receivers of alarms. */

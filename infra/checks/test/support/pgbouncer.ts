@@ -6,7 +6,7 @@ import { until } from '@tocsin/testing';
 import { prepareServer } from './debian-server.js';
 
 export interface Pgbouncer {
-  /** URL of the database of `serverUrl` through PgBouncer. */
+  /** URL that connects to the database of `serverUrl` through PgBouncer. */
   url: string;
   stop(): Promise<void>;
 }

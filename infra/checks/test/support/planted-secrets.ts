@@ -74,7 +74,7 @@ export interface Call {
   headers?: Record<string, string>;
 }
 
-/** Returns a function that calls an API with the token of a user. It adds each token to `given`. */
+/** Returns a function that calls an API with the token of a user. The returned function adds each token to `given`. */
 export function createCall(given: string[]) {
   return async function call(url: string, { method = 'POST', as = 'admin', body, headers = {} }: Call = {}) {
     const token = as.startsWith('Bearer') ? as : `Bearer ${await tokenOf(as)}`;

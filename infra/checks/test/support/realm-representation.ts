@@ -50,7 +50,8 @@ const protocolMappers = list({
   ),
 });
 
-// Keycloak silently ignores an unknown scope and its claims.
+// Keycloak ignores an unknown scope without an error. The tokens then lack the claims of the scope, so the schema
+// allows only known scopes.
 const scopes = list({
   enum: 'basic profile email roles web-origins acr tocsin-api tocsin-engine offline_access'.split(' '),
 });
@@ -68,7 +69,7 @@ const client = {
   ...each('standardFlowEnabled implicitFlowEnabled directAccessGrantsEnabled serviceAccountsEnabled', flag),
   ...each('redirectUris webOrigins', texts),
   protocol: { const: 'openid-connect' },
-  // Keycloak does not add a disabled client to `aud`.
+  // Keycloak does not add a disabled client to the claim `aud`, so every client must be enabled.
   enabled: { const: true },
   defaultClientScopes: scopes,
   optionalClientScopes: scopes,
@@ -127,8 +128,9 @@ const check = new Ajv({ allErrors: true, strict: false, schemas: [{ ...group, $i
 );
 
 /**
- * Returns the problems of a realm file. Only the part of Keycloak 26's RealmRepresentation that our file uses is known.
- * Keycloak's import fails for unknown fields, so new fields must be looked up and added here.
+ * Returns the problems of a realm file. The schema contains only the part of Keycloak 26's RealmRepresentation that our
+ * file uses. Keycloak's import fails for unknown fields. If the realm file uses a new field, look it up and add it to
+ * the schema.
  */
 export function faultsOfRealm(file: unknown): string[] {
   if (check(file)) return [];

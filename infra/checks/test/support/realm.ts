@@ -94,8 +94,8 @@ export function deriveClaims(
 }
 
 /**
- * Mappers in the built-in scopes of Keycloak, which `deriveClaims` skips. Tocsin reads only one of their claims, a name
- * for display.
+ * Mappers of Keycloak's built-in scopes. `deriveClaims` skips them, because Tocsin reads only one of the claims that
+ * they add: a name for display.
  */
 const withoutMeaning = new Set([
   'oidc-usersessionmodel-note-mapper',

@@ -83,7 +83,7 @@ export async function stop(programs: readonly Program[]): Promise<void> {
 
 export const adminKey = 'the admin key of this test';
 
-/** Settings with which all services run in a test. Destinations can be on this machine. */
+/** Settings with which all services run in a test. They allow destinations on this machine. */
 export function testSettings(databaseUrl: string, amqpUrl: string): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,

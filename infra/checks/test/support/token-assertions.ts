@@ -30,7 +30,10 @@ export interface Holder {
   isForEngine: boolean;
 }
 
-/** Checks the identity and roles that the APIs must read from a token of this user, regardless of the provider. */
+/**
+ * Checks that the APIs accept the token of a user with the expected identity and roles, which do not depend on the
+ * provider. The engine must reject the token if it lacks the audience of the engine.
+ */
 export async function expectAccepted(issuer: string, holder: Holder): Promise<void> {
   for (const audience of ['tocsin-api', 'tocsin-engine'] as const) {
     if (audience === 'tocsin-engine' && !holder.isForEngine) {

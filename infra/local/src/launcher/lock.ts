@@ -1,7 +1,10 @@
 import { ftruncateSync, readFileSync, writeSync } from 'node:fs';
 import { type FileLock, tryLockFile } from '@tocsin/kit';
 
-/** Content of the lock file. The error message of a rejected launcher contains it. */
+/**
+ * Content of the lock file. If a second launcher finds the state directory locked, its error message contains these
+ * values.
+ */
 interface Holder {
   pid: number;
   apiUrl: string;

@@ -1,6 +1,6 @@
 /**
- * Progress output during the start: a line when a part starts, a reminder every 5 s, and a line when the part is ready
- * or has failed.
+ * Progress output during the start of the stack. Each step, for example the start of a service, prints a line when it
+ * begins, a reminder every 5 s, and a line when it is complete or has failed.
  */
 export interface Progress {
   say(message: string): void;

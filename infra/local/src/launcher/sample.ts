@@ -69,7 +69,7 @@ export async function runSample(stack: StackFile): Promise<SampleOutcome> {
   return { webhookId: webhook.id, alertRuleId: rule.id, alertId, arrivedBody: arrived.body, record };
 }
 
-// The sample uses a model id that exists nowhere, because Tocsin does not check model ids.
+// No model has this id. The sample can use it, because Tocsin does not check model ids.
 const sampleModelId = '00000000-0000-4000-8000-000000000001';
 
 type Api = (method: string, path: string, body?: unknown) => Promise<unknown>;
@@ -79,7 +79,10 @@ interface Named {
   name: string;
 }
 
-/** Resets and returns the item with the sample's name, or creates it. */
+/**
+ * Finds the webhook or rule of the sample by its name and resets it to the wanted values, or creates it if there is
+ * none. Returns the webhook or rule.
+ */
 async function ensure(
   api: Api,
   collection: string,

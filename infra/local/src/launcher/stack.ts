@@ -27,7 +27,10 @@ export interface StackOptions extends LauncherOptions {
 }
 
 export interface Stack {
-  /** Resolves when every process is ready. Throws with the name of the failed process, the reason and its log. */
+  /**
+   * Resolves when every process is ready. If a process fails, throws an error with the name of the process, the reason
+   * and the last lines of its log.
+   */
   start(): Promise<StackFile>;
   /** Writes `stack.json` now and after every change of a process id. */
   publish(): void;
@@ -67,7 +70,8 @@ export function createStack(options: StackOptions): Stack {
 
   return {
     async start() {
-      // A killed launcher leaves an old file. Scripts wait for a new file, so the old one is removed first.
+      // A killed launcher leaves its `stack.json`. Scripts wait until this file exists, so the old file is removed
+      // first.
       removeStackFile(paths.stackFile);
       const stale = await endStaleProcesses(paths.children);
       if (stale.length > 0) progress.say(`Ended what an earlier start had left: ${stale.join(', ')}`);

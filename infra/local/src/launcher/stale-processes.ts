@@ -12,8 +12,9 @@ export function recordChildren(file: string, children: readonly RecordedChild[])
 }
 
 /**
- * Ends the processes of an earlier launcher that was killed together with its reaper. A process is ended only if its
- * start time equals the recorded one. Returns the names of the processes that were ended.
+ * Ends the processes of an earlier launcher that was killed. Normally its reaper (`reaper.ts`) ends them, but the
+ * reaper may have been killed too. A process is ended only if its start time equals the recorded one. Returns the names
+ * of the processes that were ended.
  */
 export async function endStaleProcesses(file: string): Promise<string[]> {
   const stale = readRecord(file).filter(isSameProcessAlive);

@@ -37,7 +37,9 @@ export function statePaths(root: string): StatePaths {
   };
 }
 
-/** Creates the directory with mode 711: PostgreSQL's user must be able to enter it, but not to list it. */
+/**
+ * Creates the state directory with mode 711: PostgreSQL's user must be able to enter the directory, but not to list it.
+ */
 export function prepareState({ root }: StatePaths): void {
   mkdirSync(root, { recursive: true });
   chmodSync(root, 0o711);

@@ -47,8 +47,8 @@ export function configureProvider(
     routes: routes,
     scopes: scopes.split(' '),
     claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email'] },
-    // The reference page of the API requests tokens for service accounts. Its port is not known here, so these accounts
-    // may use any origin.
+    // The reference page of the API requests tokens for service accounts. The provider does not know the port of this
+    // page, so it allows these requests from any origin.
     clientBasedCORS: (_ctx, origin, client) =>
       client.grantTypeAllowed('client_credentials') ||
       (client.redirectUris?.some((uri) => new URL(uri).origin === origin) ?? false),

@@ -36,8 +36,8 @@ export interface Workspaces {
 }
 
 /**
- * Creates a service and a user with random secrets for each role. Both accounts named `outsider` are admins of the
- * other workspace and have no other role.
+ * Creates a service account and a user with random secrets for each role. The two accounts `outsider` have only the
+ * role admin in the workspace `otherWorkspaceId`.
  */
 export function makeDirectory(workspaces: Workspaces): Directory & {
   services: Record<RoleName, ServiceClient>;

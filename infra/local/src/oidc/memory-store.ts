@@ -6,8 +6,8 @@ interface Entry {
 }
 
 /**
- * Creates an in-memory store for sessions, codes and refresh tokens. Each key rotation replaces the provider object, so
- * the store is a separate object.
+ * Creates an in-memory store for sessions, codes and refresh tokens. Each key rotation replaces the provider object.
+ * The store is a separate object, so that its content survives a key rotation.
  */
 export function createMemoryStore(): AdapterFactory {
   const entries = new Map<string, Entry>();

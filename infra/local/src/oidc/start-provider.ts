@@ -39,8 +39,8 @@ export async function startProvider(options: ProviderOptions): Promise<RunningPr
   const consoleOrigins = options.consoleRedirectUris.map((uri) => new URL(uri).origin);
   const cookieKeys = [randomBytes(24).toString('base64url')];
   let keys = options.signingKeys?.length ? options.signingKeys : [await makeSigningKey()];
-  // The module is imported only when a provider starts. With Node.js 20 it prints a warning when it is loaded, although
-  // it works.
+  // oidc-provider is imported only when a provider starts, because it prints a warning when Node.js 20 loads it. It
+  // works with Node.js 20 nevertheless.
   const { default: OidcProvider } = await import('oidc-provider');
   let provider: Provider;
   let handle: ReturnType<Provider['callback']>;

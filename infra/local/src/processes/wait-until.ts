@@ -4,14 +4,14 @@ import type { Child } from './process-host.js';
 export interface WaitOptions {
   what: string;
   timeoutMs: number;
-  /** Child process whose exit ends the wait immediately. */
+  /** If this child process exits, the wait ends immediately with an error. */
   child?: Child;
   intervalMs?: number;
   signal?: AbortSignal;
 }
 
 /**
- * Repeats `probe` until it succeeds. Returns its result.
+ * Repeats `probe` until it succeeds, and returns the result of `probe`.
  * @throws Error after the timeout or when `child` has exited. The message contains the log of the child; `cause` is the
  * last error of `probe`
  */
@@ -36,7 +36,7 @@ export async function waitUntil<T>(probe: () => Promise<T>, options: WaitOptions
 }
 
 /**
- * Waits until `probe` succeeds, which means that a new child process is ready. Stops the child if this fails.
+ * Waits until a new child process is ready, which means that `probe` succeeds. If the wait fails, stops the child.
  * @throws Error in the same cases as {@link waitUntil}
  */
 export async function waitUntilReady(

@@ -31,7 +31,10 @@ export interface NodeOptions {
   settings?: readonly string[];
 }
 
-/** Writes the configuration of a private node. Cookie and password are generated once. */
+/**
+ * Writes the configuration of a private node. The Erlang cookie and the password are generated at the first start and
+ * then reused.
+ */
 export function prepareNodeFiles(
   directory: string,
   ports: RabbitmqPorts,

@@ -1,8 +1,8 @@
 /**
  * The bare loop is the reference for the worker's throughput: a consumer that does a minimum of work with the same
  * client libraries. It consumes a quorum queue (prefetch 400), renders a body, and posts it with keep-alive
- * connections. It inserts rows in batches with `unnest`, and acknowledges many messages at once after their commit. It
- * has no claims, retries, egress checks or attempt records, so it can lose deliveries.
+ * connections. It inserts rows in batches with `unnest`. After the commit of a batch, it acknowledges many messages at
+ * once. It has no claims, retries, egress checks or attempt records, so it can lose deliveries.
  */
 
 import { type Channel, type ChannelModel, connect } from 'amqplib';
@@ -62,7 +62,10 @@ async function start(settings: BareLoopSettings): Promise<void> {
   consumerTag = reply.consumerTag;
 }
 
-/** Renders the benchmark's body template (`delivery-body.ts`) by string concatenation, as a compiled template does. */
+/**
+ * Renders the benchmark's body template (`delivery-body.ts`) by string concatenation. A compiled template would do the
+ * same work.
+ */
 function render(alert: Alert): string {
   return `{"alert_id":"${alert.alert_id}","text":"${jsonText(`tocsin bench: ${alert.model_name}`)} is at ${alert.metric_value}","rule":"${alert.alert_rule_id}","threshold":${alert.threshold.toFixed(2)},"bound":"${alert.bound}","fired_at":"${alert.fired_at}","workspace":"${alert.workspace_id}","source":"tocsin"}`;
 }

@@ -6,7 +6,10 @@ import type { TestBed } from '../test-bed/test-bed.js';
 export interface AuthResult {
   /** Requests that list the twenty webhooks of a workspace with an access token. */
   listWebhooks: RequestsResult;
-  /** Requests to `/auth/verify` with a user key whose check the engine has cached. */
+  /**
+   * Requests to `/auth/verify` with a user key (an engine key other than the admin key). The engine has cached its
+   * check of this key.
+   */
   verifyCachedKey: RequestsResult;
   verifyToken: RequestsResult;
   /**

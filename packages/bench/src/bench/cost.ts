@@ -20,8 +20,8 @@ export interface CostResult {
   deliveries: number;
   perSecond: number;
   /**
-   * Growth of each table in bytes, divided by the number of deliveries. All deliveries of an alert share one row of the
-   * alert and one key.
+   * Growth of each table in bytes, divided by the number of deliveries. All deliveries of an alert share one row of
+   * `alerts` and one row of `alert_keys`.
    */
   bytes: Record<HistoryTable, TableSize>;
   walBytes: number;
@@ -38,8 +38,8 @@ export interface CostOptions {
 }
 
 /**
- * Measures a burst and a steady rate. In a burst, the pages of a table fill before their rows are updated. Fewer
- * updates then fit in the same page, so more of them also change the indexes.
+ * Measures a burst and a steady rate. In a burst, the pages of a table fill before their rows are updated. A new row
+ * version then more often needs another page, and such an update also changes the indexes.
  */
 export async function measureCost(testBed: TestBed, options: CostOptions): Promise<CostResult[]> {
   return [

@@ -12,10 +12,10 @@ export interface History {
 }
 
 /**
- * Writes deliveries that are spread evenly over the days up to now. Each delivery has one attempt, and every third
- * delivery has an alert. 1 % of the deliveries have failed, and 2 % are open. The measured workspace has half of the
- * deliveries, and a tenth of these belong to `webhookId`. Nineteen other workspaces share the other half. Two days are
- * written in parallel.
+ * Writes deliveries that are spread evenly over the days up to now. Each delivery has one attempt, and only every third
+ * delivery has a row in `alerts`. 1 % of the deliveries have failed, and 2 % are open. The measured workspace has half
+ * of the deliveries, and a tenth of these belong to `webhookId`. Nineteen other workspaces share the other half. Two
+ * days are written in parallel.
  */
 export async function fillHistory(database: Database, history: History): Promise<void> {
   const nowMs = Date.now();
@@ -40,8 +40,8 @@ const dayMs = 86_400_000;
 const partitionDays = 9;
 
 /**
- * The deliveries of one day, with the numbers `from` to `last`. Delivery n was accepted at `startMs + n * stepMs`, in
- * Unix milliseconds.
+ * The deliveries of one day, with the numbers `from` to `last`. The acceptance time of the alert of delivery n is
+ * `startMs + n * stepMs`, in Unix milliseconds.
  */
 interface Day {
   /** Suffix of the partition names of this day. */
@@ -67,8 +67,8 @@ function daysOf({ days, deliveries }: History, nowMs: number): Day[] {
 }
 
 /**
- * Writes the rows of one day in the order of their times, as a worker does. Then vacuums the tables, as autovacuum does
- * in production.
+ * Writes the rows of one day in the order of their times, which is also the order in which workers write rows. Then
+ * vacuums the tables, because autovacuum would do this in production.
  */
 async function fillDay(database: Database, history: History, day: Day): Promise<void> {
   const tables = ['alerts', 'deliveries', 'attempts'].map((table) => `${table}_${day.name}`).join(', ');
@@ -123,7 +123,10 @@ const alerts = (day: string) => `
          'upper_bound', 'dispatched'
   from numbered where n % 3 = 0`;
 
-/** Inserts into the partitioned table, as workers do. Its triggers count the deliveries. */
+/**
+ * Inserts into the partitioned table and not into a partition, because the triggers of the partitioned table count the
+ * deliveries.
+ */
 const deliveries = () => `
   insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
                           destination, status, attempts_made, claims, first_succeeded_at, failed_at, status_code,

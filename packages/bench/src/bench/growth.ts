@@ -157,8 +157,8 @@ function pathsOf({ workspaceId, webhookId, inactiveWebhookId }: History, ids: st
 }
 
 /**
- * Returns functions that send the requests of each query over one keep-alive connection. Each call of a function
- * requests the next path of its list.
+ * Returns functions that send the requests of each query over one keep-alive connection. Each query has a list of
+ * paths. Each call of its function requests the next path in this list.
  */
 async function openHttpQueries(apis: Apis, paths: Record<string, string[]>) {
   const client = new Client(apis.apiUrl);
@@ -176,8 +176,8 @@ async function openHttpQueries(apis: Apis, paths: Record<string, string[]>) {
 }
 
 /**
- * In each round, sends one query of a kind to every history. The rounds are preceded by a warm-up of at most 50 rounds,
- * which are not measured.
+ * Measures the queries one after the other, each in several rounds. A round sends the query once to every history.
+ * Before these rounds, a warm-up of at most 50 rounds runs without measurement.
  */
 async function measureLatencies(sizes: Size[], requests: number): Promise<Record<string, Percentiles>[]> {
   const latencies = sizes.map((): Record<string, Percentiles> => ({}));

@@ -26,8 +26,8 @@ const launcher = fileURLToPath(import.meta.resolve('../../../../infra/local/dist
 const servers = new Set(['postgres', 'rabbitmq', 'epmd']);
 const startTimeoutMs = 300_000;
 /**
- * Time between the start and the measurement, in milliseconds. It is shorter only if the measurement itself is shorter.
- * Periodic jobs finish their first runs in this time.
+ * Time between the start and the measurement, in milliseconds. If the measurement takes less than 20 s, this time
+ * equals the duration of the measurement. Periodic jobs finish their first runs in this time.
  */
 const settleMs = 20_000;
 

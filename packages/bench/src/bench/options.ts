@@ -20,7 +20,10 @@ export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {
   help: boolean;
-  /** True for a short run, for example in CI: the numbers are small, and no result files are written. */
+  /**
+   * True for a short run, for example in CI: the default numbers of alerts and repeats are small, and no result files
+   * are written.
+   */
   short: boolean;
   only: readonly ScenarioName[];
   /** True to write CPU profiles of the workers and of the API, and to count the statements of the database. */

@@ -24,8 +24,8 @@ export interface StoredOutcome {
 
 /**
  * Reads the rows of a run.
- * @param options.sinceMs Unix time before the first alert, in milliseconds. Record ids begin with the time of
- * acceptance, so this limits the rows that are read
+ * @param options.sinceMs Unix time before the first alert, in milliseconds. The ids of alerts and deliveries begin with
+ * the time of acceptance, so only rows since this time are read
  */
 export async function readOutcome(
   database: Database,

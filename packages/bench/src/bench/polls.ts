@@ -14,7 +14,7 @@ export interface PollsResult {
    * list and reads no data. It gets only the requests for the list of deliveries.
    */
   server: 'API' | 'bare server';
-  /** Name of the page that is open. */
+  /** Name of the console page that is open in the measurement. */
   page: string;
   people: number;
   requestsPerSecond: number;
@@ -43,8 +43,8 @@ interface Request {
 interface Poll {
   intervalMs: number;
   /**
-   * Returns the next request of a person. `read` must be called with the body of the response, because later requests
-   * of a list depend on it.
+   * Returns the next request of a person. If the request has a function `read`, the caller must pass the body of the
+   * response to it, because the next request of a list depends on the entries in the body.
    */
   next(person: number): Request;
 }
@@ -145,7 +145,10 @@ function pagesOf({ workspaceId, webhookIds }: Fixtures, people: number): Record<
   };
 }
 
-/** Number of entries on the newest page of a list. Every twelfth request (`pollsOfWholePage`) reads the whole page. */
+/**
+ * Number of entries on the newest page of a list. Most requests read only a part of this page, but every twelfth
+ * request (`pollsOfWholePage`) reads the whole page.
+ */
 const newestPage = 30;
 const pollsOfWholePage = 12;
 
@@ -164,9 +167,9 @@ interface LiveList<Entry> extends ListKind<Entry> {
 }
 
 /**
- * Returns the requests of a list that is updated while its page is open. Each request reads the entries since the
- * oldest open one, or since the newest entry if none is open. Every twelfth request reads the whole page. All requests
- * of a person except the first accept a response that the API has read for another person.
+ * Returns the requests of a list that is updated while its page is open. Every twelfth request reads the whole page.
+ * The other requests read only the entries since the oldest open entry, or since the newest entry if none is open. All
+ * requests of a person except the first accept a response that the API has read for another person.
  */
 function liveList<Entry>(list: LiveList<Entry>): Poll {
   const { path, timeOf, isOpen, people, filter = {}, intervalMs = 5_000 } = list;

@@ -9,7 +9,7 @@ export interface RestResult {
   alerts: number;
   batchSize: number;
   connections: number;
-  /** Alerts per second that the API accepted. */
+  /** Alerts per second that the API published and confirmed with a response. */
   published: Spread;
   /** Deliveries per second, from the first request to the commit of the last record. */
   delivered: Spread;

@@ -13,7 +13,7 @@ export interface AlertsRun {
   workers: ServiceProcess[];
   alerts: number;
   /**
-   * Publish rate in alerts per second. By default, alerts are published as fast as the broker or the API accepts them.
+   * Publish rate in alerts per second. By default, alerts are published as fast as the broker or the API confirms them.
    */
   alertsPerSecond?: number;
   /** If set, alerts are published over REST instead of AMQP. */
@@ -109,8 +109,8 @@ interface RunToCheck {
 }
 
 /**
- * Checks that every pair of alert and webhook arrived exactly once and is recorded completely. Returns the latency of
- * each delivery in milliseconds.
+ * Checks that exactly one request arrived for every pair of an alert and a webhook, and that its delivery is recorded
+ * completely. Returns the latency of each delivery in milliseconds.
  */
 async function checkRun(
   { database, destination }: TestBed,

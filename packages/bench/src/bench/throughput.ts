@@ -15,7 +15,7 @@ export interface ThroughputResult {
   bareLoop: Spread;
   /** Deliveries per second of the bare loop, from a queue that is filled during the measurement. */
   bareLoopWhilePublishing: number;
-  /** Median of the worker divided by `bareLoop.median`. */
+  /** Median throughput of the worker divided by the median throughput of the bare loop. */
   ratio: number;
   /** CPU time for each delivery by process in the median runs, in microseconds. */
   cpuMicros: { worker: CpuShares; bareLoop: CpuShares };

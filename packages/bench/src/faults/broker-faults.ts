@@ -66,12 +66,12 @@ const unroutedExchange = 'tocsin.alerts.unrouted';
 const observationMs = 2_000;
 
 /**
- * Removes the binding of the alerts queue. Until a service restores it, the broker routes alerts only to the queue for
- * unrouted alerts, and confirms them.
+ * Removes the binding of the queue of alerts. Until a service restores it, the broker routes alerts only to the queue
+ * for unrouted alerts, and confirms them.
  */
 export const unbindAlerts = changeTopology(async (channel) => {
-  // A temporary queue receives a copy of each unrouted alert, so that they can be counted. It is deleted with the
-  // connection.
+  // A temporary queue receives a copy of each unrouted alert, so that the test can count these alerts. The broker
+  // deletes the queue when the connection ends.
   const { queue: copies } = await channel.assertQueue('', { exclusive: true });
   await channel.bindQueue(copies, unroutedExchange, '');
   await channel.unbindQueue(alertFiredQueue, alertsExchange, alertFiredKey);

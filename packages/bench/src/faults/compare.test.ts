@@ -6,8 +6,8 @@ const run = 7;
 const webhookIds = ['w0', 'w1'];
 
 /**
- * Returns the evidence of a run without problems: two alerts with two webhooks each, all accepted, delivered and
- * recorded.
+ * Returns the evidence of a run without problems: two alerts with two webhooks each, all confirmed to the publisher,
+ * delivered and recorded.
  */
 function evidence() {
   const record = (sequence: number, webhookId: string): DeliveryRecord => ({

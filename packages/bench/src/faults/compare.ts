@@ -6,7 +6,10 @@ import type { DeliveryRecord } from './fault-records-reader.js';
 export interface Evidence {
   run: number;
   webhookIds: string[];
-  /** Acceptance time of each alert by sequence number, in milliseconds. 0 means that the alert was not accepted. */
+  /**
+   * Time at which the broker or the API confirmed each alert, by sequence number, in milliseconds. 0 means that the
+   * alert was not confirmed. In this suite, "accepted" means "confirmed".
+   */
   acceptedAtMs: Float64Array;
   arrivals: Pick<Arrivals, 'received' | 'rejected'>;
   records: DeliveryRecord[];
@@ -20,7 +23,9 @@ export interface Comparison {
   expected: number;
   delivered: number;
   lost: number;
-  /** Number of requests with the response 200 after the first such request of a delivery. */
+  /**
+   * Number of requests that got the response 200 although an earlier request of the same delivery had already got it.
+   */
   repeated: number;
   /** Number of repeated requests of each delivery, by its index in the arrays of the destination (`slotOf`). */
   repeats: Map<number, number>;

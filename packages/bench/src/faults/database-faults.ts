@@ -68,9 +68,9 @@ export async function delayDatabase(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Locks the table `attempts`, as `alter table` and `vacuum full` do, for longer than the lease of a worker. Without
- * `--short`, the lock also lasts longer than the statement timeout. Workers keep their claims of deliveries that they
- * cannot record (docs/adr/0007).
+ * Takes the lock of `alter table` and `vacuum full` on the table `attempts`, and keeps it for longer than the lease of
+ * a worker. Without `--short`, the lock also lasts longer than the statement timeout. Workers keep their claims of
+ * deliveries that they cannot record (docs/adr/0007).
  */
 export async function lockAttempts(trial: Trial): Promise<Exposure> {
   await startLoad(trial);

@@ -26,8 +26,8 @@ export function readCurrentClaims(trial: Trial): Promise<Claimed> {
 const recordTimeMs = 3_000;
 
 /**
- * Returns the claims that exist 3 s after the call. It must be called at the start of a fault in which no worker can
- * record.
+ * Returns the claims that exist 3 s after the call. The function must be called at the start of a fault that prevents
+ * all workers from recording. The result then contains only deliveries that are claimed and not recorded.
  */
 export async function readUnrecordedClaims(trial: Trial): Promise<Claimed> {
   await sleep(recordTimeMs);
@@ -51,7 +51,8 @@ export async function readLostClaims(trial: Trial, pid?: number): Promise<Claime
 }
 
 /**
- * Returns the claims of a worker as `readLostClaims` does. If the database is unavailable too, waits until it responds.
+ * Calls `readLostClaims` for a worker. If the database is unavailable too, repeats the call until the database
+ * responds.
  */
 export async function readLostClaimsWhenAvailable(trial: Trial, pid: number): Promise<Claimed> {
   const read = () => readLostClaims(trial, pid).catch(() => undefined);
@@ -106,15 +107,16 @@ export function noRepeats(inFlight: number, of: string, endedAtMs = monotonicMs(
 }
 
 /**
- * An alert counts as delayed if its acceptance takes at least this time, in milliseconds. Without a fault, every alert
- * is accepted within 1 s.
+ * An alert counts as delayed if the broker or the API has not confirmed it within this time, in milliseconds. Without a
+ * fault, every alert is confirmed within 1 s.
  */
 const defaultDelayMs = 1_000;
 
 /**
- * Counts the alerts whose acceptance the fault delayed. Must be called at the end of the fault.
+ * Counts the alerts that the broker or the API confirmed late, or not yet, because of the fault. The function must be
+ * called at the end of the fault.
  * @param options.sinceMs start of the fault, on the monotonic clock
- * @param options.minimumMs acceptance time from which an alert counts as delayed, in milliseconds
+ * @param options.minimumMs time from the publish to the confirm from which an alert counts as delayed, in milliseconds
  */
 export async function delayedAlerts(
   { generator, run }: Trial,

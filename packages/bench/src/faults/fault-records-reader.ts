@@ -19,8 +19,8 @@ export interface DeliveryRecord {
 
 /**
  * Reads the deliveries of a run.
- * @param options.sinceMs Unix time before the first alert, in milliseconds. Record ids begin with the time of
- * acceptance, so this limits the rows that are read
+ * @param options.sinceMs Unix time before the first alert, in milliseconds. The ids of deliveries begin with the time
+ * of acceptance, so only rows since this time are read
  */
 export async function readRecords(
   database: Database,

@@ -13,7 +13,7 @@ export interface FaultTestBed extends TestBed {
   fixtures: Fixtures;
   /** Access token of a publisher of the workspace. */
   token: string;
-  /** Access token of an administrator. It may publish in every workspace. */
+  /** Access token of an admin who has permission to publish in every workspace. */
   adminToken: string;
   timing: Timing;
   /** Replicated servers; undefined if the test bed has single servers. */

@@ -73,8 +73,8 @@ type Statuses = [status: string, count: number][];
 
 interface FloodEvidence {
   /**
-   * Numbers of deliveries of the flood: the open ones, those that were recorded as failed, and the number that workers
-   * must create for the accepted alerts.
+   * Numbers of deliveries of the flood: `open` ones, `ended` ones that were written as failed, and the number
+   * `expected` for all alerts that the API did not reject with 422.
    */
   open: number;
   ended: number;
@@ -113,7 +113,7 @@ interface FloodLoad extends FloodOptions {
 
 /**
  * Publish rate of each workspace in alerts per second, if half of its alerts are published over AMQP and half over
- * REST. The half over REST is below the capacity of the API.
+ * REST. The API can process half of this rate over REST.
  */
 const mixedAlertsPerSecond = 300;
 
@@ -123,7 +123,8 @@ async function publish(
   targets: { workspaceId: string; alertRuleId: string }[],
   { alerts, overRest }: FloodLoad,
 ): Promise<LoadResult[]> {
-  // A separate generator, so that alerts of the other workspace do not wait for confirms of the flood.
+  // The flood has a separate load generator, so that alerts of the other workspace do not wait for the confirms of the
+  // flood.
   const generator = await startLoadGenerator(rabbitmq.url);
   try {
     return await Promise.all(

@@ -21,8 +21,8 @@ const maxLogBytes = 20_000;
 const watchEveryMs = 250;
 
 /**
- * Gives wrong keys to one worker and then to both, as a mistake in a roll-out would. Finally restores the correct keys.
- * Workers with wrong keys must not be ready and must leave all deliveries to the others.
+ * Restarts one worker with wrong keys, and then the other one too. This simulates a mistake in a roll-out. Finally
+ * restores the correct keys. A worker with wrong keys must not be ready and must not consume messages.
  */
 export async function useWrongKeys(trial: Trial): Promise<Exposure> {
   const { workers, rabbitmq } = trial;

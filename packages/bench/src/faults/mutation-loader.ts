@@ -9,8 +9,8 @@ import { isMainThread } from 'node:worker_threads';
 import { type Mutation, markOf, mutations } from './mutations.js';
 
 /**
- * File descriptor of standard error. In a worker thread, output to `process.stderr` passes through the main thread and
- * can be late.
+ * File descriptor of standard error. This module writes to the descriptor directly, because output of a worker thread
+ * to `process.stderr` passes through the main thread and can be late.
  */
 const stderr = 2;
 const name = new URL(import.meta.url).searchParams.get('mutation') ?? '';

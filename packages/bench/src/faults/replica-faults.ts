@@ -17,7 +17,7 @@ const absenceMs = 10_000;
  */
 const detectionMs = 3_000;
 
-/** Kills the node that leads the alerts queue, and starts it again after 10 s. */
+/** Kills the broker node that leads the queue of alerts, and starts it again after 10 s. */
 export function killBrokerLeader(trial: Trial): Promise<Exposure> {
   return failOver(trial, async ({ brokers }) => {
     const leader = await brokers.leaderOf(alertFiredQueue);
@@ -47,7 +47,8 @@ export function killAllBrokers(trial: Trial): Promise<Exposure> {
 
 /**
  * Kills the synchronous standby, and starts it again after 10 s. Every commit waits until the standby is running again.
- * The API accepts alerts meanwhile, so the fault counts the deliveries that no worker can record.
+ * The API still publishes alerts meanwhile. The function therefore does not count delayed alerts, but deliveries that
+ * workers have claimed and cannot record.
  */
 export async function killStandby(trial: Trial): Promise<Exposure> {
   const standby = replicasOf(trial).databases.standby();

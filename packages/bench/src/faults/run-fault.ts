@@ -124,8 +124,8 @@ function recoveryOf({ exposure, load, records }: Recovery): number {
 }
 
 /**
- * Longest periods without an accepted alert and without a succeeded delivery, while alerts were published, in
- * milliseconds.
+ * Two durations in milliseconds, measured while alerts were published: the longest period in which no alert was
+ * confirmed to the publisher, and the longest period in which no delivery succeeded.
  */
 interface Pauses {
   acceptMs: number;

@@ -11,8 +11,8 @@ type Inject = (trial: Trial) => Promise<Exposure>;
 
 const diskAlarmMs = 10_000;
 /**
- * Downtime of a server in milliseconds. The API can accept alerts for up to 1 s without the database, so the downtime
- * is longer.
+ * Downtime of a server in milliseconds. The API can publish alerts for up to 1 s without the database. The downtime is
+ * longer, so that alerts are delayed.
  */
 const downtimeMs = 2_000;
 
@@ -44,9 +44,9 @@ async function takeDown(
 }
 
 /**
- * Freezes all connections between services and database without closing them, for `times` times the usual duration.
- * With a freeze that is longer than every timeout, the services repeat statements that timed out, and the database then
- * executes both. With `cut`, the connections are cut at the end of the freeze.
+ * Freezes all connections between services and database without closing them, for `times` times the usual duration. If
+ * the freeze is longer than every timeout, the services repeat the statements that timed out. The database then
+ * executes the original statement and its repetition. With `cut`, the connections are cut at the end of the freeze.
  */
 export function freezeDatabase({ times = 1, cut = false } = {}): Inject {
   return async (trial) => {
@@ -79,7 +79,7 @@ function proxiesOf({ api, workers }: Trial, choose: (service: ProxiedService) =>
   return [api, ...workers].map(choose);
 }
 
-/** Triggers the broker's disk alarm, which blocks publishers as a nearly full disk does. */
+/** Triggers the broker's disk alarm, which blocks publishers. A nearly full disk would have the same effect. */
 export async function fillDisk(trial: Trial): Promise<Exposure> {
   const sinceMs = monotonicMs();
   await trial.rabbitmq.control('set_disk_free_limit', '1000000GB');

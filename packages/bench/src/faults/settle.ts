@@ -4,9 +4,9 @@ import type { Trial } from './fault.js';
 import { readOpenState } from './fault-records-reader.js';
 
 /**
- * Waits until every published alert is accepted, committed, delivered and recorded, and the queues of alerts,
- * deliveries and unrouted alerts are empty. Returns undefined in that case. If there is no more progress, returns a
- * description of the unfinished work.
+ * Waits until every published alert is confirmed, committed, delivered and recorded, and the queues of alerts,
+ * deliveries and unrouted alerts are empty. Then returns undefined. If progress stops earlier, returns a description of
+ * the unfinished work.
  */
 export async function settle(trial: Trial): Promise<string | undefined> {
   const { generator, destination, database, run, timing } = trial;
@@ -28,8 +28,9 @@ export async function settle(trial: Trial): Promise<string | undefined> {
 const emptyTimeoutMs = 20_000;
 
 /**
- * Waits up to 20 s until the three queues are empty. Returns undefined if they are, otherwise a description. For a
- * short time, a queue can contain redelivered messages whose work is finished. Workers only acknowledge them.
+ * Waits up to 20 s until the three queues are empty. Returns undefined when they are empty, or a description of the
+ * queues that are not empty after 20 s. The wait is necessary, because a queue can contain redelivered messages whose
+ * work is finished. Workers still have to acknowledge these messages.
  */
 async function waitForEmptyQueues({ rabbitmq }: Trial): Promise<string | undefined> {
   const deadlineMs = performance.now() + emptyTimeoutMs;

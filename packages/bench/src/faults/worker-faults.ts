@@ -123,7 +123,7 @@ export async function killApi(trial: Trial): Promise<Exposure> {
   return noRepeats(inFlight.rest, 'requests not confirmed', atMs);
 }
 
-/** Suspends a worker for so long that its lease expires and other workers send its deliveries. Then resumes it. */
+/** Suspends a worker for longer than its lease, so that other workers send its deliveries. Then resumes the worker. */
 export async function stopAndContinue(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   await startLoad(trial);

@@ -8,19 +8,24 @@ export interface IsolationRun {
 
 /** Limit for the latency of every healthy delivery, in milliseconds. */
 const maxHealthyMs = 1_000;
-/** Limit for the latency of single alerts during a storm or a backlog of another workspace, in milliseconds. */
+/**
+ * Limit for the latency of single alerts of one workspace while another workspace publishes many alerts or has a
+ * backlog, in milliseconds.
+ */
 export const maxSingleAlertMs = 2_000;
-/** Limit for the delay of another workspace's retries during a flood, in milliseconds. */
+/** Limit for the delay of the retries of one workspace during a flood of another workspace, in milliseconds. */
 export const maxRetryDelayMs = 1_000;
 /**
- * Minimum throughput of another workspace after a flood is written, as a fraction of its throughput before the flood.
+ * Minimum throughput of one workspace after the flood of another workspace has been written, as a fraction of its
+ * throughput before the flood.
  */
 export const minThroughputShare = 2 / 3;
 /**
- * Limits for one workspace while many webhooks of many other workspaces have due deliveries. They are the maximum delay
- * of its retries in milliseconds, and the minimum number of deliveries per second that workers attempt for the other
- * workspaces. The limits for published alerts are wider, because writing a burst of alerts occupies both cores of the
- * measuring machine for seconds.
+ * Limits while many webhooks of many workspaces have due deliveries: the maximum delay of the retries of one further
+ * workspace, in milliseconds, and the minimum number of deliveries per second that workers attempt for the many
+ * workspaces. `insert` applies if the deliveries are inserted into the database. `publish` applies if alerts are
+ * published; its limits are wider, because writing a burst of alerts occupies both cores of the measuring machine for
+ * seconds.
  */
 export const manyWebhooksLimits = {
   insert: { retryDelayMs: 1_000, deliveriesPerSecond: 2_000 },
@@ -46,7 +51,8 @@ export interface BarResult {
   /** The run with the median `p99Share`. A single run can be slow because of other activity on the machine. */
   median: IsolationRun;
   /**
-   * 99th percentile of the median run with neighbours, divided by its limit. The test passes if the value is at most 1.
+   * 99th percentile of healthy deliveries with neighbours in the run `median`, divided by the limit for this run
+   * (`p99LimitMs`). The test passes if the value is at most 1.
    */
   p99Share: number;
   /** Latency of the slowest healthy delivery in all runs, in milliseconds. */

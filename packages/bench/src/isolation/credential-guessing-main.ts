@@ -10,7 +10,7 @@ import { serveCommands } from '../test-bed/helper-process.js';
 
 export interface GuessingOptions {
   origin: string;
-  /** Ids of existing keys. */
+  /** Ids of existing keys, used in every second request. Empty: all requests have random key ids. */
   ids: readonly string[];
   perSecond: number;
   seconds: number;

@@ -9,9 +9,9 @@ import type { GuessingCommands } from './credential-guessing-main.js';
 export interface GuessingResult {
   /** Keys in regular use, without an attacker. */
   alone: Percentiles;
-  /** Keys in regular use, while an attacker guesses. */
+  /** Keys in regular use, while an attacker sends guessed secrets. */
   withGuessing: Percentiles;
-  /** Keys whose cached bcrypt check has expired, while an attacker guesses. */
+  /** Keys whose cached bcrypt check has expired, while an attacker sends guessed secrets. */
   expiredChecks: Percentiles;
   /** Keys that are verified for the first time, while an attacker sends guesses with unknown key ids. */
   firstChecks: Percentiles;
@@ -30,8 +30,8 @@ const guesses = { perSecond: 1_000, seconds: 20 };
 const unusedTargets = 20;
 const keysInUse = { count: 20, usesPerSecond: 100 };
 /**
- * Keys that are each verified once. The interval between them is long enough that no bcrypt check of such a key waits
- * for another one.
+ * Number of keys that are verified once each, and the interval between two of these verifications. The interval is long
+ * enough that none of their bcrypt checks waits for another one of them.
  */
 const singleKeys = { count: 18, intervalMs: 500 };
 /**
@@ -41,7 +41,8 @@ const singleKeys = { count: 18, intervalMs: 500 };
 const firstChecksSeconds = (singleKeys.count * singleKeys.intervalMs) / 1_000 + 1;
 
 /**
- * Measures `/auth/verify` while an attacker guesses credentials.
+ * Measures the durations of `/auth/verify` for valid keys, without an attacker and while an attacker guesses
+ * credentials.
  * @throws Error if a valid key is rejected
  */
 export async function measureGuessing(print: (line: string) => void): Promise<GuessingResult> {
@@ -56,8 +57,8 @@ export async function measureGuessing(print: (line: string) => void): Promise<Gu
     const knownIds = [...inUse, ...expiring, ...targets].map(idOf);
     const guess = (seconds: number, ids = knownIds) =>
       attacker.call('guess', { origin: apis.engineUrl, ids, perSecond: guesses.perSecond, seconds });
-    // The warm-up contains guesses, so that V8 also compiles the code for rejections. After it, each key in use and
-    // each expiring key is verified once.
+    // The warm-up contains guesses, so that V8 also compiles the code for rejections. Then each key in `inUse` and
+    // `expiring` is verified once, so that the engine caches the result of its bcrypt check.
     await guess(warmUpSeconds);
     for (const key of [...inUse, ...expiring]) await timeVerify(apis, key);
     await useKeys(apis, inUse, warmUpSeconds);
@@ -67,8 +68,8 @@ export async function measureGuessing(print: (line: string) => void): Promise<Gu
     const expiredChecks = await useSingly(apis, expiring);
     const withGuessing = await using;
     const statuses = await guessing;
-    // A guessed secret for the id of an unused key can delay the first check of this key. While these keys are
-    // verified, the attacker therefore sends only unknown ids.
+    // A guess with the id of a key in `unused` could delay the first verification of this key, because both need a
+    // bcrypt check. While the keys in `unused` are verified, the attacker therefore sends only unknown key ids.
     const guessingUnknown = guess(firstChecksSeconds, []);
     const firstChecks = await useSingly(apis, unused);
     return {

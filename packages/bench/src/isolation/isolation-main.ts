@@ -128,9 +128,9 @@ async function checkNeighbours(): Promise<void> {
 
 interface RepeatedMeasurement {
   bar: BarResult;
-  /** Lowest number of neighbour requests in any run. */
+  /** Number of requests of the noisy neighbours in the run with the fewest of them. */
   neighbourRequests: number;
-  /** Highest number of repeated healthy deliveries in any run. */
+  /** Number of healthy deliveries that arrived more than once, in the run with the most of them. */
   repeated: number;
 }
 

@@ -47,8 +47,8 @@ export async function countUntried({ knex }: Database, workspaceIds: string[]): 
 }
 
 /**
- * Inserts deliveries for every webhook of these workspaces in one transaction. All are due now, as after an outage.
- * Each delivery belongs to a different alert.
+ * Inserts `deliveriesPerWebhook` deliveries for each webhook of the given workspaces, in one transaction. All are due
+ * now, like a backlog after an outage. Each delivery belongs to a different alert.
  */
 export async function insertDueDeliveries(
   { knex }: Database,

@@ -28,8 +28,8 @@ export interface ManyWebhooksResult {
   /** Number of deliveries that were inserted or published. */
   deliveries: number;
   /**
-   * Number of deliveries per second whose first attempt failed or which ended, counted from the end of the insertion or
-   * from the first publish.
+   * Value of `deliveries`, divided by the seconds until each delivery had been attempted or had ended. The time is
+   * measured from the end of the insertion, or from the first publish.
    */
   perSecond: number;
   /** Delays of the retries of another workspace during the measurement, in milliseconds. */
@@ -38,26 +38,27 @@ export interface ManyWebhooksResult {
 }
 
 /**
- * The first retry is due after 1 s, so that at any moment the measured workspace has some. The second retry is due only
- * after the measurement, so it adds no load.
+ * The first retry is due after 1 s, so that the workspace whose retries are measured has retries during the whole
+ * measurement. The second retry is due only after the measurement, so it adds no load.
  */
 const retrySchedule = '1s,10m';
 const firstRetryMs = 1_000;
 /**
- * Load of the other workspace. One of 5 deliveries is rejected once, which gives 3 retries a second. This is less than
- * an equal share: 4 deliveries a second for each of 500 workspaces, if the worker sends 2,000 a second.
+ * Load of the workspace whose retries are measured: 15 deliveries a second, of which one in 5 is rejected once. The 3
+ * retries a second are less than an equal share of the throughput: with 500 workspaces and 2,000 deliveries a second,
+ * the share of a workspace is 4 deliveries a second.
  */
 const healthyLoad = { webhooks: 3, alertsPerSecond: 5, maxAlerts: 60_000, rejectOneIn: 5 };
 const lateRetriesMs = 3_000;
 /**
- * Body template of the many webhooks. The destination cannot assign requests with this body to a run, so it counts them
- * as unexpected.
+ * Body template of the many webhooks. The body contains no alert id. The destination therefore cannot assign the
+ * request to a run, and counts it as unexpected.
  */
 const uncountedBody = '{"alert": "{{ alert_rule_name }}"}';
 
 /**
- * Creates deliveries for many webhooks of many workspaces at the same time. Until each of these deliveries was
- * attempted, measures the delays of the retries of another workspace.
+ * Creates deliveries for many webhooks of many workspaces at the same time. Measures the delays of another workspace's
+ * retries until each of the created deliveries has been attempted.
  */
 export async function measureManyWebhooks(options: ManyWebhooksOptions): Promise<ManyWebhooksResult> {
   const { workspaces, webhooksPerWorkspace, deliveriesPerWebhook, responds, source, workers } = options;
@@ -106,7 +107,10 @@ export async function measureManyWebhooks(options: ManyWebhooksOptions): Promise
   }
 }
 
-/** Publishes alerts of all workspaces at the same time. Resolves when all of them are written. */
+/**
+ * Publishes `alerts` alerts for each of `targets`, for all targets at the same time. Resolves when workers have
+ * committed all of them.
+ */
 async function publishAlerts(
   { database, rabbitmq, nextRun }: TestBed,
   targets: Fixtures[],

@@ -17,7 +17,10 @@ export interface NoisyNeighboursResult {
   withNeighbours: Percentiles;
   /** Number of healthy deliveries that arrived more than once. */
   repeated: number;
-  /** Number of connections, name queries or requests of the neighbours, depending on their kind. */
+  /**
+   * Number of requests of the neighbours: connections to a hanging destination, queries to a hanging name server, or
+   * requests with an expensive template.
+   */
   neighbourRequests: number;
 }
 

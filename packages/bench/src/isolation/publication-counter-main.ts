@@ -1,5 +1,6 @@
 /**
- * Counts the deliveries in the messages of the deliveries exchange. A temporary queue receives copies of the messages.
+ * Counts the deliveries in the messages that are published to the exchange `tocsin.deliveries`. A temporary queue
+ * receives a copy of each message.
  */
 
 import { decodeDeliveriesDue, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';

@@ -23,11 +23,11 @@ export interface StormResult {
   singleAlerts: Percentiles;
   /** Latencies of another workspace's single alerts, from the publish to the acceptance time, in milliseconds. */
   singleAlertAccepts: Percentiles;
-  /** Number of pairs of alert and webhook of the storm that arrived more than once. */
+  /** Number of deliveries of the storm that arrived more than once. */
   repeated: number;
   /**
-   * Number of times that the same run of a delivery was published again. It is 0 if each message is claimed before the
-   * lease of its row expires.
+   * Number of times that a run of a delivery was published to the queue of deliveries again. It is 0 if each delivery
+   * is claimed before the lease of its queued row expires.
    */
   publishedAgain: number;
   /** Number of claims that ended without an attempt, for example because no slot became free in time. */
@@ -46,8 +46,8 @@ export interface StormOptions {
 interface Storm {
   testBed: TestBed;
   /**
-   * Generator and destination of the storm. Those of the probes are separate, so that the probes do not wait for the
-   * storm.
+   * Load generator and destination of the storm. The single alerts of the other workspace have a generator and a
+   * destination of their own, so that they do not wait for the storm.
    */
   generator: LoadGenerator;
   destination: Destination;
@@ -152,8 +152,8 @@ async function resumeBacklog(testBed: TestBed, { webhookIds }: Fixtures, rows: n
 }
 
 /**
- * Waits until the counter has seen every delivery of the backlog. Each delivery of a backlog is published to the queue
- * at least once.
+ * Waits until the counter has counted each delivery of the backlog. Each of them is published to the queue of
+ * deliveries at least once.
  */
 async function waitForPublications(
   publications: HelperProcess<PublicationCounterCommands>,

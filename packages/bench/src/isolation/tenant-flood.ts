@@ -10,15 +10,21 @@ import { createTestBed, type TestBed } from '../test-bed/test-bed.js';
 import { countAlerts, countOpen } from './isolation-repository.js';
 
 export interface TenantFloodResult {
-  /** Number of deliveries of the flood, all for webhooks that do not exist, and the seconds until all were written. */
+  /**
+   * Number of deliveries in the flood, all for webhooks that do not exist. `seconds` is the time until all of them were
+   * committed.
+   */
   deliveries: number;
   seconds: number;
-  /** Number of open deliveries of the flood after all were written. */
+  /** Number of the flood's deliveries that were open when the last alert of the flood was committed. */
   open: number;
   /** Delays of another workspace's retries while the flood was written, in milliseconds. */
   retryDelays: Percentiles;
   retries: number;
-  /** Throughput of another workspace in deliveries per second: alone, and after the flood was written. */
+  /**
+   * Throughput of another workspace in deliveries per second: `alone` before the flood, `afterwards` after all alerts
+   * of the flood were committed.
+   */
   alone: number;
   afterwards: number;
 }
@@ -35,12 +41,13 @@ const webhooksPerAlert = 20;
 const firstRetryMs = 1_000;
 /** Load of the other workspace while the flood is written. One of 20 deliveries is rejected once. */
 const healthyLoad = { webhooks: 3, alertsPerSecond: 100, maxAlerts: 60_000, rejectOneIn: 20 };
-/**
- * Numbers of alerts in a throughput measurement and in the warm-up. V8 compiles the worker's code during the warm-up.
- */
+/** Number of alerts in each throughput measurement, and in the warm-up, during which V8 compiles the worker's code. */
 const throughputAlerts = 10_000;
 const warmUpAlerts = 10_000;
-/** Time after the flood in which delayed retries can still be sent, in milliseconds. */
+/**
+ * Wait between the end of the flood and the reading of the delays, in milliseconds. Delayed retries are sent in this
+ * time.
+ */
 const lateRetriesMs = 3_000;
 
 /**

@@ -5,8 +5,8 @@ export interface AlertFacts {
   /** Ids of the workspace and the rule of all alerts. A value of type `Fixtures` has these members. */
   target: { workspaceId: string; alertRuleId: string };
   /**
-   * Number of webhooks in the rule that each alert contains, at most 20. The webhooks do not exist and differ between
-   * alerts. By default, the alerts contain no rule.
+   * Number of webhooks that the member `alert_rule` of each alert names, at most 20. The webhooks do not exist, and no
+   * two alerts name the same ones. By default, the alerts have no `alert_rule`.
    */
   unknownWebhooks?: number;
 }

@@ -14,11 +14,11 @@ export function alertIdsOfRun(run: number): { first: string; last: string } {
   };
 }
 
-/** Positions of the run and of the sequence number in an id. */
+/** Positions of the run and of the sequence number in an alert id. */
 export const runAt = { start: 9, end: 13 } as const;
 export const sequenceAt = { start: 24, end: 36 } as const;
 
-/** Returns `count` ids of webhooks that do not exist. They differ between runs and alerts. */
+/** Returns `count` ids of webhooks that do not exist. Each alert of each run gets different ids. */
 export function unknownIds({
   run,
   sequence,

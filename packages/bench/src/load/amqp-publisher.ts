@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConfirmChannel, connect } from 'amqplib';
 import { monotonicMs } from '../measure/clock.js';
 
-/** Publishes alerts. Each alert is published again until it is accepted. */
+/**
+ * Publishes alerts. Each alert is published again until it is confirmed: by a publisher confirm of the broker, or by
+ * the expected status of the API.
+ */
 export interface AlertPublisher {
   publish(alert: OfferedAlert): void;
-  /** Number of alerts that were sent and have neither a confirm nor a response. */
+  /** Number of alerts that were sent and wait for a confirm of the broker or a response of the API. */
   inFlight(): number;
 }
 
@@ -13,7 +16,7 @@ export interface OfferedAlert {
   content: Buffer;
   /** Exchange and routing key. The REST publisher ignores them. */
   route: Route;
-  /** Called once, when the broker or the API has accepted the alert. */
+  /** Called once, when the broker or the API has confirmed the alert. */
   onAccepted(): void;
 }
 
@@ -28,7 +31,7 @@ const messageOptions = { persistent: true, mandatory: true, contentType: 'applic
 
 /**
  * Time in milliseconds after which an unconfirmed message is published again. Every publisher must do this: if the
- * leader of a queue is killed, RabbitMQ 3.10 sometimes never confirms the messages that were on the way to it.
+ * leader of a queue is killed, RabbitMQ 3.10 sometimes never confirms the messages that were in transit to this leader.
  */
 const confirmTimeoutMs = 5_000;
 

@@ -27,8 +27,8 @@ const commands = {
   countDelayed: ({ run, ...delay }: AcceptanceDelay & { run: number }): number =>
     runOf(run).countDelayed(delay),
   /**
-   * Stops publishing new alerts. Alerts that are not accepted yet are still retried until `end`, which returns the
-   * result of the run.
+   * Stops publishing new alerts. Unconfirmed alerts are still retried: over REST until `end` is called, over AMQP until
+   * they are confirmed.
    */
   stop: (run: number): void => runOf(run).stop(),
   async end(run: number): Promise<LoadResult> {
@@ -36,7 +36,7 @@ const commands = {
     runs.delete(run);
     return result;
   },
-  /** Publishes all alerts of a run. Resolves when the last alert is accepted. */
+  /** Publishes all alerts of a run. Resolves with the result of the run when the last alert is confirmed. */
   async publishAll(options: LoadRunOptions): Promise<LoadResult> {
     commands.start(options);
     await runOf(options.run).finished;

@@ -4,7 +4,9 @@ import { startLoadRun } from './load-run.js';
 
 const target = { workspaceId: 'w', alertRuleId: 'r' };
 
-/** Creates a publisher that only collects alerts. The test then accepts them one by one. */
+/**
+ * Creates a publisher that sends nothing and collects the alerts. The test confirms them one by one with `onAccepted`.
+ */
 function recordingPublisher(): AlertPublisher & { alerts: OfferedAlert[] } {
   const alerts: OfferedAlert[] = [];
   return {

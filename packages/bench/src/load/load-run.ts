@@ -16,13 +16,13 @@ export interface LoadRunOptions extends AlertFacts {
 }
 
 /**
- * Times of each alert, by its sequence number, in milliseconds of the monotonic clock. 0 means that the alert was not
- * published or not accepted.
+ * Times of each published alert, by its sequence number, in milliseconds of the monotonic clock: its first publish
+ * (`offeredAtMs`), and its confirmation by the broker or the API (`acceptedAtMs`; 0 if it was not confirmed).
  */
 export interface LoadResult {
   offeredAtMs: Float64Array;
   acceptedAtMs: Float64Array;
-  /** Time of the last acceptance. */
+  /** Time at which the last alert was confirmed. */
   endedAtMs: number;
   /** Responses of the API. Undefined if the run has no REST target. */
   responses: RestResponses | undefined;
@@ -36,7 +36,7 @@ export interface LoadProgress {
 }
 
 /**
- * Selects alerts that were published for the first time at `sinceMs` or later, and whose acceptance took at least
+ * Selects alerts that were published for the first time at `sinceMs` or later, and whose confirmation took at least
  * `minimumMs`.
  */
 export interface AcceptanceDelay {
@@ -46,11 +46,11 @@ export interface AcceptanceDelay {
 
 export interface LoadRun {
   progress(): LoadProgress;
-  /** Counts the delayed alerts, including those that are not accepted yet. */
+  /** Counts the alerts that `delay` selects. For an alert that is not confirmed yet, the time until now counts. */
   countDelayed(delay: AcceptanceDelay): number;
-  /** Resolves when every alert of the run is accepted. */
+  /** Resolves when every alert of the run is confirmed. */
   finished: Promise<void>;
-  /** Stops publishing new alerts. Alerts that are not accepted yet are still retried. */
+  /** Stops publishing new alerts. Alerts that are not confirmed yet are still retried. */
   stop(): void;
   /** Stops the run and its retries over REST, and returns the result. */
   end(): Promise<LoadResult>;

@@ -22,7 +22,7 @@ export interface RestLoadResult {
   offeredAtMs: Float64Array;
   /** Duration of each request. */
   requestMs: Float64Array;
-  /** Time of the last acceptance. */
+  /** Time at which the last response had arrived. */
   endedAtMs: number;
 }
 
@@ -30,7 +30,7 @@ const tickMs = 2;
 
 /**
  * Publishes all alerts of a run over REST.
- * @throws Error if an alert is not accepted
+ * @throws Error if the API does not confirm an alert with status 202
  */
 export async function publishOverRest(options: RestLoadOptions): Promise<RestLoadResult> {
   const { api, alerts, batchSize, connections, alertsPerSecond, target } = options;

@@ -6,7 +6,7 @@ export interface RestTarget {
   /** URL of the endpoint `POST …/alerts`. */
   url: string;
   token: string;
-  /** Status with which an alert counts as accepted. Default: 202. */
+  /** Response status that confirms an alert. Default: 202. */
   expectedStatus?: number;
 }
 
@@ -34,7 +34,8 @@ const maxRetries = 200;
 /**
  * Opens a publisher that posts each alert as soon as `publish` is called. If there is no response, or a response with
  * another status than the expected one, the alert is posted again with the same id. The delay is `Retry-After` or an
- * exponential backoff, whichever is longer, plus up to 50 % jitter. An alert waits longer if `maxRetries` is reached.
+ * exponential backoff, whichever is longer, plus up to 50 % jitter. While `maxRetries` alerts are being retried,
+ * further rejected alerts wait until one of these alerts is confirmed.
  */
 export function openRestPublisher({ url, token, expectedStatus = 202 }: RestTarget): RestPublisher {
   const agent = new Agent({ headersTimeout: responseTimeoutMs, bodyTimeout: responseTimeoutMs });
@@ -71,7 +72,8 @@ export function openRestPublisher({ url, token, expectedStatus = 202 }: RestTarg
     }
   };
   /**
-   * Returns undefined if the alert was accepted, otherwise the delay that the API requested, or 0 if it requested none.
+   * Returns undefined if the alert was confirmed. Otherwise returns the delay in `Retry-After` in milliseconds, or 0
+   * without this header.
    */
   const post = async (alert: OfferedAlert): Promise<number | undefined> => {
     const { status, retryAfterMs } = await postOnce(alert.content);

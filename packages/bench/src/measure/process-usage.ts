@@ -8,7 +8,7 @@ export interface Usage {
   rssBytes: number;
 }
 
-/** CPU time by process name. */
+/** CPU time in microseconds, by process name. */
 export type CpuShares = Record<string, number>;
 
 export function sumOf(shares: CpuShares): number {
@@ -36,8 +36,8 @@ const ticksPerSecond = 100;
 const pageBytes = 4_096;
 
 /**
- * Returns the usage of a process and its descendants. CPU time includes ended descendants that their parent has waited
- * for.
+ * Returns the usage of a process and its descendants. The CPU time includes that of an ended descendant if its parent
+ * process has waited for its end (`wait`).
  */
 export function readUsage(pid: number): Usage {
   const stats = readStats();

@@ -104,7 +104,7 @@ export async function postJson(url: string, credential: string, body: object): P
 }
 
 /**
- * Returns the milliseconds that the engine needs to accept a key.
+ * Returns the time in milliseconds that `/auth/verify` takes for a valid key.
  * @throws Error if the engine rejects the key
  */
 export async function timeVerify({ engineUrl }: Apis, key: string): Promise<number> {

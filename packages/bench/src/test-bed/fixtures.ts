@@ -3,7 +3,7 @@ import type { Database, SecretBox } from '@tocsin/database';
 import { insertAlertRule, insertSigningSecret, insertWebhook } from '@tocsin/testing/database';
 import { bodyTemplate, headers } from '../destination/delivery-body.js';
 
-/** A workspace with one alert rule and the webhooks attached to it. */
+/** A workspace with one alert rule. The rule calls the webhooks in `webhookIds`. */
 export interface Fixtures {
   workspaceId: string;
   alertRuleId: string;
@@ -22,7 +22,7 @@ export interface FixturesOptions {
   rateLimit?: { requests: number; periodMs: number };
 }
 
-/** Inserts the rows that the API inserts for a workspace, a rule and its webhooks. */
+/** Inserts an alert rule and its webhooks into the database, with the rows that the API would insert. */
 export async function writeFixtures(
   database: Database,
   { secrets: secretBox, urls, body = bodyTemplate, signing = false, rateLimit }: FixturesOptions,

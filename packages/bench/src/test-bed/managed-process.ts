@@ -12,8 +12,8 @@ export interface ManagedProcess {
   /** Resolves with the exit code or the signal after the process has ended. */
   exited(): Child['exited'];
   /**
-   * Waits until the process has ended, and starts it again with `startOther` or the original function. Resolves when
-   * the process is ready.
+   * Waits until the process has ended, and starts it again: with `startOther` if it is given, otherwise with the
+   * function `start` of `startManagedProcess`. Resolves when the process is ready.
    */
   restart(startOther?: () => Promise<Child>): Promise<void>;
   /** Describes an exit that the suite did not request; undefined if there was none. */

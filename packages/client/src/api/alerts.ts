@@ -19,8 +19,8 @@ export interface AlertsApi {
   /**
    * Publishes up to 500 alerts in one request of at most 1 MiB. Each alert succeeds or fails independently. The result
    * has one entry for each alert, in the same order. Status 202: the broker has confirmed the alert. Status 422: the
-   * alert is invalid. Status 503: the broker has not confirmed it; publish it again with its `alert_id`. Missing ids
-   * and times are generated as in `fire`.
+   * alert is invalid. Status 503: the broker has not confirmed it; publish it again with its `alert_id`. A missing
+   * `alert_id` or `fired_at` is generated before the request.
    */
   fireBatch(alerts: PublishAlert[], options?: CallOptions): Promise<PublishedAlerts>;
   /** Lists alerts, newest first. */
@@ -31,7 +31,8 @@ export interface AlertsApi {
    */
   get(id: string, options?: CallOptions): Promise<Alert>;
   /**
-   * Creates the deliveries of an alert that has none, for the current webhooks of its rule.
+   * Creates the deliveries of an alert that has none: for the current webhooks of its rule, or for the webhooks that
+   * the alert names if its rule is not registered.
    * @throws ConflictError if the alert has deliveries, or if its rule is disabled, deleted or without webhooks
    */
   dispatch(id: string, options?: CallOptions): Promise<AlertDispatched>;

@@ -17,7 +17,10 @@ export interface DeliveriesApi {
    * @throws ConflictError while the delivery is `sending`
    */
   redeliver(id: string, options?: CallOptions): Promise<Delivery>;
-  /** Returns the numbers of deliveries in each minute, hour or day. */
+  /**
+   * Returns counts of deliveries for each minute, hour or day. A delivery counts in the time step in which its alert
+   * was accepted.
+   */
   stats(query?: GetDeliveryStatsQuery, options?: CallOptions): Promise<DeliveryStats>;
   /**
    * Ends an open delivery as `skipped`.

@@ -48,7 +48,7 @@ export class NotFoundError extends ApiError {}
 export class ConflictError extends ApiError {}
 /** 412: the resource has changed since its ETag was read. Read it again before trying again. */
 export class PreconditionFailedError extends ApiError {}
-/** 400, 413, 415, 422: the request is invalid. `errors` lists the invalid parts. */
+/** 400, 413, 415, 422: the request is invalid. With the code `validation_failed`, `errors` lists the invalid parts. */
 export class InvalidRequestError extends ApiError {}
 /** 429: the rate limit is exceeded. If the request was retried, the last retry got this response too. */
 export class TooManyRequestsError extends ApiError {}

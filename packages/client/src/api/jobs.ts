@@ -12,7 +12,10 @@ import type { CallOptions, Send } from './transport.js';
 
 /** Jobs of one kind. Workers process all deliveries or alerts that match the filter of a job. */
 export interface JobsApi<Filter, Job> {
-  /** Starts a job. The filter must have at least one member. */
+  /**
+   * Starts a job. The filter needs at least one member, for a redelivery one other than `status`. `all: true` selects
+   * everything.
+   */
   create(filter: Filter, options?: CallOptions): Promise<Job>;
   /** Lists jobs, newest first. */
   list(query?: ListRedeliveriesQuery, options?: CallOptions): Paged<Job>;
@@ -23,7 +26,10 @@ export interface JobsApi<Filter, Job> {
 
 /** Jobs that send ended deliveries again. Default of the filter's `status`: `failed`. */
 export type RedeliveriesApi = JobsApi<CreateRedelivery, Redelivery>;
-/** Jobs that create deliveries for alerts without deliveries, with the current webhooks of their rules. */
+/**
+ * Jobs that create deliveries for alerts without deliveries. Each alert is sent to the current webhooks of its rule, or
+ * to the webhooks that the alert names if its rule is not registered.
+ */
 export type DispatchesApi = JobsApi<CreateDispatch, Dispatch>;
 /** Jobs that end open deliveries. */
 export type CancellationsApi = JobsApi<CreateCancellation, Cancellation>;

@@ -20,9 +20,9 @@ export interface ApiRequest {
 export interface CallOptions {
   signal?: AbortSignal | undefined;
   /**
-   * Accepts a response that the API has read for another caller with the same roles, at most this many seconds ago: a
-   * whole number up to 10. The API shares lists of alerts and deliveries, webhooks with `secrets: false`, and
-   * statistics. Default: 0, which means that the response is read for this call.
+   * Allows the API to send a shared response: one that it has created for another caller with the same roles, at most
+   * this many seconds ago (a whole number up to 10). The API shares lists of alerts and deliveries, webhooks with
+   * `secrets: false`, and statistics. Default: 0, which means that the response is created for this call.
    */
   maxAgeSeconds?: number | undefined;
 }

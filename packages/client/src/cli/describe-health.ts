@@ -18,7 +18,7 @@ export function describeHealth({ state, since, success_rate_24h }: Health): stri
   return `${state}${start}${rate}`;
 }
 
-/** Returns the last failure with its error code and time; null if no attempt has failed. */
+/** Returns the last failure with its error code and time; null if there was no failure. */
 export function describeLastError({ last_error }: Health): string | null {
   return last_error === null ? null : `${last_error.error} (${last_error.code}, ${last_error.at})`;
 }

@@ -8,7 +8,7 @@ interface Work<Filter, Done, J extends Job> extends JobTexts {
   /** Filter of the job. If all its members are undefined, the user has given no filter. */
   filter: Filter;
   jobs: JobsApi<Filter, J>;
-  /** Message if the user gave neither ids nor a filter, or both. */
+  /** Message for a user who gave neither ids nor a filter, or who gave both. */
   usage: string;
   /** Processes one id. */
   each(id: string): Promise<Done>;

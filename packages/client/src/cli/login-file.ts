@@ -25,7 +25,9 @@ export function loginFilePath(env: NodeJS.ProcessEnv): string {
   return env.TOCSIN_LOGIN_FILE || join(config, 'tocsin', 'login.json');
 }
 
-/** Returns undefined if the file does not exist or does not contain a login in this format. */
+/**
+ * Returns the stored login. Returns undefined if the file does not exist or does not contain a login in this format.
+ */
 export async function readLogin(file: string): Promise<SavedLogin | undefined> {
   try {
     const saved: unknown = JSON.parse(await readFile(file, 'utf8'));

@@ -2,7 +2,7 @@ import { CommandFailure, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
 import { nameOf, readText } from './read-input.js';
 
-/** One alert of a file, or the reason why it cannot be read. `entry` counts from 1. */
+/** One alert of a file, or the reason why it cannot be read. `entry` is its position in the file, counted from 1. */
 export type AlertEntry = { entry: number } & ({ value: unknown } | { problem: string });
 
 /** Reads alerts from JSON: one alert, an array of alerts, or one alert on each line. `-` means standard input. */

@@ -1,8 +1,8 @@
 import { sampleContext, type TemplateContext } from '@tocsin/template';
 
 /**
- * Returns the context of a template: the sample values, replaced by the values of an alert-fired message or by given
- * variables.
+ * Returns the context of a template. It has the sample values. The values in `given`, which is an alert-fired message
+ * or an object with variables, replace sample values of the same name.
  */
 export function renderContext(given: Record<string, unknown>): TemplateContext {
   return sampleContext(isMessage(given) ? fromMessage(given) : given);
@@ -18,8 +18,9 @@ function isMessage(given: Record<string, unknown>): given is Message {
 }
 
 /**
- * Converts an alert-fired message to template variables, as a worker does. Threshold and bound of the message have
- * precedence over those of its rule. A missing state, missing labels and missing annotations get their defaults.
+ * Converts an alert-fired message to the template variables that a worker would create. Threshold and bound of the
+ * message have precedence over those of its rule. A missing state, missing labels and missing annotations get their
+ * defaults.
  */
 function fromMessage({
   alert_rule,

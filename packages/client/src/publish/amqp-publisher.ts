@@ -54,7 +54,7 @@ export async function createAmqpPublisher(options: AmqpPublisherOptions): Promis
   return createAlertPublisher(carrier, options);
 }
 
-/** The alert is invalid. It was not sent. */
+/** Error for an invalid alert, which was not sent. */
 export class InvalidAlert extends Error {
   constructor(faults: { path: string; message: string }[]) {
     super(faults.map(({ path, message }) => `${path === '' ? 'the alert' : path} ${message}`).join('; '));
@@ -63,8 +63,8 @@ export class InvalidAlert extends Error {
 }
 
 /**
- * The broker rejects the login or a permission of the publisher, or the exchange or queue does not exist. Retries do
- * not help.
+ * Error for a login or a permission of the publisher that the broker rejects, or for an exchange or queue that does not
+ * exist. Retries do not help.
  */
 export class BrokerRefusal extends Error {
   readonly refused: 'login' | 'permission' | 'topology';
@@ -103,7 +103,7 @@ function isHandshake(reason: string): boolean {
   return reason.startsWith('Handshake');
 }
 
-/** Adds the reason of a connection failure to the message of the error. */
+/** Adds the cause of a failed publish to the message of the error. */
 function withReason(error: unknown): unknown {
   if (!(error instanceof PublishError) || error.cause === undefined) return error;
   return new PublishError(error.reason, `${error.message} (${describeError(error.cause)})`, {

@@ -17,9 +17,9 @@ export interface PublisherOptions {
   random?: (() => number) | undefined;
 }
 
-/** Sends alerts over AMQP or HTTP. */
+/** Sends each alert once, over AMQP or HTTP. The alert publisher that uses the carrier retries. */
 export interface Carrier {
-  /** Resolves when the alert is confirmed. */
+  /** Resolves when the broker has confirmed the alert. */
   send(alert: FiredAlert, signal: AbortSignal | undefined): Promise<void>;
   /** Classifies a failure of `send`. */
   classify(error: unknown): PublishFailure;

@@ -13,8 +13,8 @@ type Reply =
 
 /**
  * Makes a session usable in another thread. Transfer the returned port (`workerData` and `transferList`) and pass it to
- * `receiveSession` there. This thread keeps the tokens and refreshes them for all threads. An open port does not keep a
- * thread running.
+ * `receiveSession` there. This thread keeps the tokens and refreshes them for all threads. An open port keeps the other
+ * thread running only while a call waits for a token, and never keeps this thread running.
  */
 export function shareSession(session: Session): MessagePort {
   const { port1, port2 } = new MessageChannel();

@@ -28,7 +28,8 @@ interface TokenResponse {
 
 /**
  * Reads the response of a token endpoint. The expiry is `requestedAtMs` (the time before the request) plus the lifetime
- * in the response, so it does not depend on the provider's clock.
+ * of the token, so it does not depend on the provider's clock. The lifetime is `expires_in`, or the difference of the
+ * claims `exp` and `iat` of a JWT.
  */
 export function tokensFromResponse(response: TokenResponse, requestedAtMs: number): Tokens {
   const lifeSeconds = response.expires_in ?? lifeOfJwt(response.access_token);

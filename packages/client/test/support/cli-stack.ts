@@ -65,7 +65,7 @@ export function useCliStack(): CliStack {
   };
 }
 
-/** Writes the stack file, as `npm start` does. */
+/** Writes a stack file for the services, in the format of the file that `npm start` writes. */
 function writeStackFile(file: string, { apiUrl, engineUrl, engineAdminKey }: Services): void {
   const [auth_url, realm] = (process.env.TOCSIN_TEST_OIDC_ISSUER ?? '').split('/realms/');
   const settings = {

@@ -13,7 +13,10 @@ export const apiKeys = `
   create index api_keys_active on api_keys (is_active) where is_active;
 `;
 
-/** Part of the initial schema: rows with which processes test the pipeline and their encryption keys. */
+/**
+ * Part of the initial schema: the pipeline marker, with which the lag of the pipeline is measured, and the canary, with
+ * which processes test their encryption keys.
+ */
 export const selfChecks = `
   -- Time of the newest marker that a worker has committed; at most one row. Its age is the lag of the pipeline.
   create table pipeline_marker (

@@ -108,7 +108,10 @@ export function countingTriggers(table: string): string {
     .join('');
 }
 
-/** Returns the SQL of a function that inserts the changes of one statement: one row for each webhook and minute. */
+/**
+ * Returns the SQL of a trigger function. It writes the changes of one statement to `delivery_stats_changes`, one row
+ * for each webhook and minute.
+ */
 function countingFunction({ event, rows }: { event: string; rows: string }): string {
   return `
   create function count_deliveries_after_${event}() returns trigger language plpgsql as $$

@@ -11,8 +11,8 @@ export interface Migration {
 }
 
 /**
- * Append-only: a released migration is never changed. To replace a column, a migration adds the new column, and a
- * migration of a later release removes the old one.
+ * All migrations, oldest first. The list is append-only: a released migration is never changed. To replace a column, a
+ * migration adds the new column, and a migration of a later release removes the old one.
  */
 export const migrations: readonly Migration[] = [initialSchema];
 

@@ -93,7 +93,7 @@ export async function startProvider() {
 
 export type Provider = Awaited<ReturnType<typeof startProvider>>;
 
-/** Starts a provider before all tests of a file, or before each test, and stops it after them. */
+/** Starts a provider before all tests of a file (default) or before each test, and stops it after these tests. */
 export const useProvider = ({ each = 'file' }: { each?: ResourceScope } = {}): Provider =>
   useResource({ each, create: startProvider, close: (provider) => provider.stop() });
 

@@ -10,8 +10,8 @@ export interface BatcherOptions<Item, Result> {
    */
   run: (items: Item[]) => Promise<Result[]> | Promise<void>;
   /**
-   * Called once for each item, with its result or with the error that rejects it. If `retryItem` has replaced the item
-   * for a retry that was run, the argument is the replacement.
+   * Called once for each item, with its result or with the error that rejects it. If `retryItem` has returned another
+   * item for a retry, and the retry has run, `item` is that other item.
    */
   onSettled: (item: Item, end: PromiseSettledResult<Result>) => void;
   /** Maximum number of items in a batch. */

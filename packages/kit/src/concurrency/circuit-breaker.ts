@@ -13,7 +13,10 @@ export interface CircuitBreaker {
 }
 
 export interface CircuitBreakerOptions {
-  /** Time without a response after which the circuit opens, in milliseconds from the first unanswered request. */
+  /**
+   * Time without a response after which the circuit opens, in milliseconds. It starts with the first request after the
+   * last response.
+   */
   openAfterMs: number;
   /** Time from the opening of the circuit to the first probe, in milliseconds. Default: 0. */
   firstProbeAfterMs?: number;

@@ -15,9 +15,9 @@ export interface RateLimiter {
   /** Uses `units` (default: 1) of the limit of `key`. If fewer units are left, the call is rejected and uses none. */
   consume(key: string, units?: number): RateDecision;
   /**
-   * Makes units available again that the key has consumed less than a minute ago. The refund reduces the newest step of
-   * the window, although the units may have been used in an older step. Until the newest step leaves the window, the
-   * key can therefore exceed its limit by the refunded units.
+   * Refunds units that a key has used less than a minute ago. The refund reduces the newest step of the window,
+   * although the units may have been used in an older step. Until the newest step leaves the window, the key can
+   * therefore exceed its limit by the refunded units.
    */
   refund(key: string, units: number): void;
 }

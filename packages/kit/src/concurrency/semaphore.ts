@@ -23,8 +23,8 @@ type Release = () => void;
 
 /**
  * A semaphore that is fair between keys. A released permit goes to the waiting key that holds the fewest permits and is
- * below its own limit. Among equal keys, it goes to the caller that has waited longest. The callers of one key are
- * served in order of arrival.
+ * below its own limit. If several keys hold equally few permits, the permit goes to the caller that has waited longest.
+ * The callers of one key are served in order of arrival.
  */
 export interface Semaphore {
   /**

@@ -43,7 +43,8 @@ test('the time of work counts towards the budget of its key, even if the work th
     throw new Error('failed');
   };
   expect(() => run('a', fail)).toThrow('failed');
-  // The charged time of 1,300 ms has fallen by a tenth of the 300 ms that have passed since the first charge.
+  // 1,300 ms were charged. The first charge is 300 ms old, so the charged time has fallen by 30 ms (a tenth of 300 ms)
+  // to 1,270 ms.
   expect(waitMs('a')).toBeCloseTo(2_700);
 });
 

@@ -41,8 +41,8 @@ export interface HttpAppOptions<Principal> {
    */
   admitToWorkspace?(request: { workspaceId: string; route: Route<Principal> }): void;
   /**
-   * Returns a text that identifies the callers with whom this caller shares responses. Callers with the same text must
-   * get the same responses from shareable routes. Returns undefined for a caller that shares no response.
+   * Returns a key for the sharing of responses; undefined for a caller that shares no response. Callers with the same
+   * key share the responses of shareable routes, and must therefore be allowed to see the same data.
    */
   audienceOf?(principal: Principal, workspaceId: string): string | undefined;
   /** Returns the name of the caller, for the log and for limits. */

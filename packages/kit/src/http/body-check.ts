@@ -8,7 +8,7 @@ import type { CompileSchema, SchemaCheck } from './schema-check.js';
 /**
  * Checks a parsed body. Returns the value for the handler and the errors of the schema.
  * @throws AppError 422 if the body is nested too deep, or contains a member `__proto__` or invalid text. If items are
- *   checked one by one, the errors of an item are returned with the item instead.
+ *   checked one by one, such an error of an item is not thrown but returned with the item.
  */
 export type BodyCheck = (
   value: unknown,

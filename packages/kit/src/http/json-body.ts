@@ -32,7 +32,7 @@ interface CheckedBody {
 const largeBodyBytes = 16_384;
 /**
  * Maximum memory for large bodies in progress, in bytes: 64 MiB, an eighth of the memory of a container with 512 MiB.
- * If `limitBytes` is above 16 MiB, they can take more, because four large bodies are always allowed.
+ * If `limitBytes` is above 16 MiB, large bodies can take more, because four of them are always allowed.
  */
 const largeBodiesBytes = 67_108_864;
 /**
@@ -100,8 +100,8 @@ function requireJson({ headers }: IncomingMessage): void {
 }
 
 /**
- * Copies the chunks of a body into one buffer as they arrive. `express.json` and `raw-body` keep each chunk as a
- * separate object. With them, a body in one-byte chunks would take 500 times its size.
+ * Copies the chunks of a body into one buffer as they arrive. `express.json` and `raw-body` are not used, because they
+ * keep each chunk as a separate object: a body in one-byte chunks would take 500 times its size.
  */
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (request.destroyed) return Promise.reject(new RequestAborted());

@@ -6,9 +6,12 @@ import { exampleOf } from './schema-example.js';
 export interface OpenApiOptions {
   info: { title: string; version: string; description?: string };
   routes: readonly Route<never>[];
-  /** Token endpoint for service accounts (client credentials). Without it, the document has the bearer scheme only. */
+  /**
+   * Token endpoint for service accounts (client credentials). Without this URL, the document describes only the
+   * authentication with a bearer token.
+   */
   tokenUrl?: string;
-  /** Requests that the service sends, by name: the path items of the member `webhooks` in the document. */
+  /** Requests that the service itself sends, by name. They become the member `webhooks` of the document. */
   webhooks?: Readonly<Record<string, object>>;
 }
 
@@ -124,8 +127,8 @@ function describeParameters(
     in: location,
     required: location === 'path' || required.has(name),
     schema: hoist(property, components),
-    // Query parameters get no example, because tools that send requests from the document would use it as a filter each
-    // time.
+    // Query parameters get no example: tools that send requests from the document would send the example as a filter
+    // with every request.
     ...(location === 'path' && { example: exampleOf(property) }),
   }));
 }

@@ -33,7 +33,7 @@ export function requestLog({ logger, metrics }: { logger: Logger; metrics: Metri
   };
 }
 
-/** Returns the status of a closed response; 499 if the client disconnected before its end. */
+/** Returns the status of a closed response; 499 if the client disconnected before the end of the response. */
 export function statusOf(response: Response): number {
   return response.writableFinished ? response.statusCode : clientClosedRequest;
 }

@@ -57,7 +57,9 @@ export type RouteResponse<R extends ResponseSpecs> = {
   [Status in keyof R & number]: { status: Status; headers?: ResponseHeaders } & BodyOf<R[Status]>;
 }[keyof R & number];
 
-/** Target of a request: the resource, and its workspace or `null` for the whole deployment. */
+/**
+ * Target of a request: the resource and its workspace. The workspace is null for a resource of the whole deployment.
+ */
 export interface RouteTarget<Resource> {
   workspaceId: string | null;
   resource: Resource;

@@ -12,9 +12,9 @@ interface Schema {
 }
 
 /**
- * Returns an example of a schema: its first `examples` entry, or a value built from the examples of its parts. If the
- * entry of an object lacks required members, examples of these members are added. A new required member therefore needs
- * no change of the entry.
+ * Returns an example of a schema: its first `examples` entry, or a value built from the examples of its parts. If an
+ * entry is an object that lacks required members, the examples of these members are added. An entry therefore need not
+ * be changed when the schema gets a new required member.
  */
 export function exampleOf(schema: unknown): unknown {
   const parts = schema as Schema;

@@ -20,8 +20,8 @@ export interface SharedResponses {
    */
   get(key: string, maxAgeMs: number, read: () => Promise<HandlerResult>): Promise<SharedResponse | undefined>;
   /**
-   * Discards the response for the key. Called before the response is read for one caller, so that this caller does not
-   * get an older response afterwards.
+   * Discards the stored response for the key. Must be called before a response is read for one caller alone. Otherwise
+   * this caller could later get the stored response, which is older than the one that it has seen.
    */
   discard(key: string): void;
 }
@@ -33,7 +33,10 @@ interface Entry {
   bytes: number;
 }
 
-/** Maximum accepted age of a response, in seconds. A response is removed from memory this long after its read ended. */
+/**
+ * Maximum accepted age of a response, in seconds. A stored response is removed from memory when this time has passed
+ * since the end of its read.
+ */
 const maxAge = 10;
 /** Maximum size of a body that is kept, in bytes. Longer lists in pages are sent page by page to each caller. */
 const maxBodyBytes = 4 * 1_048_576;

@@ -75,8 +75,8 @@ test('a client that gets small events and a client that reads slowly stay connec
     }
     response.end();
   };
-  // Both responses take longer than the inactivity timeout, but bytes are transferred at least every tenth of that
-  // time.
+  // Both responses take longer than the inactivity timeout. Bytes of each response are transferred much more often than
+  // once in this timeout.
   const server = await listen(app, { ...address, limits: { idleMs: 1_500 } });
   const read = (path: string) =>
     new Promise<number>((resolve, reject) => {

@@ -45,7 +45,8 @@ test('a check that takes more than 250 ms for all sample alerts together fails w
 
 test('a body is rendered more than once for a sample alert only if it uses bound or random', () => {
   let nowMs = 0;
-  // One rendering of the five sample alerts reads the clock 140 times, so it takes 140 ms. Two would exceed the limit.
+  // The clock advances by 1 ms at each reading. One rendering of each of the five sample alerts takes 140 readings, so
+  // 140 ms. Two renderings of each alert would exceed the limit of 250 ms.
   const check = createBodyChecker({ now: () => (nowMs += 1) });
   const body = '[{% for i in range(29000) %}{% endfor %}1]';
   expect(check(body)).toMatchObject({ ok: true });

@@ -32,15 +32,16 @@ export type BodyCheck =
       readonly ok: false;
       readonly errors: readonly Finding[];
       readonly warnings: readonly Finding[];
-      /** True if the check exceeded its time limit. It can succeed when the machine is less busy. */
+      /** True if the check exceeded its time limit. A repeated check can succeed when the machine is less busy. */
       readonly overran: boolean;
     };
 
 /**
  * Checks the body of a webhook. It must compile, stay within the limits of a rendering, and render to JSON for each
  * sample alert. If the filter `random` is used, the result must be JSON both with the first items and with the last
- * items. If an unknown name causes an error, the message of the error names it. Unknown names that the body never sets,
- * floats in quotes and duplicate keys are warnings. At most 20 warnings are returned.
+ * items. If an unknown name causes an error, the message of the error names it. Warnings are unknown names that the
+ * body never sets and reads without the filter `default`, floats in quotes, and duplicate keys. At most 20 warnings are
+ * returned.
  */
 export function checkBody(source: string): BodyCheck {
   return createBodyChecker()(source);
@@ -59,7 +60,7 @@ export interface BodyCheckerOptions {
   readonly samples?: readonly AlertFacts[];
 }
 
-/** Creates a function that checks bodies. The filters, tests and globals are created once for all of them. */
+/** Creates a function that checks bodies. Its filters, tests and globals are created once and used for all bodies. */
 export function createBodyChecker({
   now = () => performance.now(),
   samples = sampleAlerts,
@@ -124,8 +125,9 @@ interface Sampling {
 }
 
 /**
- * Renders the body for each sample alert until one fails. If the filter `random` is used, the body is rendered twice
- * for the alert: `random` chooses the first items, and then the last items.
+ * Renders the body for each sample alert, and stops at the first failure. If the filter `random` is used, the body is
+ * rendered twice for each alert: in the first rendering `random` chooses the first items, and in the second the last
+ * items.
  */
 function checkSamples({ template, samples, unknown, leftMs }: Sampling): {
   failure?: Failure;

@@ -11,7 +11,10 @@ export interface Explanation {
   /** Range of the source around the error. An unknown name in a condition or loop in this range can be its cause. */
   readonly from: number;
   readonly to: number;
-  /** True: a printed value causes the error. False: the cause may be for example a value that prints nothing. */
+  /**
+   * True: the JSON error is in the text of a printed value. False: the cause may be elsewhere, for example a value that
+   * prints nothing, or the template's own text.
+   */
   readonly isPrinted: boolean;
 }
 
@@ -49,7 +52,7 @@ export function explainFault(
   };
 }
 
-/** Returns the last piece of the output before `piece` that is not empty. */
+/** Returns the last piece with text that comes before `piece` in the output. */
 function textBefore(pieces: readonly TracePiece[], piece: TracePiece): TracePiece | undefined {
   return pieces.slice(0, pieces.indexOf(piece)).findLast(({ start, end }) => start < end);
 }
@@ -162,7 +165,7 @@ export function expressionAt(source: string, offset: number): string {
 
 /**
  * Returns the start of the expression in the `{{ }}` around an offset, or the offset itself outside of `{{ }}`. The
- * offset of an expression with a filter is at the name of the filter.
+ * start must be searched, because the offset of an expression with a filter is the place of the filter name.
  */
 export function expressionStart(source: string, offset: number): number {
   const open = source.lastIndexOf('{{', offset);

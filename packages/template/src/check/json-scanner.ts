@@ -43,8 +43,8 @@ const escapePattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /**
- * Scans JSON (RFC 8259). Accepts the texts that `JSON.parse` accepts, except those with a value inside of more than 500
- * arrays and objects. Returns the first error, and all strings and duplicate keys before it.
+ * Scans JSON (RFC 8259). Accepts every text that `JSON.parse` accepts, unless its values are nested more than 500
+ * levels deep. Returns the first error, and all strings and duplicate keys before it.
  */
 export function scanJson(text: string): JsonScan {
   const scanner = new JsonScanner(text);

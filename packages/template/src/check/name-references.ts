@@ -1,14 +1,20 @@
 import { childrenOf, walk } from '../compiler/visit.js';
 import type { Expression, Filter, Node, Statement } from '../parser/nodes.js';
 
-/** A place where a template reads a variable, or a member of a variable by a constant name. */
+/**
+ * A place where a template reads a variable, such as `model`, or a member of a variable, such as `model.name` or
+ * `model["name"]`.
+ */
 export interface NameReference {
   /** The variable whose member is read. Null: the variable `name` itself is read. */
   readonly object: string | null;
   readonly name: string;
   /** Index of the name in the source. */
   readonly offset: number;
-  /** True: the template sets the variable (`object`, or else `name`), possibly in another scope or branch. */
+  /**
+   * True: the template sets the variable, possibly in another scope or branch. The variable is `object`, or `name` if
+   * `object` is null.
+   */
   readonly isSet: boolean;
   /** True: the filter `default` replaces the value if it is undefined. */
   readonly hasDefault: boolean;
@@ -65,8 +71,8 @@ function storedNames(nodes: readonly Node[]): Set<string> {
 function valuesGivenToDefault(node: Node): Expression[] {
   if (!isDefault(node) || node.node === null) return [];
   const { args, kwargs } = node.arguments;
-  // If its second argument is true, `default` also replaces an empty string, which other filters return for undefined
-  // values. The value of the argument is not known here, so any second argument counts as true.
+  // If the second argument of `default` is true, the filter also replaces an empty string, which other filters return
+  // for undefined values. The check does not evaluate arguments, so it treats every second argument as true.
   const replacesEmpty = args.length > 1 || kwargs.some(({ key }) => key === 'boolean');
   return undefinedSources(node.node, replacesEmpty);
 }

@@ -61,8 +61,8 @@ function suggest({ object, name }: NameReference): UnknownName['suggestion'] {
 }
 
 /**
- * Minimum length of a name for which a longer name that contains it is suggested. A shorter text occurs in several
- * names, so the suggestion would often be wrong.
+ * Minimum length of an unknown name for which a known name is suggested that contains it. A shorter text occurs in
+ * several known names, so the suggestion would often be wrong.
  */
 const minPartLength = 4;
 
@@ -79,8 +79,8 @@ function containing(name: string): string | undefined {
 }
 
 /**
- * Returns a message with the unknown name, `effect`, and a similar name or all known names. If the template sets the
- * name somewhere, the message says where the name must be set.
+ * Returns a message with the unknown name and `effect`. If the template sets the name somewhere, the message says where
+ * the name must be set. Otherwise it suggests a similar name or lists all known names.
  */
 export function explainUnknown(unknown: UnknownName, effect: string): string {
   const { object, name, isSet, suggestion } = unknown;

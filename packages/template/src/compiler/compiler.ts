@@ -25,7 +25,7 @@ import {
   walk,
 } from './visit.js';
 
-/** A syntax tree after the compile pass: names are resolved to slots, and all filters and tests exist. */
+/** A compiled syntax tree: each name has a slot in a scope, and all filters and tests exist. */
 export interface CompiledTemplate {
   readonly body: Statement[];
   readonly symbols: Symbols;
@@ -235,8 +235,8 @@ function bind(node: Node, frame: Frame): void {
 }
 
 /**
- * Resolves the names in the filter of a set block. The names are declared first, because the body does not declare
- * names that occur only in the filter.
+ * Resolves the names in the filter of a set block. The function declares these names first, because the body of the set
+ * block declares only the names that occur in the body.
  */
 function bindLoading(node: Expression, frame: Frame): void {
   findSymbols(frame.symbols, node);

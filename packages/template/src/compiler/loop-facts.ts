@@ -3,8 +3,8 @@ import type { For, Node, TemplateNode } from '../parser/nodes.js';
 import { childrenOf } from './visit.js';
 
 /**
- * Properties of the `for` loops of a template. All loops are found in one pass over the syntax tree, because a separate
- * pass for each loop would take quadratic time.
+ * Properties of the `for` loops of a template. The syntax tree is read only once for all loops, because reading it
+ * again for each loop would take quadratic time.
  */
 export interface LoopFacts {
   /** Loops that contain the name `loop`, also in an inner scope. */

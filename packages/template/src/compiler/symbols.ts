@@ -117,8 +117,8 @@ export class Symbols {
   }
 
   /**
-   * Returns all names that this scope or an outer scope assigns, innermost first. The first call caches the result, so it
-   * must come after all assignments of the scope have been found.
+   * Returns all names that this scope or an outer scope assigns, innermost first. The result of the first call is
+   * cached. The first call must therefore come after all assignments of the scope have been found.
    */
   dumpStores(): [string, Ref][] {
     this.#visible ??= this.#findStores();

@@ -166,7 +166,10 @@ export function declareLoopTarget(symbols: Symbols, target: For['target']): void
   else if (target.kind === 'Tuple') for (const item of target.items) declareLoopTarget(symbols, item);
 }
 
-/** Copies the target of a loop. The names of the target have other locations in the scope of the loop's `if`. */
+/**
+ * Copies the target of a loop. The copy is for the scope of the `if` of the loop, in which the names of the target have
+ * other locations.
+ */
 export function copyTarget(target: AssignTarget): AssignTarget {
   return target.kind === 'Tuple' ? { ...target, items: target.items.map(copyTarget) } : { ...target };
 }

@@ -10,8 +10,8 @@ import { captureOutput } from './output.js';
 const blockSteps = 4;
 
 /**
- * Runs a block in its own scope. The block can read the names of the context. It can read names of surrounding scopes
- * only if it is a scoped block, whose context contains these names too.
+ * Runs a block in its own scope. Every block can read the names of the context. A scoped block gets a context that also
+ * contains the names of the surrounding scopes. Other blocks cannot read these names.
  */
 export function executeBlock(name: string, surroundings: Omit<Frame, 'scope'>): void {
   const { runtime, context } = surroundings;

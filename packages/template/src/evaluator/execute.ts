@@ -192,7 +192,7 @@ function executeCallBlock(node: CallBlock, frame: Frame): void {
   printAsIs(result, node.offset, frame);
 }
 
-/** Prints the result of a call or filter block without HTML escapes. The result must be a string. */
+/** Prints the result of a call block or a filter block without HTML escapes. The result must be a string. */
 function printAsIs(value: Value, offset: number, frame: Frame): void {
   if (!isString(value)) {
     throw typeError(`sequence item 0: expected str instance, ${typeName(value)} found`);

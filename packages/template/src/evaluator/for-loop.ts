@@ -60,7 +60,7 @@ function runLoop({ node, iterable, frame, depth, recurse }: Loop): void {
 /** Budget steps for starting a loop with an `if` (duration: about 2 µs). */
 const filterSteps = 10;
 
-/** Returns an iterator over the items for which the `if` of a loop is true. Only these count in `loop.index`. */
+/** Returns an iterator over the items for which the `if` of a loop is true. `loop.index` counts only these items. */
 function filterItems(node: For, iterable: Value, frame: Frame): Value {
   const { runtime } = frame;
   const { test: symbols, testTarget } = node.scopes!;

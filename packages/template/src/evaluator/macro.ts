@@ -70,7 +70,7 @@ class Macro extends NativeObject {
     return output.value();
   };
 
-  /** Returns one value for each slot. A missing argument is undefined. */
+  /** Returns one value for each slot in `signature.slots`. The value of a missing argument is undefined. */
   #bind(args: CallArguments): (Value | undefined)[] {
     const { node, signature } = this.#definition;
     const keywords = new Map(args.keywords);

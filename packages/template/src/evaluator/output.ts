@@ -20,8 +20,8 @@ export interface RootOutput extends Output {
 }
 
 /**
- * The output of a macro, set block, filter block or recursive loop, or of a block that is called (`self.title()`).
- * `value` returns it as a value.
+ * The captured output of a macro, set block, filter block, recursive loop or called block (`self.title()`). The method
+ * `value` returns the captured text as a template value.
  */
 export interface CapturedOutput extends Output {
   value(): Value;

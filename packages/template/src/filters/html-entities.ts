@@ -112,8 +112,9 @@ const withoutSemicolon = new Set([
 const referenceSteps = 5;
 
 /**
- * Replaces character references as Python's `html.unescape` does, for the entities above and for numbers. Numbers of
- * control characters are the exception: Python omits most of them and reads 128 to 159 as Windows-1252.
+ * Replaces character references as Python's `html.unescape` does, but only the entities above and numeric references. A
+ * number of a control character or noncharacter becomes this character. Python omits most of these characters, and
+ * reads 128 to 159 as Windows-1252.
  */
 export function unescapeHtml(text: string, budget: Budget): string {
   if (!text.includes('&')) return text;
@@ -125,7 +126,10 @@ export function unescapeHtml(text: string, budget: Budget): string {
   });
 }
 
-/** Replaces the longest prefix of a name that is an entity and needs no semicolon. */
+/**
+ * Finds the longest prefix of `name` that is in `withoutSemicolon`, and replaces it by its character. Returns
+ * `reference` unchanged if there is no such prefix.
+ */
 function unescapePrefix(name: string, reference: string): string {
   for (let length = name.length; length > 1; length--) {
     const prefix = name.slice(0, length);

@@ -88,7 +88,10 @@ function* pairsOf(value: Value, runtime: Runtime): Generator<readonly [Value, Va
 const unsafeInPath = /[^A-Za-z0-9_.~/-]/gu;
 const unsafeInQuery = /[^A-Za-z0-9_.~-]/gu;
 
-/** Percent-encodes UTF-8. In a query a space becomes `+`. In a path a slash is not encoded. */
+/**
+ * Percent-encodes the UTF-8 bytes of a text, for a URL path if `isPath` is true, otherwise for a query. In a path, `/`
+ * is not encoded. In a query, a space becomes `+`.
+ */
 function quote(value: Value, isPath: boolean, runtime: Runtime): string {
   const text = str(value, runtime);
   runtime.budget.characters(text.length);

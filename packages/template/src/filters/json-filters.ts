@@ -9,7 +9,7 @@ import type { Value } from '../values/value.js';
 import { Dict, Tuple } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 
-/** Filters that convert a whole value to text. */
+/** Filters that convert a value and everything in it to text: `tojson` and `pprint`. */
 export function jsonFilters(): Filter[] {
   return [
     filter(

@@ -18,8 +18,8 @@ interface GetterOptions {
 }
 
 /**
- * Jinja2's `make_attrgetter`. The attribute `a.b.0` needs three look-ups, and an int needs one. None returns the item
- * itself.
+ * Jinja2's `make_attrgetter`. The getter makes three look-ups for the attribute `a.b.0`, and one for an int. For the
+ * attribute None, it returns the item itself.
  */
 export function attributeGetter(
   attribute: Value,

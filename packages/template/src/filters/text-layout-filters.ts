@@ -70,8 +70,8 @@ function indent(runtime: Runtime, value: Value, width: Value, first: Value, blan
 }
 
 /**
- * Splits a line into its text and its line end. The line end is replaced by LF, except in captured text, where it can
- * be encoded as a mark (`json/marked-text.ts`).
+ * Splits a line into its text and its line end. The returned line end is LF. Captured text is an exception: its line
+ * end is returned unchanged, because it can be encoded as a mark (`json/marked-text.ts`).
  */
 function splitEnd(line: string, value: string | Markup): { content: string; end: string } {
   const [content = ''] = splitLines(line);

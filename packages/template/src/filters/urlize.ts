@@ -159,8 +159,8 @@ function linkMiddle(middle: string, link: Link): string {
 }
 
 /**
- * Returns true for the address of a website. Its parts are checked separately. One regular expression for the whole
- * address would be slow, because it backtracks.
+ * Returns true for the address of a website. The parts of the address are checked one after the other, because one
+ * regular expression for the whole address would backtrack and be slow.
  */
 function isHttp(word: string): boolean {
   const start = /^(?:https?:\/\/|www\.)/i.exec(word)?.[0] ?? '';

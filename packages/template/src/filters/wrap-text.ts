@@ -68,8 +68,8 @@ function take(chunk: Chunk, size: number): string {
 }
 
 /**
- * Takes the first `width` characters of a long chunk. If lines may break after hyphens, takes only the characters up to
- * the last hyphen among them, unless all characters before that hyphen are hyphens.
+ * Removes the first `width` characters from a long chunk and returns them. If lines may break after hyphens, removes
+ * only the characters up to the last hyphen in this range, unless all characters before that hyphen are hyphens.
  */
 function breakLong(chunk: Chunk, width: number, { breakOnHyphens }: WrapOptions): string {
   const head = chunk.characters.slice(chunk.taken, chunk.taken + width);

@@ -103,7 +103,10 @@ class Lexer {
     throw new CompileFailure('Missing end of raw directive', open);
   }
 
-  /** Returns the index after `name %}` (with whitespace control) at `at`, or undefined if other text is there. */
+  /**
+   * Matches `name %}` or `name -%}` at `at`, and `name +%}` too if `allowPlus` is true. Returns the index after the
+   * match, or undefined if the text is different.
+   */
   #matchTag(at: number, name: string, allowPlus: boolean): number | undefined {
     const start = this.#spaceEnd(at);
     if (!this.#source.startsWith(name, start)) return undefined;

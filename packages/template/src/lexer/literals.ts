@@ -132,8 +132,9 @@ function decodeHex(literal: { raw: string; at: number; digits: number; offset: n
 }
 
 /**
- * Decodes a backslash before a character that is not ASCII. Jinja2 first replaces this character by its escape
- * sequence. With the backslash before it, this sequence is not decoded, so the result is its text, for example `\xe9`.
+ * Decodes a backslash before a character that is not ASCII. Jinja2 first replaces the character by its escape sequence,
+ * for example `é` by `\xe9`. The backslash that is already there then escapes the backslash of this sequence. The
+ * result is therefore the text `\xe9` and not `é`.
  */
 function decodeNonAscii(raw: string, at: number): { text: string; length: number } {
   const code = raw.codePointAt(at + 1) ?? 0;

@@ -6,7 +6,10 @@ import { isString, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
 import type { Value } from '../values/value.js';
 
-/** Reads an argument that Python takes as an index: an int or a bool. Throws a TypeError for others. */
+/**
+ * Converts an argument that Python uses as an index, an int or a bool, to a number. Throws a TypeError for any other
+ * value.
+ */
 export function integerArgument(value: Value): number {
   if (typeof value === 'bigint') return Number(value);
   if (typeof value === 'boolean') return Number(value);

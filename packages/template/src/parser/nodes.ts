@@ -40,7 +40,7 @@ export interface If extends Base {
   readonly elif_: If[];
   readonly else_: Statement[];
 }
-/** The common part of macros and call blocks. */
+/** Fields that macros and call blocks have in common. */
 interface Callable extends Base {
   readonly args: Name[];
   readonly defaults: Expression[];
@@ -49,7 +49,10 @@ interface Callable extends Base {
 }
 export interface MacroSignature {
   symbols: Symbols;
-  /** Slots of the declared arguments, then those of `caller`, `kwargs` and `varargs` if used but not declared. */
+  /**
+   * Slots of the declared arguments, followed by the slots of `caller`, `kwargs` and `varargs` if the body uses these
+   * names without declaring them.
+   */
   slots: number[];
   accessesCaller: boolean;
   accessesKwargs: boolean;

@@ -17,7 +17,9 @@ const testArgumentStarts: ReadonlySet<TokenType> = new Set([
 const maxNesting = 150;
 
 export interface TupleRules {
-  /** True: items can only be names, literals or brackets. Targets of assignments are parsed like this. */
+  /**
+   * True: each item must be a name, a literal or an expression in brackets, for example in the target of an assignment.
+   */
   simplified?: boolean;
   withCondexpr?: boolean;
   explicitParentheses?: boolean;

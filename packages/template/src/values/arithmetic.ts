@@ -87,7 +87,8 @@ function divideIntegers(left: bigint, right: bigint): number {
   const shift = BigInt(2 * halfShift);
   const quotient = (left << shift) / right;
   const exact = quotient * right === left << shift ? quotient : quotient | 1n;
-  // The shift is undone in two steps, because 2 ** 1024 is not a finite number.
+  // Divides by 2 ** halfShift twice. One division by 2 ** shift is not possible, because 2 ** 1024 and larger powers
+  // are not finite numbers.
   const result = Number(exact) / 2 ** halfShift / 2 ** halfShift;
   if (!Number.isFinite(result)) {
     throw new RenderFailure('OverflowError', 'integer division result too large for a float');

@@ -1,14 +1,14 @@
 /**
  * Returns the index of the next occurrence of a string, searched from the index `from` in one direction; -1 if there is
  * none. The search takes linear time for every input. For hostile input, the time of the built-in `lastIndexOf` grows
- * with the product of the lengths of both strings. The time of `indexOf` does too for search strings of more than 250
- * characters.
+ * with the product of the lengths of both strings. The time of `indexOf` grows in this way too if the search string has
+ * more than 250 characters.
  */
 export type Find = (from: number) => number;
 
 /**
- * Maximum length in UTF-16 units of parts that are searched with JavaScript's own methods, which are faster for short
- * parts.
+ * Maximum length, in UTF-16 units, of a search string for which JavaScript's own methods are used. They are faster for
+ * short strings.
  */
 const short = 16;
 

@@ -3,7 +3,7 @@ import { createObject } from './simple-object.js';
 import type { NativeObject } from './value.js';
 
 /**
- * Precision of logarithms and exponentials in binary places. They are computed with integers. JavaScript's `**` is not
+ * Number of binary places with which logarithms and exponentials are computed, as integers. JavaScript's `**` is not
  * exact enough: its last digit can differ from the result of Python, which uses C's `pow`.
  */
 const binaryPlaces = 160n;
@@ -11,8 +11,8 @@ const one = 1n << binaryPlaces;
 const ln2 = 2n * atanh(one / 3n);
 
 /**
- * Returns `base ** exponent`, correctly rounded, for a finite positive base and a finite exponent. Infinite results and
- * those below 1e-300 are those of JavaScript's `**`, which are not always correctly rounded.
+ * Returns `base ** exponent`, correctly rounded, for a finite positive base and a finite exponent. A result that is
+ * infinite or below 1e-300 is computed with JavaScript's `**`, which does not always round correctly.
  */
 export function precisePower(base: number, exponent: number): number {
   const estimate = base ** exponent;

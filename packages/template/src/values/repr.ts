@@ -13,7 +13,7 @@ export function str(value: Value, rendering: Rendering): string {
   return repr(value, rendering);
 }
 
-/** Returns the texts of the values as one text. */
+/** Converts each value to a string as `str` does, and returns all strings as one text. */
 export function concatenate(values: readonly Value[], rendering: Rendering): string {
   let text = '';
   for (const value of values) {

@@ -2,7 +2,7 @@ import { typeError } from '../failures.js';
 import type { Rendering } from '../rendering.js';
 import type { CallArguments, Value } from './value.js';
 
-/** A required parameter, or one with its default value. */
+/** A parameter: its name if it is required, or its name and its default value if it is optional. */
 export type Parameter = string | readonly [name: string, defaultValue: Value];
 
 /** A function that templates can call. */
@@ -20,7 +20,10 @@ export function defineFunction(
   return { name, call: withSignature(name, parameters, run) };
 }
 
-/** Returns a function that binds its arguments to the parameters and calls `run` with the values in their order. */
+/**
+ * Returns a function that binds the arguments of a call to the parameters. It calls `run` with the bound values, in the
+ * order of the parameters.
+ */
 export function withSignature<Context, Result>(
   name: string,
   parameters: readonly Parameter[],

@@ -1,8 +1,8 @@
 import { RenderFailure } from '../failures.js';
 
 /**
- * An undefined value. It prints nothing, has no items and is false. Most other operations throw an error with its
- * message.
+ * An undefined value. It prints nothing, has no items and is false. Most other operations on it throw an error with the
+ * text in `message`.
  */
 export class Undefined {
   readonly message: string;
@@ -48,9 +48,9 @@ export type MarkupKind = 'html' | 'json' | 'marked';
 
 /**
  * A string that is not escaped again, like markupsafe's Markup. The filter `escape` returns the kind `html`. The
- * filters `tojson` and `safe` return `json` if the output is JSON, and `html` otherwise. If the output is JSON, a macro
- * or block captures text as `marked`. In this text, marks replace the special characters that come from the template
- * (`json/marked-text.ts`). Everything else is escaped when it is printed.
+ * filters `tojson` and `safe` return `json` if the output is JSON, and `html` otherwise. The kind `marked` exists only
+ * if the output is JSON: it is the captured text of a macro or block. Marks replace the special characters of the
+ * template's own text in it (`json/marked-text.ts`), and all other text is escaped when it is printed.
  */
 export class Markup {
   readonly text: string;

@@ -61,7 +61,10 @@ export function positionalArguments(...positional: Value[]): CallArguments {
   return { positional, keywords: noKeywords };
 }
 
-/** Base class of objects with attributes or methods. A template can access an object only through these members. */
+/**
+ * Base class of objects with attributes or methods. A template can use an object only through the members of this
+ * class.
+ */
 export abstract class NativeObject {
   /** Name of the type in Python, for error messages. */
   abstract readonly typeName: string;
@@ -175,7 +178,9 @@ function textKey(key: string): HashKey {
   return key.charCodeAt(0) === 0 ? `\0s${key}` : key;
 }
 
-/** Key in a JavaScript Map. Two values have equal keys only if they are the same dict key in Python. */
+/**
+ * Key of a dict entry in a JavaScript Map. Two values have equal keys only if Python treats them as the same dict key.
+ */
 export type HashKey = string | number | null | object;
 
 const undefinedKey = {};

@@ -18,7 +18,10 @@ interface Candidate {
   readonly milliseconds: number;
 }
 
-/** Renders generated templates in a loop until the budget ends them. Returns the 30 slowest, slowest first. */
+/**
+ * Generates `count` templates. Each is repeated in a `for` loop until the budget ends the rendering. Returns the 30
+ * templates with the largest CPU time, slowest first.
+ */
 export function searchCosts({ seed, count }: SearchOptions): Candidate[] {
   const compile = createTemplateCompiler({ ...bodyOptions, limits: { wallClockMs: 600_000 } });
   const isFloat = (pointer: string) => sampleTypes[pointer] === 'float';

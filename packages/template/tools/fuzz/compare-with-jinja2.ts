@@ -58,7 +58,10 @@ export function shrinkFirstDifference(python: string, { seed, count }: FuzzOptio
   return smallest;
 }
 
-/** Creates a function that compares templates with one start of Python. Results of earlier templates are cached. */
+/**
+ * Creates a function that compares templates. Each call starts Python at most once. Results of earlier calls are
+ * cached.
+ */
 function createComparison(python: string): (templates: readonly string[]) => Difference[] {
   const run = createCaseRunner();
   const known = new Map<string, OracleResult>();
@@ -78,7 +81,7 @@ function caseLine(template: string): string {
   return JSON.stringify({ id: 'generated', template, context: sampleValues, types: sampleTypes });
 }
 
-/** Renders templates with Jinja2, with one start of Python. */
+/** Renders templates with Jinja2, all of them in one Python process. */
 export function askJinja2(python: string, templates: readonly string[]): OracleResult[] {
   if (templates.length === 0) return [];
   const input = templates.map(caseLine).join('\n');
@@ -91,8 +94,8 @@ export function askJinja2(python: string, templates: readonly string[]): OracleR
 }
 
 /**
- * Returns true if two results agree. Error messages may differ, but the phase of an error may not. Memory addresses are
- * not compared, because they differ in each run.
+ * Returns true if two results agree. Two errors agree if they have the same phase, with any message. An output of
+ * Jinja2 that contains a memory address agrees with every output, because addresses differ in each run.
  */
 export function agrees({ ours, theirs }: Difference): boolean {
   if ('error' in theirs) return 'error' in ours && ours.phase === theirs.phase;

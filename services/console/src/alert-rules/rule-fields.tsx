@@ -57,7 +57,10 @@ type ModelFieldProps = {
   onChange(id: string): void;
 };
 
-/** Text field for a model id. It suggests the models of other rules, and a random id for a first test. */
+/**
+ * Text field for a model id. It suggests the models of existing rules, and has a button that fills in a random id for a
+ * first test.
+ */
 function ModelField({ value, error, isDisabled, onChange }: ModelFieldProps) {
   const rules = useAlertRules();
   const known = [...new Set(rules.data?.map(({ model_id }) => model_id))].slice(0, 50);

@@ -14,7 +14,7 @@ export type RuleFieldErrors = Partial<Record<keyof RuleForm | 'webhooks', string
   readonly other?: string;
 };
 
-/** The fields of an API request that the form sets. */
+/** Fields of an API request whose values come from the form. */
 export type RuleFormFields = Pick<
   CreateAlertRule,
   'name' | 'model_id' | 'threshold' | 'bound' | 'cooldown_seconds' | 'external_id'

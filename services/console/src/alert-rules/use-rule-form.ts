@@ -29,7 +29,7 @@ export function useRuleForm({ initial, error, onSave }: RuleFormOptions) {
   return {
     /** Props of `RuleFields`. */
     fields: { form, errors: { ...refused, ...errors }, onChange: setForm },
-    /** Error that no field shows. */
+    /** Error of the save request that does not belong to a field of the form. */
     failure: refused === undefined ? error : otherError(refused),
     save,
   };

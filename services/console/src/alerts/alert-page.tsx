@@ -88,14 +88,14 @@ function searchStart({ accepted_at }: Alert): string {
   return new Date(Math.max(Date.parse(accepted_at) - 7 * dayMs, Date.now() - 30 * dayMs)).toISOString();
 }
 
-/** Shows the name of the model, as a link to its alerts. */
+/** Shows the name of the model. The name links to the list of alerts of this model. */
 function ModelName({ alert }: { alert: Alert }) {
   const paths = usePaths();
   const { model_id, model_name } = alert;
   return <Link to={paths.alerts({ model_id, since: searchStart(alert) })}>{model_name}</Link>;
 }
 
-/** Shows the labels of the alert. Each one links to the alerts with this label. */
+/** Shows the labels of the alert. Each label links to the list of alerts that have it. */
 function Labels({ alert }: { alert: Alert }) {
   const paths = usePaths();
   return (

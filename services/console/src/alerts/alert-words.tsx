@@ -24,7 +24,7 @@ export function describeMeasurement(alert: Alert): string {
   return `${value}, fires ${bound === 'lower_bound' ? 'below' : 'above'} ${threshold}`;
 }
 
-/** Formats the numbers of deliveries by state, for example `2 succeeded, 1 open`. */
+/** Returns the number of deliveries in each state as text, for example `2 succeeded, 1 open`. */
 export function describeSummary({ summary }: Alert): string {
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
   // The non-breaking space (U+00A0) keeps each number next to its state, so that lines break only after commas.

@@ -16,7 +16,10 @@ export function toFilter({ label, ...rest }: FilterValues): AlertFilter {
   return { ...rest, ...(label !== undefined && { label: [label] }) } as AlertFilter;
 }
 
-/** Outcomes of alerts without deliveries that can be dispatched by hand. Alerts of a deleted rule cannot. */
+/**
+ * Outcomes with which an alert without deliveries can be dispatched by hand. `rule_deleted` is missing, because the
+ * alerts of a deleted rule cannot be dispatched.
+ */
 const dispatchable = new Set(['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed']);
 
 /** Returns true if the filter selects only alerts that can be dispatched by hand. */
@@ -25,8 +28,8 @@ export function isDispatchable({ outcome = '' }: FilterValues): boolean {
 }
 
 /**
- * Returns the request that dispatches all matching alerts. Returns undefined if the filter also selects alerts with
- * deliveries, or contains a filter that dispatches do not support.
+ * Returns the request of a job that dispatches all matching alerts. Returns undefined if the filters also select alerts
+ * that cannot be dispatched by hand, or if one of the filters is not supported by dispatch jobs.
  */
 export function toDispatch({ label, model_id, ...filter }: FilterValues): CreateDispatch | undefined {
   const isListOnly = label !== undefined || model_id !== undefined;

@@ -1,15 +1,15 @@
 import { PreconditionFailedError } from '@tocsin/client/browser';
 
 /**
- * Maximum number of attempts. An attempt fails with `PreconditionFailedError` only if another client changes the
- * resource between the read and the write.
+ * Maximum number of times that a change is tried. Each try reads the resource and then writes it. A try fails with
+ * `PreconditionFailedError` only if another client changes the resource between the read and the write.
  */
 const maxTries = 5;
 
 /**
  * Reads a resource and changes it with `If-Match`, so that changes by other clients are never overwritten. If the
  * resource changed after the read, both steps are repeated.
- * @throws PreconditionFailedError if the resource changed during each of the five attempts
+ * @throws PreconditionFailedError if the resource changed during each of the five tries
  */
 export async function changeRead<Resource extends { etag: string }, Saved>(
   read: () => Promise<Resource>,
@@ -25,7 +25,7 @@ export async function changeRead<Resource extends { etag: string }, Saved>(
   }
 }
 
-/** Returns the ids without the given id. If `attach` is true, the given id is appended at the end. */
+/** Returns `ids` without `id` if `attach` is false, and with `id` at the end if `attach` is true. */
 export function idsAfter(ids: readonly string[], { id, attach }: { id: string; attach: boolean }): string[] {
   const others = ids.filter((other) => other !== id);
   return attach ? [...others, id] : others;

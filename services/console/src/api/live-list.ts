@@ -35,9 +35,12 @@ export interface ListPart {
 
 export interface LiveListOptions<Entry, T> {
   queryKey: QueryKey;
-  /** Lists the entries of the API, newest first. */
+  /** Fetches entries from the API, newest first. */
   list(query: ListPart, options?: CallOptions): Paged<Entry>;
-  /** Returns the members that a row shows. Whole entries of a long list would use too much memory. */
+  /**
+   * Returns only those members of an entry that its table row shows. A long list of whole entries would use too much
+   * memory.
+   */
   toItem(entry: Entry): T;
   idOf(item: T): string;
   /** Returns the time by which the list is ordered, ISO 8601. */
@@ -52,30 +55,30 @@ export interface LiveListOptions<Entry, T> {
 /** Number of entries in the newest page, which is polled. */
 export const newestPage = 30;
 /**
- * Minimum time between two polls of the whole newest page, in milliseconds. These polls find changes of ended entries,
- * such as a redelivery by another person.
+ * Minimum time between two polls of the whole newest page, in milliseconds. These polls also find changes of ended
+ * entries, for example the redelivery of a failed delivery by another person.
  */
 const wholePageMs = 60_000;
 /**
- * A poll of the whole page can take long, because a filter that matches few entries is searched in all days. The next
- * such poll waits for at least 50 times the duration of the last one. An open page therefore keeps the API busy for at
- * most 2 % of the time.
+ * Minimum time between two polls of the whole page, as a multiple of the duration of the first poll. A poll of the
+ * whole page can take long, because the API searches all days if few entries match the filter. With the multiple of 50,
+ * an open page keeps the API busy for at most 2 % of the time.
  */
 const restFactor = 50;
 /**
- * Maximum age of a shared response that a poll accepts, as a fraction of the interval between polls. For polls every 5
- * s it is 1 s.
+ * Maximum age of a shared response that a poll accepts, as a fraction of the interval between polls. If the interval is
+ * 5 s, the maximum age is 1 s.
  */
 const maxAgePart = 0.2;
 /**
- * Time in milliseconds by which the clock of the browser may be ahead of the clock of the API. If no recent entry is
- * open, a poll reads the entries since the newest loaded entry, or since 10 minutes before the previous poll (rounded
- * down to a whole minute), whichever is later.
+ * Assumed maximum time by which the clock of the browser is ahead of the clock of the API, in milliseconds. If no
+ * recent entry is open, a poll reads only entries that the previous poll may have missed: those since the newest loaded
+ * entry, or those since 10 minutes before the previous poll (rounded down to a whole minute), whichever time is later.
  */
 const clockToleranceMs = 10 * 60_000;
 /**
- * Maximum age of an open entry that every poll updates. Older entries are updated only by polls of the whole page. The
- * other polls thus read at most the last day, for which the API needs only one statement.
+ * Maximum age of an open entry that every poll updates, in milliseconds. Older open entries are updated only by polls
+ * of the whole page. Every other poll thus reads at most the last day, for which the API needs only one statement.
  */
 const recentMs = 23 * 3_600_000;
 /** Number of entries in a page that scrolling loads. Large pages need fewer requests. */
@@ -113,7 +116,8 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
       const from = isWhole ? pageSince(items, options) : changedSince(items, known.polledAt, options);
       const since = from === undefined ? options.since : laterOf(from, options.since);
       const part = { limit: newestPage, ...(since !== undefined && { since }) };
-      // `refreshLists` sets `wholePageAt` to 0 after an action of the user.
+      // `refreshLists` sets `wholePageAt` to 0 after an action of the user. A response that another user got earlier
+      // may not show the result of this action, so the poll then accepts no shared response.
       const mayShare = known !== undefined && known.wholePageAt > 0;
       const page = await poll({ mayShare }, (maxAgeSeconds) =>
         nextPage(pagesOf(part, { signal, maxAgeSeconds })),
@@ -136,7 +140,8 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
     refetchInterval: pollMs,
     // A user who returns to a page expects new entries at once, not after the next poll.
     refetchOnMount: 'always',
-    // The data is replaced as a whole, so comparing it item by item would only take time.
+    // Structural sharing compares old and new data item by item. That takes time without benefit, because each poll
+    // replaces the data as a whole.
     structuralSharing: false,
   });
   const more = useMutation({
@@ -181,8 +186,8 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
 }
 
 /**
- * Fetches the whole newest page of each list under the key again. It is called after a change that can also affect
- * ended entries.
+ * Fetches the whole newest page again, for each list whose query key starts with `queryKey`. It is called after a
+ * change that can also affect ended entries.
  */
 export function refreshLists(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
   queryClient.setQueriesData<object>({ queryKey }, (data) =>
@@ -205,9 +210,9 @@ async function nextPage<T>(pages: AsyncIterator<T[]>): Promise<T[]> {
 type Order<T> = Pick<LiveListOptions<unknown, T>, 'idOf' | 'timeOf'>;
 
 /**
- * Returns the time from which the next poll reads entries: the time of the oldest open item of the page that is at most
- * 23 hours old. Without such an item, it is the time of the newest item, but at most 11 minutes before the previous
- * poll, because that poll has read all older entries.
+ * Returns the start of the time range that the next poll reads. If open items of the page are at most 23 hours older
+ * than the previous poll, the range starts at the oldest of these items. Otherwise it starts at the newest item, but at
+ * most 11 minutes before the previous poll, because that poll has read all older entries.
  */
 export function changedSince<T>(
   page: readonly T[],
@@ -229,8 +234,8 @@ function isoTime(ms: number): string {
 }
 
 /**
- * Returns the later of two times in ISO 8601. The time of the filter can be missing. It can be invalid if the user
- * typed the address by hand.
+ * Returns the later of two times in ISO 8601. Returns `time` if the time of the filter is missing, or if it is invalid
+ * because the user typed the address by hand.
  */
 export function laterOf(time: string, filter: string | undefined): string {
   const filterMs = Date.parse(filter ?? '');
@@ -238,8 +243,8 @@ export function laterOf(time: string, filter: string | undefined): string {
 }
 
 /**
- * Returns the time of the last entry of the newest page. Returns undefined if the list is shorter than a page. A poll
- * must then fetch the whole list.
+ * Returns the time of the last entry of the newest page. Returns undefined if the list has fewer entries than one page;
+ * a poll must then fetch the whole list.
  */
 export function pageSince<T>(
   page: readonly T[],
@@ -251,8 +256,8 @@ export function pageSince<T>(
 
 /**
  * Merges the newest page into the loaded items. A loaded item is removed if it is in the time range of the page but not
- * in the page, because it no longer matches. Returns undefined if entries between the page and the loaded items are
- * missing.
+ * in the page, because it no longer matches the filter. Returns undefined if there can be entries between the page and
+ * the loaded items that are not loaded.
  */
 export function mergeNewest<T>(
   known: readonly T[],

@@ -10,8 +10,8 @@ import {
 export type Access = { allowed: true; reason: null } | { allowed: false; reason: string };
 
 /**
- * Checks a permission with the role table of the API. The result only decides what the console shows, because the API
- * checks every request itself.
+ * Checks a permission with the same table of roles that the API uses. The result only decides what the console shows,
+ * because the API checks every request itself.
  */
 export function checkPermission(whoami: Whoami, permission: Permission, workspaceId: string): Access {
   const granted: readonly string[] = grantingRoles(permission);

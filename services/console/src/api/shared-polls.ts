@@ -1,9 +1,10 @@
 import { useRef } from 'react';
 
 /**
- * Returns a function that sends the request of a poll. `request` gets the maximum age in seconds of a response that was
- * sent to another user and may be used again. It gets undefined, and thus a new response, for the first request after
- * the page was opened, and for a request after an action of the user (`mayShare` is false).
+ * Returns a function that sends the request of a poll. `request` is called with `maxAgeSeconds`: the API may then
+ * respond with a response to another user that is at most this old. `request` is called with undefined, and thus gets a
+ * new response, for the first request after the page was opened, and for a request after an action of the user
+ * (`mayShare` is false).
  */
 export function useSharedPolls(maxAgeSeconds: number) {
   /** True after the first response since the page was opened. */

@@ -1,5 +1,5 @@
 export interface TimeRange {
-  /** Value of the query parameter in the address. */
+  /** Value of the query parameter `range` in the address of the page. */
   name: string;
   label: string;
   lengthMs: number;
@@ -8,7 +8,7 @@ export interface TimeRange {
 
 const hourMs = 3_600_000;
 
-/** Time ranges of the overview. Each range is divided into 24 to 168 steps. */
+/** Time ranges that the overview offers. Each range is divided into 24 to 168 time steps. */
 export const timeRanges: readonly TimeRange[] = [
   { name: '1h', label: 'Last hour', lengthMs: hourMs, step: 'minute' },
   { name: '24h', label: 'Last 24 hours', lengthMs: 24 * hourMs, step: 'hour' },

@@ -23,8 +23,8 @@ export interface Attachment {
 }
 
 /**
- * Mutations of alert rules. After each one, the list is fetched again. The saved rule of the response replaces the
- * cached rule.
+ * Mutations of alert rules. After each mutation, the list of rules is fetched again, and the rule in the response
+ * replaces the cached rule.
  */
 export function useAlertRuleActions() {
   const client = useClient();
@@ -68,14 +68,14 @@ export function useFireTestAlert() {
 }
 
 /**
- * Number of polls at intervals of 1 s. Later polls have intervals of 10 s, because the remaining deliveries probably
- * wait for a retry.
+ * Number of polls that are sent every second. Later polls are sent every 10 s, because the remaining deliveries
+ * probably wait for a retry.
  */
 const frequentPolls = 30;
 
 /**
- * Polls a published alert until a worker has accepted it, with at most 20 retries, and its deliveries until they have
- * ended.
+ * Requests a published alert at most 21 times until a worker has accepted it. Then polls the deliveries of the alert
+ * until all of them have ended.
  */
 export function useFiredAlert(alertId: string) {
   const client = useClient();

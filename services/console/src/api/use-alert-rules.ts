@@ -1,6 +1,6 @@
 import { useWorkspaceQuery } from './workspace-query.js';
 
-/** Fetches all alert rules of the workspace, at most 10,000 by default. */
+/** Fetches all alert rules of the workspace (at most 10,000 with the default of `ALERT_RULES_PER_WORKSPACE`). */
 export function useAlertRules() {
   return useWorkspaceQuery({
     permission: 'workspace_list_alert_rules',

@@ -3,7 +3,7 @@ import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { refreshLists, useLiveList } from './live-list.js';
 
-/** Fetches messages that could not be processed: those of the workspace, or those of the whole deployment. */
+/** Fetches the dead letters of the workspace, or those of the whole deployment. */
 export function useDeadLetters(scope: 'workspace' | 'deployment') {
   const client = useClient();
   const workspaceId = useWorkspaceId();

@@ -27,7 +27,10 @@ export function useDeliveries(filter: DeliveryFilter, { pollMs }: { pollMs?: num
   });
 }
 
-/** Returns true if at least one delivery matches. Returns false and sends no request if `enabled` is false. */
+/**
+ * Returns true if at least one delivery matches the filter, and false until the response has arrived. If `enabled` is
+ * false, sends no request and returns false.
+ */
 export function useAnyDelivery(filter: DeliveryFilter, { enabled }: { enabled: boolean }): boolean {
   const client = useClient();
   const workspaceId = useWorkspaceId();

@@ -10,8 +10,8 @@ import type { TimeRange } from './time-range.js';
 const roundedMs = 5_000;
 
 /**
- * Fetches counts and latencies by time step. The range ends at the present time, so each poll of a user requests a
- * later range.
+ * Fetches counts and latencies by time step. Each poll computes the time range again, because the range ends at the
+ * present time.
  */
 export function useDeliveryStats(range: TimeRange) {
   const client = useClient();

@@ -20,7 +20,7 @@ export interface JobFilters {
 }
 export type JobKind = keyof JobFilters;
 
-/** The members that the console shows. All kinds of jobs have them. */
+/** The members of a job that the console shows. Jobs of all kinds have these members. */
 export type Job = Pick<Redelivery, 'id' | 'matched' | 'done' | 'status' | 'created_at'>;
 
 /** For each kind of job, the first part of the query key of the list that such jobs change. */
@@ -31,7 +31,8 @@ const changedList: Readonly<Record<JobKind, string>> = {
 };
 
 /**
- * Fetches the latest jobs. While a job runs, polls the jobs every second, and fetches the list that they change again.
+ * Fetches the latest jobs of a kind. While one of them runs, polls the jobs every second. Each poll also refreshes the
+ * list whose entries the jobs change.
  */
 export function useJobs(kind: JobKind) {
   const client = useClient();

@@ -38,8 +38,8 @@ export interface WebhookUpdate {
 }
 
 /**
- * Mutations of webhooks. After each one, the list is fetched again. The saved webhook of the response replaces the
- * cached webhook.
+ * Mutations of webhooks. After each mutation, the list of webhooks is fetched again, and the webhook in the response
+ * replaces the cached webhook.
  */
 export function useWebhookActions() {
   const client = useClient();
@@ -74,7 +74,10 @@ export function useSendTest() {
   return useMutation({ mutationFn: (request: TestWebhook) => client.webhooks.test(request) });
 }
 
-/** Renders the template of a saved webhook with sample values, or with the values of a past alert, and sends it. */
+/**
+ * Renders the template of a saved webhook with sample values, or with the values of a past alert, and sends the
+ * rendered body to the destination.
+ */
 export function useSendSavedTest(id: string) {
   const client = useClient();
   return useMutation({

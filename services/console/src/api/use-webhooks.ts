@@ -8,8 +8,9 @@ const sharedSeconds = 5;
 const key = ['webhooks'];
 
 /**
- * Fetches all webhooks of the workspace (at most 1,000 by default) without their secrets, ordered by name. `pollMs`
- * sets the interval of polls, which update the states.
+ * Fetches all webhooks of the workspace without their secrets, ordered by name (at most 1,000 with the default of
+ * `WEBHOOKS_PER_WORKSPACE`). If `pollMs` is set, the list is polled at this interval, so that the shown states stay
+ * current.
  */
 export function useWebhooks({ pollMs }: { pollMs?: number } = {}) {
   const workspaceId = useWorkspaceId();
@@ -19,7 +20,8 @@ export function useWebhooks({ pollMs }: { pollMs?: number } = {}) {
     permission: 'workspace_list_webhooks',
     key,
     fetch(client, options) {
-      // The list is invalidated after a change by this user.
+      // A change by this user invalidates the list. An older response may not contain this change, so the next request
+      // accepts no shared response.
       const mayShare = queryClient.getQueryState([workspaceId, ...key])?.isInvalidated === false;
       return poll({ mayShare }, (maxAgeSeconds) =>
         client.webhooks.list({ sort: 'name', secrets: false }, { ...options, maxAgeSeconds }).toArray(),

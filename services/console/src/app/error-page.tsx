@@ -2,8 +2,8 @@ import { isRouteErrorResponse, Link, useRouteError } from 'react-router';
 import { Button, Failure } from '../ui/index.js';
 
 /**
- * Replaces a page that failed. If only the script of the page could not be loaded, a newer version of the console was
- * probably deployed.
+ * Replaces a page that failed, for example because its script could not be loaded after an update of the console. A
+ * button reloads the console.
  */
 export function ErrorPage() {
   const error = useRouteError();

@@ -109,9 +109,10 @@ function Jobs({ filters, chips, list }: JobsProps) {
 }
 
 /**
- * Returns true if deliveries match the filters and, without a filter for the state, one of them has failed. In that
- * case a bulk redelivery redelivers failed deliveries. A request is sent only if none of the loaded deliveries has
- * failed and more can be loaded.
+ * Returns true if the button for a bulk redelivery is useful. With a filter for the state, the list must contain a
+ * delivery. Without one, a matching delivery must have failed, because only failed deliveries are then redelivered. If
+ * no loaded delivery has failed and more can be loaded, a request searches for a failed one, unless jobs do not support
+ * the filters.
  */
 function useHasEnded(filters: FilterValues, { items, hasMore }: LiveList<DeliveryRow>): boolean {
   const isAnyState = filters.status === undefined;

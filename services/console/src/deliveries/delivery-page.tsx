@@ -114,7 +114,7 @@ function NextAttempt({ delivery }: { delivery: Delivery }) {
   );
 }
 
-/** Shows the reason of the pause. While the reason is not known, shows all possible reasons. */
+/** Shows why the webhook is paused. Until the webhook is loaded, shows a text with all possible reasons. */
 function PauseReason({ webhookId }: { webhookId: string }) {
   const { data } = useWebhook(webhookId);
   const reason = data?.paused && wordsOf(pauseReasonWords, data.paused.reason);

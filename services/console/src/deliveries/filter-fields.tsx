@@ -14,7 +14,8 @@ export interface FilterFieldsProps {
 
 export function FilterFields({ search, webhooks, rules }: FilterFieldsProps) {
   const { values, set } = search;
-  // The API searches by error only within a time range.
+  // The API accepts a filter for the error only with a time range. Choosing an error therefore also sets a time range
+  // if the search has none.
   const searchWithSince = { values, set: (changes: FilterValues) => setWithSince(search, changes) };
   return (
     <>

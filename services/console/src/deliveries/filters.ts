@@ -35,15 +35,16 @@ export function toFilter(values: FilterValues): DeliveryFilter {
 }
 
 /**
- * Returns true if the filters include one that lists of deliveries support, but redelivery and cancellation jobs do
- * not.
+ * Returns true if at least one of the filters is supported only by lists of deliveries, and not by redelivery and
+ * cancellation jobs.
  */
 export const isListOnly = ({ error_code, model_id, label }: FilterValues) =>
   [error_code, model_id, label].some((value) => value !== undefined);
 
 /**
- * Returns the request that redelivers all matching deliveries, by default the failed ones. Returns undefined if the
- * filter selects open deliveries, or contains a filter that redeliveries do not support.
+ * Returns the request of a job that redelivers all matching deliveries; without a filter for the state, only the failed
+ * ones. Returns undefined if the filters select open deliveries, or if redelivery jobs do not support one of the
+ * filters.
  */
 export function toRedelivery(values: FilterValues): CreateRedelivery | undefined {
   const { status = 'failed', ...rest } = values;
@@ -55,8 +56,9 @@ export function toRedelivery(values: FilterValues): CreateRedelivery | undefined
 const cancellable = new Set(['waiting', 'queued']);
 
 /**
- * Returns the request that cancels all matching open deliveries. Returns undefined if the filter does not select
- * waiting or queued deliveries, or contains a filter that cancellations do not support.
+ * Returns the request of a job that cancels all waiting and queued deliveries that match the filters, without the
+ * filter for the state. Returns undefined if the state in the filters is not `waiting` or `queued`, or if cancellation
+ * jobs do not support one of the filters.
  */
 export function toCancellation(values: FilterValues): CreateCancellation | undefined {
   const { status = '', status_code, ...filter } = values;

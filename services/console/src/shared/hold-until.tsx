@@ -3,7 +3,7 @@ import { Button, ExactTime, RelativeTime, SelectField, useNow } from '../ui/inde
 import './shared.css';
 
 interface HoldWords {
-  /** Button labels for the start and the end. */
+  /** Label of the button that starts the pause or silence. */
   action: string;
   endAction: string;
   effect: string;

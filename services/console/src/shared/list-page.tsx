@@ -18,7 +18,7 @@ export interface ListPageProps<T> extends Pick<QueryStateProps<readonly T[]>, 'q
   children(entries: readonly T[]): ReactNode;
 }
 
-/** Page with all entries of a kind that users create, and a button that opens the page for a new one. */
+/** Page with all resources of one kind, for example all webhooks, and a button that opens the page for a new one. */
 export function ListPage<T>(props: ListPageProps<T>) {
   const { query, title, lead, kind, permissions, newPath, firstSteps, children } = props;
   const create = usePermission(permissions.create);

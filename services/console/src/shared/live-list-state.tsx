@@ -16,8 +16,8 @@ export interface LiveListStateProps {
 }
 
 /**
- * Shows a table, or the state of its list: loading, failed or empty. If there are newer entries that polls did not
- * load, a notice has a button that loads them.
+ * Shows a table, or the state of its list: loading, failed or empty. If the list has newer entries that polls did not
+ * load, a message above the table contains a button that loads them.
  */
 export function LiveListState({ list, things, isFiltered, empty, children }: LiveListStateProps) {
   const noMatch = (

@@ -13,7 +13,10 @@ const permissions = {
 
 export interface RecordPageProps<T> extends Pick<QueryStateProps<T>, 'query' | 'children'> {
   kind: keyof typeof permissions;
-  /** Returns the head of the page. It is called after the record is loaded. */
+  /**
+   * Returns the title of the page, the text below the title, and the buttons next to it. Called after the record is
+   * loaded.
+   */
   head(record: T): PageHead;
 }
 

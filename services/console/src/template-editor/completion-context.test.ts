@@ -1,6 +1,9 @@
 import { completionPlace, ownNames } from './completion-context.js';
 
-/** Removes the character `^` from a text, and returns the completion place at its position. */
+/**
+ * Removes the character `^` from a text. Returns the result of `completionPlace` for the offset at which this character
+ * was.
+ */
 function at(text: string) {
   const offset = text.indexOf('^');
   return completionPlace(text.replace('^', ''), offset);

@@ -32,8 +32,9 @@ const compile = createTemplateCompiler(bodyOptions);
 const maxBodyBytes = 65_536;
 
 /**
- * Returns a function that renders a template with an alert and checks it with the same code as the API. The given alert
- * is checked before the sample alerts of the API, so that errors caused by its values are found.
+ * Returns a function that renders a template with the given alert, and checks the template with the same code as the
+ * API. The check uses the given alert first and then the sample alerts of the API, so that it also finds errors that
+ * the values of the given alert cause.
  */
 export function createInspector(facts: AlertFacts): (source: string) => Inspection {
   const check = createBodyChecker({ samples: [facts, ...sampleAlerts] });
@@ -65,8 +66,8 @@ function toProblem(
 }
 
 /**
- * Returns a function that returns true for another problem at the same position. It serves to hide the warnings at the
- * position of an error.
+ * Returns a function that returns true for problems at the position of the given problem. It is used to hide warnings
+ * at the position of an error.
  */
 function isAt({ line, column }: Problem): (other: Problem) => boolean {
   return (other) => other.line === line && other.column === column;

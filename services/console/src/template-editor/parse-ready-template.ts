@@ -25,7 +25,7 @@ export function parseReadyTemplate(path: string, source: string): ReadyTemplate 
   return { id, title, summary, url, headers, placeholders, body: source.slice(comment[0].length).trimEnd() };
 }
 
-/** Returns the placeholders that one of the texts still contains, each with its description. */
+/** Returns the placeholders that occur in at least one of the texts, each with the description of its value. */
 export function openPlaceholders(
   placeholders: ReadyTemplate['placeholders'],
   texts: readonly string[],

@@ -95,7 +95,7 @@ function paragraphsOf(description: unknown): string[] {
   return paragraphs.map(({ content }) => arrayOf(content).map(textOf).join(''));
 }
 
-/** Recognises a pager event: a payload with a summary, or a message type with the name of an entity. */
+/** Recognises an event for a paging service. It has a payload with a summary, or the name of an affected entity. */
 function pagerEvent(body: Fields): Picture | undefined {
   const { payload, event_action, message_type, entity_display_name, state_message, labels } = body;
   if (isObject(payload) && typeof payload.summary === 'string') {
@@ -227,7 +227,10 @@ function plain(text: string): Span {
   return { text, style: 'plain' };
 }
 
-/** Converts a string, a number, a boolean or an object with a `text` member to text. All other values are empty. */
+/**
+ * Converts a string, a number, a boolean or an object with a `text` member to text. Returns an empty text for all other
+ * values.
+ */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -4,7 +4,10 @@ import { pictureOf } from './picture.js';
 import { PictureView } from './picture-view.js';
 import { problemRange } from './problem-range.js';
 
-/** Shows the rendered body, and a picture of it at the destination if its shape is known. */
+/**
+ * Shows the rendered body. If the shape of the body is known, also shows approximately how the destination would
+ * display it.
+ */
 export function PreviewPane({ inspection, isEmpty }: { inspection: Inspection; isEmpty: boolean }) {
   const { output, fault } = inspection;
   const picture = useMemo(

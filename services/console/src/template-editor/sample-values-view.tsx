@@ -9,7 +9,7 @@ export interface SampleValuesProps {
   onChange(texts: SampleTexts): void;
 }
 
-/** Fields for the values that the preview and the test use. */
+/** Fields for the sample values. The body in the preview and in the test request is rendered with these values. */
 export function SampleValues({ texts, errors, onChange }: SampleValuesProps) {
   return (
     <details className="sample-values">

@@ -7,8 +7,8 @@ export interface Column<T> {
   /** Column width as a CSS grid track, for example `2fr` or `120px`. */
   width: string;
   /**
-   * Display in windows narrower than 640 px: hidden, on a separate line, on a line after the other cells, or with the
-   * column header in front of the value.
+   * Display of the cell in windows narrower than 640 px. `hide`: hidden. `line`: on a line of its own. `last`: on a
+   * line below all other cells. `label`: with the column header in front of the value.
    */
   narrow?: 'hide' | 'line' | 'last' | 'label';
 }

@@ -4,7 +4,10 @@ import { PastAlertField } from '../shared/past-alert-field.js';
 import { Button, Card, CodeBlock } from '../ui/index.js';
 import { TestResultView } from './test-result.js';
 
-/** Renders the saved template with sample values, or with the values of a past alert, and sends it. */
+/**
+ * Renders the saved template with sample values, or with the values of a past alert, and sends the rendered body to the
+ * destination.
+ */
 export function SavedTest({ webhookId }: { webhookId: string }) {
   const [alertId, setAlertId] = useState<string>();
   const test = useSendSavedTest(webhookId);

@@ -109,8 +109,8 @@ function Destination({ webhook }: { webhook: Webhook }) {
 }
 
 /**
- * Shows the subject of the token that changed the webhook last, with the issuer on hover. Users with `audit_read` get a
- * link to all changes.
+ * Shows who changed the webhook last: the subject of the access token, with the issuer on hover. Users with
+ * `audit_read` get a link to all changes of the webhook.
  */
 function ChangedBy({ webhook: { id, last_updated_by } }: { webhook: Webhook }) {
   const { allowed } = usePermission('audit_read');

@@ -9,7 +9,10 @@ interface WorkerFixtures {
 }
 
 interface TestFixtures {
-  /** Fails the test at its end after a script error, a console error or a violation of the Content-Security-Policy. */
+  /**
+   * Page of the browser. The test fails at its end if a script error, a console error or a violation of the
+   * Content-Security-Policy occurred on this page.
+   */
   page: Page;
 }
 
@@ -47,7 +50,10 @@ function report(message: string): void {
   process.stdout.write(`${message}\n`);
 }
 
-/** Chromium logs every response with status 400 or higher as an error. The console handles these responses itself. */
+/**
+ * Returns true for messages that do not fail the test. Chromium logs every response with status 400 or higher as an
+ * error, but the pages handle these responses.
+ */
 function isExpected(message: ConsoleMessage): boolean {
   return message.text().startsWith('Failed to load resource:');
 }

@@ -75,7 +75,7 @@ test('the button for a bulk redelivery is shown only if a matching delivery has 
   await fire(stack, rule);
   await expect(offer).toBeVisible();
 
-  // The failed delivery is not among the newest 30 deliveries, which the page loads.
+  // 30 newer deliveries are created, so that the failed delivery is not among the newest 30, which the page loads.
   await api.webhooks.update(webhookId, { url: `${inbox_url}/offered` });
   await Promise.all(Array.from({ length: 30 }, () => fire(stack, rule)));
   await allEnded(32);

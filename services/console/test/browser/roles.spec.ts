@@ -63,7 +63,7 @@ for (const [user, pages] of Object.entries(texts)) {
     page,
     stack,
   }) => {
-    // Without a webhook, the overview shows only the invitation to create one.
+    // The workspace needs a webhook, because otherwise the overview shows only the invitation to create one.
     const webhooks = await stack.api.webhooks.list({ limit: 1 }).toArray();
     if (webhooks.length === 0) await createWebhook(stack, { name: 'Any', path: '/any' });
     await signIn(page, stack, user);

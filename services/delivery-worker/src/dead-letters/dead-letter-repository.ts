@@ -37,8 +37,8 @@ export interface DeadLetterRepository {
 export const maxAlertBytes = 1_048_576;
 
 /**
- * Number of bytes that are stored of a message that is too large for an alert. It is more than the 64 KiB that the API
- * shows.
+ * Number of bytes that are stored of a message that is longer than `maxAlertBytes`. It is more than the 64 KiB of a
+ * dead letter that the API shows.
  */
 const truncatedBytes = 131_072;
 

@@ -80,9 +80,9 @@ interface Pending {
 }
 
 /**
- * Writes dead letters in batches, one batch at a time, so that even a large number of them uses only one connection and
- * a few megabytes of memory. `add` resolves to true after the commit. It resolves to false, and writes nothing, if the
- * message was returned to the broker before.
+ * Writes dead letters in batches, one batch at a time. Even many dead letters thus use only one connection and a few
+ * megabytes of memory. `add` resolves to true after the commit. If the message was returned to the broker before, `add`
+ * writes nothing and resolves to false.
  */
 function createWriter({ repository, databaseRetry, now }: DeadLetterDeps) {
   return databaseRetry.createBatcher<Pending, boolean>({

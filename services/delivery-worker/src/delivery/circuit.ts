@@ -5,7 +5,9 @@ import type { ClaimedDelivery } from './claimed-delivery.js';
 import { failureOf, isDestinationFailure, isOwnFault, pauseRequestedBy } from './classify.js';
 import type { Pause } from './pause-repository.js';
 
-/** Counts how many deliveries of a webhook have failed in a row. Several failures of one delivery count as one. */
+/**
+ * Counts how many deliveries of a webhook have failed in a row. Several failed requests of one delivery count as one.
+ */
 export interface FailureCounter {
   /** Returns true if this failure opens the circuit of the webhook. */
   fail(webhookId: string, deliveryId: string): boolean;
@@ -41,9 +43,9 @@ export interface CircuitInput {
 }
 
 /**
- * Decides how the result of a request changes the webhook's pause; undefined if the pause does not change. Each webhook
- * has its own circuit breaker, because several tenants can have webhooks with the same host. Five failed deliveries in
- * a row open the circuit, and a response with `Retry-After` and status 429 or 503 pauses the webhook for the requested
+ * Returns the change of the webhook's pause after a request; undefined if the pause stays as it is. Each webhook has
+ * its own circuit breaker, because several tenants can have webhooks with the same host. Five failed deliveries in a
+ * row open the circuit, and a response with `Retry-After` and status 429 or 503 pauses the webhook for the requested
  * time. After a pause, single deliveries probe the destination. A fault of this worker neither opens nor closes the
  * circuit.
  */

@@ -29,8 +29,8 @@ interface Pending {
 const maxClaimsInBatch = 200;
 /**
  * No delivery is claimed while more than this number of claimed deliveries wait for a tick of the event loop. While at
- * least one waits, a batch of claims has at most this size. Without these limits, the dispatcher would queue too many
- * deliveries, because it counts only unclaimed ones. A retry would then have to wait behind all of them.
+ * least one of them waits, a batch of claims has at most this size. The dispatcher counts only unclaimed deliveries, so
+ * without these limits it would queue too many. A retry would then wait behind all of them.
  */
 const maxWaitingForTick = 50;
 

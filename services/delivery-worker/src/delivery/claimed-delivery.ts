@@ -38,8 +38,8 @@ export interface ClaimedDelivery {
    */
   pause: { reason: PauseReason; remainingMs: number; times: number } | undefined;
   /**
-   * True if `claimLimited` has claimed the delivery. That claim has taken a request from the webhook's rate limit,
-   * unless the limit allowed none and the delivery was claimed because it had expired.
+   * True if the delivery was claimed by `claimLimited`. This claim has taken a request from the webhook's rate limit,
+   * except if the delivery had expired and the limit allowed no request.
    */
   hasToken?: boolean;
   /** Start of the statement that claimed the delivery, on the monotonic clock of the process, in milliseconds. */
@@ -58,8 +58,8 @@ const quarantinedAfter = 3;
 export const maxClaimsWithoutOutcome = 8;
 
 /**
- * Returns true if a delivery must be sent in quarantine. A worker sends only one such delivery at a time. A crash that
- * this delivery causes is therefore not counted for other poison deliveries.
+ * Returns true if a delivery must be sent in quarantine. A worker sends only one such delivery at a time, so a crash
+ * that this delivery causes is not counted for other poison deliveries.
  */
 export function needsQuarantine(delivery: Pick<ClaimedDelivery, 'claimsWithoutOutcome'>): boolean {
   return delivery.claimsWithoutOutcome > quarantinedAfter;

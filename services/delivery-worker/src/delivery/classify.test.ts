@@ -40,7 +40,10 @@ test.each([408, 425, 429, 500, 501, 502, 503, 504, 505, 507, 599])(
   },
 );
 
-/** Errors of requests that got no valid response before a timeout. */
+/**
+ * Error codes of requests without a valid response, except `timeout`, `blocked_address` and `internal_error`, which are
+ * tested separately.
+ */
 const connectionErrors: SendErrorCode[] = [
   'connect_timeout',
   'connection_refused',

@@ -62,8 +62,8 @@ export interface Delivery {
 }
 
 /**
- * Number of deliveries from the queue that may be in progress in addition to the number of slots: one full batch of
- * outcomes. These deliveries have released their slots, and wait until their outcomes are recorded.
+ * Maximum number of deliveries from the queue that have released their slots and wait until their outcomes are
+ * recorded: one full batch of outcomes. So many deliveries can be in progress in addition to the number of slots.
  */
 export const maxRecording = 300;
 /**
@@ -74,8 +74,8 @@ const maxInFlightPerSlot = 3;
 /**
  * Maximum number of deliveries of webhooks in the state `unknown` that start in one tick of the event loop, because
  * hundreds of them can become due at once. The maximum applies separately to deliveries from the queue and to
- * deliveries claimed at write. With a common maximum, deliveries of a burst of alerts that wait for a tick would stop
- * the claims of queued deliveries (`createClaim`).
+ * deliveries claimed at write. With a common maximum, a burst of alerts could make many deliveries wait for a tick, and
+ * no queued delivery is claimed while many wait (`createClaim`).
  */
 const unknownPerTick = 4;
 /**
@@ -167,7 +167,7 @@ const malformed = {
 } as const;
 
 /**
- * Waits until all promises have settled.
+ * Waits until every promise is fulfilled or rejected.
  * @throws the first error
  */
 async function allEnded(promises: Promise<void>[]): Promise<void> {

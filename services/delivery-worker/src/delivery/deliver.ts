@@ -265,8 +265,8 @@ function leaseExpired(random: number): Deferral {
 const maxQuarantineWaitMs = 5_000;
 
 /**
- * Defers a delivery in quarantine because this worker is sending another one. The delay is random, so that the waiting
- * deliveries become due at different times.
+ * Defers a delivery in quarantine because this worker is already sending another delivery in quarantine. The delay is
+ * random, so that the waiting deliveries become due at different times.
  */
 function quarantineTaken(random: number): Deferral {
   return { kind: 'deferred', afterMs: random * maxQuarantineWaitMs, reason: 'quarantine' };

@@ -21,8 +21,8 @@ function start() {
     return line === undefined ? undefined : Number(line.split(' ').at(-1));
   };
   /**
-   * Counts an attempt that started 2 s and was recorded 5 s after its alert had fired. The alert's clock is ahead of the
-   * worker's by `aheadMs`.
+   * Counts an attempt that started 2 s after its alert had fired, and was recorded 5 s after the alert had fired. The
+   * clock of the monitor, which sets the time of firing, is ahead of the worker's clock by `aheadMs`.
    */
   const attempt = (changes: Partial<ClaimedDelivery>, outcome: Outcome = retry, aheadMs = 0) =>
     metrics.attempted({

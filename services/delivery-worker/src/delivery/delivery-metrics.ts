@@ -22,7 +22,10 @@ export function createDeliveryMetrics(metrics: Metrics) {
   }
   return {
     rendered: (seconds: number) => templates.observe(seconds),
-    /** @param ended the recorded delivery; `nowMs` is the Unix time of the record in milliseconds */
+    /**
+     * @param ended the delivery with its attempt; `nowMs` is the Unix time in milliseconds at which the attempt was
+     * recorded
+     */
     attempted(ended: { claimed: ClaimedDelivery; outcome: Outcome; attempt: Attempt; nowMs: number }) {
       const { claimed, outcome, attempt, nowMs } = ended;
       attempts.inc({ outcome: outcome.kind, error_code: errorCodeOf(outcome) });

@@ -1,10 +1,10 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 
 /**
- * The deliveries that this worker claims and processes, until their outcomes are committed. This list prevents a
- * second claim by the same worker. Without it, a delivery that waits for the commit of its outcome could be released by
- * another worker, queued, and claimed here again. Its request would be repeated, and its first outcome rejected as the
- * outcome of an earlier claim (docs/adr/0007).
+ * The deliveries that this worker claims and processes, until their outcomes are committed. This list prevents a second
+ * claim by the same worker. Without it, another worker could release and queue a delivery that waits for the commit of
+ * its outcome, and this worker could claim it again. The request would be repeated, and the first outcome would be
+ * rejected, because it belongs to an earlier claim (docs/adr/0007).
  */
 export interface InFlightDeliveries {
   /**

@@ -81,8 +81,8 @@ function hasExpired({ claimed, policy, now }: PrepareInput, options: RequestOpti
 }
 
 /**
- * Returns a sentence about the option of the webhook that may have delayed an expired delivery: a missing signing
- * secret, or otherwise the rate limit. The text is empty if neither applies.
+ * Returns a sentence about the probable reason why a delivery waited until it expired: its webhook has no signing
+ * secret, or otherwise has a rate limit. Returns an empty text if neither applies.
  */
 function waitOf(options: RequestOptions | undefined, now: () => number): string {
   if (lacksSecret(options, now)) return ' The webhook signs its requests and had no signing secret.';
@@ -111,8 +111,8 @@ function deferUndecryptable(input: PrepareInput): Deferral {
 }
 
 /**
- * Returns a deferral. The delay grows with the age of the delivery, up to about a minute, because each further claim
- * costs database time.
+ * Returns a deferral. The delay grows with the age of the delivery, up to about a minute, because each further claim of
+ * the delivery costs database time.
  */
 function deferLong({ claimed, random }: PrepareInput): Omit<Deferral, 'reason'> {
   const waitMs = Math.min(maxLongWaitMs, Math.max(firstLongWaitMs, claimed.ageMs / 10));

@@ -38,7 +38,7 @@ function start() {
   return { statements, texts, ...createRecordRepository(database, secrets) };
 }
 
-/** A retry, a success, a failure without a request, and a skipped delivery without a response. */
+/** A retry, a success, a failure without an attempt, and a skipped delivery whose attempt has no response. */
 const records: OutcomeRecord[] = [
   { claimed: claimed(0), outcome: { kind: 'retry', afterMs: 900, step: 7, failure }, attempt },
   {

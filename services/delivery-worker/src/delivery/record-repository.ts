@@ -22,7 +22,7 @@ export interface DeferralRecord {
 }
 
 /**
- * Ends claims. If a claim is not the latest one of its row, `record` adds the attempt but does not change the state,
+ * Ends claims. If another claim of the delivery has followed, `record` adds the attempt but does not change the state,
  * and `defer` changes nothing.
  */
 export interface RecordRepository {

@@ -13,14 +13,11 @@ export interface Recorder {
    */
   record(record: OutcomeRecord): Promise<void>;
   defer(claimed: ClaimedDelivery, deferral: Deferral): Promise<void>;
-  /**
-   * Writes the pause of a webhook. If that fails, the error is only logged, so that the caller still records the
-   * outcome.
-   */
+  /** Writes the pause of a webhook. An error is only logged, so that the caller still records the outcome. */
   pause(pause: Pause): Promise<void>;
   /**
-   * Ends the pause of a webhook. If that fails, the error is only logged: the next request without a failure of the
-   * destination ends the pause.
+   * Ends the pause of a webhook. An error is only logged, because the next request whose result is not a failure of the
+   * destination also ends the pause.
    */
   resume(webhookId: string): Promise<void>;
 }

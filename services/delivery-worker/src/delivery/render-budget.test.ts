@@ -2,7 +2,10 @@ import { createRenderBudget, type RenderBudget } from './render-budget.js';
 
 const nowMs = () => performance.now();
 
-/** Waits for the budget as a delivery does, and renders. Resolves to undefined if too many deliveries are waiting. */
+/**
+ * Waits until the budget allows a rendering, and then renders. Resolves to undefined if too many deliveries are
+ * waiting.
+ */
 async function renderInBudget<T>(budget: RenderBudget, workspaceId: string, render: () => T) {
   const mayRender = budget.allows(workspaceId) || (await budget.wait(workspaceId));
   return mayRender ? budget.charge(workspaceId, render) : undefined;
@@ -15,7 +18,7 @@ function spend(ms: number) {
 
 test('renderings over the budget use a quarter of the time and are evenly spread', async () => {
   const budget = createRenderBudget(nowMs);
-  // The first rendering takes 200 ms: the burst of 100 ms, and 100 ms more.
+  // The first rendering takes 200 ms. It exceeds the burst of 100 ms by 100 ms, so the next one must wait for 400 ms.
   await renderInBudget(budget, 'slow', () => spend(200));
   const startedAtMs = nowMs();
   const startsMs: number[] = [];

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { createKeyedCounter } from '../slots/slot-usage.js';
 
 /**
- * Limits the rendering of each workspace to a quarter of the worker's time. Rendering is synchronous and blocks the
- * event loop. The renderings of a workspace over its budget are spread evenly over time.
+ * Limits the rendering for each workspace to a quarter of the worker's time, because rendering is synchronous and
+ * blocks the event loop. After a workspace has used its budget, its further renderings are spread evenly over time.
  */
 export interface RenderBudget {
   /** Returns true if the workspace is within its budget. */

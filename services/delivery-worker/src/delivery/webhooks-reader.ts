@@ -190,8 +190,8 @@ export function validKeys(keys: SigningKey[], nowMs: number): Buffer[] {
 }
 
 /**
- * Returns the additional headers of one attempt, alternately names and values: the headers with its signatures, and the
- * header with the delivery's id.
+ * Returns the additional headers of one attempt as a list in which each name is followed by its value: the headers with
+ * the signatures, and the header with the delivery's id.
  */
 export function optionLines(
   { signingKeys, idempotencyHeader }: RequestOptions,
@@ -204,7 +204,7 @@ export function optionLines(
   return idempotencyHeader === undefined ? signature : [...signature, idempotencyHeader, deliveryId];
 }
 
-/** Returns for how many of the last `ageMs` milliseconds a person had paused the webhook. */
+/** Returns how many of the last `ageMs` milliseconds were in a pause that a person had set. */
 export function pausedMsOf(
   { manualPauses }: RequestOptions,
   { ageMs, nowMs }: { ageMs: number; nowMs: number },

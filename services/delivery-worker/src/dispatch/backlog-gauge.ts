@@ -5,7 +5,7 @@ import type { DispatchMetrics } from './dispatch-metrics.js';
 import type { DispatchDeps } from './dispatcher.js';
 
 const measureEveryMs = 5_000;
-/** Time between two checks whether this worker has become the leader, in milliseconds. */
+/** Interval at which a worker that is not the leader checks if it has become the leader, in milliseconds. */
 const followEveryMs = 1_000;
 
 /**

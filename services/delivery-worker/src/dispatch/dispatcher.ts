@@ -24,8 +24,8 @@ export interface DispatchDeps {
   /** Number of alerts in this worker that wait for a batch of the fan-out. */
   alertsWaiting: () => number;
   /**
-   * Called after a pass in which the database became unavailable: a statement whose reply was lost may have marked rows
-   * as queued that this worker does not publish.
+   * Called after a pass in which the database became unavailable. A statement whose reply was lost may have marked rows
+   * as queued, and this worker does not publish these rows.
    */
   replyLost: () => void;
   /**
@@ -55,13 +55,13 @@ const pausesMs = {
    * than passes queue them.
    */
   min: 10,
-  /** While there is work. */
+  /** Used while there are deliveries to queue, to postpone or to start, and while the dispatcher has no free place. */
   busy: 50,
-  /** While nothing is due. */
+  /** Used after a pass that found nothing to do and reached the last workspace. */
   idle: 250,
   /**
-   * While no delivery is open. Only a single worker uses it: the pause ends early when this worker writes a waiting
-   * delivery, but not when another worker does.
+   * Used while no delivery is open and only one worker is running. This pause ends early when this worker writes a
+   * waiting delivery, but not when another worker does.
    */
   empty: 1_000,
 };
@@ -193,8 +193,9 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
 /** A worker counts as busy while at least this number of alerts waits in it: one full batch of the fan-out. */
 const manyAlerts = 200;
 /**
- * While this worker is busy, a pass gives webhooks that are not responsive at most this fraction of the number of
- * attempts that all workers record in 50 ms. This maximum is never below `minWhileBusy`.
+ * Limits the places in a pass for webhooks that are not responsive, while this worker is busy: all of them together get
+ * at most this fraction of the number of attempts that all workers record in 50 ms. The limit is never below
+ * `minWhileBusy`.
  */
 const busyPart = 1 / 4;
 const minWhileBusy = 16;
@@ -214,8 +215,8 @@ function applyQuota(
 }
 
 /**
- * Claims and starts deliveries of webhooks with a rate limit. They bypass the queue: the claim takes a request from the
- * limit, so the request must start at once.
+ * Claims and starts deliveries of webhooks with a rate limit. They do not pass through the queue, because the claim
+ * takes a request from the limit, and the request must then start at once.
  */
 async function startLimited(
   quotas: Map<Candidate, number>,

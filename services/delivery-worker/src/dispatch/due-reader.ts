@@ -10,8 +10,8 @@ export interface Candidate extends DueWebhook {
    */
   isFromScan: boolean;
   /**
-   * True if a pause of the webhook has ended and no response has shown since then that the destination works. Single
-   * requests probe it.
+   * True if a pause of the webhook has ended and no response has shown since then that the destination works. Such a
+   * webhook gets one request at a time, as a probe.
    */
   probing: boolean;
   /**
@@ -153,10 +153,10 @@ export const dueOf = (webhook: string, limit: string) => `
 // webhook is paused or can get only one place.
 const countedOfEach = 'case when found.most < 2 or pause.paused_until > now() then 0 else found.most end';
 
-// The recursive CTE `scan` reads webhooks in the order of their ids, so that every webhook is served. In a workspace
-// with many waiting webhooks of which few are due, the scan takes many passes to reach these few; the CTE `oldest`
-// finds them at once. `oldest` reads nothing in a workspace in which `scan` found enough webhooks, because thousands of
-// dead index entries can precede the oldest delivery.
+// The recursive CTE `scan` reads webhooks in the order of their ids, so that every webhook is served. If many webhooks
+// of a workspace have waiting deliveries but only a few have due ones, the scan takes many passes to reach these few;
+// the CTE `oldest` finds them at once. `oldest` reads nothing in a workspace in which `scan` found enough webhooks,
+// because thousands of dead index entries can precede the oldest delivery.
 const findWebhooks = {
   name: 'dispatch.find-webhooks',
   text: `

@@ -165,8 +165,8 @@ describe('the start of the next visit to a workspace', () => {
   const first = '00000000-0000-0000-0000-000000000000';
 
   /**
-   * Returns where the visit to the workspace starts in each of the passes, and in one further pass. In each pass, the
-   * candidates in `served` get a place.
+   * Runs the passes and one further pass. Returns, for each pass, the id of the webhook after which the visit to the
+   * workspace starts. In each pass, the candidates in `served` get a place.
    */
   async function startsAfter(
     passes: { candidates: Candidate[]; served: string[]; end?: string | undefined }[],

@@ -20,8 +20,9 @@ export interface DueScan {
 }
 
 /**
- * Number of index entries that the scans of one call may read, about 6 µs each: of workspaces, and of the webhooks in
- * all visited workspaces together. The minimum of 8 for each workspace can raise the second number.
+ * Maximum number of index entries that each of the two scans in a call reads, about 6 µs for each entry. One scan reads
+ * the workspaces; the other reads the webhooks of all visited workspaces together. The second scan can read more
+ * entries, because it may read at least 8 in each workspace.
  */
 const maxSteps = 1_000;
 /** Maximum number of workspaces with due deliveries that a call visits. */
@@ -36,8 +37,8 @@ const minWebhooks = 2;
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 export function createDueScan(repository: DueReader): DueScan {
-  // The last served webhook of each workspace. In a workspace that is not in the cache, reading starts at the first
-  // webhook.
+  // For each workspace, the webhook after which the next visit continues. In a workspace that is not in the cache,
+  // reading starts at the first webhook.
   const webhookAfter = new LRUCache<string, string>({ max: 10_000 });
   let after: string | undefined;
   const nextWorkspaces = async (freePlaces: number): Promise<string[]> => {

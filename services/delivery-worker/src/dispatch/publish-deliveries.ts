@@ -11,8 +11,8 @@ import type { DatabaseRetry } from '../database-retry.js';
 import type { DispatchRepository } from './dispatch-repository.js';
 
 /**
- * Publishes queued deliveries. If the broker does not confirm a message, its rows return to `waiting` at once, instead
- * of at the end of their leases. Resolves to the number of these rows, and never rejects.
+ * Publishes queued deliveries. If the broker does not confirm a message, the rows of its deliveries return to `waiting`
+ * at once, and not only when their leases expire. Resolves to the number of these rows, and never rejects.
  */
 export type PublishDeliveries = (deliveries: DeliveryDue[]) => Promise<number>;
 

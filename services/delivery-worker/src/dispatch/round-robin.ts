@@ -9,7 +9,7 @@ export interface DueWebhook {
 
 export interface PlaceLimits {
   freePlaces: number;
-  /** Maximum number of places that all webhooks that are not responsive get together. */
+  /** Maximum total number of places for webhooks that are not responsive. */
   maxUnresponsive: number;
 }
 

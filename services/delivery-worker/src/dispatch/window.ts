@@ -9,8 +9,9 @@ import type { Slots, WebhookKey } from '../slots/slots.js';
 export interface Window {
   /**
    * Acquires a place for one delivery. Returns false if the queue is full, if the webhook's quota is used up, if older
-   * deliveries of the webhook wait in the database, or if its state is `unknown`: such deliveries can occupy their slots
-   * for long, so the dispatcher distributes the places for them among the workspaces.
+   * deliveries of the webhook wait in the database, or if the state of the webhook is `unknown`. Requests to unknown
+   * webhooks can occupy their slots for long, so only the dispatcher queues their deliveries, and it distributes the
+   * places among the workspaces.
    */
   acquire(webhook: WebhookKey): boolean;
   release(webhookId: string): void;
@@ -19,8 +20,8 @@ export interface Window {
   /** True if no delivery was in the queue at the last observation, and no place has been acquired since then. */
   isEmpty(): boolean;
   /**
-   * Number of free places for the dispatcher. The dispatcher may fill only a quarter of the window, because a new retry
-   * of another workspace has to wait behind the messages in the queue.
+   * Number of free places for the dispatcher. The dispatcher may fill only a quarter of the window, so that a new retry
+   * of another workspace does not wait behind a full queue.
    */
   freeDispatchPlaces(): number;
   /** Estimated number of attempts that all workers have recorded in the last second. */
@@ -61,14 +62,14 @@ export interface WindowOptions {
  */
 const maxInitialPlaces = 400;
 /**
- * Extra places for webhooks that have nothing queued, as a fraction of the initial places. They are used when the
- * window is full, so that these webhooks do not wait for the dispatcher.
+ * Number of extra places for webhooks that have nothing queued, as a fraction of the initial places. If the window is
+ * full, these webhooks use the extra places, so that their deliveries do not wait for the dispatcher.
  */
 const extraPart = 1 / 2;
 const maxPlaces = 10_000;
 /**
- * Fraction of the window up to which a pass of the dispatcher fills the queue, rounded up. The next pass follows 50 ms
- * later.
+ * Fraction of the window that a pass of the dispatcher may fill, rounded up to whole places. The next pass follows
+ * about 50 ms later.
  */
 const dispatchPart = 1 / 4;
 /**

@@ -2,7 +2,8 @@ import type { Slots } from '../slots/slots.js';
 
 /**
  * Decides how many alerts fan-out accepts at a time. A delivery that is claimed at write needs about a quarter less CPU
- * time than one that passes through the queue. Alerts therefore wait up to 100 ms for slots, unacknowledged in memory.
+ * time than one that passes through the queue. Alerts therefore wait for slots for up to 100 ms. Their messages are
+ * unacknowledged and in memory during this time.
  */
 export interface AdmissionControl {
   /**

@@ -187,8 +187,8 @@ function startSpan({ traceparent, queue }: QueueMessage, { alert }: ResolvedAler
 }
 
 /**
- * Returns the ids of the rules to read, and the ids of the webhooks that rules in messages name. The rule in a message
- * is used only if no rule with its id was registered.
+ * Returns the ids of the rules to read, and the ids of the webhooks that are named by rules in messages. The rule in a
+ * message is used only if no rule with its id was registered.
  */
 function wantedBy(received: Parsed[]) {
   const embedded = received.flatMap(({ alert }) => alert?.alert_rule?.notification_webhook_ids ?? []);
@@ -204,8 +204,8 @@ function newestMarker(received: Parsed[]): number | undefined {
 }
 
 /**
- * Returns one key for each delivery that the alerts may open. The counts of open deliveries are refreshed for these
- * keys. An alert whose webhooks do not exist has one key, that of its workspace.
+ * Returns one key for each open delivery that the alerts may create. The counts of open deliveries are refreshed for
+ * these keys. An alert whose webhooks do not exist has one key, that of its workspace.
  */
 function webhooksOf(alerts: ResolvedAlert[], webhooks: Map<string, TargetWebhook>): OpenDeliveriesKey[] {
   return alerts.flatMap(({ alert: { workspace_id: workspaceId }, webhookIds }) => {

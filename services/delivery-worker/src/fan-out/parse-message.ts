@@ -45,7 +45,11 @@ function truncated(detail: string): string {
   return detail.length > maxDetail ? `${detail.slice(0, maxDetail)}…` : detail;
 }
 
-/** Decodes UTF-8 and removes a byte order mark, like a fatal TextDecoder but faster. */
+/**
+ * Decodes UTF-8 and removes a byte order mark. The result is that of a `TextDecoder` with the option `fatal`, in less
+ * time.
+ * @throws Error if the content is not UTF-8
+ */
 function textOf(content: Buffer): string {
   if (!isUtf8(content)) throw new Error('not UTF-8');
   const text = content.toString();

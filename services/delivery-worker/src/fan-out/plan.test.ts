@@ -45,7 +45,10 @@ interface Limits {
   webhookFill?: number;
 }
 
-/** Plans an alert for these webhooks, with the given numbers of free slots and of free places in the queue. */
+/**
+ * Plans an alert for these webhooks. `slots` and `places` are the numbers of free slots and of free places in the
+ * queue. `workspaceFill` and `webhookFill` are the used fractions of the limits on open deliveries.
+ */
 function plan(
   webhooks: TargetWebhook[],
   { slots = 0, places = 0, workspaceFill = 0, webhookFill = 0 }: Limits = {},

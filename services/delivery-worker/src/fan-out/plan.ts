@@ -30,11 +30,14 @@ export interface ResolvedAlert {
    * True if the cooldown of the rule can suppress the alert. The statement that writes the alert checks the cooldown.
    */
   cooldownApplies: boolean;
-  /** Id of the HTTP request that published the alert; undefined if the alert was published over AMQP. */
+  /**
+   * Id for the logs, from the header `x-request-id` of the alert's message: the id of the HTTP request, or an id that
+   * the publisher over AMQP has chosen. Undefined if the message has no such header.
+   */
   requestId?: string | undefined;
   /**
-   * Id of the principal that published the alert over REST; undefined if the alert was published over AMQP, or if its
-   * header cannot be decrypted.
+   * Id of the principal that published the alert over REST; undefined if the alert was published over AMQP, or if the
+   * message header with the id cannot be decrypted.
    */
   publishedBy?: string | undefined;
   /** Span of the fan-out of this alert; undefined if tracing is off. */

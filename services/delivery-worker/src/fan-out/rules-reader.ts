@@ -55,8 +55,8 @@ export function createRulesReader(database: Database): RulesReader {
   };
 }
 
-// The result has three kinds of rows: rules, webhooks, and the time. "= any(array(…))" makes every plan find webhooks
-// by their ids (docs/adr/0004).
+// The result has three kinds of rows: rules, webhooks, and the time. The condition "= any(array(…))" makes PostgreSQL
+// find webhooks by their ids in every plan (docs/adr/0004).
 const find = {
   name: 'fan-out.find',
   text: `

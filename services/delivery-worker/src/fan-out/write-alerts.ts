@@ -35,7 +35,7 @@ interface Written {
   isCertain: boolean;
 }
 
-/** Times of the database's clock in Unix milliseconds. */
+/** Times on the database's clock in Unix milliseconds. */
 export interface WriteTimes {
   acceptedAtMs: number;
   /** Time of the newest pipeline marker among the messages of the batch. */
@@ -147,9 +147,9 @@ function startDeliveries(alerts: PlannedAlert[], written: Written, deps: WriteDe
 }
 
 /**
- * Claims and starts the deliveries whose rows have this token, because this worker has written them. A queued delivery
- * that another worker has written is also claimed, unless a worker has claimed it already. The slots of all other
- * deliveries are released.
+ * After a lost reply: claims and starts the deliveries whose rows have this token, because this worker has written
+ * them. If another worker has written a delivery as queued, the delivery is also claimed, unless a worker has claimed
+ * it already. The slots of all other deliveries are released.
  */
 async function claimAndStart(
   uncertain: UncertainDelivery[],

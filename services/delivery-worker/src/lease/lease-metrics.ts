@@ -1,6 +1,9 @@
 import type { Metrics } from '@tocsin/kit';
 
-/** Creates the metrics of leases and of the database's writability. `isWritable` is called at each scrape. */
+/**
+ * Creates the metrics of leases, and the gauge that shows if the database is writable. `isWritable` is called at each
+ * scrape.
+ */
 export function createLeaseMetrics(metrics: Metrics, isWritable: () => boolean) {
   const expired = metrics.counter('tocsin_leases_expired_total', 'Deliveries whose lease expired.');
   metrics.gauge(

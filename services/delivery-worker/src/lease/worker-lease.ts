@@ -4,27 +4,28 @@ import type { LeaseRepository, RenewalResult } from './lease-repository.js';
 
 /**
  * The lease of this worker. All claims of the worker are valid while the lease is held (docs/adr/0029). Times are
- * milliseconds on the monotonic clock of the process. A lease is counted from the start of its renewal, so that it ends
- * here before it ends in the database.
+ * milliseconds on the monotonic clock of the process. The worker counts its lease from the start of the renewal. The
+ * lease therefore ends for the worker before it ends in the database.
  */
 export interface WorkerLease {
   /** Renews the lease now, and then every second until `end`. */
   start(): void;
   /**
    * Sets the function that is called after each renewal, once the database has been available long enough for all live
-   * workers to renew their leases. The function may release expired leases until `releaseBy`.
+   * workers to renew their leases. The function may release claims and queued rows with expired leases. After the time
+   * `releaseBy` on the database's clock, it must release none.
    */
   onReleaseAllowed(listener: (releaseBy: Date) => void): void;
   isHeld(): boolean;
   /**
-   * Returns true if the lease has been held without a gap since `sinceMs`. A claim that this worker made after
-   * `sinceMs` is then still its own.
+   * Returns true if this worker has held its lease without a gap since `sinceMs`. In this case, it still owns every
+   * claim that it has made since then.
    */
   covers(sinceMs: number): boolean;
   /**
-   * True while this worker is the leader, the one that dispatches for all workers. If its lease expires, it stops leading
-   * before another worker can become the leader, because it counts the lease from the start of the renewal. Two workers
-   * can still lead for up to a second after `setMayLead`, which is harmless (`runDispatcher`).
+   * Returns true while this worker is the leader, which dispatches for all workers. A worker whose lease expires stops
+   * leading before another worker can become the leader, because it counts the lease from the start of the renewal.
+   * After a call of `setMayLead`, two workers can lead for up to a second. This is harmless (see `runDispatcher`).
    */
   leads(): boolean;
   /**
@@ -34,7 +35,7 @@ export interface WorkerLease {
   setMayLead(mayLead: boolean): void;
   /** Number of workers with a lease at the last renewal, at least 1. */
   workers(): number;
-  /** Returns the period of failing renewals; undefined if the last renewal succeeded. */
+  /** Returns the start and the last error of the present series of failed renewals; undefined if there is none. */
   failure(): WriteFailure | undefined;
   /** Ends the lease at once if the database is available; otherwise it expires by itself. */
   end(): Promise<void>;
@@ -49,12 +50,12 @@ export interface WorkerLeaseDeps {
 const renewEveryMs = 1_000;
 /**
  * Duration of a lease in milliseconds. Deliveries of a killed worker are released about a second after the end of its
- * lease. A live worker may be blocked for two seconds, because it renews every second.
+ * lease. A live worker that is blocked for up to two seconds keeps its lease, because it renews the lease every second.
  */
 const leaseMs = 3_000;
 /**
- * Duration of a lease after a failed renewal, in milliseconds. It is longer than usual, because further renewals are
- * likely to fail too, for example while the database restarts.
+ * Duration of a lease that is renewed within 10 s after a failed renewal, in milliseconds. It is longer than usual,
+ * because further renewals are likely to fail too, for example while the database restarts.
  */
 const unstableLeaseMs = 10_000;
 const unstableForMs = 10_000;

@@ -37,8 +37,8 @@ test('until its first success, a job reports its start as the last success, and 
 });
 
 /**
- * Runs the jobs until the 50th pause; each run fails. Resolves to the names of the jobs that ran, and of those that
- * report the time of their last success.
+ * Runs the maintenance jobs until the 50th pause. Each run of a job fails. Resolves to `tried`, the names of the jobs
+ * that ran, and `reported`, the names of the jobs that have a value in the metric for the time of the last success.
  */
 async function runAll(leads: () => boolean) {
   const stopping = new AbortController();

@@ -27,7 +27,7 @@ export interface MaintenanceDeps {
   retentionAttemptsDays: number;
   /** True: expired partitions are moved to the archive and not dropped. */
   archive: boolean;
-  /** Counts of the open deliveries of workspaces and webhooks, compared with their limits. */
+  /** Counts the open deliveries of workspaces and of webhooks, and compares the counts with the limits. */
   openDeliveries: OpenDeliveryCounts;
   notices: NoticeOptions;
   metrics: MaintenanceMetrics;
@@ -84,8 +84,8 @@ async function createPartitions({ database, now }: MaintenanceDeps): Promise<voi
 }
 
 /**
- * Warns if this worker's clock differs from the database's clock by more than a minute. A wrong clock affects only log
- * times, start times of attempts, metrics, and the signatures, secrets and pauses of webhooks.
+ * Warns if this worker's clock differs from the database's clock by more than a minute. A wrong clock of a worker
+ * affects only the times in logs, metrics and attempts, and the signatures, signing secrets and pauses of webhooks.
  */
 async function reportWrongClock({ logger, now }: MaintenanceDeps): Promise<void> {
   const aheadMs = Date.now() - (await now());
@@ -93,8 +93,8 @@ async function reportWrongClock({ logger, now }: MaintenanceDeps): Promise<void>
 }
 
 /**
- * Every hour removes everything that is older than the retention. Each kind of data has its own job, so that a failing
- * job does not stop the others.
+ * Removes the records that are older than their retention period, once an hour. Each kind of record has its own
+ * maintenance job, so that a failing job does not stop the others.
  */
 export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
   const { database, logger, retentionDays, archive, now, signal } = deps;
@@ -109,7 +109,7 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
     const { dropped, busy } = await dropExpiredDays(database, await retention());
     if (dropped.length > 0) {
       logger.info({ [archive ? 'archived' : 'dropped']: dropped }, 'partitions.dropped');
-      // The alert keys of dropped days are removed at once. The separate job for keys may run up to an hour later.
+      // The alert keys of the dropped days are removed here, because the job `expired keys` may run an hour later.
       await deleteExpiredAlertKeys(database, await retention());
     }
     return busy ? minuteMs : hourMs;
@@ -132,9 +132,9 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
 }
 
 /**
- * Applies the changes of delivery counts, at once while more are left, and otherwise every 5 s. Readers of the counts
- * add the changes that no run has applied yet. At 2,000 deliveries a second these are about 10,000 rows, which take
- * 3 ms.
+ * Adds the changes of delivery counts to the counts. The next run starts at once if changes are left, and otherwise
+ * after 5 s. Readers of the counts add the remaining changes themselves. At 2,000 deliveries a second, about 10,000
+ * rows of changes remain, and adding them takes 3 ms.
  */
 async function updateStats(deps: MaintenanceDeps): Promise<void> {
   await repeat(deps, { job: 'statistics', retryMs: retrySoonMs, isFrequent: true }, async () => {
@@ -183,8 +183,8 @@ interface RepeatOptions {
 }
 
 /**
- * Repeats `work` until the worker stops; a frequent job only while this worker leads. `work` resolves to the pause
- * before its next run, in milliseconds.
+ * Repeats `work` until the worker stops. With `isFrequent`, `work` runs only while this worker is the leader. `work`
+ * resolves to the pause before its next run, in milliseconds.
  */
 async function repeat(
   deps: MaintenanceDeps,
@@ -197,7 +197,7 @@ async function repeat(
     if (isFrequent && !leads()) {
       if (isStarted) metrics.stopped(job);
       isStarted = false;
-      // Waits before the next check whether this worker has become the leader.
+      // A second later, the loop checks again if this worker is the leader.
       await pause(1_000, signal);
       continue;
     }

@@ -32,7 +32,8 @@ test('slots of slow webhooks reduce the quotas of slow webhooks in other workspa
   count('own', 'slow', 30);
   count('other', 'slow', 60);
   count('other', 'responsive', 100);
-  // Slow webhooks of the other workspace use 60 of the 600 unreserved slots.
+  // Slow webhooks of the workspace `other` use 60 of the 600 unreserved slots. Slow webhooks of the workspace `own`
+  // share the remaining 540 slots.
   expect([quota(3), quota(4), quota(541), quota(10_000)]).toEqual([180, 135, 1, 1]);
   expect([quota(0), quota(2), quota(3, 'unknown'), quota(3, 'responsive')]).toEqual([256, 256, 4, 1_000]);
 });

@@ -3,8 +3,8 @@ import type { KeyedCounter, PoolUsage, Responsiveness, SlotRequest, SlotUsage } 
 /**
  * Limit 1: slots of one webhook. The numbers fit the default of 800 slots. A webhook gets four slots until its
  * destination responds, so that 150 hanging webhooks are needed to occupy the 600 unreserved slots. The limit of a
- * responsive webhook exceeds the 400 slots for claims at write. With a lower limit, the burst of a rule with one
- * webhook would pass through the queue.
+ * responsive webhook exceeds the 400 slots for claims at write. With a lower limit, a burst of alerts of a rule with
+ * one webhook could not use all these slots, and more of its deliveries would pass through the queue.
  */
 const webhookLimits: Record<Responsiveness, number> = { responsive: 512, slow: 256, unknown: 4 };
 

@@ -23,7 +23,7 @@ export interface Slots {
   freeAtWrite(): number;
   /** Maximum number of a webhook's deliveries in the queue; 0 only for a workspace over its render budget. */
   queueQuota(webhook: WebhookKey): number;
-  /** Sets the webhooks that have waiting deliveries. The webhooks of a workspace share the quotas of the workspace. */
+  /** Sets the webhooks with waiting deliveries. `queueQuota` depends on their number in each workspace. */
   setBacklog(webhooks: Iterable<WebhookKey>): void;
   responsivenessOf(webhookId: string): Responsiveness;
   /** Records the duration of a request in milliseconds; undefined for a request without a response. */
@@ -43,7 +43,10 @@ export interface SlotsOptions {
   total: number;
   /** Monotonic clock in milliseconds. */
   now: () => number;
-  /** Number of further deliveries of a workspace that its render budget allows; Infinity within the budget. */
+  /**
+   * Returns how many further deliveries of a workspace may wait for its render budget. Infinity if the workspace was
+   * within the budget for the last second.
+   */
   rendersLeft?: (workspaceId: string) => number;
   /** Returns a random number from 0 to 1. */
   random?: () => number;
@@ -52,8 +55,8 @@ export interface SlotsOptions {
 }
 
 /**
- * A delivery of a responsive webhook waits longer by this factor, because such a webhook soon releases a slot. The wait
- * is repeated while responses arrive.
+ * Factor by which a delivery of a responsive webhook waits longer than other deliveries, because the requests of such a
+ * webhook soon release a slot. The wait is repeated while the webhook gets responses.
  */
 const responsiveWaitFactor = 5;
 /** Maximum wait in total, in milliseconds. The delivery is then deferred, so that another worker can claim it. */

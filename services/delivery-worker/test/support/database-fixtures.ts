@@ -116,7 +116,7 @@ export function createDatabaseFixtures(database: Database) {
       return claimed!;
     },
 
-    /** Releases expired leases as another worker would. Resolves to the number of released deliveries. */
+    /** Runs the lease sweep of another worker. Resolves to the number of released deliveries. */
     async releaseExpired() {
       const { releaseBy } = await sweeper.renew(3_000);
       return sweeper.releaseExpired({ inFlight: [], releaseBy });

@@ -89,7 +89,7 @@ export function startDeliverer({
   const deferrals: Deferral[] = [];
   /** Numbers of slots in use at each request and commit. */
   const slotsInUse: [at: string, slots: number][] = [];
-  /** Length of each text that was redacted, and true if the text was cut before. */
+  /** For each redacted text, its length, and true if it was cut before the redaction. */
   const redacted: [length: number, isCut: boolean][] = [];
   const logged: object[] = [];
   /** Level and name of each log event. */
@@ -186,7 +186,7 @@ export function startDeliverer({
     const delivery = claimed(webhookId);
     void deliver(delivery, slots.acquire(delivery)!);
   };
-  /** Delivers one delivery completely. Returns its record. */
+  /** Processes one delivery until its outcome is recorded. Returns the recorded outcome. */
   const deliverOne = async (changes: Partial<ClaimedDelivery> = {}) => {
     const delivering = deliver(claimed('w', changes));
     await settled();

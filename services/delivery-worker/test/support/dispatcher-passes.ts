@@ -45,7 +45,7 @@ export interface Setting {
   queueError?: Error;
   leads?: boolean;
   workers?: number;
-  /** False if the last observation found deliveries in the queue. */
+  /** Result of `window.isEmpty`: false while deliveries are in the queue. Default: true. */
   isEmpty?: boolean;
   /** Webhooks for which fan-out requests a place in the queue before each pass. */
   wanted?: string[];

@@ -125,7 +125,7 @@ export async function createWorkerHarness(
         const rows = await deliveriesOf(alertId);
         return rows.length === count && rows.every((row) => row.status !== 'open') && rows;
       }),
-    /** Waits until `count` deliveries of all alerts have ended, with `status` if it is given. Resolves to their rows. */
+    /** Waits until `count` deliveries have ended, with the status `status` if it is given. Resolves to their rows. */
     ended: (count: number, { status, timeoutMs = 15_000 }: { status?: string; timeoutMs?: number } = {}) =>
       until(
         `${count} deliveries have ended`,

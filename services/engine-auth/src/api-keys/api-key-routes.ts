@@ -12,7 +12,7 @@ import {
 
 export interface ApiKeyRoutesDeps extends CreateApiKeyDeps {
   store: ApiKeyStore;
-  /** Removes the key from the cache of this instance, and broadcasts this to the other instances. */
+  /** Removes a deactivated key from the cache of this instance and, with a broadcast, from those of other instances. */
   forgetEverywhere(id: string): Promise<void>;
 }
 

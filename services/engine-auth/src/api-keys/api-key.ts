@@ -37,7 +37,7 @@ export interface CreateApiKeyDeps {
 
 export interface CreatedApiKey {
   key: ApiKey;
-  /** The key in the form that callers send: base64 of `{id}:{secret}`. It is returned once and never stored. */
+  /** The key that callers send as their credential: base64 of `{id}:{secret}`. It is returned once and never stored. */
   rawKey: string;
 }
 

@@ -4,15 +4,15 @@ import { type Broker, createPublisher, listenToBroadcasts } from '@tocsin/messag
 
 export interface DeactivationBroadcast {
   /**
-   * Notifies the other instances. The promise never rejects. If the broadcast is lost, other instances can accept the
-   * key for up to 10 s from their caches.
+   * Tells the other instances that the key is deactivated. The promise never rejects. If the broadcast is lost, the
+   * other instances can treat the key as valid for up to 10 s, because it is in their caches.
    */
   announce(id: string): Promise<void>;
 }
 
 /**
- * Creates the publisher of deactivated keys, and subscribes to the broadcasts of all instances. `onDeactivated` is
- * called for each readable broadcast that arrives, including those of this instance.
+ * Creates the publisher of key deactivations, and subscribes to the broadcasts of all instances. `onDeactivated` is
+ * called with the key's id for each readable broadcast, including the broadcasts of this instance.
  */
 export async function createDeactivationBroadcast(
   broker: Broker,

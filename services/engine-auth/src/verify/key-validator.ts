@@ -6,7 +6,7 @@ import type { KeyCheck } from '../metrics.js';
 import type { BcryptQueue } from './bcrypt-queue.js';
 
 export interface KeyValidatorDeps {
-  /** Reads the hash of an active key. Called for a secret that was verified before. */
+  /** Reads the hash of an active key. It is called only for a secret that this process has verified before. */
   findActiveHash(id: string): Promise<string | undefined>;
   /**
    * Reads the hash of an active key. Called for a secret that was not verified before and can be wrong, so the calls
@@ -41,8 +41,8 @@ interface VerifiedKey {
 }
 
 /**
- * Cache time of a result in milliseconds, for a valid key counted from the database query. The specification of the
- * engine prescribes it for valid keys ("In-memory cache TTL").
+ * Time for which the result of a check is cached, in milliseconds. For a valid key, the time starts with the database
+ * query. The specification of the engine prescribes this cache time for valid keys ("In-memory cache TTL").
  */
 const ttlMs = 10_000;
 /** Maximum number of entries in each cache. */
@@ -51,10 +51,10 @@ const maxEntries = 10_000;
 /**
  * Verifies user keys. bcrypt runs only for an active key that is not in the cache of verified keys, or whose hash has
  * changed:
- * - For 10 s after its database query, a verified key is compared by its digest alone. After that, its hash is read
- *   again. While the hash is unchanged, the digest is still sufficient, because a key has only one secret.
+ * - For 10 s after the database query that verified a key, only the digest of the key is compared. After that, the hash
+ *   is read again. While the hash is unchanged, the digest is still sufficient, because a key has only one secret.
  * - A key with an unknown id, and an inactive key, are rejected after the database query.
- * - After its rejection, a key is rejected for 10 s without a database query.
+ * - For 10 s after a key was rejected, the same key is rejected without a database query.
  */
 export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
   const { findActiveHash, lookUp, compare, now, onChecked = () => {} } = deps;

@@ -41,7 +41,7 @@ export interface AlertRuleQuery extends AlertRuleFilter {
   limit: number;
 }
 
-/** Result of a write. It is also `written` if an update has changed no value. */
+/** Result of the creation or update of a rule. It is also `written` for an update that changes no value. */
 export type WriteOutcome =
   | { kind: 'written'; rule: StoredAlertRule }
   /** The workspace of the rule has no webhooks with the ids in `ids`. */
@@ -68,7 +68,8 @@ export interface AlertRulesRepository {
    * Calls `apply` with the locked rule and writes its result, unless the result is undefined. If the result has the
    * same array `webhookIds` as the locked rule, webhooks that were deleted meanwhile are removed from the array. If it
    * has another array, all webhooks in that array must exist in the workspace.
-   * @throws AppError `precondition_failed`; `conflict` if another rule has the external id
+   * @throws AppError `precondition_failed` if `If-Match` names another version; `conflict` if another rule has the
+   *   external id
    */
   update(
     rule: RuleKey,
@@ -76,8 +77,8 @@ export interface AlertRulesRepository {
     apply: (current: StoredAlertRule) => { rule: StoredAlertRule; changedFields: string[] } | undefined,
   ): Promise<WriteOutcome>;
   /**
-   * Detaches the webhooks and marks the rule as deleted. Returns false for an unknown or deleted rule.
-   * @throws AppError `precondition_failed`
+   * Detaches the webhooks of a rule and marks the rule as deleted. Returns false for an unknown or deleted rule.
+   * @throws AppError `precondition_failed` if `If-Match` names another version
    */
   delete(rule: RuleKey, deletion: { change: Change; at: Date }): Promise<boolean>;
 }

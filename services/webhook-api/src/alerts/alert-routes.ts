@@ -129,8 +129,8 @@ function publisherOfVisible(principal: Principal, workspaceId: string): string |
 }
 
 /**
- * Returns the 404 error for an alert that is not stored or that the caller may not read. A published alert waits in the
- * queue until a worker commits it, so the id can still be valid.
+ * Returns the 404 error for an alert that is not stored or that the caller may not read. An alert that is not stored
+ * can exist, because a published alert waits in the queue of alerts until a worker commits it.
  */
 function notProcessed(): AppError {
   const detail = 'The alert is not processed yet, or unknown.';

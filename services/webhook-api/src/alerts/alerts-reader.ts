@@ -86,8 +86,8 @@ export interface RulesOfAlerts {
 export function createAlertsReader(database: Database): AlertsReader {
   return {
     async list({ limit, ...query }) {
-      // Open pages of the console search the last day every 10 s. Such a search runs a single statement, to save round
-      // trips to the database. A search by label needs two statements.
+      // Each browser tab with the list of alerts searches the last day every 10 s. Such a search runs a single
+      // statement, to save round trips to the database. A search by label needs two statements.
       if (isOfLastDay(query.range) && query.filter.label === undefined)
         return withinBudget(await readRecentPage(database, query, limit));
       return readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
@@ -170,8 +170,8 @@ interface PageText {
   first: string;
 }
 
-// Deliveries have no index on their alert. Their ids begin with the millisecond in which their alert was accepted, so
-// they are found by one range of ids for each millisecond.
+// Deliveries have no index on their alert. Their ids begin with the millisecond in which their alert was accepted. The
+// statement therefore reads one range of delivery ids for each millisecond in which alerts of the page were accepted.
 const alertsOf = ({ ids, first }: PageText) => `
   with page as materialized (
     ${ids}

@@ -24,14 +24,14 @@ export interface StoredDeadLetter {
   sizeBytes: number;
   createdAt: Date;
   requeuedAt: Date | null;
-  /** True for a row of a list above the byte limit of the page. The message of this row was not read. */
+  /** True if the row is in a list and exceeds the byte limit of its page. The message of such a row is not read. */
   beyondBudget: boolean;
 }
 
 interface DeadLetterSelection {
   /** Selects only dead letters that name this workspace. Undefined selects all. */
   workspaceId: string | undefined;
-  /** True selects requeued dead letters only, false the others only, undefined all. */
+  /** True selects only requeued dead letters. False selects only those that are not requeued. Undefined selects all. */
   requeued: boolean | undefined;
 }
 
@@ -43,7 +43,7 @@ type RequeueOutcome =
   | { kind: 'requeued'; letter: StoredDeadLetter }
   | { kind: 'already_requeued' | 'being_requeued' | 'truncated' | 'not_found' };
 
-/** A complete message, the queue from which it came, and the id of its request. */
+/** A complete message, the queue from which it came, and the request id that was sent with it. */
 export interface RequeuedMessage {
   queue: string;
   content: Buffer;

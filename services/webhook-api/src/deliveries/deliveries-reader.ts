@@ -39,7 +39,7 @@ export interface StoredDelivery extends StoredExchange {
   attemptsExpired: boolean;
   /** Encrypted rendered text of a body that was not JSON; null for other deliveries. */
   renderedEncrypted: Buffer | null;
-  /** True for a row of a list above the byte limit of the page. The texts of this row were not read. */
+  /** True if the row is in a list and exceeds the byte limit of its page. The texts of such a row are not read. */
   beyondBudget: boolean;
 }
 

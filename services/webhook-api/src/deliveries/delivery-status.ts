@@ -23,7 +23,7 @@ export function toDeliveryStatus({ recordedStatus, state, claimed }: StatusColum
   return claimed ? 'sending' : 'queued';
 }
 
-/** Conditions on `open_deliveries o` that select each state of `toDeliveryStatus`. */
+/** For each open state, the SQL condition on `open_deliveries o` that selects the deliveries in this state. */
 export const openConditions: Readonly<Record<OpenStatus, string>> = {
   waiting: `o.state = 'waiting'`,
   queued: `o.state = 'queued' and o.claimed_by is null`,

@@ -10,7 +10,7 @@ export interface SummarizeOptions extends StatsRange {
   byWebhook: boolean;
 }
 
-/** Adds the rows of each step and returns the steps in the order of time. A step without rows has zeros. */
+/** Adds up the rows of each step. Returns the steps in the order of time. The counts of a step without rows are 0. */
 export function summarizeStats(rows: readonly StatsRow[], options: SummarizeOptions): Step[] {
   const { fromMs, toMs, step, byWebhook } = options;
   const rowsByWebhook = byWebhook ? groupBy(rows, ({ webhookId }) => webhookId) : new Map([['', rows]]);
@@ -46,8 +46,8 @@ function addUp(rows: readonly StatsRow[]): Omit<Step, 'from' | 'to' | 'webhook_i
 }
 
 /**
- * The factor 256: an entry of a histogram is 256 × (number of deliveries) + (number of the bucket). Bucket numbers are
- * lower than the factor.
+ * Factor in the entries of a histogram. An entry is 256 × (number of deliveries) + (number of the bucket), and each
+ * bucket number is lower than 256.
  */
 const bucketLimit = 256;
 

@@ -1,4 +1,4 @@
-/** The request that a destination receives, for the `webhooks` of the OpenAPI document. */
+/** Description of the request that a destination receives, for the section `webhooks` of the OpenAPI document. */
 export const deliveredRequest = {
   delivery: {
     post: {

@@ -1,4 +1,4 @@
-/** The keywords of a JSON Schema that the page shows. */
+/** The keywords of a JSON Schema that the reference page of the API shows. */
 export interface Schema {
   $ref?: string;
   type?: string | readonly string[];

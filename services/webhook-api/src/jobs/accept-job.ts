@@ -25,7 +25,8 @@ interface AcceptJob {
 const maxRunning = 10;
 
 /**
- * Creates a function that accepts a job. Alerts and deliveries that are accepted after the job do not match its filter.
+ * Returns a function that adds a job for the workers. The filter of the job matches neither alerts that are accepted
+ * after the job was added, nor their deliveries.
  * @throws AppError `validation_failed` for a filter that matches the whole workspace, unless `all` is true; `conflict`
  *   if the workspace has 10 running jobs
  */
@@ -65,7 +66,7 @@ function requireFilter(kind: JobKind, { status = 'failed', all, ...filter }: Giv
   throw invalidBody([{ path: '', message: wholeWorkspace[kind](status) }]);
 }
 
-/** Restricts the range to deliveries or alerts that were accepted before the job. */
+/** Restricts the time range of a filter to the alerts that were accepted before `nowMs`, and to their deliveries. */
 function fixFilter(kind: JobKind, { all, ...filter }: GivenFilter, nowMs: number): JobFilters[JobKind] {
   const untilMs = filter.until === undefined ? nowMs : Math.min(Date.parse(filter.until), nowMs);
   const fixed = { ...filter, until: new Date(untilMs).toISOString() };

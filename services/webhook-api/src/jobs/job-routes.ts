@@ -59,7 +59,7 @@ const kinds = [
   },
 ] as const;
 
-/** Returns the routes of jobs, which workers carry out. */
+/** Returns the routes that add, read and cancel jobs. Workers carry out the jobs. */
 export function jobRoutes(deps: ApiDeps): Route<Principal>[] {
   return kinds.flatMap((kind) => routesOf(kind, deps));
 }

@@ -8,7 +8,7 @@ export interface StoredJob {
   kind: JobKind;
   workspaceId: string;
   filter: JobFilters[JobKind];
-  /** Number of matches at the acceptance of the job, counted up to a maximum. */
+  /** Number of alerts or deliveries that matched when the job was added, counted up to a maximum. */
   matched: number;
   /** Number of deliveries or alerts that the job has changed so far. */
   done: number;

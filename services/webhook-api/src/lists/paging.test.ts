@@ -95,7 +95,10 @@ test.each([
   expect(() => paging.positionOf(asked)).toThrow(AppError);
 });
 
-/** Reads the first page of a history. Returns its cursor, a function for further pages, and the id ranges of all reads. */
+/**
+ * Reads the first page of a history. Returns the cursor of the next page, a function that reads further pages, and the
+ * id ranges of all reads.
+ */
 async function firstPage(query: { since?: string; until?: string }) {
   const ranges: { from: string; below: string }[] = [];
   const reader = {

@@ -74,8 +74,8 @@ export interface Paging {
    */
   positionOf(list: ListRequest): string[] | undefined;
   /**
-   * Returns the first `limit` of `rows`, which were read with `limit` + 1, and the headers of the response: the link to
-   * the next page, if there is one, and the total, if the request asks for it. `keyOf` returns the position of a row.
+   * Returns the first `limit` of `rows`, and the headers of the response: the link to the next page, if there are more
+   * than `limit` rows, and the total, if the request asks for it. `keyOf` returns the position of a row.
    */
   page<Row>(
     list: ListRequest,
@@ -178,7 +178,9 @@ function locationOf(list: string) {
   return { workspaceId: null, table: 'cursors', id: list, column: 'position' };
 }
 
-/** Returns the path and the query without `limit`, `cursor` and `count`. It is equal for all pages of a list. */
+/**
+ * Returns the path and the query without `limit`, `cursor` and `count`. The result is the same for each page of a list.
+ */
 function nameOf({ path, query }: ListRequest): string {
   const { limit: _limit, cursor: _cursor, count: _count, ...rest } = query;
   return `${path}?${toQuery(rest)}`;

@@ -16,9 +16,9 @@ export interface SearchLimiter {
    */
   run<T>(workspaceId: string | null, search: () => Promise<T>): Promise<T>;
   /**
-   * Returns the same pages, and holds a permit only while a page is read, not while the client receives it. The wait
-   * for the first permit is limited to 3 s, as in `run`. Later pages wait without a limit, because the status of the
-   * response has been sent by then.
+   * Returns the pages of `pages`. It holds a permit while it reads a page, but not while the client receives the page.
+   * It waits up to 3 s for the permit for the first page. For later pages, the wait is not limited, because the status
+   * of the response has been sent by then.
    */
   stream<Row>(workspaceId: string, pages: AsyncIterable<Row[]>): AsyncIterable<Row[]>;
 }

@@ -19,11 +19,11 @@ export interface PipelineIntervals {
 }
 
 /**
- * Reports two gauges: the age of the newest marker that a worker has committed, and the age of the oldest open delivery
- * without an attempt (0 if there is none). Paused webhooks and webhooks with a rate limit are not included. This
- * service reports the gauges, because a stopped worker reports nothing. Between two reads, and while the database
- * cannot be read, both ages grow with the time, unless the last read found no such delivery. A lost marker is not
- * replaced; the lag grows until the next marker is committed.
+ * Reports two gauges: the age of the newest marker that a worker has committed (the lag), and the age of the oldest
+ * open delivery without an attempt. The second gauge ignores paused webhooks and webhooks with a rate limit. It is 0 if
+ * the last read found that no such delivery exists. This service reports the gauges, because a stopped worker reports
+ * nothing. Between two reads, and while the database cannot be read, both ages grow with the time. A lost marker is not
+ * published again, so the lag grows until the next marker is committed.
  */
 export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
   const { database, publisher, metrics, shutdown } = deps;

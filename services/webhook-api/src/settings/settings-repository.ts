@@ -27,8 +27,8 @@ export interface SettingsRepository {
   /** Returns the ids for which the workspace has no webhook. */
   findUnknownWebhooks(workspaceId: string, ids: string[]): Promise<string[]>;
   /**
-   * Writes the given fields whose values differ.
-   * @throws AppError `precondition_failed`
+   * Writes the given fields whose values differ from the stored values.
+   * @throws AppError `precondition_failed` if `If-Match` names another version
    */
   update(workspaceId: string, fields: SettingsFields, change: Change): Promise<WriteOutcome>;
 }

@@ -113,8 +113,8 @@ async function markChanged(
 }
 
 /**
- * Maximum number of deliveries that are made due at once, so that the transaction takes less than a second. Other
- * deliveries become due within about a minute.
+ * Maximum number of deliveries that become due in the transaction that adds a secret, so that the transaction takes
+ * less than a second. Further deliveries that wait for a secret become due within about a minute.
  */
 const maxMadeDue = 10_000;
 

@@ -31,7 +31,7 @@ interface StoredPause {
   error: string | null;
 }
 
-/** Outcomes of a webhook's deliveries. Times are in ISO 8601. */
+/** Results of a webhook's recent attempts, and counts of its ended deliveries. Times are in ISO 8601. */
 interface StoredHealth {
   /** True if the last attempt failed; null if there was no attempt within 24 hours. */
   failing: boolean | null;
@@ -59,7 +59,7 @@ export interface WebhookOptions {
   pausedUntil: Date | null;
 }
 
-/** The columns of a webhook that requests change, and its metadata. */
+/** A webhook without its pause and health: the columns that API requests can change, and metadata. */
 export interface WrittenWebhook extends EncryptedSecrets, WebhookOptions {
   id: string;
   workspaceId: string;

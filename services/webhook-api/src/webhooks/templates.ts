@@ -30,7 +30,7 @@ interface TemplateCheck {
   timedOut: boolean;
 }
 
-/** A rendered body, even if it is not JSON, and an error in the format `code: sentence`. */
+/** The rendered body, even if it is not JSON (null if the rendering failed), and any error, as `code: sentence`. */
 type Rendering = Pick<Preview, 'rendered' | 'error'>;
 
 /**
@@ -95,8 +95,8 @@ export function createTemplates(): Templates {
       return charged(workspaceId, () => {
         const { rendered, error } = render(body, { context });
         const { problems, warnings, timedOut } = describeCheck(check(body));
-        // The check also renders other sample alerts, so it can reject a body whose preview has no error. It does not
-        // know the given values, so its errors are not shown if values are given.
+        // The check renders several sample alerts, so it can reject a body whose preview has no error. It does not use
+        // the values of the request, so its errors are not shown if the request contains values.
         const isSample = Object.keys(context ?? {}).length === 0;
         const isRejected = isSample && problems.length > 0 && !timedOut;
         const rejection = isRejected
@@ -116,8 +116,8 @@ export function bodySizeProblem(body: string): string | undefined {
 }
 
 /**
- * Wraps `check` so that it caches its last result. A preview with sample values checks a body twice if the result is
- * not JSON.
+ * Returns a function that works like `check` and caches the last result. If the rendered body is not JSON, a preview
+ * with sample values checks the same template twice. The second check then takes its result from the cache.
  */
 function rememberLast(check: (body: string) => BodyCheck): (body: string) => BodyCheck {
   let last: { body: string; checked: BodyCheck } | undefined;

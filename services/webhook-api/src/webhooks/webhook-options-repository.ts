@@ -2,8 +2,7 @@ import type { Transaction } from '@tocsin/database';
 import type { WrittenWebhook } from './stored-webhook.js';
 
 /**
- * Writes the options that are stored in separate tables: the rate limit, and the pause by hand if a request can have
- * changed it.
+ * Writes the options that are stored in separate tables: the rate limit, and, with `changesPause`, the pause by hand.
  */
 export async function applyOptions(
   trx: Transaction,

@@ -47,7 +47,7 @@ const noSecret = 'signing: the webhook has no signing secret; its deliveries wai
 
 interface Given {
   before?: StoredWebhook;
-  /** The webhook after it is locked. Undefined: it was deleted before. Default: the value of `before`. */
+  /** The webhook when it is locked. Undefined: it was deleted before the lock. Default: the value of `before`. */
   locked?: StoredWebhook | undefined;
   signingSecrets?: number;
   isForNotices?: boolean;

@@ -67,7 +67,8 @@ export interface WebhooksRepository {
   /**
    * Calls `apply` with the locked webhook and writes its result, unless the result is undefined. Returns undefined for
    * an unknown id.
-   * @throws AppError `precondition_failed`; `conflict` if another webhook has the external id
+   * @throws AppError `precondition_failed` if `If-Match` names another version; `conflict` if another webhook has the
+   *   external id
    */
   update(
     id: string,

@@ -42,7 +42,7 @@ export interface StartOptions extends WebhookApiOverrides {
   logger?: Logger;
 }
 
-/** Starts the service before all tests of a file and closes it after them. The result is valid inside hooks and tests. */
+/** Starts the service before all tests of a file and closes it after them. Hooks and tests can use the result. */
 export const useApi = (options: StartOptions = {}): TestApi =>
   useResource({ create: () => startApi(options), close: (api) => api.close() });
 

@@ -102,7 +102,7 @@ export async function startBrokerCluster(options: ServersOptions): Promise<Broke
   };
 }
 
-/** Opens a connection as a service does, and closes it. The connection declares the queues. */
+/** Opens a connection with the package `messaging`, which declares the queues of Tocsin, and closes it. */
 async function declareQueues(url: string): Promise<void> {
   const broker = await createBroker({ url, name: 'tocsin-bench' });
   await broker.ready();
@@ -121,7 +121,10 @@ async function joinCluster(node: BrokerNode, first: BrokerNode): Promise<void> {
   await node.queues('grow', node.nodeName, 'all');
 }
 
-/** Returns the list from the first node that responds, because some nodes may be stopped. */
+/**
+ * Returns the output of `rabbitmqctl list_queues` for one column. The command runs on one node after the other until
+ * one responds, because some nodes may be stopped.
+ */
 async function listQueues(nodes: BrokerNode[], column: string): Promise<string> {
   const [node, ...others] = nodes;
   if (node === undefined) throw new Error('No node of the cluster responds.');

@@ -10,7 +10,7 @@ import type { DatabaseServer, ServersOptions } from '../servers.js';
 
 /** A PostgreSQL primary and a synchronous standby. A commit is confirmed after both servers have written it to disk. */
 export interface DatabasePair {
-  /** Both servers, the first primary first. Either can be the primary later. */
+  /** Both servers. The first one is the primary at the start. After a promotion, the other server is the primary. */
   nodes: [DatabaseServer, DatabaseServer];
   primary(): ManagedProcess;
   standby(): ManagedProcess;
@@ -100,8 +100,9 @@ function following({ url }: Node, name: string) {
 }
 
 /**
- * Copies a running server as `pg_basebackup -R` does, because the npm distribution of PostgreSQL lacks that program.
- * The primary keeps the write-ahead log that the copy needs (`wal_keep_size`).
+ * Copies the data directory of a running server and makes the copy a standby. `pg_basebackup -R` would do this, but the
+ * npm distribution of PostgreSQL lacks that program. The primary keeps the write-ahead log that the copy needs
+ * (`wal_keep_size`).
  */
 async function copyDatabase({ url, directory: from }: Node, to: string): Promise<void> {
   const client = new Client({ connectionString: url });
@@ -126,8 +127,8 @@ async function copyDatabase({ url, directory: from }: Node, to: string): Promise
 }
 
 /**
- * Waits until the standby streams, and then makes it synchronous. In the opposite order, every commit would wait until
- * the standby streams.
+ * Waits until the standby streams the write-ahead log of the primary, and then makes it synchronous. If it were made
+ * synchronous first, every commit would wait until it streams.
  */
 async function waitForStandby({ url }: Node, { name }: Node): Promise<void> {
   const untilState = (states: string[]) =>

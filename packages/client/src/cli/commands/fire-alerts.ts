@@ -74,7 +74,7 @@ export async function fireAlerts(context: ConnectedContext<FireFlags>): Promise<
 }
 
 interface Publisher {
-  /** Returns one outcome for each alert, in the same order. */
+  /** Returns one result for each alert, in the same order. */
   publish(batch: NamedAlert[]): Promise<Outcome[]>;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../../clock.js';
 
 export type NamedAlert = PublishAlert & { alert_id: string };
 
-/** Outcome of one alert. Without an error, the alert was confirmed. */
+/** Result of publishing one alert. `error` is undefined if the broker has confirmed the alert. */
 export interface Outcome {
   alert: NamedAlert;
   error?: unknown;
@@ -15,7 +15,7 @@ export interface Outcome {
 /** Maximum number of alerts and bytes in one request. The API accepts 500 alerts and 1 MiB. */
 const maxAlerts = 500;
 const maxBytes = 1_000_000;
-/** Maximum number of times that an alert is passed to `fireBatch`, which can repeat its request. */
+/** Maximum number of calls of `fireBatch` with the same alert. Each call can also retry its request. */
 const maxTries = 4;
 
 export function splitIntoBatches(alerts: NamedAlert[]): NamedAlert[][] {
@@ -56,7 +56,7 @@ export async function publishBatch(
   }
 }
 
-/** Sends one request. If the whole request fails, the result of each alert has this error. */
+/** Calls `fireBatch` once. If the whole call fails, its error is the result of each alert. */
 async function tryOnce(
   platform: PlatformClient,
   batch: NamedAlert[],

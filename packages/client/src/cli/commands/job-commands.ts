@@ -53,9 +53,9 @@ function jobsOf({ redeliveries, dispatches, cancellations }: PlatformClient) {
 type JobApi = ReturnType<typeof jobsOf>[Kind];
 
 /**
- * Calls `call` with the API of each kind of job, until one API knows the job. This is needed because the id of a job
- * does not contain its kind.
- * @throws NotFoundError if there is no such job of any kind
+ * Calls `call` with the API of one kind of job after the other, until one of these APIs finds the job. This is needed
+ * because the id of a job does not contain its kind.
+ * @throws NotFoundError if no kind of job has a job with this id
  */
 async function inItsKind(platform: PlatformClient, call: (api: JobApi) => Promise<Job>): Promise<Job> {
   let notFound: unknown;

@@ -11,8 +11,8 @@ const pollMs = 1_000;
 const recheckedAtOnce = 8;
 
 /**
- * Prints each delivery that matches the filter when it appears and when it changes, until the signal is aborted. Without
- * `--since`, only new deliveries are printed.
+ * Prints each delivery that matches the filter: when it appears, and when its status or number of attempts changes,
+ * until it has ended. Continues until the signal is aborted. Without `--since`, only new deliveries are printed.
  */
 export async function tailDeliveries(context: PlatformContext<SearchFlags>): Promise<void> {
   const { options, platform, io, out, signal } = context;
@@ -86,7 +86,10 @@ function later(since: string, newest: string | undefined): string {
   return new Date(Math.max(Date.parse(since), Date.parse(newest) - overlapMs)).toISOString();
 }
 
-/** Number of deliveries in memory above which ended ones are forgotten. A forgotten delivery may be printed again. */
+/**
+ * Number of deliveries whose last state is kept in memory. If there are more, ended deliveries are forgotten. A
+ * forgotten delivery may be printed again.
+ */
 const remembered = 20_000;
 
 function forgetOldest(seen: Map<string, string>, open: Map<string, Delivery>): void {

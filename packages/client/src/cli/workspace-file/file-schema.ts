@@ -1,13 +1,13 @@
 import { createAlertRuleSchema, createWebhookSchema, patchWorkspaceSettingsSchema } from '@tocsin/contracts';
 import type { CreateAlertRule, CreateWebhook } from '../../api/schemas.js';
 
-/** A webhook in a workspace file. A missing field means its default. */
+/** A webhook in a workspace file. A missing field has its default value. */
 export interface WebhookEntry extends Omit<CreateWebhook, 'headers' | 'paused_until' | 'external_id'>, Ids {
-  /** Header values can contain variables such as `${NAME}`. The url can too. */
+  /** Header values. Like `url`, they can contain variables such as `${NAME}`. */
   headers?: Record<string, string | string[]>;
 }
 
-/** An alert rule in a workspace file. A missing field means its default. */
+/** An alert rule in a workspace file. A missing field has its default value. */
 export interface AlertRuleEntry
   extends Omit<CreateAlertRule, 'notification_webhook_ids' | 'silenced_until' | 'external_id'>,
     Ids {

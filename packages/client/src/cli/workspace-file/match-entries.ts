@@ -18,7 +18,7 @@ export interface Match<E extends Entry, R extends Resource> {
   path: string;
   /** The stored resource; undefined if it does not exist yet. */
   current: R | undefined;
-  /** The external id in the entry, or else `{namespace}/{name}`. */
+  /** The external id in the entry, or `{namespace}/{name}` if the entry has none. */
   externalId: string;
 }
 

@@ -1,6 +1,9 @@
 const pattern = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** A text whose variables are replaced by their values, or the names of the variables that are not set. */
+/**
+ * Result of `substitute`: the text in which values replace the variables, or the names of the variables that are not
+ * set.
+ */
 export type Substituted = { value: string; unset?: undefined } | { value?: undefined; unset: string[] };
 
 /** Replaces each `${NAME}` by the value of the variable, and the escape `$${` by `${`. */

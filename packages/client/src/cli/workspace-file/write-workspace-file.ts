@@ -9,8 +9,8 @@ import { labelOf, type WorkspaceState } from './workspace-state.js';
 
 export interface ExportOptions {
   /**
-   * Default: the namespace that all external ids with a namespace use, or `default` if no external id has one. Required
-   * if the external ids use several namespaces.
+   * Namespace of the file. Default: the only namespace in the external ids of the workspace, or `default` if they
+   * contain none. Required if they contain several namespaces.
    */
   namespace?: string | undefined;
   /** False: the file contains no ids, so that it can be applied to another workspace. */
@@ -102,7 +102,7 @@ function namespaceOf({ webhooks, rules }: WorkspaceState): string {
 }
 
 /**
- * Returns the identifiers for an entry. Without ids, an external id that equals `{namespace}/{name}` is omitted,
+ * Returns the ids of an entry. With `withIds: false`, an external id that equals `{namespace}/{name}` is omitted,
  * because `apply` sets that external id by default.
  */
 function idsOf(
@@ -145,8 +145,9 @@ function changedFrom<Defaults extends object>(
 }
 
 /**
- * Creates a function that returns the reference to a webhook: its name if it is unique, or else its external id, or
- * else its id. Without ids, the name replaces the id. Names are preferred, because they do not depend on the workspace.
+ * Creates a function that returns the text with which a file refers to a webhook: its name if the name is unique,
+ * otherwise its external id. A webhook that has neither gets its id, or its name with `withIds: false`. Names are
+ * preferred, because they do not depend on the workspace.
  */
 function createReferences(webhooks: readonly Webhook[], withIds: boolean): (id: string) => string {
   const uses = new Map<string, number>();

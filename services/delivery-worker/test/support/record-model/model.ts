@@ -41,8 +41,8 @@ interface AttemptState {
 }
 
 /**
- * A claim of a worker. `decision` is the outcome or deferral of the claim. It is set when the worker first reports one,
- * and does not change after that.
+ * A claim of a worker. `decision` is the outcome or deferral of the claim. It is missing until the worker first records
+ * one, and does not change after that.
  */
 export interface HeldClaim {
   claimed: ClaimedDelivery;
@@ -99,8 +99,8 @@ export function queue({ open }: DeliveryState): void {
 }
 
 /**
- * Claims a delivery in the model. Returns false if the message names another run or the row is not free. A repeated
- * claim is not counted again.
+ * Claims a delivery in the model. Returns false if the message names another run, or if the row is not queued or is
+ * already claimed. A repeated claim gets a new claim number, but is not counted again as a claim without an outcome.
  */
 export function claim(
   { open }: DeliveryState,

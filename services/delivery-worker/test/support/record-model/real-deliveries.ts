@@ -111,7 +111,8 @@ export async function createRealDeliveries(database: Database) {
     unqueue: (due: DeliveryDue[]) => fixtures.dispatch.unqueue(due),
     claim: (worker: number, due: DeliveryDue[], token: string) => workers[worker]!.claims.claim(due, token),
     /**
-     * Ends a worker without its cleanup, lets another worker release its claims, and starts it again with the same id.
+     * Ends a worker without its cleanup, releases its claims with the lease sweep of another worker, and starts a
+     * worker with the same id.
      */
     async restart(worker: number): Promise<void> {
       const { id, lease } = workers[worker]!;
@@ -124,7 +125,7 @@ export async function createRealDeliveries(database: Database) {
       await releaseExpired();
       await lease.renew(longLeaseMs);
     },
-    /** Expires the leases of all queued rows, as if their messages were lost, and releases them. */
+    /** Expires the leases of all unclaimed queued rows, as if their messages were lost, and releases the rows. */
     async loseMessages(): Promise<void> {
       await knex('open_deliveries')
         .where({ state: 'queued' })

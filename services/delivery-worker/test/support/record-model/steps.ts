@@ -127,8 +127,8 @@ export interface ClaimName {
   /** Number of claims to count back from the latest. */
   back: number;
   /**
-   * True: a claim that already has an outcome can also be selected. A worker records it again if the reply of the database
-   * was lost.
+   * True: a claim that already has an outcome can also be selected. A worker records an outcome again if the reply of
+   * the database was lost.
    */
   repeats: boolean;
 }

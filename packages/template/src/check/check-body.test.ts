@@ -33,6 +33,10 @@ test.each([
   ],
   ['{"a": {{ metric_value ▸/ 0 }}}', 'division by zero'],
   ["{% ▸include 'x' %}", 'there is no loader'],
+  [
+    '{"a": {{ threshold }},\n "b": {% ▸filter upper %}x{% endfilter %}}',
+    '{{ … }} prints text outside of quotes',
+  ],
 ])('the error of the body %j is at the mark and states the reason', (marked, message) => {
   const { text, line, column } = readMarked(marked);
   const error = errorOf(text);
@@ -172,7 +176,7 @@ test('the warning about a duplicate key points to the tag or the text that print
   expect(keyPlaces('{"a": {{ threshold }}, "b": {{ threshold }}, "b": 1, "a": 2}')).toEqual(['1:46', '1:54']);
 });
 
-test('repeated warnings inside a loop do not hide the warnings after it', () => {
+test('repeated warnings inside a loop do not hide the warnings after the loop', () => {
   const body = '[{% for i in range(50) %}{"k": 1, "k": 2},{% endfor %}{"last": 1, "last": 2}]';
   expect(warningsOf(body)).toEqual([
     expect.stringContaining('the key "k" appears twice'),

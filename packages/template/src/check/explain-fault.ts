@@ -156,20 +156,28 @@ const maxExpression = 80;
 
 /** Returns the source of the expression in the `{{ }}` around an offset, or `…` outside of `{{ }}`. */
 export function expressionAt(source: string, offset: number): string {
-  const close = source.indexOf('}}', offset);
   const start = expressionStart(source, offset);
-  if (close === -1 || source.slice(start, offset).includes('}}')) return '…';
+  const close = source.indexOf('}}', offset);
+  if (!isInExpression(source, offset) || close === -1 || source.slice(start, offset).includes('}}'))
+    return '…';
   const expression = source.slice(start, close).replace(/-$/, '').trim();
   return expression.length > maxExpression ? `${expression.slice(0, maxExpression)}…` : expression;
 }
 
 /**
- * Returns the start of the expression in the `{{ }}` around an offset, or the offset itself outside of `{{ }}`. The
- * start must be searched, because the offset of an expression with a filter is the place of the filter name.
+ * Returns the start of the expression in the `{{ }}` around an offset, or the offset itself in a tag such as
+ * `{% filter upper %}`. The start must be searched, because the offset of an expression with a filter is the place of
+ * the filter name.
  */
 export function expressionStart(source: string, offset: number): number {
+  if (!isInExpression(source, offset)) return offset;
   const open = source.lastIndexOf('{{', offset);
-  if (open === -1 || source.slice(open, offset).includes('%}')) return offset;
   const lead = /^[-+]?\s*/.exec(source.slice(open + 2))?.[0].length ?? 0;
   return open + 2 + lead;
+}
+
+/** Returns false for the offset of a tag. The offset must be that of a printed value. */
+function isInExpression(source: string, offset: number): boolean {
+  const open = source.lastIndexOf('{{', offset);
+  return open !== -1 && !/\{%|%\}/.test(source.slice(open, offset));
 }

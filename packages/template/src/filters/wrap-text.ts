@@ -107,8 +107,9 @@ const wordOrPunctuation = /[\p{L}\p{N}_!"'&.,?]/u;
 const wordCharacter = /[\p{L}\p{N}_]/u;
 
 /**
- * Splits a word as Python's `textwrap` does. A break follows a hyphen with two letters before it and two letters after
- * it; other hyphens can be between these letters. A dash of two or more hyphens between words is a separate part.
+ * Splits a word as Python's `textwrap` does. A word is split after a hyphen that follows two letters and precedes two
+ * letters. The two letters on each side can have one hyphen between them: `a-b-c-d` is split into `a-b-` and `c-d`. A
+ * dash of two or more hyphens between words is a separate part.
  */
 function splitHyphens(word: string): string[] {
   const characters = codePoints(word);
@@ -157,7 +158,7 @@ function isHyphenBreak(characters: readonly string[], index: number, start: numb
   const isHyphen = (at: number) => characters[at] === '-';
   const before =
     (is(index - 2, letter) && is(index - 1, letter)) ||
-    (is(index - 3, letter) && isHyphen(index - 2) && is(index - 1, wordOrPunctuation));
+    (is(index - 3, letter) && isHyphen(index - 2) && is(index - 1, letter));
   const after =
     is(index + 1, letter) && (is(index + 2, letter) || (isHyphen(index + 2) && is(index + 3, letter)));
   return index > start && before && after;

@@ -66,7 +66,7 @@ test('an alert that a publisher fires is delivered once, and its delivery is rec
   writeFileSync(file, JSON.stringify({ id: delivery?.id, webhook_id: webhook.id, url: webhook.url }));
 });
 
-test('an API key of the engine is accepted until it is deactivated', async () => {
+test('an engine key is valid until it is deactivated', async () => {
   const engine = createEngineClient({ url: setting('ENGINE_URL'), credential: await tokenOf('ADMIN') });
   const { id, key } = await engine.keys.create({ description: 'Deployment test' });
   const verify = async () => {

@@ -56,7 +56,7 @@ function firing(alarm: Alarm, given: Given): Record<string, string>[] {
 }
 
 test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
-  'the alarm %s fires in each case in which it should, and not in the other cases',
+  'the alarm %s fires for each example that should fire it, and for no other example',
   (name, alarm) => {
     const { fires = [], silent = [] } = alarmCases[name] ?? {};
     expect([fires.length > 0, silent.length > 0]).toEqual([true, name !== 'Watchdog']);
@@ -74,7 +74,7 @@ test('PipelineLag fires within three minutes of the last marker message if no wo
   expect(first + secondsOf(alarm.for ?? '0s')).toBeLessThanOrEqual(180);
 });
 
-test('an alarm fires only after its `for` time', () => {
+test('an alarm fires only after its expression has been true for its `for` time', () => {
   const slow = alarms.find(({ alert }) => alert === 'DeliveriesOverdue') as Alarm;
   expect(firing({ ...slow, for: '36m' }, { tocsin_oldest_due_seconds: 121 })).toEqual([]);
 });

@@ -52,7 +52,7 @@ describe('a new broker with the settings of the compose file', () => {
     expect(users.trim().split('\n')).toHaveLength(1);
   }, 60_000);
 
-  test('with the imported definitions, an expired alert reaches the queue of unrouted alerts', async () => {
+  test('an expired alert reaches the queue of unrouted alerts after the definitions are imported', async () => {
     shipped.command(composeService('broker-definitions').command ?? []);
     const taken: string[] = [];
     await createConsumer(broker, {
@@ -103,7 +103,7 @@ describe('a new broker with the settings of the compose file', () => {
       await publisher.close();
     });
 
-    test('a publisher that declares topology gets an error that suggests --no-declare', async () => {
+    test('a publisher that may not declare queues gets an error that suggests --no-declare', async () => {
       const publisher = await createAmqpPublisher({ url, workspaceId });
       await expect(publisher.publish(alert)).rejects.toMatchObject({
         code: 'misconfigured',
@@ -140,7 +140,7 @@ describe('a new broker with the settings of the compose file', () => {
       },
     );
 
-    test('a publisher that was connected before retries when the broker rejects its login', async () => {
+    test('a publisher whose login is rejected at a reconnection retries until the login succeeds', async () => {
       const publisher = await createAmqpPublisher({ url, workspaceId, declare: false });
       await publisher.publish(alert);
       shipped.command(['rabbitmqctl', 'change_password', 'monitor', 'second']);

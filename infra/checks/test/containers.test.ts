@@ -60,18 +60,21 @@ test.each(ours)('the command of the container %s runs a script whose source file
   expect(existsSync(`${root}${script.replace('/dist/', '/src/').replace(/js$/, 'ts')}`)).toBe(true);
 });
 
-test.each(Object.keys(all))('the container %s has no privileges, a memory limit and rotated logs', (name) => {
-  const { user, cap_drop, security_opt, read_only, mem_limit, logging } = composeService(name);
-  expect(user).toMatch(/^(?!root$|0$)[a-z]+$/);
-  expect({ cap_drop, security_opt }).toEqual({
-    cap_drop: ['ALL'],
-    security_opt: ['no-new-privileges:true'],
-  });
-  // Keycloak needs a writable file system, because its first start writes into its program directory.
-  expect(read_only).toBe(name !== 'keycloak');
-  expect(mem_limit).toMatch(/^\d+m$/);
-  expect(logging).toEqual({ driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } });
-});
+test.each(Object.keys(all))(
+  'the container %s runs without root rights, with a memory limit and rotated logs',
+  (name) => {
+    const { user, cap_drop, security_opt, read_only, mem_limit, logging } = composeService(name);
+    expect(user).toMatch(/^(?!root$|0$)[a-z]+$/);
+    expect({ cap_drop, security_opt }).toEqual({
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+    // Keycloak needs a writable file system, because its first start writes into its program directory.
+    expect(read_only).toBe(name !== 'keycloak');
+    expect(mem_limit).toMatch(/^\d+m$/);
+    expect(logging).toEqual({ driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } });
+  },
+);
 
 const megabytes = (name: string) => Number.parseInt(composeService(name).mem_limit ?? '', 10);
 
@@ -147,7 +150,7 @@ test('one service builds the image that all services run', () => {
   expect(containers.filter(({ build }) => build !== undefined)).toHaveLength(1);
 });
 
-test('the image runs node directly, without root, and has a health check', () => {
+test('the image starts node directly, as a user without root rights, and has a health check', () => {
   const steps = imageSteps();
   expect(steps).toContainEqual({ kind: 'user', name: '1000' });
   expect(steps).toContainEqual({ kind: 'entrypoint', words: ['node'] });
@@ -216,7 +219,7 @@ test('each published port is a port of its service and is bound to loopback', ()
   }
 });
 
-test('workers can be scaled, because they have no host port and no fixed name', () => {
+test('several workers can run, because their container has no host port and no fixed name', () => {
   const worker = composeService('delivery-worker');
   expect([worker.ports, worker.container_name]).toEqual([undefined, undefined]);
 });

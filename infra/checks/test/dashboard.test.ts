@@ -30,7 +30,7 @@ test('the panels of the dashboard do not overlap and fill each row', () => {
   expect(owners.size).toBe(24 * height);
 });
 
-test('the panels in a row of the dashboard have equal sizes and a heading', () => {
+test('all panels in a row of the dashboard have the same size, and each row has a heading', () => {
   for (const panel of charts) {
     const row = rowOf(panel);
     expect([panel.title, row?.title]).toEqual([panel.title, expect.stringMatching(/./)]);

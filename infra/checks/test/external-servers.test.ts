@@ -18,7 +18,7 @@ const { services: changed } = parse(text, { merge: true, customTags }) as {
 };
 const unused = ['broker-definitions', 'postgres', 'rabbitmq'];
 
-test('with external servers, the database and broker do not start and no container needs them', () => {
+test('with external servers, the containers of database and broker are disabled and not needed', () => {
   const disabled = Object.keys(changed).filter((name) => changed[name]?.profiles !== undefined);
   expect(disabled.sort()).toEqual(unused);
   for (const [name, { depends_on }] of Object.entries(all)) {
@@ -28,7 +28,7 @@ test('with external servers, the database and broker do not start and no contain
   }
 });
 
-test('all containers that use the database or the broker can reach other machines', () => {
+test('containers that use an external database or broker can reach other machines', () => {
   const ours = [...Object.keys(loaders), 'archive', 'migrations', 'rotate-keys'];
   const users = [...ours, 'keycloak', 'postgres-exporter', 'prometheus'];
   const outside = Object.keys(changed).filter((name) => changed[name]?.networks?.includes('outside'));

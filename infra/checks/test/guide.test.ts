@@ -100,7 +100,7 @@ test.each(documents)('bash can parse the commands in %s, and each npm script exi
   expect(named.filter((name) => !scripts.includes(name))).toEqual([]);
 });
 
-test('the files and services in documented commands exist', () => {
+test('each file and service that a documented command names exists', () => {
   const files = commands.match(/\b(infra|packages|services)\/[\w./-]+/g) ?? [];
   expect(files.length).toBeGreaterThan(3);
   for (const file of files) {
@@ -117,7 +117,7 @@ test('the files and services in documented commands exist', () => {
   for (const [, name = ''] of named) expect(Object.keys(services)).toContain(name);
 });
 
-test('each documented variable is a setting of Tocsin or of a library that it uses', () => {
+test('each documented variable is a setting of Tocsin, Node.js or a library', () => {
   const known = new Set([
     ...readExamples().map(({ name }) => name),
     ...secretVariables.map((name) => `${name}_FILE`),
@@ -148,7 +148,7 @@ describe('the guide’s table of events', () => {
     expect(explained.filter((event) => !sources.includes(`'${event}'`))).toEqual([]);
   });
 
-  test('the table of events contains each event that the code logs by default', () => {
+  test('the table of events contains each event that is logged at level info or above', () => {
     const calls = sources.matchAll(/\.(?:info|warn|error|fatal)\([^;]*?'([a-z_]+\.[a-z_]+)'/g);
     const logged = [...new Set([...calls].map(([, event = '']) => event))];
     expect(logged.length).toBeGreaterThan(30);
@@ -168,7 +168,7 @@ function listFiles(folder: string): string[] {
   return names.map((name) => `${folder}/${name}`);
 }
 
-test('each dead-letter reason is documented below its alarm', () => {
+test('each dead-letter reason is documented in the section of the alarm DeadLetters', () => {
   const section = guide.slice(guide.indexOf('### DeadLetters'), guide.indexOf('### ManyCircuitsOpen'));
   expect(deadLetterReasons.filter((reason) => !section.includes(`\`${reason}\``))).toEqual([]);
 });

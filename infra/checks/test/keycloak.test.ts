@@ -20,7 +20,7 @@ function environmentOf(service: string, choices: Record<string, string> = {}): R
 
 const file = () => JSON.parse(interpolate(realmText, keycloakEnvironment({ env, secrets })));
 
-test('start.sh passes arguments to Keycloak and sets a variable for each secret', () => {
+test('start.sh passes its arguments to Keycloak, and sets a variable for each mounted secret', () => {
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-keycloak-'));
   const mounted = mountedSecrets('keycloak').map(({ path }) => basename(path));
   const given = keycloakEnvironment({ env, secrets });

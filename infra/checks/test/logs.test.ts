@@ -134,7 +134,7 @@ test('an invalid request id of a publisher is not logged', async () => {
   }
 });
 
-test('deliveries and tests with secrets are run, and invalid requests get 400, 401 or 422', async () => {
+test('tests of webhooks with secrets get no 5xx, and invalid requests get 400, 401 or 422', async () => {
   const closed = (await findFreePorts(1))[0];
   const nowhere = { url: `http://127.0.0.1:${closed}/${encodeURIComponent(secrets.url)}` };
   const kinds: [string, object?][] = [
@@ -192,7 +192,7 @@ test('the engine accepts a valid key, and rejects wrong, malformed and deactivat
   expect((await verify(`Bearer ${created.key}`)).status).toBe(401);
 });
 
-test('a worker without a database logs the problem and leaves messages to other workers', async () => {
+test('a worker without a database logs the problem, and another worker processes the messages', async () => {
   const [port = 0, metricsPort = 0] = await findFreePorts(2);
   const stranded = await startService('delivery-worker', {
     env: { ...env, DATABASE_URL: `postgres://u:${secrets.databasePassword}@127.0.0.1:1/x` },

@@ -169,7 +169,7 @@ test('each documented metric is exported', () => {
   expect(named.filter((name) => seriesOf(name.slice(1, -1)).length === 0)).toEqual([]);
 });
 
-test('each metric is used on the dashboard or in an alarm', () => {
+test('each metric named tocsin_* or http_* is used on the dashboard or in an alarm', () => {
   const asked = [...alarms.map(({ expr }) => expr), ...queries.map(({ expr }) => expr)].join('\n');
   const ours = series.map(({ name }) => name).filter((name) => /^(tocsin|http)_/.test(name));
   const families = new Set(ours.map((name) => name.replace(/_(bucket|sum|count)$/, '')));
@@ -202,7 +202,7 @@ test('no label of a metric contains a webhook, workspace, key, URL or caller', (
   }
 });
 
-test('the metrics count one alert, one delivery and the checks of one key', () => {
+test('the counters show one alert, one delivery and the checks of one engine key', () => {
   const total = (name: string, labels: Record<string, string>) =>
     seriesOf(name)
       .filter((one) => Object.entries(labels).every(([label, value]) => one.labels[label] === value))

@@ -140,7 +140,7 @@ const processed = (alertIds: string[]) =>
     longWait,
   );
 
-test('a publisher finds only the alerts that it published over REST, alone or in a batch', async () => {
+test('a publisher finds only alerts that it published itself over REST, singly or in a batch', async () => {
   const own = [await publish(ada), ...(await publishBatch(ada, 3))].sort();
   const others = [await publish(bob), ...(await publishBatch(bob, 2)), await publish(adaOfCustomer())];
   const overAmqp = await publishOverAmqp(() => undefined);
@@ -170,7 +170,7 @@ test('an alert of another publisher and an unknown alert get the same response',
   expect(foreign!.body).toMatchObject({ status: 404, code: 'alert_not_processed' });
 });
 
-test('a publisher with the role reader sees all alerts; roles of other workspaces do not count', async () => {
+test('a publisher sees all alerts only with the role reader in the workspace of the alerts', async () => {
   const [own, other] = [await publish(adaWhoReads), await publish(bob)];
   await processed([own, other]);
   expect(await seenBy(adaWhoReads)).toEqual(expect.arrayContaining([own, other]));

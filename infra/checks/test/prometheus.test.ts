@@ -30,7 +30,7 @@ test('Prometheus scrapes each service at its metrics port', () => {
   }
 });
 
-test('the targets of Prometheus that are not services are containers with their default ports', () => {
+test('each Prometheus target that is not a service is a container with its default port', () => {
   const probed = jobs.flatMap(({ relabel_configs = [] }) => relabel_configs);
   const addresses = [...targetsOf(jobs), ...probed.flatMap(({ replacement }) => replacement ?? [])];
   expect(addresses.sort()).toEqual([
@@ -47,7 +47,7 @@ test('Prometheus sends its alarms to Alertmanager', () => {
   expect(targetsOf(alerting.alertmanagers)).toEqual(['alertmanager:9093']);
 });
 
-test('Prometheus checks the certificates of addresses that operators list in a file', () => {
+test('Prometheus checks the certificates of the addresses that certificates.yml lists', () => {
   const [watched] = jobs.flatMap(({ file_sd_configs = [] }) => file_sd_configs);
   expect(watched?.files).toEqual(['/etc/prometheus/certificates.yml']);
   expect(parse(readText('infra/prometheus/certificates.yml'))).toEqual([{ targets: [] }]);

@@ -72,7 +72,7 @@ describe('a token with the claims that the mappers of the realm file produce', (
   });
 
   test.each(['oidc-audience-mapper', 'oidc-group-membership-mapper', 'oidc-usermodel-realm-role-mapper'])(
-    'a token without the claims of the mapper %s does not have the roles of an admin',
+    'a token of an admin without the claims of the mapper %s lacks some rights of an admin',
     async (missing) => {
       const clientScopes = realm.clientScopes.map(({ name, protocolMappers = [] }) => ({
         name,
@@ -105,7 +105,7 @@ describe('a token with the claims that the mappers of the realm file produce', (
   });
 });
 
-test("the realm file defines the scopes that Keycloak's import does not create", () => {
+test("the realm file defines the built-in scopes, because Keycloak's import does not create them", () => {
   // If the file has `clientScopes`, Keycloak creates no built-in scopes and assigns none to new clients.
   const own = [
     'basic',
@@ -137,7 +137,7 @@ test('the realm file contains no secrets, only variables of the compose file', (
   for (const secret of secrets) expect(secret).toMatch(/"\$\{TOCSIN_[A-Z_]+\}"$/);
 });
 
-test('each group, role and client that the realm file refers to exists', () => {
+test('each group, role, client and scope that the realm file refers to is defined in it', () => {
   const paths = groupPaths(realm.groups);
   const roles = realm.roles.realm.map(({ name }) => name);
   for (const role of ['reader', 'responder', 'editor', 'publisher', 'admin']) {
@@ -160,7 +160,7 @@ test('each group, role and client that the realm file refers to exists', () => {
   for (const audience of audiences) expect(clientOf(audience).bearerOnly).toBe(true);
 });
 
-test('each sign-in flow has a client, and the password grant is disabled', () => {
+test('clients for device and browser sign-in exist, and no client allows the password grant', () => {
   expect(clientOf('tocsin-cli')).toMatchObject({
     publicClient: true,
     standardFlowEnabled: false,

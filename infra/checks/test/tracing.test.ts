@@ -168,7 +168,7 @@ test('the API starts a new trace for a request without a valid trace context', a
     await until('the trace has its attempts', () => spansOf(id).length === 6, longWait);
 });
 
-test('destinations get no trace context, and the OTEL_* settings apply to the sent traces', () => {
+test('destinations receive no trace context, and the OTEL_* settings apply to exported traces', () => {
   const names = destination.received.flatMap(({ rawHeaders }) =>
     rawHeaders.filter((_, index) => index % 2 === 0),
   );

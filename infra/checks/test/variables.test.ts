@@ -52,17 +52,20 @@ test.each(services)('the compose file passes to %s the variables that it reads, 
 
 const written = examples.filter(({ commented, value }) => commented && value !== '');
 
-test.each(services)('.env.example shows the defaults of %s', (service) => {
-  const plain = JSON.stringify(loaders[service]?.(least));
-  const read = variablesReadBy(service);
-  const setByCompose = ['OIDC_ISSUER', 'OIDC_DISCOVERY_URL', 'PUBLIC_URL'];
-  for (const { name, value } of written) {
-    if (!read.has(name) || setByCompose.includes(name)) continue;
-    expect([name, JSON.stringify(loaders[service]?.({ ...least, [name]: value }))]).toEqual([name, plain]);
-  }
-});
+test.each(services)(
+  'the values in .env.example are the defaults of %s, except those that the compose file sets',
+  (service) => {
+    const plain = JSON.stringify(loaders[service]?.(least));
+    const read = variablesReadBy(service);
+    const setByCompose = ['OIDC_ISSUER', 'OIDC_DISCOVERY_URL', 'PUBLIC_URL'];
+    for (const { name, value } of written) {
+      if (!read.has(name) || setByCompose.includes(name)) continue;
+      expect([name, JSON.stringify(loaders[service]?.({ ...least, [name]: value }))]).toEqual([name, plain]);
+    }
+  },
+);
 
-test('.env.example shows the defaults of the compose file', () => {
+test('the defaults of the compose file are the values in .env.example', () => {
   const fallbacks = usedByCompose.filter(({ fallback }) => fallback !== '');
   expect(fallbacks.length).toBeGreaterThan(4);
   for (const { name, fallback } of fallbacks) {
@@ -88,12 +91,15 @@ test.each(services)('the output of make-env.js is a valid configuration for %s',
   expect(load).toThrow(/_FILE names .* which cannot be read \(ENOENT\)/);
 });
 
-test.each(services)('the service %s rejects a disabled certificate check', (service) => {
-  const env = { ...least, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-  expect(() => loaders[service]?.(env)).toThrow('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused');
-});
+test.each(services)(
+  'the service %s rejects NODE_TLS_REJECT_UNAUTHORIZED=0, which disables certificate checks',
+  (service) => {
+    const env = { ...least, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    expect(() => loaders[service]?.(env)).toThrow('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused');
+  },
+);
 
-test('make-env.js writes each secret of the compose file, and a container mounts it', () => {
+test('make-env.js writes all secrets of the compose file, and a container mounts each of them', () => {
   const { services: all, secrets } = readCompose();
   const files = Object.entries(secrets).map(([name, { file }]) => [name, file]);
   expect(files).toEqual(Object.keys(secrets).map((name) => [name, `./secrets/${name}`]));
@@ -135,7 +141,7 @@ describe('make-env.js', () => {
   afterEach(() => rmSync(directory, { recursive: true }));
   const run = () => spawnSync(process.execPath, [makeEnvScript, directory], { encoding: 'utf8' });
 
-  test('only the owner can enter secrets/, and any container user can read the files', () => {
+  test('the directory secrets/ has mode 700, and its files have mode 644 for container users', () => {
     const umask = process.umask(0o077);
     expect(run()).toMatchObject({ status: 0, stdout: '' });
     process.umask(umask);

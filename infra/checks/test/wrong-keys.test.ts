@@ -74,7 +74,7 @@ async function expectWrong(): Promise<void> {
   expect(wrong.output().length).toBeLessThan(20_000);
 }
 
-test('a worker with wrong keys is not ready, and the other worker sends each delivery once', async () => {
+test('a worker with wrong keys is not ready; a worker with right keys sends each delivery once', async () => {
   await until('it has checked its keys', () => wrong.lines('secrets.keys_mismatch').length > 0);
   await fire(50);
   await received(50);
@@ -85,7 +85,7 @@ test('a worker with wrong keys is not ready, and the other worker sends each del
   expect(await gauge(right, 'tocsin_keys_mismatch')).toBe(0);
 }, 60_000);
 
-test('alerts wait while all workers have wrong keys, and a worker with the right key sends them', async () => {
+test('while all workers have wrong keys, alerts wait until a worker with right keys starts', async () => {
   await until('markers pass', async () => (await gauge(api, 'tocsin_pipeline_lag_seconds'))! < 15, longWait);
   await stop([right]);
   await fire(20);

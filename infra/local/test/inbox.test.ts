@@ -41,7 +41,7 @@ describe('the inbox', () => {
     expect(inbox.received().map(({ url }) => url)).toEqual(['/4', '/3', '/2']);
   });
 
-  test('the inbox responds with the failure that the path names', async () => {
+  test('the inbox responds with the failure that the path of a request names', async () => {
     const refused = await fetch(`${inbox.url}/retry-after/7/status/429`, { method: 'POST' });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7']);
     await expect(fetch(`${inbox.url}/hang-up`, { method: 'POST' })).rejects.toThrow();
@@ -67,7 +67,7 @@ describe('the inbox', () => {
   });
 
   test.each(['localhost', '127.0.0.1', '[::1]'])(
-    'the inbox shows requests under the name %s',
+    'the requests of the inbox can be read under the host name %s',
     async (name) => {
       const { port } = new URL(inbox.url);
       const request = `GET /requests HTTP/1.1\r\nHost: ${name}:${port}\r\nOrigin: http://${name}:${port}\r\n\r\n`;

@@ -85,7 +85,7 @@ describe('npm start', () => {
     expect(launcher.output()).toContain('"status": "succeeded"');
   });
 
-  test("alerts of the README's commands are delivered over REST and AMQP", async () => {
+  test("alerts that the README's commands publish over REST and AMQP are delivered", async () => {
     const { token, alerts } = runReadme();
     for (const alert of alerts) {
       const url = `${readStack().api_url}/api/v1/workspaces/${readStack().workspace_id}/deliveries?alert_id=${alert}`;
@@ -106,7 +106,7 @@ describe('npm start', () => {
     await connection.close();
   });
 
-  test('a second start is rejected with the address of the first one', async () => {
+  test('a second npm start is rejected, and its error names the address of the running stack', async () => {
     const second = run(startScript, []);
     expect(await second.exited).toBe(1);
     expect(second.output()).toContain(`running already: http://127.0.0.1:${portBase}`);
@@ -121,13 +121,13 @@ describe('npm start', () => {
     rmSync(other, { recursive: true });
   });
 
-  test('the state of a running stack cannot be removed', async () => {
+  test('npm run reset fails while the stack is running', async () => {
     const reset = run(resetScript, []);
     expect(await reset.exited).toBe(1);
     expect(existsSync(join(state, 'secrets.json'))).toBe(true);
   });
 
-  test('a killed worker is restarted and its new process id is written', async () => {
+  test('a killed worker is restarted, and its new process id is written to stack.json', async () => {
     const [first = 0, second = 0] = readStack().pids['delivery-worker'];
     process.kill(first, 'SIGKILL');
     await eventually('it is started again', () => readStack().pids['delivery-worker'][0] !== first);
@@ -174,7 +174,7 @@ describe('npm start', () => {
     );
   });
 
-  test('a restarted stack has the same secrets and stops completely on request', async () => {
+  test('a stack that is started again has the same secrets, and SIGTERM ends all its processes', async () => {
     const { engine_admin_key: key, clients } = readStack();
     launcher = run(startScript, ['--no-sample']);
     await eventually(

@@ -184,7 +184,7 @@ describe('the development OpenID provider', () => {
     expect(decode(body.access_token).payload).toMatchObject({ sub: 'user-reader' });
   });
 
-  test("with prompt=none the console signs in without a page, but only during the user's session", async () => {
+  test('with prompt=none, only a user with a session signs in, and no page is shown', async () => {
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256', prompt: 'none' };
     const stranger = createBrowser({ consoleUri });
     await stranger.open(authorizationUrl(pkce));
@@ -205,7 +205,7 @@ describe('the development OpenID provider', () => {
     expect(decode(body.access_token).payload).toMatchObject({ aud: ['tocsin-api', 'tocsin-engine'] });
   });
 
-  test("the console's page may read discovery, keys and tokens, and other pages no tokens", async () => {
+  test("CORS lets the console's page read discovery, keys and tokens, and other pages no tokens", async () => {
     const origin = new URL(consoleUri).origin;
     const allowed = async (path: string, init: RequestInit = {}) => {
       const response = await fetch(path, { ...init, headers: { origin } });
@@ -243,7 +243,7 @@ describe('the development OpenID provider', () => {
     expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([400, null]);
   });
 
-  test('tokens are signed with the new key after a rotation, and the old key stays published', async () => {
+  test('after a key rotation, tokens are signed with the new key, and the old key stays published', async () => {
     const before = decode((await requestToken(credentials('admin'))).body.access_token).header.kid;
     await provider.rotateKeys();
     const after = decode((await requestToken(credentials('admin'))).body.access_token).header.kid;

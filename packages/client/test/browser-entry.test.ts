@@ -66,7 +66,7 @@ test('a browser client sends the token of its token function and reads all pages
   expect(api.seen[0]).toMatchObject({ method: 'GET', headers: { authorization: 'Bearer t1' } });
 });
 
-test('after a 401 a browser client passes the rejected token to its token function once', async () => {
+test('after a 401, a browser client calls its token function once with the rejected token', async () => {
   api.script({ status: 401 }, { body: { issuer: 'i' } });
   const asked: unknown[] = [];
   const tocsin = platform(async ({ rejected } = {}) => {

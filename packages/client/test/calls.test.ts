@@ -134,7 +134,7 @@ describe('credentials', () => {
     expect(api.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer t1', 'Bearer t2']);
   });
 
-  test('a second 401 is returned to the caller', async () => {
+  test('a call that gets 401 twice fails with UnauthenticatedError', async () => {
     const { session } = createSession();
     api.script({ status: 401 }, { status: 401, body: { code: 'unauthenticated', detail: 'wrong audience' } });
     const call = client({ credential: session }).whoami();
@@ -142,7 +142,7 @@ describe('credentials', () => {
     expect(api.seen).toHaveLength(2);
   });
 
-  test('a call with a fixed key is not retried after a 401', async () => {
+  test('a call with a fixed credential is not retried after a 401', async () => {
     api.script({ status: 401 });
     await expect(client().whoami()).rejects.toBeInstanceOf(UnauthenticatedError);
     expect(api.seen).toHaveLength(1);
@@ -157,7 +157,7 @@ describe('credentials', () => {
   });
 
   test.each(['line\nbreak', 'nul\0', 'return\r'])(
-    'the error for a credential with a control character does not quote it',
+    'the error for a credential with a control character does not contain the credential',
     async (credential) => {
       const error = await client({ credential })
         .whoami()
@@ -179,7 +179,7 @@ describe('credentials', () => {
 describe('lists', () => {
   const next = (url: string) => ({ headers: { link: `<${url}>; rel="next"` } });
 
-  test('each page of a list is fetched with the same filters and from the configured origin', async () => {
+  test('each page of a list is fetched with the filters of the first, from the configured origin', async () => {
     api.script(
       { body: [1, 2], ...next('https://evil.example/other?cursor=c%2B1&limit=9') },
       { body: [], ...next('/x?cursor=c2') },
@@ -199,7 +199,7 @@ describe('lists', () => {
   });
 
   test.each(['', 'garbage', '<>; rel="next"', '</x?cursor=a>; rel="prev"', '</x?limit=2>; rel=next'])(
-    'a list ends at a Link header without a usable next page (%j)',
+    'a list ends after a page whose Link header names no usable next page (%j)',
     async (link) => {
       api.script({ body: [1], headers: { link } });
       expect(await client().webhooks.list().toArray()).toEqual([1]);
@@ -249,7 +249,7 @@ describe('errors', () => {
   );
 
   test.each(['<html>Bad gateway</html>', '{"code":', 'null', '[]', '"text"', ''])(
-    'a response without a problem document (%j) is described by its status',
+    'the error for a response without a problem document (%j) contains the response status',
     async (body) => {
       api.script({ status: 502, body });
       await expect(client().whoami()).rejects.toMatchObject({ status: 502, code: 'http_error', errors: [] });

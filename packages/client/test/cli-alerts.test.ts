@@ -7,7 +7,7 @@ const stack = useCliStack();
 const { run, runJson, createWebhook } = stack;
 
 describe('rules, alerts and deliveries', () => {
-  test('alerts of a created rule are published with flags and from a file', async () => {
+  test('alerts fire publishes alerts that are given in flags or in a file', async () => {
     const { id: webhook } = await createWebhook('for a rule');
     const model = randomUUID();
     const flags = ['--model-id', model, '--threshold', '0.4', '--bound', 'upper', '--webhook', webhook];
@@ -116,7 +116,7 @@ describe('rules, alerts and deliveries', () => {
     expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('ACCESS_REFUSED') });
   });
 
-  test('alerts fire --batch publishes a file in batches and names a rejected alert', async () => {
+  test('alerts fire --batch publishes the alerts of a file in batches and names a rejected alert', async () => {
     const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });
     const alert = { alert_rule_id: id, model_id: rule.model_id, model_name: 'm', metric_value: 0 };
@@ -144,7 +144,7 @@ describe('rules, alerts and deliveries', () => {
     expect(result.stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  test('an empty list prints a message on stderr, or [] on stdout with --json', async () => {
+  test('a command that lists nothing prints a message to stderr, or [] to stdout with --json', async () => {
     const none = ['--webhook', randomUUID()];
     expect(await run(['deliveries', 'list', ...none])).toMatchObject({
       stdout: '',
@@ -188,7 +188,7 @@ describe('rules, alerts and deliveries', () => {
     expect(stdout).toMatch(/^location +https:\/\/new\.example\/$/m);
   });
 
-  test('redeliver fails without ids and without a filter, and a filter creates a job', async () => {
+  test('redeliver without ids and filter fails, and redeliver with a filter creates a job', async () => {
     const { code, stderr } = await run(['deliveries', 'redeliver', '--webhook', randomUUID(), '--no-wait']);
     expect({ code, stderr }).toEqual({
       code: 0,

@@ -61,7 +61,7 @@ test('login shows a link and a code, and stores the login with mode 600', async 
   expect(statSync(join(home, '.config', 'tocsin')).mode & 0o777).toBe(0o700);
 });
 
-test('later commands use the stored login, also concurrently and after token refreshes', async () => {
+test('later commands use the stored login, even at the same time and after token refreshes', async () => {
   const home = newHome();
   const { clock } = await logIn(home);
   const list = () => cli(['webhooks', 'list', '--json'], { env: { HOME: home }, clock });
@@ -104,7 +104,7 @@ test.each(['', '{', 'null', '[]', '{"issuer":1}'])(
   },
 );
 
-test('a client secret without a client id is an error, also with a stored login', async () => {
+test('a client secret without a client id is an error, even if a login is stored', async () => {
   const home = newHome();
   await logIn(home);
   const env = { HOME: home, TOCSIN_CLIENT_SECRET: 'secret' };
@@ -114,7 +114,7 @@ test('a client secret without a client id is an error, also with a stored login'
   });
 });
 
-test('a stored login is not used with another provider', async () => {
+test('a stored login is used only with the identity provider that issued it', async () => {
   const home = newHome();
   await logIn(home);
   const words = ['whoami', '--api-url', api.url, '--issuer', 'https://other.example.com/realms/x'];

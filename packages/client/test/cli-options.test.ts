@@ -131,7 +131,7 @@ test('signing secrets are created, listed and deleted', async () => {
   expect((await run('webhooks', 'secrets', 'list', id, '--as', 'responder')).code).toBe(4);
 });
 
-test('cooldown and silence of a rule are set and ended', async () => {
+test('rules update sets and ends the cooldown and the silence of a rule', async () => {
   const id = await insertAlertRule(services.database, { workspaceId });
   const changed = await runJson<{ silenced_until: string }>(
     ...['rules', 'update', id, '--cooldown', '15m', '--silence', '2h'],
@@ -142,7 +142,7 @@ test('cooldown and silence of a rule are set and ended', async () => {
   expect(ended).toMatchObject({ cooldown_seconds: 0, silenced_until: null });
 });
 
-test('a responder can cancel deliveries by id and by filter, and a reader cannot', async () => {
+test('a responder can cancel deliveries by id and by filter, but a reader cannot cancel any', async () => {
   const webhookId = randomUUID();
   const seed = () => insertDelivery(services.database, { workspaceId, webhookId, status: 'open' });
   const [first, second] = [await seed(), await seed()];
@@ -199,7 +199,7 @@ test('jobs of each kind can be listed, shown and cancelled', async () => {
   expect((await run('jobs', 'list')).code).toBe(2);
 });
 
-test('a job dispatches the alerts that match a filter', async () => {
+test('alerts dispatch with a filter creates a job for the matching alerts', async () => {
   const alertRuleId = await insertAlertRule(services.database, {
     workspaceId,
     webhookIds: [await addWebhook()],

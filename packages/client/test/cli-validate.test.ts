@@ -80,7 +80,7 @@ test('--json prints one entry with problems for each alert', async () => {
   expect(invalid.problems).toContainEqual({ path: '/metric_value', message: 'is required' });
 });
 
-test('each line of a file is checked, also after a line that is not JSON', async () => {
+test('each line of a file is checked, even after a line that is not JSON', async () => {
   const lines = [JSON.stringify(message), '{"broken": ', '', '[1]', '5'].join('\n');
   const { code, stdout } = await validate(lines);
   expect(code).toBe(6);
@@ -106,7 +106,7 @@ test.each([
   expect(stdout.trim().split('\n')).toHaveLength(1);
 });
 
-test('an empty file and a missing one are usage errors', async () => {
+test('alerts validate rejects an empty file and a missing file as usage errors', async () => {
   expect((await validate('  \n')).code).toBe(2);
   expect((await cli(['alerts', 'validate', join(directory, 'none.json')], { env: {} })).code).toBe(2);
 });

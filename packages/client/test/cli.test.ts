@@ -46,7 +46,7 @@ describe('render', () => {
     });
   });
 
-  test('template and context cannot both be standard input', async () => {
+  test('render rejects standard input as both template and context', async () => {
     expect((await run(['render', '-', '--context', '-'])).code).toBe(2);
   });
 });
@@ -170,7 +170,7 @@ describe('command line and output', () => {
   });
 
   test.each([['not json'], ['[]'], ['null'], ['{"name":']])(
-    'webhooks create --from with the text %j is a usage error',
+    'webhooks create --from with the input %j is a usage error',
     async (stdin) => {
       expect((await run(['webhooks', 'create', '--from', '-'], { stdin })).code).toBe(2);
     },

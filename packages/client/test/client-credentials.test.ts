@@ -42,7 +42,7 @@ test('a thousand concurrent callers cause one token request', async () => {
   expect(provider.calls).toHaveLength(2);
 });
 
-test('a failed refresh rejects all callers, and the next call tries again', async () => {
+test('a failed token request rejects all waiting calls, and the next call sends a new request', async () => {
   provider.script({ status: 401, body: { error: 'invalid_client', error_description: 'no such client' } });
   const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => session.token()));
   for (const outcome of outcomes) {

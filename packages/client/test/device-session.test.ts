@@ -52,7 +52,7 @@ describe('logging in', () => {
     expect(provider.calls).toHaveLength(2);
   });
 
-  test('a login ends when its code has expired, even if the provider still reports pending', async () => {
+  test('a login fails when its code has expired, even if the provider still reports pending', async () => {
     const { session } = await start({ expires_in: 21 });
     provider.script(...Array.from({ length: 99 }, () => pending));
     await expect(session.login({ show })).rejects.toMatchObject({ code: 'expired_token' });
@@ -104,7 +104,7 @@ describe('staying logged in', () => {
     expect(provider.calls).toHaveLength(2);
   });
 
-  test('an unavailable provider does not end the login', async () => {
+  test('a session stays logged in while the provider is unavailable', async () => {
     const { clock, session } = await start();
     provider.script(granted, { status: 503, body: {} }, refreshed('a2', 'r2'));
     await session.login({ show });

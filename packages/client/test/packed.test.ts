@@ -63,7 +63,7 @@ test('the package contains no files of other npm workspaces and does not import 
   }
 });
 
-test('a project type-checks against the package', async () => {
+test('the TypeScript compiler accepts a project that uses the package', async () => {
   const consumer = `
     import { createPlatformClient, ClientCredentialsSession, NotFoundError, type Delivery } from '@tocsin/client';
     const credential = new ClientCredentialsSession({ issuer: 'https://x', clientId: 'a', clientSecret: 'b' });

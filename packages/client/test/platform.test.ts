@@ -84,7 +84,7 @@ test('a validation error has the path of each problem', async () => {
   });
 });
 
-test("a caller without permission gets ForbiddenError, and whoami shows the token's owner", async () => {
+test("a call without permission throws ForbiddenError, and whoami returns the caller's roles", async () => {
   await expect(platformAs('outsider').webhooks.list().toArray()).rejects.toBeInstanceOf(ForbiddenError);
   expect((await platformAs('reader').whoami()).workspaces).toEqual({ [workspaceId]: ['reader'] });
 });

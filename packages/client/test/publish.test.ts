@@ -83,13 +83,13 @@ describe.each([
     ]);
   });
 
-  test('alerts that are published concurrently arrive once each', async () => {
+  test('each of 300 alerts that are published concurrently arrives exactly once', async () => {
     const fired = await Promise.all(Array.from({ length: 300 }, () => way.publisher.publish(alert())));
     const ids = (await way.arrived()).map(({ alert_id }) => alert_id);
     expect(ids.sort()).toEqual(fired.map(({ alert_id }) => alert_id).sort());
   });
 
-  test('close waits for the confirms of earlier alerts and rejects later alerts', async () => {
+  test('close waits for the confirms of earlier alerts, and later alerts are rejected', async () => {
     const last = way.publisher.publish(alert());
     await way.publisher.close();
     await expect(last).resolves.toBeDefined();
@@ -156,7 +156,7 @@ describe('a publisher with declare: false', () => {
   }
 });
 
-test('a wrong password is reported without retries', async () => {
+test('publishing with a wrong password fails without retries', async () => {
   const { url } = await createTestBroker();
   const proxy = await startTcpProxy(url);
   const wrong = new URL(proxy.url);
@@ -170,7 +170,7 @@ test('a wrong password is reported without retries', async () => {
   await proxy.close();
 }, 5_000);
 
-test('the error of an unconfirmed alert names an unreachable broker', async () => {
+test('the error of an unconfirmed alert names the address of an unreachable broker', async () => {
   const publisher = await createAmqpPublisher({
     url: 'amqp://127.0.0.1:9',
     workspaceId,
@@ -240,7 +240,7 @@ describe('unconfirmed alerts', () => {
     await api.close();
   });
 
-  test('an invalid alert is reported as refused without retries', async () => {
+  test('an alert that the API rejects with status 422 fails as refused, without retries', async () => {
     const api = await startScriptedApi();
     api.script({ status: 422, body: { code: 'validation_failed', detail: 'unknown rule' } });
     const publisher = createHttpPublisher(settingsOf(api));

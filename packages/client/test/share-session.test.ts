@@ -15,7 +15,7 @@ function createSession() {
   return { clock, session: new ClientCredentialsSession(options) };
 }
 
-test('threads that share a session share one refresh', async () => {
+test('threads that share a session use the same token, and one refresh renews it for all', async () => {
   const { clock, session } = createSession();
   const shared = Array.from({ length: 4 }, () => receiveSession(shareSession(session)));
   const askAll = () =>

@@ -40,7 +40,7 @@ Done: 4 of 4.
   expect(await listAll()).toEqual(before);
 });
 
-test('after an export is applied to an empty workspace, that workspace has the same export', async () => {
+test('an export that is applied to an empty workspace equals the export of that workspace', async () => {
   await run([
     'webhooks',
     'create',
@@ -70,7 +70,7 @@ test('after an export is applied to an empty workspace, that workspace has the s
   expect((await run(['apply', '-f', path, '--dry-run', ...inOther])).stdout).toBe('There are no changes.\n');
 });
 
-test('an export with ids can be applied to its own workspace, even after an entry is renamed', async () => {
+test('an export with ids can be applied to the exported workspace, even with a renamed entry', async () => {
   await run(['webhooks', 'create', '--name', 'by hand', '--url', 'https://127.0.0.1:9/x', '--body', '{}']);
   const { stdout } = await run(['export']);
   const path = save(stdout);
@@ -80,7 +80,7 @@ test('an export with ids can be applied to its own workspace, even after an entr
   expect(webhooks).toMatchObject([{ name: 'renamed', external_id: null, url: 'https://127.0.0.1:9/x' }]);
 });
 
-test('variables without values keep the stored values, and no output contains a secret', async () => {
+test('a field with an unset variable keeps its stored value, and no output contains a secret', async () => {
   await apply(save(workspaceFile()));
   const path = save(workspaceFile().replace('requests: 5', 'requests: 6'));
   const changed = await run(['apply', '-f', path, '--yes']);

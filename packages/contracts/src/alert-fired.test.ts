@@ -20,7 +20,7 @@ test.each(['0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
 );
 
 test.each(['0001-01-01T00:01:00+00:01', '9999-12-31T23:58:59-00:01', '2026-01-31T12:00:00.123456789+02:00'])(
-  'the normalized form of the time %s passes the check again',
+  'the alert check normalizes the time %s, and leaves the normalized time unchanged',
   (fired_at) => {
     const first = check({ ...alert, fired_at });
     expect(first.ok && check(first.value)).toEqual(first);
@@ -48,7 +48,7 @@ test.each([
   expect(check({ ...alert, fired_at })).toMatchObject({ ok: false, faults: [{ path: '/fired_at' }] });
 });
 
-test('unknown members of an alert message are accepted and removed', () => {
+test('a message with unknown members is valid, and the check removes these members', () => {
   const alert_rule = {
     name: 'r',
     enabled: true,
@@ -60,7 +60,7 @@ test('unknown members of an alert message are accepted and removed', () => {
   expect(checked).toEqual({ ok: true, value: { ...alert, alert_rule } });
 });
 
-test('state, labels and annotations of an alert are kept in their order', () => {
+test('the alert check keeps state, labels and annotations, and the order of the labels', () => {
   const labels = { team: 'risk', 'app.kubernetes-io_name': '', Zone: 'é'.repeat(256) };
   const annotations = { summary: 'x', 'any name, ÿ': '"\n' };
   const checked = check({ ...alert, state: 'resolved', labels, annotations });
@@ -97,7 +97,7 @@ test('annotations of exactly 4,096 bytes are accepted', () => {
   expect(check({ ...alert, annotations })).toMatchObject({ ok: true, value: { annotations } });
 });
 
-test('a message check lists all faults, or only the first one with listAll: false', () => {
+test('an alert check lists all faults, and with listAll: false only the first one', () => {
   const message = { metric_value: '1', labels: { '': 1 }, alert_rule: {} };
   const all = check(message);
   const paths = all.ok ? [] : all.faults.map(({ path }) => path);

@@ -12,7 +12,7 @@ const longest: DeliveryDue = { ...other, run: 2_147_483_647 };
 const times = (count: number, due: DeliveryDue) => Array.from({ length: count }, () => due);
 
 test.each([[[one]], [[one, other]], [times(maxDeliveriesInMessage, longest)]])(
-  'deliveries are unchanged after encoding and decoding (case %#)',
+  'decoding an encoded message returns the same deliveries (case %#)',
   (due) => {
     expect(decodeDeliveriesDue(encodeDeliveriesDue(due))).toEqual(due);
   },

@@ -5,12 +5,12 @@ import { alertOutcomes, deliveryStatuses } from './vocabulary.js';
 
 const accepts = (schema: JSONSchema, body: object) => createCheck(schema)(body).ok;
 
-test('a redelivery job can select each status of an ended delivery, and no other', () => {
+test('a redelivery job can filter by each status of ended deliveries, and by no other status', () => {
   const accepted = deliveryStatuses.filter((status) => accepts(createRedeliverySchema, { status }));
   expect(accepted).toEqual(['succeeded', 'failed', 'skipped']);
 });
 
-test('a dispatch job can select each outcome without deliveries, except that of a deleted rule', () => {
+test('a dispatch job can filter by each outcome without deliveries, except rule_deleted', () => {
   const accepted = alertOutcomes.filter((outcome) => accepts(createDispatchSchema, { outcome }));
   expect(accepted).toEqual(['rule_disabled', 'no_webhooks', 'over_quota', 'suppressed']);
 });

@@ -1,6 +1,6 @@
 import { decodePipelineMarker, encodePipelineMarker } from './pipeline-marker.js';
 
-test('a pipeline marker keeps its time in milliseconds', () => {
+test('encoding and decoding a pipeline marker keeps its time to the millisecond', () => {
   const markedAtMs = Date.UTC(2026, 10, 23, 5, 6, 7, 89);
   expect(decodePipelineMarker(encodePipelineMarker(markedAtMs))).toBe(markedAtMs);
 });

@@ -10,7 +10,7 @@ const rows = new Map(
   ),
 );
 
-test('docs/publish.md lists every field, and where it is required', () => {
+test('docs/publish.md lists each field of an alert, and whether AMQP and REST require it', () => {
   const wordOf = (required: readonly string[], name: string) =>
     required.includes(name) ? 'required' : 'optional';
   const expected = Object.keys(alertFiredProperties).map((name) => [

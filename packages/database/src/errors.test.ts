@@ -53,7 +53,7 @@ test('a failed connection is classified as unavailable, and its message lists al
   expect(error.message).toBe('No connection to the database: refused by ::1; refused by 127.0.0.1');
 });
 
-test('an unavailable database and a timeout become a 503, and other errors stay unchanged', () => {
+test('an unavailable database or a timeout becomes a 503, and other errors stay unchanged', () => {
   expect(toUnavailableError(withCode('57014'))).toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
   const conflict = withCode('40P01');
   expect(toUnavailableError(conflict)).toBe(conflict);

@@ -17,12 +17,12 @@ const known: [timeMs: number, parts: string, id: string][] = [
   [2 ** 48 - 1, '0b0d/é', 'ffffffff-ffff-82c9-a30e-9a4a67673bcb'],
 ];
 
-test('the record id for a given time and parts never changes', () => {
+test('a record id for the same time and the same parts is always the same', () => {
   for (const [timeMs, parts, id] of [...known, ...known.toReversed()])
     expect(recordId(timeMs, parts)).toBe(id);
 });
 
-test('the time in a record id is the time for which the id was made, in whole milliseconds', () => {
+test('a record id contains the time that it was created for, in whole milliseconds', () => {
   for (const [timeMs, , id] of known) expect(timeOfRecordId(id)).toBe(Math.max(0, Math.trunc(timeMs)));
 });
 

@@ -5,7 +5,7 @@ const key = { id: 'k1', key: randomBytes(32) };
 const box = createSecretBox([key]);
 const location: SecretLocation = { workspaceId: 'w', table: 'webhooks', id: '1', column: 'url' };
 
-test('a value can be decrypted at its location by every secret box that has its key', () => {
+test('a secret box that has the key of a value decrypts the value for its table, row and column', () => {
   const encrypted = box.encrypt('secret', location);
   const later = createSecretBox([{ id: 'k2', key: randomBytes(32) }, key]);
   expect(later.decrypt(encrypted, location).toString()).toBe('secret');
@@ -41,7 +41,7 @@ test('values that are encrypted with different salts can be decrypted in any ord
     expect(box.decrypt(values[index]!, location).toString()).toBe(`secret ${index}`);
 });
 
-test('values with one salt have different nonces, and processes with one key use different salts', () => {
+test('values with one salt have different nonces; secret boxes with one key use different salts', () => {
   const encrypt = () => box.encrypt('secret', location);
   expect(encrypt().subarray(15, 27)).not.toEqual(encrypt().subarray(15, 27));
   expect(createSecretBox([key]).encrypt('secret', location).subarray(3, 15)).not.toEqual(
@@ -69,7 +69,7 @@ test('the first key encrypts new values, and each value begins with the id of it
 
 const bytesOf = (count: number) => Buffer.alloc(count, 1).toString('base64');
 
-test('a list of encryption keys has the current key first, and may contain spaces', () => {
+test('the keys of SECRETS_KEYS are parsed in their order, and spaces around them are ignored', () => {
   const longest = `a.b-c_${'d'.repeat(58)}`;
   expect(parseSecretKeys(` ${longest}:${bytesOf(32)} , k1:${bytesOf(32)}\n`)).toEqual(
     [longest, 'k1'].map((id) => ({ id, key: Buffer.alloc(32, 1) })),
@@ -91,6 +91,6 @@ test.each([
   expect(() => parseSecretKeys(text)).toThrow('must be a list of id:key');
 });
 
-test('two encryption keys with one id are rejected', () => {
+test('two encryption keys with the same id are rejected', () => {
   expect(() => parseSecretKeys(`k1:${bytesOf(32)},k1:${bytesOf(32)}`)).toThrow('has a key id twice');
 });

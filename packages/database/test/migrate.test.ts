@@ -77,7 +77,7 @@ test('a killed migration leaves no changes and does not block the next one', asy
   expect(await appliedTo(db.database)).toEqual(namesOfMigrations);
 });
 
-test('a migration waits for a lock in steps of two seconds, so that readers can continue', async () => {
+test('a migration waits at most two seconds at a time for a lock, so that reads can continue', async () => {
   const { url, database } = await open(createTestDatabase);
   const next = {
     name: '0002-next',
@@ -93,7 +93,7 @@ test('a migration waits for a lock in steps of two seconds, so that readers can 
   expect(await migrated).toEqual({ applied: ['0002-next'], later: [] });
 });
 
-test('the schema of a later version is not changed, and the output names its migrations', async () => {
+test('the schema of a later version is not changed, and the output names the later migrations', async () => {
   const { url, database } = await open(createTestDatabase);
   await database.knex('schema_migrations').insert({ name: '9999-of-the-next-version', batch: 2 });
   const { code, output } = await startMigrations(url).ended;

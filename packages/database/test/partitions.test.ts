@@ -31,7 +31,7 @@ test('ensurePartitions on a later day adds only the partitions that are missing'
   await insertAlert(db.database, { acceptedAtMs: Date.now() + 11 * dayMs });
 });
 
-test('a dropped partition is created again, and a detached one is attached with its rows', async () => {
+test('ensurePartitions creates a dropped partition, and attaches a detached one with its rows', async () => {
   const alert = await insertAlert(db.database, { acceptedAtMs: Date.now() });
   const name = `alerts_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`;
   await db.database.knex.raw(`alter table alerts detach partition ${name}`);

@@ -4,7 +4,7 @@ import { readWithTimeout } from '../src/read-with-timeout.js';
 
 const db = useTestDatabase();
 
-test('a statement above the time limit of a read fails, and later statements have no such limit', async () => {
+test('readWithTimeout limits the time of its own statements, and not of later statements', async () => {
   const reading = readWithTimeout(db.database, 50, (trx) => trx.raw('select pg_sleep(60)'));
   const error = await reading.catch((thrown: unknown) => thrown);
   expect(isStatementTimeout(error)).toBe(true);

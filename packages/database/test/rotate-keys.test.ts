@@ -84,13 +84,13 @@ test('a rotation encrypts values of an old key with the new key and keeps their 
   expect(await rotateKeys(db.database, during)).toEqual(none);
 });
 
-test('the error of a rotation names a missing key, and a run with that key continues', async () => {
+test('a rotation without a needed key fails and names the key; a rotation with the key succeeds', async () => {
   await addWebhook(before);
   await expect(rotateKeys(db.database, after)).rejects.toThrow('"old"');
   expect(await rotateKeys(db.database, during)).toEqual({ ...none, webhooks: 1 });
 });
 
-test("a rotation keeps a value that changes during it, and rotates the row's other values", async () => {
+test('a value that changes during a rotation is kept, and other values of its row are rotated', async () => {
   const id = await addWebhook(before);
   const location = { workspaceId, table: 'webhooks', id, column: 'url' };
   const url_encrypted = after.encrypt('http://other/', location);

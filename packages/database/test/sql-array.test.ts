@@ -27,7 +27,7 @@ const samples = {
 };
 
 test.each(Object.entries(samples))(
-  'the server reads an array of type %s equally from the binary and the text format',
+  'PostgreSQL reads the same array of type %s from the binary and from the text format',
   async (type, values) => {
     const encode = sqlArray[type as keyof typeof sqlArray] as (values: unknown[]) => Buffer;
     expect(await readBack(type, encode(values))).toBe(await readBack(type, values));

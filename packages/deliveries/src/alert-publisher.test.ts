@@ -7,7 +7,7 @@ const secrets = createSecretBox(parseSecretKeys(box('k1', 7)));
 const alert = { workspace_id: randomUUID(), alert_id: randomUUID() };
 const id = publisherId('https://id.example#ada');
 
-test('the id of a principal is a UUID that differs by issuer and by subject', () => {
+test('the id of a principal is a UUID that depends on its issuer and its subject', () => {
   const ids = [id, publisherId('https://id.example#bob'), publisherId('https://other.example#ada')];
   expect(new Set(ids).size).toBe(3);
   expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -16,7 +16,7 @@ test('the id of a principal is a UUID that differs by issuer and by subject', ()
   expect(id).toBe('35e1499a-0f1b-55e4-9bd9-7f06313a179d');
 });
 
-test('the publisher header can be decrypted, even after a change of the current key', () => {
+test("the header with an alert's publisher can be decrypted even after the current key changes", () => {
   const header = encryptPublisher(id, alert, secrets);
   const rotated = createSecretBox(parseSecretKeys(`${box('k2', 8)},${box('k1', 7)}`));
   expect([decryptPublisher(header, alert, secrets), decryptPublisher(header, alert, rotated)]).toEqual([

@@ -15,7 +15,7 @@ test('decoding the encoded texts of an attempt returns the same texts, even if t
   expect(decodeExchange(stored(breaks))).toEqual(breaks);
 });
 
-test('a lone surrogate in the request becomes U+FFFD and does not change the response', () => {
+test('a lone surrogate in a stored request becomes U+FFFD, and the response stays unchanged', () => {
   for (const filler of ['', 'x'.repeat(5_000)]) {
     const texts = { requestBody: `a\ud800${filler}`, responseBody: 'b' };
     const decoded = decodeExchange(stored(texts));
@@ -23,7 +23,7 @@ test('a lone surrogate in the request becomes U+FFFD and does not change the res
   }
 });
 
-test('a short text is stored as it is, and a long one is compressed', () => {
+test('a short text of an attempt is stored uncompressed, and a long one is compressed', () => {
   const texts = { requestBody: '{"a":1}', responseBody: 'ok' };
   expect(encodeExchange(texts)).toBe('[7,null,null]\n{"a":1}ok');
   const long = {
@@ -46,7 +46,7 @@ test.each([
   expect(decodeExchange(Buffer.from(encoded as string)).requestBody).toBe(requestBody);
 });
 
-test('a long text that compression does not shorten is stored as it is', () => {
+test('a long text is stored uncompressed if compression does not shorten it', () => {
   const texts = { requestBody: randomBytes(3_000).toString('latin1'), responseBody: '' };
   expect(encodeExchange(texts)).toBe(`[3000,null,null]\n${texts.requestBody}`);
 });

@@ -54,7 +54,7 @@ test('reading a history in several time windows returns the same rows as one rea
   );
 });
 
-test('no older days are read if one day has enough rows for a page, even from a cursor', async () => {
+test('a read ends after one day that has enough rows for a page, even if it starts at a cursor', async () => {
   const history = Array.from({ length: 20 }, (_, index) => idAt(index / 100, index));
   const first = await readFrom(history, { limit: 20 });
   expect(first.windows).toEqual([{ from: firstIdAt(nowMs - dayMs), below: always.below }]);
@@ -65,7 +65,7 @@ test('no older days are read if one day has enough rows for a page, even from a 
   expect(later.windows).toHaveLength(1);
 });
 
-test('time windows begin 1, 5 and 21 days before the end of a range, and at its start', async () => {
+test('the time windows of a range begin 1, 5 and 21 days before its end, and at its start', async () => {
   const { windows } = await readFrom([], { limit: 5 });
   const starts = [1, 5, 21].map((days) => firstIdAt(nowMs - days * dayMs));
   const [first = '', second = '', third = ''] = starts;
@@ -82,12 +82,12 @@ test('a range that is shorter than a day is read in one time window', async () =
   expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
 });
 
-test('a range that begins exactly where a time window begins is read in this window alone', async () => {
+test('a range of exactly one day is read in one time window', async () => {
   const range = { ...always, from: firstIdAt(nowMs - dayMs), below: firstIdAt(nowMs) };
   expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
 });
 
-test('a count reads further time windows until it reaches the maximum', async () => {
+test('a count reads older time windows until it reaches the maximum or the start of its range', async () => {
   const history = [0.5, 2, 3, 10, 40].map(idAt);
   const countFrom = async (max: number) => {
     const wanted: number[] = [];
@@ -131,7 +131,7 @@ describe('narrowing a range of ids to the deliveries of one alert', () => {
     expect(statements).toEqual([[keys, { workspaceId: 'w', alertId: 'a' }]]);
   });
 
-  test('narrowing keeps a bound that is within the millisecond of the alert', async () => {
+  test('narrowing keeps a bound within the millisecond in which the alert was accepted', async () => {
     const [from, below] = [recordId(acceptedMs, 'a'), recordId(acceptedMs, 'b')].sort() as [string, string];
     expect((await narrow({ from, below })).found).toEqual({ from, below });
   });

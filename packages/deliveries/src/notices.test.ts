@@ -7,7 +7,7 @@ test('the id of a notice is a UUID of version 5 that never changes', () => {
   expect(noticeAlertId('webhook.failing', id, since)).toBe('15481f76-e62a-51a8-b109-b9d4daa284ed');
 });
 
-test('notices with another event, subject or time have other ids', () => {
+test('the id of a notice depends on its event, its subject and its time', () => {
   const ids = [
     noticeAlertId('webhook.failing', id, since),
     noticeAlertId('webhook.recovered', id, since),

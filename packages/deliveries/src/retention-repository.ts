@@ -43,8 +43,9 @@ export async function dropExpiredDays(
 }
 
 /**
- * Maximum wait for a table lock, in milliseconds. Other statements must wait behind a waiting drop, and a transaction
- * such as a backup can use the table for an hour. The drop therefore fails soon and is repeated later.
+ * Maximum wait for a table lock, in milliseconds. While a drop or a truncation waits for its lock, other
+ * statements wait behind it, and a transaction such as a backup can use the table for an hour. It therefore fails soon
+ * and is repeated later.
  */
 const lockTimeoutMs = 200;
 

@@ -201,7 +201,7 @@ test('with a full disk or a missing directory, the archive run fails and keeps t
   expect(await readArchiveAge(db.database)).toBe(0);
 });
 
-test('a modified archive file is not restored, and a file with other rows is not replaced', async () => {
+test('a modified archive file is not restored, and archiving replaces no file with other rows', async () => {
   await addDay(3);
   await expireAttempts();
   await run('archive');

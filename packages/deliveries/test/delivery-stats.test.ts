@@ -104,7 +104,7 @@ test.each(Object.entries(noticeRules))('deliveries of the notice %s are not coun
   expect(await counted(workspaceId)).toEqual([]);
 });
 
-test('a statement writes one change of counts for each webhook and minute that it affects', async () => {
+test('a statement writes one change of counts for each affected webhook and minute', async () => {
   const webhookId = randomUUID();
   const workspaceId = randomUUID();
   await insertMany({ workspaceId, webhookId, count: 500, latencyMs: 100 });
@@ -112,7 +112,7 @@ test('a statement writes one change of counts for each webhook and minute that i
   expect(rows).toMatchObject([{ webhook_id: webhookId, succeeded: 500, open: 0 }]);
 });
 
-test('counts of minutes, hours and days agree, for each webhook and for the workspace', async () => {
+test('counts by minute, hour and day have equal sums, for each webhook and for the workspace', async () => {
   const workspaceId = randomUUID();
   const webhookIds = [randomUUID(), randomUUID()];
   for (const webhookId of webhookIds)

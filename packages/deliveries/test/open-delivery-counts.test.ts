@@ -62,7 +62,7 @@ test('a count of open deliveries stops at the limit of the webhook or workspace'
   expect(counts.workspaceFill(one.workspaceId)).toBe(1);
 });
 
-test('deliveries that are written while a count runs are added to its result', async () => {
+test('deliveries that are written while a count runs are added to the result of the count', async () => {
   const { counts } = countsAt({ perWebhook: 10, perWorkspace: 100 });
   const one = newWebhook();
   await counts.refresh([one]);
@@ -82,7 +82,7 @@ test('the open deliveries of a webhook are not counted again while it gets no ne
   expect(statements).toBe(1);
 });
 
-test('a webhook can reach exactly its limit, with fewer than 15 counts for the first half', async () => {
+test('a webhook can use its whole limit, and the first half needs fewer than 15 count statements', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
   const one = newWebhook();
   let accepted = 0;
@@ -104,7 +104,7 @@ test('a webhook can reach exactly its limit, with fewer than 15 counts for the f
   expect(statementsOfHalf).toBeLessThan(15);
 });
 
-test('a webhook near its limit is counted again only for a batch of more than 1 % of the limit', async () => {
+test("at 99 % of its limit, a webhook's deliveries are counted again only for a batch above 1 %", async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
   const one = newWebhook();
   await addOpen(one, 990);
@@ -114,7 +114,7 @@ test('a webhook near its limit is counted again only for a batch of more than 1 
   expect(statements).toBe(2);
 });
 
-test('deliveries that are being written count although the database does not have them yet', async () => {
+test('deliveries whose rows are still being written already count towards the limit', async () => {
   const { counts } = countsAt({ perWebhook: 10, perWorkspace: 100 });
   const one = newWebhook();
   await counts.refresh(times(10, one));
@@ -127,7 +127,7 @@ test('deliveries that are being written count although the database does not hav
   expect(counts.webhookFill(one)).toBe(0);
 });
 
-test('a count is repeated when other processes may have added many deliveries meanwhile', async () => {
+test('a count is repeated after some time, because other processes may have added deliveries', async () => {
   const { counts, clock } = countsAt({ perWebhook: 100_000, perWorkspace: 1_000_000 });
   const one = newWebhook();
   await addOpen(one, 10);

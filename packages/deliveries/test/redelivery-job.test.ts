@@ -33,7 +33,7 @@ test('a job redelivers each matching delivery once, page by page', async () => {
   for (const delivery of ids) expect(await deliveryRow(delivery)).toMatchObject({ run: 2 });
 });
 
-test('a page of a job adds the deliveries that it opens to the counts of open deliveries', async () => {
+test('deliveries that a job reopens are added to the counts of open deliveries', async () => {
   await seedMany(3, { webhookId });
   await addJob();
   const written: object[] = [];
@@ -104,7 +104,7 @@ test('a job respects its time range, and a count stops at its maximum', async ()
   ).toBe(1);
 });
 
-test('a job skips deliveries that failed after its creation', async () => {
+test('a job does not redeliver deliveries that failed after the job was created', async () => {
   const ids = await seedMany(3);
   const id = await addJob();
   const now = Date.now();
@@ -122,7 +122,7 @@ test('a job skips deliveries that failed after its creation', async () => {
   expect(await openIds()).toEqual([ids[0], ids[2]].sort());
 });
 
-test('a page of a job is not delayed by a locked partition of a day that it does not read', async () => {
+test('a locked partition does not delay a page of a job that reads only other days', async () => {
   const longAgo = Date.now() - 40 * 86_400_000;
   await ensurePartitions(db.database, longAgo);
   const ids = await seedMany(10);

@@ -8,7 +8,7 @@ const db = useTestDatabase();
 
 describe('redelivery of one delivery', () => {
   test.each(['failed', 'skipped', 'succeeded'] as const)(
-    'redelivering a %s delivery starts a new run and retry schedule, and keeps its claim count',
+    'redelivering a %s delivery starts a new run and retry schedule, and keeps the claim number',
     async (status) => {
       const { database } = db;
       const id = await insertDelivery(database, { workspaceId, status, claims: 7 });
@@ -33,7 +33,7 @@ describe('redelivery of one delivery', () => {
     },
   );
 
-  test('redelivering a waiting delivery makes it due at once and keeps its step of the schedule', async () => {
+  test('a redelivered waiting delivery is due at once, and its retry schedule is not restarted', async () => {
     const { database } = db;
     const id = await reopened({ step: 4, due_at: new Date(Date.now() + 3_600_000), manual: false });
     expect(await redeliver(database, id)).toBe('brought_forward');
@@ -64,7 +64,7 @@ describe('redelivery of one delivery', () => {
     expect(reports).toEqual(['ended', 'waiting']);
   });
 
-  test('a redelivery does not change a queued delivery, even with an expired worker lease', async () => {
+  test("a redelivery does not change a queued delivery, even if its worker's lease has expired", async () => {
     const { database } = db;
     const queued = await reopened({ state: 'queued', lease_until: new Date(Date.now() + 60_000) });
     const stranded = await reopened({

@@ -47,7 +47,7 @@ test('the path of a header problem is a JSON pointer with escaped characters', (
 });
 
 test.each(['\n', '\r', '\0', '\x1f', '\x7f', '\u0100', '😀', '\ud800'])(
-  'a header value with %j is rejected',
+  'a header value that contains %j is rejected',
   (character) => {
     expect(checkHeaders({ 'X-A': [`a${character}b`] })).toHaveLength(1);
   },
@@ -84,13 +84,13 @@ test('8,192 bytes of header lines are allowed and one more byte is not', () => {
   ]);
 });
 
-test('the size of headers includes the name once for each of its values', () => {
+test('the size of headers counts the name of a header once for each of its values', () => {
   const lines = (last: string) => ({ 'X-A': ['v'.repeat(4_000), 'v'.repeat(4_000)], B: [last] });
   const most = 'v'.repeat(8192 - 2 * (4_000 + 'X-A'.length + 4) - 'B'.length - 4);
   expect(checkHeaders(lines(most))).toEqual([]);
   expect(checkHeaders(lines(`${most}v`))).toMatchObject([{ path: '/headers' }]);
 });
 
-test('a million invalid header values cause fewer than 2,000 problems', () => {
+test('a million invalid header values are reported as fewer than 2,000 problems', () => {
   expect(checkHeaders({ 'X-A': new Array<string>(1_000_000).fill('\n') }).length).toBeLessThan(2000);
 });

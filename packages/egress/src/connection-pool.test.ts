@@ -51,14 +51,14 @@ test('a request does not wait for a connection in use', async () => {
   expect(opened).toHaveLength(3);
 });
 
-test('idle connections are limited for each destination', async () => {
+test('the number of idle connections is limited for each destination', async () => {
   const { pool, opened, acquire } = startPool();
   const connections = await Promise.all([acquire('a'), acquire('a'), acquire('a')]);
   for (const connection of connections) pool.release(connection);
   expect(opened.map(({ isOpen }) => isOpen)).toEqual([true, true, false]);
 });
 
-test('idle connections are limited in total, and the longest idle one is closed', async () => {
+test('the total number of idle connections is limited, and the longest idle one is closed', async () => {
   const { pool, opened, acquire } = startPool();
   for (const host of ['a', 'b', 'c', 'd']) pool.release(await acquire(host));
   expect(opened.map(({ isOpen }) => isOpen)).toEqual([false, true, true, true]);
@@ -103,7 +103,7 @@ test.each<[string, (connection: FakeConnection) => void]>([
   expect(await acquire('a')).toBe(opened[1]);
 });
 
-test('closing the pool closes idle connections at once and others on their release', async () => {
+test('closing the pool closes idle connections at once, and connections in use at their release', async () => {
   const { pool, opened, acquire } = startPool();
   pool.release(await acquire('a'));
   const used = await acquire('b');

@@ -10,7 +10,7 @@ test('a hosts file maps a name in any case to all its addresses', () => {
   expect(hosts.size).toBe(3);
 });
 
-test('the last search line of resolv.conf is used', () => {
+test('only the last `search` line of resolv.conf is used', () => {
   expect(
     parseSearch('nameserver 10.0.0.2\nsearch a.example\nsearch ns.svc.local. svc.local\noptions ndots:5'),
   ).toEqual(['ns.svc.local', 'svc.local']);

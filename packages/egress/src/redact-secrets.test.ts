@@ -57,7 +57,7 @@ test.each<[string, string, string]>([
 });
 
 test.each(['Basic', 'bearer', 'BASIC'])(
-  'a token that the header sends with the scheme %s is also redacted without the scheme',
+  "a header's token with the scheme %s is redacted even where it occurs without the scheme",
   (scheme) => {
     const redactToken = (secret: string) =>
       createRedactSecrets({ url: 'http://h/', headers: { A: [`${scheme}  ${secret}`] } })(
@@ -68,7 +68,7 @@ test.each(['Basic', 'bearer', 'BASIC'])(
   },
 );
 
-test('a URL part of sixteen or more characters is redacted, also with spaces for its plus signs', () => {
+test('a URL part of 16 or more characters is redacted, even with spaces instead of plus signs', () => {
   const redactUrl = createRedactSecrets({
     url: 'http://h/0123456789abcdef/0123456789abcde/?a=fedcba9876+543210&b=fedcba987654321',
     headers: {},
@@ -119,7 +119,7 @@ test('two secrets that overlap in a response are both redacted', () => {
   expect(both('=abcdefghijklmnop', cut)).toBe('=[redacted][redacted]');
 });
 
-test('a long secret is redacted as a whole, even if the text cuts it', () => {
+test('all parts of a long secret are redacted, even if the text ends within the secret', () => {
   const long = Array.from({ length: 500 }, (_, index) => index.toString(36)).join('.');
   const redactLong = createRedactSecrets({ url: 'http://h/', headers: { A: [long] } });
   expect(redactLong(`<${long}>`, whole)).toBe('<[redacted]>');

@@ -7,7 +7,7 @@ function startReader(maxBytes = 65_536): ResponseReader {
   return reader;
 }
 
-test('the receive buffers of a body in chunks of one byte are not kept in memory', async () => {
+test('a body that arrives in chunks of one byte does not keep the receive buffers in memory', async () => {
   const reader = startReader();
   const received = Buffer.alloc(65_536, 'x');
   for (let at = 0; at < 1000; at += 1) reader.onData(received.subarray(at, at + 1));

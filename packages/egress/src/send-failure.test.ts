@@ -94,7 +94,7 @@ test.each([
   });
 });
 
-test('a TLS error without a code, and a closed handshake, have their own error messages', () => {
+test('a TLS error without a code has a general message, and a closed connection a specific one', () => {
   expect(tlsFailureOf(new Error('secret')).message).toBe('The TLS handshake failed.');
   expect(tlsFailureOf(failing('ECONNRESET')).message).toBe(
     'The destination closed the connection within the TLS handshake.',

@@ -28,7 +28,7 @@ function noteOf(
 }
 
 test.each([undefined, '', ' ', 'identity', '\tIDENTITY '])(
-  'the content coding %j counts as no coding',
+  'a body with the content coding %j counts as not encoded',
   (encoding) => {
     expect(noteOf(encoding)).toMatchObject({ bodyNote: undefined });
   },
@@ -42,7 +42,7 @@ test.each(['gzip', 'identity, gzip', 'identityx', '\xa0gzip', '-'])(
   },
 );
 
-test('a body that is too long, or ended early, is reported as truncated', () => {
+test('a body that is too long or incomplete is reported as truncated', () => {
   const truncated = (changes: Partial<RawResponse>) => noteOf(undefined, 'x', changes);
   expect(truncated({})).toMatchObject({ truncated: false });
   expect(truncated({ isTooLong: true })).toMatchObject({ truncated: true });
@@ -74,7 +74,7 @@ test('a result contains status, body and headers, the reason for a cut body, and
   expect(Number.isInteger(durationMs)).toBe(true);
 });
 
-test('an error of a send becomes a result with its code, its message and its duration', () => {
+test('a send failure becomes a result with the code and message of the failure and a duration', () => {
   const failure = new SendFailure('timeout', 'A sentence.');
   const result = toSendError(failure, performance.now() - 1_000_000);
   expect(result).toEqual({

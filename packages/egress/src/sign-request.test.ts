@@ -7,7 +7,7 @@ const firstSignature = 'v1,TmlnNezOkS68Z4L+sLVLaojFajrCvEl+sx/QklJO7ng=';
 const secondSignature = 'v1,BcEBJu0EEx8JSjWu/XtJMUGC6HLYPD8QNiz0UCyjkWM=';
 const request = { id: 'msg_1', body: '{"a":"é"}', atMs: 1_614_265_330_999 };
 
-test('a request is signed over its id, its time in whole seconds and its body', () => {
+test('the signature covers the id of the request, the time in whole seconds and the body', () => {
   expect(signRequest({ ...request, keys: [firstKey] })).toEqual([
     'webhook-id',
     'msg_1',

@@ -26,7 +26,7 @@ async function endsAt(ms: number, sending: Promise<SendResult>): Promise<SendRes
   return ended;
 }
 
-test('a send ends if connecting takes 5 s', async () => {
+test('a send fails if connecting takes 5 s', async () => {
   const sender = startSender({ lookup: () => new Promise(() => {}) });
   const sending = sender.send({ url: 'http://hang.test/', headers: {}, body: '' });
   expect(await endsAt(5_000, sending)).toMatchObject({ code: 'dns_failure' });
@@ -59,7 +59,7 @@ test('a response body that is incomplete after 10 s is cut and marked as slow', 
 });
 
 test.each([3_000, 20_000])(
-  'a timeout of %i ms of a request replaces the default of 10 s',
+  'a request with a timeout of %i ms uses this timeout instead of the default of 10 s',
   async (timeoutMs) => {
     const server = await startServer(() => {});
     const sending = startSender().send({ url: server.url, headers: {}, body: '', timeoutMs });

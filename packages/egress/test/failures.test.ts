@@ -26,7 +26,7 @@ test('a send fails as connection_refused if all addresses of the name refuse', a
   expect(result).toMatchObject({ kind: 'error', code: 'connection_refused' });
 });
 
-test('an address that cannot be dialled, and port 0, fail as connection_refused', async () => {
+test('a send to port 0, or to an address that cannot be dialled, fails as connection_refused', async () => {
   expect(await sendTo('http://127.0.0.1:0/')).toMatchObject({ code: 'connection_refused' });
   // A link-local address without a zone names no network interface, so it cannot be dialled.
   const linkLocal = await sendTo('http://[fe80::1]/', { allow: parseCidrs(['fe80::/10']) });
@@ -47,7 +47,7 @@ test.each([
   'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
   'HTTP/1.1 100 Continue\r\n\r\n',
 ])(
-  'a response cut after %j is a connection_reset if the connection closes, else a timeout',
+  'after the bytes %j, a closed connection is a connection_reset, and a stalled one a timeout',
   async (bytes) => {
     const closing = await startServer((socket) => socket.end(bytes));
     expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
@@ -72,7 +72,7 @@ test('a send to a destination that half-closes at once fails as connection_reset
   await until('each is closed', () => sockets.every((socket) => socket.destroyed));
 });
 
-test('a destination that reads one byte at a time fails as timeout and is disconnected', async () => {
+test('if a destination reads very slowly, the send fails as timeout and the connection is closed', async () => {
   const sockets: Socket[] = [];
   const server = await startSocketServer((socket) => {
     sockets.push(socket);

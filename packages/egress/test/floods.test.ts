@@ -96,7 +96,7 @@ test.each([
   expect(result).toMatchObject({ statusCode: 200, body, truncated: false, bodyNote: undefined });
 });
 
-test('a response body of 64 KiB in chunks of one byte is within the limits', async () => {
+test('a response body of 64 KiB in chunks of one byte is read completely', async () => {
   const server = await startServer((socket) => {
     socket.write(chunked);
     socket.write(`${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`);

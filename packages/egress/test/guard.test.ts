@@ -46,7 +46,7 @@ test.each([
   'sixtofour.test',
   'zone.test',
   'nonsense.test',
-])('one blocked address of %s fails the send, and no address is dialled', async (name) => {
+])('one blocked address of %s fails the send, and no connection is opened', async (name) => {
   expect(await sendTo(name)).toMatchObject({ kind: 'error', code: 'blocked_address' });
   expect(server.sockets).toHaveLength(0);
 });
@@ -77,7 +77,7 @@ test('loopback addresses are blocked by default', async () => {
   expect(server.sockets).toHaveLength(0);
 });
 
-test('a name is resolved once for a connection, and the checked address is dialled', async () => {
+test('a name is resolved once for a connection, which goes to the address that was checked', async () => {
   names['rebind.test'] = ['127.0.0.1'];
   const first = sendTo('rebind.test');
   names['rebind.test'] = ['10.0.0.1'];
@@ -85,7 +85,7 @@ test('a name is resolved once for a connection, and the checked address is diall
   expect(lookups).toEqual(['rebind.test']);
 });
 
-test('a name that changes to a blocked address fails once its open connection is too old', async () => {
+test('a name with a new, blocked address fails once its connection has reached the maximum age', async () => {
   await sender.close();
   names['moved.test'] = ['127.0.0.1'];
   sender = createSender({
@@ -101,11 +101,11 @@ test('a name that changes to a blocked address fails once its open connection is
   });
 });
 
-test('the second address of a name is dialled if the first one refuses', async () => {
+test('if the first address of a name refuses the connection, the second address is tried', async () => {
   expect(await sendTo('second.test')).toMatchObject({ kind: 'response', statusCode: 200 });
 });
 
-test('resolutionWarning names a host without an address or with a blocked one', async () => {
+test('resolutionWarning names a host that has no address or a blocked address', async () => {
   expect(await sender.resolutionWarning('https://good.test/x')).toBeUndefined();
   expect(await sender.resolutionWarning('https://127.0.0.1/x')).toBeUndefined();
   for (const url of ['https://10.0.0.1/x', 'not a url'])

@@ -39,7 +39,7 @@ const fragment = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
 );
 
-test('a send returns a result for a response of random HTTP fragments and bytes', async () => {
+test('a send returns a response or an expected error if the server sends random bytes', async () => {
   let fragments: string[] = [];
   const server = await startRawServer((socket) => {
     const writeNext = (index: number): void => {

@@ -85,7 +85,7 @@ test.each([
 const unrequested = ['HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n', 'HTTP/1.1 1', 'RTSP/1.0 200 OK\r\n'];
 
 test.each(unrequested)(
-  'bytes %j that arrive before the next send are not read as its response',
+  'bytes %j that arrive on an idle connection are not read as the next response',
   async (bytes) => {
     await start((socket) => socket.write(ok));
     expect(await send()).toMatchObject({ statusCode: 200 });
@@ -95,7 +95,7 @@ test.each(unrequested)(
 );
 
 test.each(unrequested)(
-  'bytes %j that arrive just before a request is written are not read as its response',
+  'bytes %j that arrive just before a request is written are not read as the response to it',
   async (bytes) => {
     await start((socket) => socket.write(ok));
     expect(await send()).toMatchObject({ statusCode: 200 });
@@ -158,7 +158,7 @@ test('a reused connection that closes after the request fails as connection_rese
   expect(server.requests).toHaveLength(2);
 });
 
-test('a connection with a keep-alive timeout of one second is not reused', async () => {
+test('a connection whose Keep-Alive header has a timeout of one second is not reused', async () => {
   await start((socket) =>
     socket.write(
       'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok',

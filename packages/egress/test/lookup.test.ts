@@ -55,7 +55,7 @@ test('a name with a hundred addresses of a family resolves to sixteen of them', 
   expect(await lookup('many-v6.test')).toHaveLength(16);
 });
 
-test('the lookup of an unknown or empty name, or with a failing DNS server, throws an error', async () => {
+test('a lookup throws an error if the name is unknown or empty, or if the DNS server fails', async () => {
   const lookup = startLookup();
   for (const name of ['empty.test', 'unknown.test', 'broken.test', 'unknown', '']) {
     await expect(lookup(name)).rejects.toThrow();
@@ -88,7 +88,7 @@ test('search domains are tried first for a name without a dot, and last for othe
   await expect(lookup('receiver.svc.')).rejects.toThrow();
 });
 
-test('concurrent lookups of a name, and later ones within 5 s, share their queries', async () => {
+test('lookups of a name within 5 s cause one query for each address family', async () => {
   const lookup = startLookup();
   await Promise.all(Array.from({ length: 50 }, () => lookup('v4.test')));
   await lookup('V4.test');
@@ -124,7 +124,7 @@ test('a name is queried again when its last query is 5 s old', async () => {
   });
 });
 
-test('the hosts file is read again when it was read 60 s ago', async () => {
+test('the hosts file is read again 60 s after it was last read', async () => {
   const lookup = startLookup();
   await withClock(async (setAge) => {
     expect(await lookup('pinned.test')).toEqual(['10.0.0.1']);

@@ -88,14 +88,14 @@ test.each([
   expect(await send()).toMatchObject({ statusCode: 200, body: 'ok', truncated: false });
 });
 
-test('the received bytes of a response with a huge Content-Length are kept and marked as cut', async () => {
+test('if a response ends before its huge Content-Length, its bytes are kept and marked as cut', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nab', { end: true }),
   );
   expect(await send()).toMatchObject({ statusCode: 200, body: 'ab', truncated: true, bodyNote: 'cut' });
 });
 
-test('a body with a wrong content coding is kept and marked as encoded', async () => {
+test('a body that does not match its Content-Encoding is kept and marked as encoded', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain'),
   );

@@ -146,11 +146,11 @@ async function expectBlocked(hosts: string[]): Promise<void> {
   }
 }
 
-test.each(ipv4Ranges)('the first and last address of %s are blocked in every spelling', async (range) => {
+test.each(ipv4Ranges)('all spellings of the first and last IPv4 address of %s are blocked', async (range) => {
   await expectBlocked(endsOf(range, ipv4Groups).flatMap(ipv4Spellings));
 });
 
-test.each(ipv6Ranges)('the first and last address of %s are blocked in every spelling', async (range) => {
+test.each(ipv6Ranges)('all spellings of the first and last IPv6 address of %s are blocked', async (range) => {
   await expectBlocked(endsOf(range, ipv6Groups).flatMap(ipv6Spellings));
 });
 

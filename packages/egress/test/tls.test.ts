@@ -47,7 +47,7 @@ function startSending(options: Partial<SenderOptions> = {}) {
   return (url: string) => sender.send({ url, headers: {}, body: '{}' });
 }
 
-test('a certificate of a private authority is accepted for names and addresses', async () => {
+test('a certificate of a configured private authority is accepted for a name and an IP address', async () => {
   const server = await startTlsServer();
   const send = startSending();
   for (const host of ['receiver.test', 'receiver.test.', '127.0.0.1']) {
@@ -57,7 +57,7 @@ test('a certificate of a private authority is accepted for names and addresses',
   expect(server.serverNames).toEqual(['receiver.test', 'receiver.test', false]);
 });
 
-test('after TLS sessions with one name, the certificate is still rejected for another name', async () => {
+test('a certificate is rejected for another name, even after TLS sessions with a valid name', async () => {
   const server = await startTlsServer();
   const send = startSending();
   const first = await send(`https://receiver.test:${server.port}/`);
@@ -66,7 +66,7 @@ test('after TLS sessions with one name, the certificate is still rejected for an
   expect(await send(`https://other.test:${server.port}/`)).toMatchObject({ code: 'tls_failure' });
 });
 
-test('only the first two TLS sessions of a connection are kept', async () => {
+test('only the first two TLS sessions of a connection are stored', async () => {
   const server = await startTlsServer();
   const kept: Buffer[] = [];
   const { socket } = await openSocket(

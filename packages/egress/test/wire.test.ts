@@ -14,7 +14,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test('configured headers are sent unchanged, and the sender adds three headers', async () => {
+test('configured headers are sent unchanged, with Host, Connection and Content-Length added', async () => {
   const headers = JSON.parse(
     '{"X-Zulu": ["1", "2"], "content-TYPE": ["text/x"], "x-empty": [""], "X-None": [], "__proto__": ["p"], "Alpha": ["a, b"]}',
   );
@@ -52,7 +52,7 @@ test('the sender ignores proxy variables and adds only Host, Connection, Content
   ]);
 });
 
-test('a configured header that HTTP clients often add is sent once', async () => {
+test('a configured header is sent once, even if HTTP clients usually add this header', async () => {
   const headers = {
     'User-Agent': ['mine'],
     accept: ['*/*'],

@@ -75,7 +75,7 @@ test('the error of a forbidden request names the missing permission', () => {
   );
 });
 
-test('the error names the missing permission, and the workspace or deployment that needs it', () => {
+test('the error says whether the permission is missing in the workspace or in the deployment', () => {
   expect(() => requirePermission(caller('reader'), 'webhook_read', own)).not.toThrow();
   const detailOf = (workspaceId: string | null) => {
     try {

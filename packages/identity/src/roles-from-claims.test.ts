@@ -23,7 +23,7 @@ test.each([
   expect(deploymentRolesFrom(claims, name)).toEqual(new Set());
 });
 
-test('workspace ids are read without regard to case, and their roles are collected', () => {
+test('roles for the same workspace id in different case are combined', () => {
   const id = 'abcdefab-1111-4111-8111-111111111111';
   const entries = [`/workspaces/${id.toUpperCase()}/editor`, `/workspaces/${id}/publisher`];
   expect(workspaceRolesFrom({ groups: entries }, 'groups')).toEqual(

@@ -167,7 +167,7 @@ test('a text that is not a JWT is rejected', async () => {
     expect((await refusal(text)).detail).toBe('The access token is not a JWT.');
 });
 
-test('a token gets the error unavailable, not unauthenticated, if its issuer has no keys', async () => {
+test('verification fails as unavailable, not as unauthenticated, if the issuer has no keys', async () => {
   const unavailable = new AppError('unavailable', 'There are no keys.');
   const withoutKeys = verifierFor(() => Promise.reject(unavailable));
   await expect(sign().then(withoutKeys)).rejects.toBe(unavailable);

@@ -51,7 +51,7 @@ test('deployment roles are read from a claim path, and unknown roles are ignored
     expect([name, deploymentRolesFrom(claims, name)]).toEqual([name, new Set()]);
 });
 
-test('a claim with dots in its name takes precedence over a path', () => {
+test('a claim whose name contains dots takes precedence over a claim path', () => {
   const claims = {
     'https://tocsin.example/roles': ['tocsin_engine_admin'],
     'a.b': ['tocsin_admin'],

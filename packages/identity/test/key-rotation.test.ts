@@ -70,7 +70,7 @@ test('the next fetch after a flood of unknown key ids still finds a new key', as
   expect(provider.state.fetches).toBe(made + 1);
 });
 
-test('a fetch for several unknown key ids counts as one fetch towards the limit', async () => {
+test('a fetch for several unknown key ids counts once towards the limit on fetches', async () => {
   const source = setUp();
   await source.ask('old');
   for (let round = 0; round < 6; round += 1) {
@@ -94,7 +94,7 @@ test('a rejected key id is rejected again without a fetch until the next fetch i
   expect(provider.state.fetches).toBe(made + 1);
 });
 
-test('a fetch that started before a token arrived cannot reject the key id of the token', async () => {
+test('a key id is not rejected by a fetch that started before the token with this key id arrived', async () => {
   const source = setUp();
   await source.ask('old');
   source.advance(10);

@@ -73,7 +73,7 @@ test('an empty key set does not replace valid keys', async () => {
   await expect(identity.verifyToken(await tokenOf(first, { sub: 'bob' }))).resolves.toBeDefined();
 });
 
-test('a discovery document of another issuer is rejected', async () => {
+test('a discovery document that names another issuer is rejected', async () => {
   provider.state.metadata = { issuer: 'https://evil.example' };
   await expect(identity.verifyToken(await tokenOf(first))).rejects.toMatchObject({ status: 503 });
 });

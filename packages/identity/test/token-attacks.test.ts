@@ -119,7 +119,7 @@ test.each([
 });
 
 describe('the Authorization header', () => {
-  test('a missing Authorization header gets a challenge without an error', async () => {
+  test('a missing Authorization header gets the challenge `Bearer` without an error code', async () => {
     await expect(identity.authenticate({ authorization: undefined })).rejects.toMatchObject({
       code: 'unauthenticated',
       headers: undefined,
@@ -185,7 +185,7 @@ describe('rejected tokens', () => {
     });
   });
 
-  test('a token that another key has signed under a known key id is rejected', async () => {
+  test('a token is rejected if its key id is known but another key has signed the token', async () => {
     expect(await refusal(await make({ key: foreignKey }))).toMatchObject({ code: 'unauthenticated' });
     const embedded = { jwk: foreignKey.publicJwk, jku: `${customer.issuer}/jwks`, x5u: customer.issuer };
     const fetchesBefore = customer.state.fetches;
@@ -254,7 +254,7 @@ describe('a customer’s own provider', () => {
     });
   });
 
-  test("signing keys of a customer's issuer come from its origin or a configured address", async () => {
+  test("keys of a customer's issuer are fetched only from its origin or a configured address", async () => {
     const elsewhere = await startProvider();
     elsewhere.state.keys = [foreignKey.publicJwk];
     const jwksUri = `${elsewhere.issuer}/jwks`;

@@ -96,7 +96,7 @@ test.each(strangeKeyIds)('a token with the key id %j is rejected', async (kid) =
   await expect(authenticate(`Bearer ${token}`)).rejects.toMatchObject({ status: 401 });
 });
 
-test('additional text before or after a valid token makes it malformed', async () => {
+test('an Authorization header with text before or after a valid token is rejected', async () => {
   const token = await make({});
   const [header = '', payload = '', signature = ''] = token.split('.');
   for (const text of [

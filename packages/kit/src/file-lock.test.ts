@@ -64,7 +64,7 @@ test('twenty processes with a file lock change a file one after the other', asyn
   expect(Number(readFileSync(counter, 'utf8'))).toBe(3 * processes);
 }, 60_000);
 
-test('a system without a binary of the lock module gets an error that names a remedy', async () => {
+test('if the lock module has no binary for the system, locking fails and names a remedy', async () => {
   const source = `
     Object.defineProperty(process, 'arch', { value: 'without-binary' });
     const { tryLockFile } = await import(${JSON.stringify(module)});

@@ -72,7 +72,7 @@ test('credentials in nested log fields are redacted', () => {
   expect(text).not.toContain('hunter2');
 });
 
-test('a logged error has its causes and their codes, and none of its other properties', () => {
+test('a logged error contains its causes with their codes, and no other properties of causes', () => {
   const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', config: { auth: 'hunter2' } });
   const text = logged((logger) => logger.error({ err: new Error('outer', { cause }) }, 'event'));
   expect(JSON.parse(text).err).toMatchObject({

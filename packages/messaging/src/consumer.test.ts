@@ -87,7 +87,7 @@ test('a consumer receives at once unless it starts paused', async () => {
   expect(await taken()).toEqual(['prefetch 10', 'consume']);
 });
 
-test('a message is retried after one, two and four seconds, and then every five', async () => {
+test('a message is retried after one, two and four seconds, and then every five seconds', async () => {
   jest.useFakeTimers({ doNotFake: realTimersExcept('setTimeout') });
   jest.spyOn(Math, 'random').mockReturnValue(1);
   const fault = new Error('not now');
@@ -144,7 +144,7 @@ test('a consumer that the broker has cancelled opens a new channel and receives 
   expect(await taken()).toEqual(['prefetch 10', 'consume', 'ack 2']);
 });
 
-test('a consumer above its byte limit returns its messages, and receives at half of the limit', async () => {
+test('a consumer above its byte limit returns all messages, and receives again at half the limit', async () => {
   const { deliver, reopen, received, errors, taken } = await start({ maxBytes: 100 });
   deliver(60);
   deliver(40);

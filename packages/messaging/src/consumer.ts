@@ -40,8 +40,8 @@ export interface Consumer {
   pause(): Promise<void>;
   resume(): Promise<void>;
   /**
-   * Closes the channel, so that the broker redelivers the messages in flight to any consumer. A new channel is opened;
-   * it stays paused if the consumer is paused.
+   * Closes the channel, so that the broker delivers all unacknowledged messages again, to any consumer. This includes
+   * messages that wait for a retry. A new channel is opened; it stays paused if the consumer is paused.
    */
   returnToBroker(): Promise<void>;
   /** Number of received messages that are not settled. A message that waits for its retry is not counted. */

@@ -5,7 +5,7 @@ function start() {
   return { changes, ...createInFlightBytes({ maxBytes: 100, onChange: (isFull) => changes.push(isFull) }) };
 }
 
-test('a consumer is full above its byte limit, and no longer full at half of the limit', () => {
+test('a consumer becomes full above its byte limit, and stops being full at half of the limit', () => {
   const { add, remove, isFull, changes } = start();
   add(49);
   add(51);

@@ -62,7 +62,7 @@ test('a message is persistent and mandatory, and has type and headers only if th
   ]);
 });
 
-test('a nacked message fails as refused, and a message without a queue fails as returned', async () => {
+test('a nacked message fails as refused, and a message that no queue receives fails as returned', async () => {
   const { channel, confirms, outcomeOf } = await start();
   const outcomes = [outcomeOf(), outcomeOf(), outcomeOf()];
   const nack = new Error('message nacked');

@@ -87,7 +87,7 @@ test('a paused consumer cancels all subscriptions, and measures message sizes ag
   expect(await receive(1, 20)).toEqual(['prefetch 18', 'consume q as 4']);
 });
 
-test('a consumer that is paused while the broker replies is cancelled at once', async () => {
+test('a subscription that starts while the consumer is being paused is cancelled at once', async () => {
   let calls = 0;
   const mayReceive = () => {
     calls += 1;

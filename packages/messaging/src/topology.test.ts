@@ -53,6 +53,6 @@ test.each([
   expect(await declare({ refused, code: 406 })).toEqual({ declared, conflicts: [refused], channels: 2 });
 });
 
-test('an error of a declaration with another code than 406 is thrown', async () => {
+test('a declaration that fails with another code than 406 throws an error', async () => {
   await expect(declare({ refused: 'alert-fired', code: 403 })).rejects.toThrow('refused');
 });

@@ -129,7 +129,7 @@ test('concurrent calls of pause and resume leave at most one subscription', asyn
   expect(await queueDepth()).toBe(2);
 });
 
-test('a consumer above its byte limit returns its messages, and resumes at half of the limit', async () => {
+test('a consumer above its byte limit returns all messages, and resumes at half of the limit', async () => {
   const publisher = await newPublisher();
   const { consumer, received, errors } = await consume({ prefetch: 100, maxBytes: 2_500 });
   for (const letter of 'abc') await publisher.publish(alert(letter.repeat(1_000)));

@@ -28,7 +28,7 @@ async function startProxied(options: PublisherOptions = {}) {
   return { proxy, broker, publisher };
 }
 
-test('after an overdue confirm, messages fail at once until the late confirm arrives', async () => {
+test('after a confirm is overdue, messages fail at once until that confirm arrives', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const queueDepth = await newQueueDepth(alertFiredQueue);
   const broker = await newBroker({ url: proxy.url });
@@ -61,7 +61,7 @@ test('after an overdue confirm, messages fail at once until the late confirm arr
   await proxy.close();
 });
 
-test('a publisher without refuseAfterMs waits for each confirm', async () => {
+test('a publisher without refuseAfterMs waits for each confirm until the timeout', async () => {
   const { proxy, publisher } = await startProxied({ confirmTimeoutMs: 600 });
   proxy.freeze();
   for (const text of ['one', 'two'])

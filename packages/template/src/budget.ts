@@ -98,7 +98,10 @@ export class Budget {
     this.characters(added);
   }
 
-  /** Charges one step for each item or character that our code processes individually. */
+  /**
+   * Charges one step for each item or character that the evaluator processes one by one, and not in one operation of
+   * V8 (see `characters`).
+   */
   items(count: number): void {
     if (count > 0) this.charge(count);
   }

@@ -33,7 +33,7 @@ test.each(Object.entries(hostileTemplates))(
   },
 );
 
-test('the slowest accepted template uses at least 95 % of the budget and can be saved', () => {
+test('the slowest known template uses more than 95 % of the budget, and is a valid body', () => {
   const now = () => 0;
   const compiled = createTemplateCompiler({ now })(worstAcceptedTemplate);
   if (!compiled.ok) throw new Error(compiled.error.message);

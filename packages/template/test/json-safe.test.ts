@@ -155,7 +155,7 @@ test('every text or number variable has its exact value in the rendered JSON, al
   );
 });
 
-test('an expression in a JSON string, once parsed, equals its output without JSON escaping', () => {
+test('an expression printed in a JSON string has the same text after parsing as without escaping', () => {
   const variables = new Map(
     Object.entries(sampleValues).map(([name, value]) => [
       name,
@@ -184,7 +184,7 @@ test('text marked as safe, results of tojson, and numbers are printed without JS
   expect(JSON.parse(renderBody(source, sampleFacts))).toEqual({ a: [1], b: 0.8734567, c: 3, d: { x: [1] } });
 });
 
-test('a macro prints valid JSON with escaped values, also after filters and operators', () => {
+test('a macro prints valid JSON with escaped values, even after filters and operators', () => {
   const hostile = '", "admin": true, "x": "';
   const macro =
     '{% macro field(name, value) %}\n  {"name": "{{ name }}", "value": "{{ value }}"}\n{% endmacro %}';

@@ -6,13 +6,16 @@ const examples = [...page.matchAll(/```jinja\n([\s\S]*?)```\n```json\n([\s\S]*?)
   ([, template = '', result = '']): [string, string] => [template, result],
 );
 
-test.each(examples)('example %# of docs/templates.md renders to the result below it', (template, result) => {
-  const compiled = createBodyCompiler()(template);
-  if (!compiled.ok) throw new Error(compiled.error.message);
-  const rendered = compiled.template.render(alertContext(sampleFacts));
-  if (!rendered.ok) throw new Error(rendered.error.message);
-  expect(JSON.parse(rendered.output)).toEqual(JSON.parse(result));
-});
+test.each(examples)(
+  'example %# of docs/templates.md renders to the result that the page shows',
+  (template, result) => {
+    const compiled = createBodyCompiler()(template);
+    if (!compiled.ok) throw new Error(compiled.error.message);
+    const rendered = compiled.template.render(alertContext(sampleFacts));
+    if (!rendered.ok) throw new Error(rendered.error.message);
+    expect(JSON.parse(rendered.output)).toEqual(JSON.parse(result));
+  },
+);
 
 test.each(examples)('example %# of docs/templates.md is accepted as a webhook body', (template) => {
   expect(checkBody(template)).toMatchObject({ ok: true });

@@ -49,7 +49,7 @@ test('the page of ready-made templates lists all templates and no others', () =>
 });
 
 describe.each(names)('%s', (name) => {
-  test('the metadata is complete and names all placeholders', () => {
+  test('the metadata of a ready-made template is complete and names all placeholders', () => {
     const { metadata, template } = read(name);
     expect(Object.keys(metadata)).toEqual([
       'title',
@@ -67,12 +67,12 @@ describe.each(names)('%s', (name) => {
     expect(new URL(metadata.url.replaceAll(placeholder, 'https://x')).protocol).toBe('https:');
   });
 
-  test('the template is accepted without warnings and renders for all sample alerts', () => {
+  test('a ready-made template is accepted without warnings and renders for all sample alerts', () => {
     expect(checkBody(read(name).source)).toEqual({ ok: true, warnings: [] });
     for (const { body } of renderAll<unknown>(name)) expect(body).toEqual(expect.any(Object));
   });
 
-  test('the template renders the same body with and without its metadata', () => {
+  test('a ready-made template renders the same body with and without its metadata', () => {
     const { template } = read(name);
     const compiled = compile(template);
     const rendered = compiled.ok ? compiled.template.render(alertContext(sampleFacts)) : compiled;
@@ -162,7 +162,7 @@ test('the issue for Jira Data Center has plain text as description', () => {
   }
 });
 
-test('paging templates open and close one incident for each rule and model', () => {
+test('templates for incident services open and close one incident for each rule and model', () => {
   const resolved = { ...sampleFacts, alert_id: 'another', state: 'resolved' };
   const tested = { ...sampleFacts, is_test: true };
   const renderEvent = (facts: AlertFacts) =>

@@ -58,7 +58,7 @@ async function openWithFrozenBytes() {
   return client;
 }
 
-test('freezeResponsesTo freezes responses only on the connection whose client sends the text', async () => {
+test('freezeResponsesTo freezes responses only on a connection that sends one of the given texts', async () => {
   const [first, second] = [await open(), await open()];
   proxy.freezeResponsesTo('claim', 'write');
   first.socket.write('a write of one');
@@ -123,7 +123,7 @@ test('delayed bytes arrive in order, also after the delay is set to 0', async ()
   await until('all bytes have arrived', () => client.received === 'onetwothree');
 });
 
-test('after refuse, the proxy ends open and new connections until thaw is called', async () => {
+test('after refuse is called, the proxy ends open and new connections until thaw is called', async () => {
   const client = await open();
   proxy.refuse();
   await until('the client is cut', () => client.closed);
@@ -135,7 +135,7 @@ test('after refuse, the proxy ends open and new connections until thaw is called
   await until('the client has its echo', () => accepted.received === 'one');
 });
 
-test('inject sends bytes at once, and injectWithNext sends them with the next server bytes', async () => {
+test('inject sends bytes at once, and injectWithNext appends bytes to the next server bytes', async () => {
   const client = await open();
   const packets: string[] = [];
   client.socket.on('data', (chunk) => packets.push(String(chunk)));

@@ -19,7 +19,7 @@ try {
   errorOutside = error;
 }
 
-test('a resource that is read before the tests start throws an error that says so', () => {
+test('a read of a resource outside hooks and tests throws an error that names the allowed places', () => {
   expect(errorOutside).toEqual(new Error('A resource of the tests can be read inside hooks and tests only.'));
 });
 
@@ -27,7 +27,7 @@ test('a resource of a test is closed after the test, and the next test gets a ne
   expect([created, fresh.number, closed]).toEqual([2, 2, [1]]);
 });
 
-test('a resource can be read, spread and searched like the created object', () => {
+test('a resource supports spread syntax and the operator in like the object that it stands for', () => {
   expect({ ...shared }).toEqual({ id: 'shared' });
   expect('id' in shared).toBe(true);
   expect('number' in shared).toBe(false);

@@ -82,7 +82,7 @@ async function open() {
   return { consumers, alerts, deliveries, taken, handled };
 }
 
-test('messages are received only while there is no reason for a pause', async () => {
+test('consumers receive messages only after every reason for their pause has ended', async () => {
   const { consumers, taken } = await open();
   expect(await taken()).toEqual([]);
   consumers.pause('database');
@@ -135,7 +135,7 @@ test('alerts that wait for a batch are rejected when messages are returned to th
   expect(rejected).toEqual(['The message was returned to the broker.']);
 });
 
-test('consumers are paused during an outage shorter than 15 s, and no message is returned', () => {
+test('an outage shorter than 15 s pauses the consumers and returns no message to the broker', () => {
   const { availability, calls } = start();
   availability.emit('unavailable');
   jest.advanceTimersByTime(14_999);

@@ -31,7 +31,7 @@ function failingWith(...codes: string[]) {
 
 const tenConflicts = Array.from({ length: 10 }, () => '40P01');
 
-test('an outage resets the count of conflicts, so ten before it and ten after it are retried', async () => {
+test('an outage resets the conflict count: ten conflicts before and ten after it are retried', async () => {
   const { databaseRetry, events } = start();
   const work = failingWith(...tenConflicts, 'ECONNREFUSED', ...tenConflicts);
   expect(await databaseRetry.whileUnavailable(work)).toBe('done');
@@ -83,7 +83,7 @@ test('a worker that stops does not wait for the database any longer', async () =
   expect(events).toEqual(['unavailable', 'available']);
 });
 
-test('a retried item is replaced only if the database has rejected its value', async () => {
+test('an item is replaced only if the database has rejected its value, not after other errors', async () => {
   const { databaseRetry } = start();
   let otherErrors = 3;
   const replaced: number[] = [];

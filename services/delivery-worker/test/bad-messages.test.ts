@@ -64,7 +64,7 @@ test('a message above the maximum size of an alert becomes a truncated dead lett
   await until('the largest one is delivered', () => harness.destination.at(target.path).length === 1);
 });
 
-test('alerts are accepted while dead letters wait for the database', async () => {
+test('alerts are accepted while the table of dead letters is locked', async () => {
   const target = await harness.addTarget();
   const garbage = Array.from({ length: 500 }, (_, index) => Buffer.from(`{"flood ${index}`));
   await harness.database.knex.transaction(async (trx) => {

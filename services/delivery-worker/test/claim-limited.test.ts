@@ -94,7 +94,7 @@ test('a rate limit of three requests allows a burst, and its period is not exten
   expectMs(await nextInMs(id, claimed), (110 * secondMs) / 3 - 25 * secondMs);
 });
 
-test('each deferred delivery of a batch returns its request to the rate limit of its webhook', async () => {
+test('each deferral in a batch returns the request of its claim to the rate limit of its webhook', async () => {
   const [id, other] = [
     await addLimited(hundredAnHour, ago(24 * hourMs)),
     await addLimited(hundredAnHour, ago(24 * hourMs)),
@@ -151,7 +151,7 @@ test('an expired delivery is claimed although the rate limit is used up, and use
   expect(await next(id)).toEqual(nextAt);
 });
 
-test('a delivery is not claimed as expired if a person has paused its webhook', async () => {
+test('claimLimited treats no delivery as expired if its webhook has recorded pauses by hand', async () => {
   const manual_pauses = '{[2026-01-01,2026-01-02)}';
   const id = await addLimited(hundredAnHour, ago(-hourMs), { manual_pauses });
   await addWaiting(id, 1, { due_at: ago(25 * hourMs) });

@@ -55,7 +55,7 @@ test('a delivery claimed at write can be claimed again only with the same token'
   expect(await fixtures.claims.claim([due], token)).toMatchObject([{ claim: 2, claimsWithoutOutcome: 1 }]);
 });
 
-test('claims without an outcome are counted, except a claim that ends in a deferral', async () => {
+test('a claim that ends without an outcome is counted, unless it ends in a deferral', async () => {
   const due = await fixtures.queueOne();
   for (const claimsWithoutOutcome of [1, 2, 3]) {
     expect(await fixtures.claimOne(due)).toMatchObject({ claimsWithoutOutcome });
@@ -68,7 +68,7 @@ test('claims without an outcome are counted, except a claim that ends in a defer
   expect(await fixtures.open(due.deliveryId)).toMatchObject({ state: 'waiting', claims_without_outcome: 3 });
 });
 
-test('a message with another run, or of a waiting delivery, claims nothing', async () => {
+test('a message claims nothing if it names another run or its delivery is waiting', async () => {
   const due = await fixtures.queueOne();
   expect(await fixtures.claims.claim([{ ...due, run: 2 }], randomUUID())).toEqual([]);
   await fixtures.dispatch.unqueue([due]);
@@ -90,7 +90,7 @@ test('each of twenty deliveries is claimed by exactly one of ten concurrent clai
   expect(new Set(ids).size).toBe(20);
 });
 
-test('a claim returns the age of the run and the pause of the webhook', async () => {
+test('a claim returns the age of the current run of the delivery, and the pause of its webhook', async () => {
   const due = await fixtures.queueOne();
   const { webhook_id: webhookId } = await fixtures.open(due.deliveryId);
   const pause = { webhookId, version: 1, reason: 'circuit', forMs: 60_000, times: 3, error: '' } as const;

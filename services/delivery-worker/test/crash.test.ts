@@ -49,7 +49,7 @@ const skipWaits = () =>
   harness.database.knex('open_deliveries').where('due_at', '>', new Date()).update({ due_at: new Date() });
 
 test(
-  'a delivery that crashes its worker eight times fails, and others in flight succeed',
+  'a delivery that crashes its worker eight times fails, and other deliveries succeed',
   async () => {
     const bad = await harness.addTarget();
     const good = await Promise.all(Array.from({ length: 10 }, () => harness.addTarget()));

@@ -68,7 +68,7 @@ test.each([
   [59, 1],
   [61, 2],
 ])(
-  'after redelivery of a message equal to a dead letter of %i minutes ago, %i are stored',
+  'if a message is redelivered %i minutes after its dead letter, %i dead letters are stored',
   async (ago, total) => {
     const atMs = Date.now();
     await add(letter({ atMs: atMs - ago * minute }));
@@ -86,7 +86,7 @@ test.each([{ queue: 'deliveries' }, { routingKey: 'alert.ended' }, { content: Bu
   },
 );
 
-test('an equal message that was not redelivered becomes a second dead letter', async () => {
+test('a message equal to a dead letter becomes a second one if the broker has not redelivered it', async () => {
   await add(letter({ atMs: Date.now() - minute }));
   await add(letter());
   expect(await stored()).toHaveLength(2);

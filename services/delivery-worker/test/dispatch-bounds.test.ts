@@ -102,7 +102,7 @@ test('the first pass queues a retry while 300,000 webhooks of another workspace 
   expect(entries).toBeLessThan(maxEntries);
 }, 120_000);
 
-test('a webhook gets half of the places while 300,000 of another workspace have a backlog', async () => {
+test('a webhook gets half of the places while 300,000 webhooks of another workspace need places', async () => {
   await addWaiting({ workspaces: 1, webhooks: 300_000, dueIn: '-random() * 60' });
   await addRetries(1_000);
   const places = await pass();

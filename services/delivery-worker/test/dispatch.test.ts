@@ -20,7 +20,7 @@ test('two concurrent writes of an alert with the same key write its rows only on
   expect(rows).toHaveLength(1);
 });
 
-test('due deliveries are queued up to the quota, unless their webhook is paused', async () => {
+test('due deliveries are queued up to the quota of their webhook, unless the webhook is paused', async () => {
   const [free, held] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
   await fixtures.write([fixtures.plan([free, held]), fixtures.plan([free, held])]);
   await fixtures.pauses.pause([
@@ -40,7 +40,7 @@ test('due deliveries are queued up to the quota, unless their webhook is paused'
   expect(await fixtures.releaseExpired()).toBe(0);
 });
 
-test('a statement that reaches the database 11 s late queues nothing', async () => {
+test('a statement that queues deliveries has no effect if it reaches the database 11 s late', async () => {
   const webhookId = await fixtures.addWebhook();
   await fixtures.write([fixtures.plan([webhookId])]);
   const [candidate] = (await fixtures.findWebhooks()).candidates;

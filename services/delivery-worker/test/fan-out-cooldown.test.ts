@@ -64,7 +64,7 @@ test('the first alert in the order of a batch starts the cooldown and suppresses
   });
 });
 
-test('alerts above the limit of their workspace start no cooldown and suppress no others', async () => {
+test('alerts above the open-delivery limit of their workspace start no cooldown', async () => {
   const ruleId = await addRule();
   const alerts = [plan(ruleId), plan(ruleId)].map(
     ({ resolved, ...alert }): PlannedAlert => ({
@@ -125,7 +125,7 @@ test('a resolved alert is not suppressed and starts no cooldown', async () => {
   expect(await cooldownOf(ruleId)).toEqual(before);
 });
 
-test('a suppressed alert does not move the start of the cooldown', async () => {
+test('a suppressed alert does not change the start of the cooldown', async () => {
   const ruleId = await addRule();
   await fixtures.write([plan(ruleId)]);
   const before = await cooldownOf(ruleId);

@@ -10,7 +10,7 @@ const aMinuteMs = 60_000;
 const isNow = (time: Date) => Math.abs(time.getTime() - Date.now()) < aMinuteMs / 2;
 
 test.each(['webhook_deleted', 'over_quota'] as const)(
-  'a delivery that is written as failed with %s has a time of failure and no open row',
+  'a delivery written as failed with %s has a time of failure, and no row in open_deliveries',
   async (state) => {
     const planned = fixtures.plan([randomUUID()], { state });
     const { ids } = await fixtures.write([planned]);

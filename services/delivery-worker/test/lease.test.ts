@@ -93,7 +93,7 @@ test('a renewal returns whether the lease had expired before it', async () => {
   expect((await lease.renew(3_000)).wasHeld).toBe(false);
 });
 
-test('queued rows that a dead worker may not have published are released with its claims', async () => {
+test('queued rows that a dead worker may not have published are released when its lease expires', async () => {
   const { stranded, young } = await queueTwo();
   expect(await fixtures.releaseExpired()).toBe(0);
   await setLease(fixtures.workerId, 'now()');
@@ -102,7 +102,7 @@ test('queued rows that a dead worker may not have published are released with it
   expect(await fixtures.open(young.deliveryId)).toMatchObject({ state: 'queued' });
 });
 
-test('a released delivery keeps its due time, and gets a random delay from its second crash on', async () => {
+test('a released delivery keeps its due time after a first crash, and is delayed after a second', async () => {
   const [first, second] = [await claimedAtWrite(), await claimedAtWrite()];
   const open = () => db.database.knex('open_deliveries');
   await open().update({ due_at: db.database.knex.raw(`now() - interval '1 minute'`) });
@@ -126,7 +126,7 @@ test('after a lost reply, queued rows are released when they are older than a se
   expect(await fixtures.open(young.deliveryId)).toMatchObject({ state: 'queued' });
 });
 
-test('a release that reaches the database late changes nothing', async () => {
+test('a release statement that reaches the database late changes nothing', async () => {
   await fixtures.lease.renew(3_000);
   const id = await claimedAtWrite();
   const sweeper = fixtures.addWorker();
@@ -140,7 +140,7 @@ test('a release that reaches the database late changes nothing', async () => {
   expect(await sweeper.releaseExpired({ inFlight, releaseBy })).toBe(1);
 });
 
-test('a worker releases its own old claims that it does not process', async () => {
+test('a worker releases those of its old claims that it is no longer processing', async () => {
   const { lease } = fixtures;
   const [working, lost, young] = [await claimedAtWrite(), await claimedAtWrite(), await claimedAtWrite()];
   await db.database

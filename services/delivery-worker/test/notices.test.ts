@@ -70,7 +70,7 @@ test('twenty concurrent runs of the notice job write one notice', async () => {
   expect(await notices()).toHaveLength(1);
 });
 
-test('no notice is written without webhooks for notices, or about a disabled webhook', async () => {
+test('no notice is written if no webhook receives notices, or about a disabled webhook', async () => {
   const [failing, disabled] = [await harness.addWebhook(), await harness.addWebhook({ enabled: false })];
   for (const id of [failing, disabled]) await setHealth(id, { failing: true, since: ago(11 * minuteMs) });
   expect(await events()).toEqual([]);
@@ -223,7 +223,7 @@ test('a webhook that a person has disabled is not disabled automatically', async
   expect(await webhook(failing)).toMatchObject({ version: 1, disabled_reason: null });
 });
 
-test('the deliveries of a webhook that is disabled automatically end at once', async () => {
+test('waiting deliveries become due at once when their webhook is disabled automatically', async () => {
   const failing = await addFailing();
   const { knex } = harness.database;
   await knex('open_deliveries').update({ due_at: ago(-60 * minuteMs), waiting_reason: 'retry', step: 1 });
@@ -232,7 +232,7 @@ test('the deliveries of a webhook that is disabled automatically end at once', a
   expect(await webhook(failing)).toMatchObject({ enabled: false });
 });
 
-test('a webhook that was disabled automatically and succeeds after it is enabled is reported', async () => {
+test('a recovery is reported if an automatically disabled webhook is enabled and then succeeds', async () => {
   await nameForNotices(harness, (await harness.addTarget()).id);
   const failing = await addFailing();
   expect(await events()).toEqual(['webhook.failing']);

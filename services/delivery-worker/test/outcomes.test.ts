@@ -96,7 +96,7 @@ test.each<[string, Limits]>([
   60_000,
 );
 
-test('a delivery that is queued again while it is being sent is claimed when the send has ended', async () => {
+test('a delivery that is queued again during its request is claimed when the request has ended', async () => {
   const target = await addTargetThatWaits();
   await writeWaiting(target.id, 1);
   // The lease of queued rows is longer than the test, so that the lease sweep releases no row.
@@ -195,7 +195,7 @@ test('an outcome is recorded even if the pause of its webhook cannot be committe
 test('no delivery is lost or repeated while statements are cancelled repeatedly', async () => {
   const target = await harness.addTarget();
   const rule = await harness.addRule([target.id]);
-  // A slow commit makes it likely that a cancellation hits a running statement.
+  // A slow insert makes it likely that `pg_cancel_backend` hits a running statement.
   await harness.database.knex.raw(`
     create function wait_a_little() returns trigger language plpgsql as 'begin perform pg_sleep(0.05); return null; end';
     create trigger slow after insert on attempts for each statement execute function wait_a_little()`);

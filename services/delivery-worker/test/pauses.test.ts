@@ -59,7 +59,7 @@ describe('deliveries that wait for the end of a pause', () => {
     return { isDue, pauseRow };
   }
 
-  test('a waiting delivery becomes due when the pause is removed or shortened, not when extended', async () => {
+  test('a delivery becomes due when its pause is removed or shortened, but not when it is extended', async () => {
     const [removed, shortened, extended, other] = [
       await pauseWithDelivery(),
       await pauseWithDelivery(),

@@ -175,7 +175,7 @@ test('the webhooks of a disabled rule in a message are stored, and a dispatch by
   expect(await harness.attempts(row.id)).toMatchObject([{ number: 1, trigger: 'manual' }]);
 });
 
-test('an unreachable, a failing and a slow destination do not delay seventeen others', async () => {
+test('an unreachable, a failing and a slow destination do not delay seventeen other destinations', async () => {
   const slow = await harness.addTarget();
   harness.destination.respond(slow.path, (_, response) => setTimeout(() => response.end('late'), 3_000));
   const failing = await harness.addTarget();
@@ -228,7 +228,7 @@ test.each([
     (id: string) => harness.database.knex('webhooks').where({ id }).update({ enabled: false }),
   ],
 ])(
-  'if its webhook is deleted or disabled during a failing request, a delivery ends as %s, %s',
+  'a delivery ends as %s, %s if its webhook is deleted or disabled during a failing request',
   async (status, error_code, change) => {
     const target = await harness.addTarget();
     harness.destination.respond(target.path, async (_, response) => {

@@ -109,7 +109,7 @@ async function claimLimited() {
   return { target, wanted, claimed };
 }
 
-test('a delivery of a killed worker is sent by another one, without exceeding the rate limit', async () => {
+test('another worker sends the delivery of a killed worker without exceeding the rate limit', async () => {
   const { target, wanted, claimed } = await claimLimited();
   expect(claimed).toMatchObject({ claim: 1, hasToken: true });
   expect(await harness.claims.claimLimited(wanted)).toEqual([]);

@@ -175,7 +175,7 @@ test('a delivery shows the error and the status of its latest outcome', async ()
   expect(await shown()).toMatchObject({ error_code: null, error: null, status_code: null, claims: 4 });
 });
 
-test('a retry waits for its delay, and counts as scheduled even after a manual attempt', async () => {
+test('a retry waits for its delay, and has the trigger scheduled even after a manual attempt', async () => {
   const claimed = await claimNew();
   await record(claimed, failed);
   const manual = await claimNextRun(claimed.deliveryId);
@@ -204,7 +204,7 @@ test.each([
   expect(Math.abs(due_at.getTime() - Date.now())).toBeLessThan(30_000);
 });
 
-test('a deferral keeps step and trigger, waits for its delay, and clears claim and lease', async () => {
+test('a deferral delays a delivery, keeps its step and trigger, and removes its claim and lease', async () => {
   const first = await claimNew();
   await record(first, failed);
   const claimed = await claimNextRun(first.deliveryId);

@@ -25,17 +25,17 @@ async function runSteps(steps: Step[]): Promise<void> {
 }
 
 test.each(Object.entries(rareSequences))(
-  'the database rows match the model after each step of a sequence with %s',
+  'database rows match the reference model after each step of a sequence with %s',
   async (_, steps) => {
     await runSteps(steps);
   },
 );
 
-test('database rows match the model in random sequences of claims, outcomes and redeliveries', async () => {
+test('rows match the reference model in random sequences of claims, outcomes and redeliveries', async () => {
   await fc.assert(fc.asyncProperty(anySteps, runSteps), propertyRuns(20));
 }, 120_000);
 
-test('the fixed and random sequences of steps have reached every situation of the model', () => {
+test('fixed and random sequences of steps reach every situation that the reference model names', () => {
   const situations = [
     'claim',
     'repeated claim',

@@ -236,7 +236,7 @@ test('a delivery waits with the reason of its last release: retry, crashed or ba
   expect(await reasonOf(returned.deliveryId)).toBe('backlog');
 });
 
-test('a probe that fails keeps the start of the pause, and a new Retry-After starts a new pause', async () => {
+test('a failed probe keeps the start of a pause, and Retry-After after a pause starts a new one', async () => {
   const webhookId = await fixtures.addWebhook();
   const row = () => fixtures.database.knex('webhook_pauses').where({ webhook_id: webhookId }).first();
   const shift = (changes: object) =>

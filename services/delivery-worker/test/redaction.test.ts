@@ -33,7 +33,7 @@ test('a response that echoes the request is stored without the secrets of the re
   expect(stored).toContain('"copy":"[redacted]"');
 });
 
-test('a secret that the end of the stored part of a response would cut is redacted', async () => {
+test('a secret that continues beyond the stored part of a response is redacted', async () => {
   const keptBytes = 65_536;
   const stored = await storedResponse(() => `${'.'.repeat(keptBytes - 20)}Bearer ${token}${'.'.repeat(100)}`);
   expect(stored.replaceAll('.', '')).toBe('[redacted]');

@@ -63,7 +63,7 @@ const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const sorted = (pauses: number[]) => [...pauses].sort((a, b) => a - b);
 
-test('partitions of a day that a reader has locked are dropped by a repetition a minute later', async () => {
+test('partitions that a reader has locked are dropped when the job is repeated a minute later', async () => {
   const old = Date.now() - 120 * dayMs;
   await ensurePartitions(db.database, old);
   const first = `deliveries_${new Date(old).toISOString().slice(0, 10).replaceAll('-', '')}`;
@@ -115,7 +115,7 @@ test('attempts are removed after their own retention, and their deliveries are k
   expect(await db.database.knex('deliveries')).toHaveLength(1);
 });
 
-test('a failing retention job does not stop the others', async () => {
+test('a failing retention job does not stop the other retention jobs', async () => {
   const { knex } = db.database;
   const old = new Date(Date.now() - 120 * dayMs);
   await knex('alert_keys').insert({ workspace_id: randomUUID(), alert_id: randomUUID(), accepted_at: old });

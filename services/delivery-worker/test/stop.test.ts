@@ -44,7 +44,7 @@ test.each<[string, () => unknown]>([
     },
   ],
 ])(
-  'a worker whose broker %s stops within 15 s, and no alert is lost',
+  'a worker stops within 15 s if its broker %s, and no alert is lost',
   async (_, harm) => {
     const target = await harness.addTarget();
     const ruleId = await harness.addRule([target.id]);

@@ -121,7 +121,7 @@ test.each([
   },
 );
 
-test('an unchanged health is not written again within a minute', async () => {
+test('an unchanged health is written at most once a minute', async () => {
   const id = await fixtures.addWebhook();
   await record(id, {});
   const version = async () =>

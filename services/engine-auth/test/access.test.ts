@@ -63,7 +63,7 @@ const kinds: [credential: string, verify: number, manage: number][] = [
 ];
 
 test.each(kinds)(
-  'with %s, exactly the permitted operations succeed',
+  'a caller with %s can perform exactly the permitted operations',
   async (kind, verify, manage) => {
     for (const operation of operations) {
       const status = await statusFor(operation, credentials[kind]);

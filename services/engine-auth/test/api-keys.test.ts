@@ -68,7 +68,7 @@ describe('creating a key', () => {
     expect(await service.database.knex('api_keys').count()).toEqual(before);
   });
 
-  test('an API key can be created without the trailing slash of the path', async () => {
+  test('an API key can also be created if the path of the request has no trailing slash', async () => {
     expect((await manage('POST', '/auth/api_keys', { body: { description: '' } })).status).toBe(201);
   });
 });

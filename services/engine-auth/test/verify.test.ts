@@ -30,7 +30,7 @@ const identityOf = ({ status, headers }: Response) => [
   headers.get('x-auth-roles'),
 ];
 
-test('/auth/verify accepts the admin key, a user key and a token, with any method', async () => {
+test('/auth/verify accepts the admin key, a user key and a token in requests with any method', async () => {
   const { id, key } = await createKey(engine);
   const token = await tokenOf('admin');
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -74,7 +74,7 @@ describe('verifying tokens', () => {
     expect((await verify(enterprise, await platform.tokenOf('reader'))).status).toBe(204);
   });
 
-  test("tokens with the platform's audience only (publisher, editor, reader) get 401", async () => {
+  test("tokens without the engine's audience (publisher, editor, reader) get 401", async () => {
     for (const role of ['publisher', 'editor', 'reader'])
       expect((await verify(engine, await tokenOf(role))).status).toBe(401);
   });

@@ -169,7 +169,7 @@ async function statusFor(operation: Operation, as: Role | undefined): Promise<nu
   return (await fetch(`${api.url}${target}`, { method, headers, body })).status;
 }
 
-test('the OpenAPI document states the permission of each operation as in the table of this test', () => {
+test('the OpenAPI document states for each operation the permission that this test lists', () => {
   const needed = operations.filter(({ permission }) => permission !== undefined);
   expect(Object.fromEntries(needed.map(({ id, permission }) => [id, permission]))).toEqual(permissionOf);
 });

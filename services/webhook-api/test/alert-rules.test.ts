@@ -151,7 +151,7 @@ test('a webhook that only a deleted rule used can be deleted', async () => {
   expect((await api.call('DELETE', `/api/v1/webhooks/${webhookId}`)).status).toBe(204);
 });
 
-test('concurrent attaching and deletion of a webhook leave no unknown id in a rule', async () => {
+test('concurrently adding a webhook to a rule and deleting it leaves no unknown id in the rule', async () => {
   for (let round = 0; round < 10; round += 1) {
     const ids = [await addWebhook(), await addWebhook(), await addWebhook()];
     const rule = await addRule({ notification_webhook_ids: ids });

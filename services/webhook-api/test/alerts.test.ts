@@ -98,7 +98,7 @@ describe('publishing an alert', () => {
     });
   });
 
-  test('an alert of a deleted rule is accepted', async () => {
+  test('an alert of a deleted rule gets 202', async () => {
     const ruleId = await createRule();
     await api.call('DELETE', `/api/v1/alert_rules/${ruleId}`);
     const { alert_rule: _, ...message } = fired();

@@ -65,7 +65,7 @@ describe('the page of the console', () => {
     },
   );
 
-  test('a browser that opens the path of another route does not get the console', async () => {
+  test('a browser that opens /livez or /docs does not get the console', async () => {
     expect(await (await get('/livez', browser)).json()).toEqual({ status: 'ok' });
     expect(await (await get('/docs', browser)).text()).not.toContain('<title>Tocsin</title>');
   });

@@ -35,7 +35,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  test('a delivery shows if attempts were removed, also in a list', async () => {
+  test('a delivery shows whether any of its attempts were removed, also in a list', async () => {
     const id = await seed({ response: 'no', claims: 2 });
     const read = async () => {
       const { body } = await api.call<DeliveryWithAttempts>('GET', single(id));
@@ -89,7 +89,7 @@ describe('a delivery', () => {
     expect(Date.parse(body.created_at)).toBeLessThan(Date.now());
   });
 
-  test('a response that was truncated at its attempt is shown as truncated', async () => {
+  test('a response that was truncated when it was recorded is shown as truncated', async () => {
     const webhookId = randomUUID();
     const id = await seed({ webhookId, response: 'beginning' });
     await api.database.knex('attempts').where({ delivery_id: id }).update({ response_truncated: true });

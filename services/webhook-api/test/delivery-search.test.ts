@@ -38,7 +38,7 @@ test('a search by label finds no deliveries of other alerts of the same millisec
   expect(await idsOf({ label: `x:${label}`, webhook_id: webhookId, since: since() })).toEqual([ids[0]]);
 });
 
-test('pages with one delivery each find all deliveries of a label within one millisecond', async () => {
+test('with one delivery on each page, a search finds all that were accepted in one millisecond', async () => {
   const label = randomUUID();
   const ids = await seedAtOnce(Array.from({ length: 8 }, () => ({ x: label })));
   const query = new URLSearchParams({ label: `x:${label}`, since: since(), limit: '1' });

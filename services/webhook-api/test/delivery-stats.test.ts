@@ -30,7 +30,7 @@ async function stats(
 const yesterday = { since: iso(noonMs), until: iso(noonMs + 3 * hourMs), step: 'hour' };
 
 test.each([false, true])(
-  'deliveries are counted by hour, before and after counts are merged (merged: %s)',
+  'deliveries are counted by hour, whether or not their counts are merged (merged: %s)',
   async (applied) => {
     const webhookId = randomUUID();
     for (const [hours, status] of [
@@ -65,7 +65,7 @@ test.each([false, true])(
   },
 );
 
-test('a time step counts the deliveries that a list of the same range shows', async () => {
+test('a time step counts as many deliveries as a list of the same time range contains', async () => {
   for (let minute = -90; minute < 90; minute += 7)
     await seedDelivery(api.database, { status: 'failed', acceptedAtMs: noonMs + minute * 60_000 });
   const { steps } = await stats({ ...yesterday, since: iso(noonMs - 40 * 60_000) });

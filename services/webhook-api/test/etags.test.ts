@@ -72,7 +72,7 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
     expect((await call('PATCH', path, {}, etag!)).status).toBe(412);
   });
 
-  test('a change with another ETag gets 412 with the current ETag and changes nothing', async () => {
+  test('a PATCH with an outdated ETag in If-Match gets 412 with the current ETag, changes nothing', async () => {
     const { path, etag } = await make();
     const before = (await call('GET', path)).body;
     const refused = await call('PATCH', path, { name: 'Refused' }, '"999"');
@@ -126,7 +126,7 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
   });
 
   if (name === 'the settings') return;
-  test('a deletion with another ETag in If-Match gets 412', async () => {
+  test('a DELETE with an outdated ETag in If-Match gets 412', async () => {
     const { path, etag } = await make();
     expect((await call('DELETE', path, undefined, '"999"')).status).toBe(412);
     expect((await call('DELETE', path, undefined, `W/${etag}`)).status).toBe(412);
@@ -159,7 +159,7 @@ async function sendRaw(path: string, headers: string[]): Promise<string> {
   return text(socket);
 }
 
-test('attaching a webhook and its forced deletion change the ETags of the rule and the settings', async () => {
+test('adding and force-deleting a webhook changes the ETags of its rule and of the settings', async () => {
   const [webhook, rule] = [await addWebhook(), await addRule()];
   await settingsOf();
   await call('PATCH', rule.path, { notification_webhook_ids: [webhook.id] }, rule.etag!);

@@ -186,7 +186,7 @@ test.each([
   ]);
 });
 
-test('the service works after all hostile requests', async () => {
+test('the service still responds correctly after all hostile requests of this file', async () => {
   expect((await api.call<Webhook>('GET', webhookPath)).status).toBe(200);
   expect(Object.keys(Object.prototype)).toEqual([]);
 });

@@ -18,7 +18,7 @@ async function work(): Promise<void> {
   while ((await runJobPage(api.database, { pageSize: 2, counts })) !== undefined);
 }
 
-test('a dispatch job delivers the alerts that match, and reports its progress', async () => {
+test('a dispatch job delivers the alerts that match its filter, and reports its progress', async () => {
   const alertRuleId = await insertAlertRule(api.database, {
     workspaceId,
     webhookIds: [await insertWebhook(api.database, { workspaceId })],
@@ -41,7 +41,7 @@ test('a dispatch job delivers the alerts that match, and reports its progress', 
   expect((await api.call('DELETE', url)).status).toBe(409);
 });
 
-test('a cancellation job ends the open deliveries that match', async () => {
+test('a cancellation job ends the open deliveries that match its filter', async () => {
   const webhookId = randomUUID();
   for (let count = 0; count < 3; count += 1)
     await seedDelivery(api.database, { webhookId, status: 'open', acceptedAtMs: Date.now() - 1_000 });

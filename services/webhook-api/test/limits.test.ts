@@ -91,7 +91,7 @@ test('a caller without a role does not use up the rate limit of a workspace', as
   expect((await api.call('GET', webhooks, { as: 'reader' })).status).toBe(200);
 });
 
-test('alerts published to a workspace have a separate rate limit', async () => {
+test('alerts published to a workspace have a limit of their own, apart from other requests', async () => {
   const api = await start({ workspaceRequestsPerMinute: 1, workspaceAlertsPerMinute: 2 });
   const publish = async (as: Role) =>
     (await api.call('POST', `/api/v1/workspaces/${workspaceId}/alerts`, { as, body: {} })).status;
@@ -101,7 +101,7 @@ test('alerts published to a workspace have a separate rate limit', async () => {
   expect((await api.call('GET', webhooks)).status).toBe(200);
 });
 
-test('alerts published by a principal have a separate rate limit', async () => {
+test('alerts published by a principal have a limit of their own, apart from its other requests', async () => {
   const api = await start({ requestsPerMinute: 1, alertsPerMinute: 2 });
   const publish = async (as: Role) =>
     (await api.call('POST', `/api/v1/workspaces/${workspaceId}/alerts`, { as, body: {} })).status;

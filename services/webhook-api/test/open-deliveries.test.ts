@@ -61,7 +61,7 @@ describe('deliveries that wait for a webhook', () => {
     expect([await isDue(untried), await isDue(retry)]).toEqual([true, false]);
   });
 
-  test('deliveries that a pause has postponed become due when a change ends the pause', async () => {
+  test('postponed deliveries become due when a change of their webhook ends its pause', async () => {
     const webhookId = await createWebhook();
     await pause(webhookId);
     const postponed = await retryIn(webhookId, { waiting_reason: 'paused' });
@@ -76,7 +76,7 @@ describe('deliveries that wait for a webhook', () => {
     expect([await isPaused(webhookId), await isPaused(other)]).toEqual([false, true]);
   });
 
-  test('a change that does not affect requests does not end the pause', async () => {
+  test('a change of a webhook that does not affect its requests does not end its pause', async () => {
     const webhookId = await createWebhook();
     await pause(webhookId);
     await patch(webhookId, { name: 'Renamed', url, retry_on_timeout: false });

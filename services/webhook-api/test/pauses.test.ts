@@ -45,7 +45,7 @@ describe('a paused webhook', () => {
     expect((await read(id)).paused).toBeNull();
   });
 
-  test('the response to a change shows the pause unless the change has ended it', async () => {
+  test('the response to a change of a webhook shows its pause unless the change has ended it', async () => {
     const id = await createWebhook();
     const paused = await pause(id);
     const patch = async (body: object) =>

@@ -127,7 +127,7 @@ test('the oldest-delivery gauge ignores attempted deliveries and paused webhooks
   await knex('open_deliveries').delete();
 });
 
-test('only a delivery without an attempt, of a webhook that may send now, is the oldest delivery', async () => {
+test('the oldest delivery is chosen among unattempted deliveries of webhooks that may send now', async () => {
   const { knex } = database.database;
   const reader = createPipelineReader(database.database);
   const webhook = () => insertWebhook(database.database);

@@ -25,7 +25,7 @@ async function work(): Promise<void> {
   while ((await runJobPage(api.database, { pageSize: 2, counts })) !== undefined);
 }
 
-test('a redelivery job includes the matching deliveries and reports its progress', async () => {
+test('a redelivery job includes the deliveries that match its filter, and reports its progress', async () => {
   const webhookId = randomUUID();
   const ids = await Promise.all([1, 2, 3, 4, 5].map(() => seedDelivery(api.database, { webhookId })));
   await seedDelivery(api.database);

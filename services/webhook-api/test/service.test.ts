@@ -176,7 +176,7 @@ test('secrets of webhooks and tokens are not logged', async () => {
   expect(log).not.toContain((await tokenOf('editor')).slice(-40));
 });
 
-test('log lines of changes, also rejected ones, name the workspace and the resource', async () => {
+test('log lines of changes and of rejected changes name the workspace and the resource', async () => {
   const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
   const rule = { name: 'R', model_id: randomUUID(), threshold: 1, bound: 'upper_bound' };
   const { body: webhook } = await api.call<Webhook>('POST', webhooks, { body: fields });

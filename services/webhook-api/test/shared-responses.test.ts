@@ -35,7 +35,7 @@ test.each([
   expect(own.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
 });
 
-test('callers of the same statistics share a response, and another query gets its own one', async () => {
+test('requests for the same statistics share a response, and another query gets another response', async () => {
   const since = new Date(Date.now() - 3_600_000).toISOString();
   const stats = (query: string) =>
     api.call('GET', `${workspace}/delivery_stats?since=${since}&${query}`, { headers: recent });

@@ -69,7 +69,7 @@ test('a new cooldown starts at the last firing alert that was not dispatched by 
   expect(await row(alertRuleId)).toMatchObject({ cooldown_alert_id: last, cooldown_from: accepted_at });
 });
 
-test('changing the name of a rule and the length of its cooldown does not restart it', async () => {
+test('a change of the name or the cooldown length of a rule does not restart its cooldown', async () => {
   const id = await insertAlertRule(api.database, {
     workspaceId,
     columns: { cooldown_seconds: 60, cooldown_from: new Date(), cooldown_alert_id: randomUUID() },

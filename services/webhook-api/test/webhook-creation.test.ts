@@ -15,7 +15,7 @@ const create = (changes?: object) => createWebhook(api, changes);
 const read = (id: string) => api.call<Webhook>('GET', `/api/v1/webhooks/${id}`);
 
 describe('creating a webhook', () => {
-  test('the response to a creation is the whole webhook with defaults and Location', async () => {
+  test('creating a webhook returns all its fields with defaults, and the header Location', async () => {
     const { status, headers, body } = await api.call<SavedWebhook>('POST', webhooksPath, {
       body: webhookFields,
     });

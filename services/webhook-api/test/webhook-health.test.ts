@@ -53,7 +53,7 @@ test('the health of a webhook has its state, the start of that state, and its la
   });
 });
 
-test('health is unknown without an attempt in 24 hours, and keeps the last error', async () => {
+test('after 24 hours without an attempt, the health is unknown and still has the last error', async () => {
   const { id } = await createWebhook();
   await attempted(id, { ...failed, last_attempt_at: new Date(Date.now() - 25 * hourMs) });
   expect(await healthOf(id)).toMatchObject({ state: 'unknown', since: null, last_error: failure });

@@ -72,7 +72,7 @@ test.each([
   expect(pages.length).toBe(Math.ceil(names.length / Number(/limit=(\d+)/.exec(query)![1])));
 });
 
-test('webhooks are sorted by their last change, and paged also after a new signing secret', async () => {
+test('a new signing secret counts as a change in the list of webhooks sorted by updated_at', async () => {
   const idsOf = (webhooks: Webhook[]) => webhooks.map((webhook) => webhook.id);
   const [first = '', second = '', ...others] = idsOf((await list()).body);
   for (const id of [second, first])

@@ -183,7 +183,7 @@ describe('a pause by hand', () => {
     expect((await calls.patch(id, { paused_until: ahead(-60_000) })).body.paused).toBeNull();
   });
 
-  test('a pause by hand replaces a circuit pause, and ending it makes deliveries due', async () => {
+  test('a pause by hand replaces a circuit pause, and deliveries become due when a user ends it', async () => {
     const { id: webhookId } = await calls.create();
     const circuit = {
       webhook_id: webhookId,

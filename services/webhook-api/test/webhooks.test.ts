@@ -18,7 +18,7 @@ describe('reading webhooks', () => {
     expect((await fetch(`${api.url}/api/v1/webhooks/${randomUUID()}`)).status).toBe(401);
   });
 
-  test('readers and responders, and callers of lists without secrets, see no secret value', async () => {
+  test('readers and responders see no secret value, and neither does an editor with secrets=false', async () => {
     const { id } = await create();
     const single = await api.call<Webhook>('GET', `/api/v1/webhooks/${id}`, { as: 'reader' });
     const list = await api.call<Webhook[]>('GET', webhooksPath, { as: 'reader' });

@@ -41,7 +41,7 @@ test('npm run test:fuzz names the missing program if Python is not installed', (
 });
 
 test.each([[['--examples', 'many']], [['--seed', '-1']], [['--unknown']]])(
-  'the arguments %j are rejected',
+  'npm run test:fuzz rejects the arguments %j',
   (args) => {
     const { status, stderr } = run(...args);
     expect([status, stderr]).toEqual([1, expect.stringContaining(args[0]!)]);

@@ -64,11 +64,11 @@ const prepared = prepareDocument(document, values) as typeof document;
 const { patch, delete: deletion } = prepared.paths['/webhooks/{webhook_id}'];
 const { PatchWebhook, PublishAlert, Webhook } = prepared.components.schemas;
 
-test('`default` responses are removed, so that only the statuses that an operation lists remain', () => {
+test('`default` responses are removed from the prepared document, and numbered ones are kept', () => {
   expect([Object.keys(patch.responses), Object.keys(deletion.responses)]).toEqual([['200'], ['204']]);
 });
 
-test('generated requests contain no destination URL except the given one', () => {
+test('the prepared schemas and examples allow no destination URL except the given one', () => {
   expect(PatchWebhook.properties.url).toEqual({ type: 'string', enum: [values.url] });
   expect(PatchWebhook.examples).toEqual([{ url: values.url }]);
   expect(patch.requestBody.content['application/json'].example).toEqual({
@@ -77,7 +77,7 @@ test('generated requests contain no destination URL except the given one', () =>
   });
 });
 
-test('generated requests can use known ids, and deletions only known ids that may be deleted', () => {
+test('the prepared schemas suggest known ids, and for deletions only ids that may be deleted', () => {
   const uuid = { type: 'string', format: 'uuid' };
   expect(patch.parameters[0]!.schema).toEqual({ anyOf: [{ const: 'kept' }, uuid] });
   expect(deletion.parameters[0]!.schema).toEqual({ anyOf: [{ const: 'deletable' }, uuid] });
@@ -86,7 +86,7 @@ test('generated requests can use known ids, and deletions only known ids that ma
   expect(PublishAlert.properties.alert_rule_id).toEqual({ anyOf: [{ const: 'rule' }, uuid] });
 });
 
-test('a list whose items are validated separately may also contain invalid items', () => {
+test('the prepared schema of a list allows invalid items if the API checks each item separately', () => {
   const { schema } = prepared.paths['/alerts/batch'].post.requestBody.content['application/json'];
   expect(schema.items).toEqual({ anyOf: [{ $ref: '#/components/schemas/PublishAlert' }, {}] });
 });

@@ -17,7 +17,7 @@ const check = (mutants: Mutant[], accepted: AcceptedSurvivors[] = []) =>
 const many = (count: number, status: string) => Array.from({ length: count }, () => mutant('1', status));
 const entry = (code: string) => ({ file: 'a.ts', code, reason: 'It behaves alike.' });
 
-test('the score counts killed and timed-out mutants, and ignores mutants with a runtime error', () => {
+test('a timed-out mutant counts as killed, and a mutant with a runtime error is not counted', () => {
   const { scores, all, problems } = check([
     ...many(8, 'Killed'),
     mutant('1', 'Timeout'),
@@ -74,12 +74,15 @@ test('the percentage of killed mutants is rounded down to one decimal place', ()
   ]);
 });
 
-test.each(mutatedModules)('all files of the module $name exist, and at least one has a test', (module) => {
-  expect(sourcesOf(module).filter((path) => !existsSync(path))).toEqual([]);
-  expect(testFilesOf(module)).not.toEqual([]);
-});
+test.each(mutatedModules)(
+  'all source files of the mutated module $name exist, and at least one has a test',
+  (module) => {
+    expect(sourcesOf(module).filter((path) => !existsSync(path))).toEqual([]);
+    expect(testFilesOf(module)).not.toEqual([]);
+  },
+);
 
-test('the tests of a source file have its name, or its name and a suffix', () => {
+test('the tests of a source file are in files with its name, with or without a suffix', () => {
   const folder = 'services/delivery-worker/src/slots';
   const slots = {
     name: 'slots',

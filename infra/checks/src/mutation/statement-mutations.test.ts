@@ -4,7 +4,7 @@ import { statementMutations } from './statement-mutations.js';
 const inRepository = (path: string) => new URL(`../../../../${path}`, import.meta.url);
 
 test.each(statementMutations)(
-  'the text that the mutation replaces occurs once in its file: $name',
+  'the text that the mutation replaces occurs exactly once in the mutated file: $name',
   ({ file, piece }) => {
     expect(readFileSync(inRepository(file), 'utf8').split(piece).length - 1).toBe(1);
   },

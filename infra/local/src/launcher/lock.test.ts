@@ -9,7 +9,7 @@ describe('acquireLock', () => {
   afterEach(() => rmSync(file, { force: true }));
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  test('a second launcher is rejected with the address of the first', async () => {
+  test('a second launcher is rejected, and its error names the address of the first launcher', async () => {
     const lock = await acquireLock(file, 'http://127.0.0.1:8700');
     await expect(acquireLock(file, 'http://127.0.0.1:9700')).rejects.toThrow(
       `running already: http://127.0.0.1:8700 (process ${process.pid})`,

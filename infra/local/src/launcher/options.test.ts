@@ -32,7 +32,7 @@ describe('readOptions', () => {
     });
   });
 
-  test('the workspace of an external identity provider can be set', () => {
+  test('WORKSPACE_ID must be a UUID, and is rejected without OIDC_ISSUER', () => {
     const env = { OIDC_ISSUER: issuer, WORKSPACE_ID: '6F1D0F0E-6c39-4c0b-8f5e-0b8a1c9f2a11' };
     expect(readOptions([], env).workspaceId).toBe('6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11');
     expect(() => readOptions([], { ...env, WORKSPACE_ID: 'mine' })).toThrow('WORKSPACE_ID must be a UUID');

@@ -51,13 +51,13 @@ describe('createProcessHost', () => {
     );
   });
 
-  test('no child can be started after all children were killed', async () => {
+  test('after killAll, no further child process can be started', async () => {
     await processes.start(shell('sleep 60'));
     await processes.killAll();
     await expect(processes.start(shell('sleep 60'))).rejects.toThrow(/being stopped/);
   });
 
-  test('the children of a process host end, and its directories are removed, after its SIGKILL', async () => {
+  test('if the launcher gets SIGKILL, its children end and its temporary directories are removed', async () => {
     const doomed = mkdtempSync(join(tmpdir(), 'tocsin-doomed-'));
     writeFileSync(join(doomed, 'file'), '');
     const program = `

@@ -28,7 +28,10 @@ export interface Child {
   readonly logFile: string;
   /** Resolves when the process has exited for any reason. */
   readonly exited: Promise<ChildExit>;
-  /** Sends the stop signal, waits for `graceMs` milliseconds, then kills the process group. */
+  /**
+   * Sends the stop signal and waits until the process has exited; after `graceMs` milliseconds it is killed. Then kills
+   * the rest of its process group.
+   */
   stop(graceMs?: number): Promise<void>;
   /** Returns the last lines of the log, for error messages. */
   logTail(lines?: number): string;

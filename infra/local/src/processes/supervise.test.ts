@@ -50,7 +50,7 @@ describe('supervise', () => {
     await part.stop();
   });
 
-  test('no process is started after a stop request', async () => {
+  test('a process that exits is not restarted after a stop request', async () => {
     const { started, start } = createFakeProcesses();
     const stopping = new AbortController();
     const part = await supervise({

@@ -194,7 +194,8 @@ function liveList<Entry>(list: LiveList<Entry>): Poll {
 }
 
 /**
- * Sends the requests of the page for each person. The first requests of all people are spread evenly over the interval.
+ * Sends the requests that a page of the console sends, for each simulated user. Each request is repeated at its own
+ * interval, and the users' first requests are spread evenly over this interval.
  */
 async function measurePage(
   { url, pid, token }: { url: string; pid: number; token?: string },

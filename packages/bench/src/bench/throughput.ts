@@ -33,7 +33,10 @@ export interface ThroughputOptions {
   repeats: number;
 }
 
-/** Measures the worker and the bare loop alternately, so that a slow phase of the machine affects both. */
+/**
+ * Measures the worker and the bare loop (a minimal consumer for comparison, `bare-loop-main.ts`) alternately, so that a
+ * slow phase of the machine affects both.
+ */
 export async function measureThroughput(
   testBed: TestBed,
   options: ThroughputOptions,

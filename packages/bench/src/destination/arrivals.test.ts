@@ -16,7 +16,7 @@ test('the request count of a delivery stops at 255 instead of wrapping to zero',
   expect(arrivals.received[0]).toBe(255);
 });
 
-test('counting a request for an alert or webhook that the run does not have throws an error', () => {
+test('counting a request throws an error if its alert or webhook is not part of the run', () => {
   const arrivals = createArrivals({ run: 1, alerts: 1, webhooks: 1 });
   expect(() => countArrival(arrivals, 1, 0)).toThrow('no slot 1');
   expect(() => countArrival(arrivals, Number.NaN, 0)).toThrow('no slot');

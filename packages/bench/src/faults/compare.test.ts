@@ -46,14 +46,14 @@ test('a run in which each delivery arrived once and is recorded has no problems'
   });
 });
 
-test('an accepted delivery that did not arrive counts as lost, even if recorded as succeeded', () => {
+test('a delivery that did not arrive counts as lost, even if it is recorded as succeeded', () => {
   const given = evidence();
   given.arrivals.received[2] = 0;
   expect(compare(given)).toMatchObject({ delivered: 3, lost: 1 });
   expect(compare(given).disagreements).toEqual([expect.stringContaining('has not arrived')]);
 });
 
-test('an alert that was not accepted may be delivered, but each arrival needs a record', () => {
+test('an alert that was not accepted may be delivered, but each request needs a record', () => {
   const given = evidence();
   given.acceptedAtMs[1] = 0;
   expect(compare(given)).toMatchObject({ accepted: 1, expected: 2, lost: 0, disagreements: [] });

@@ -7,7 +7,8 @@ import { type Exposure, recoveryPolling, type Trial } from './fault.js';
 import { readClaimed } from './fault-records-reader.js';
 
 /**
- * Deliveries that a worker has claimed but not recorded, by their indexes in the arrays of the destination (`slotOf`).
+ * Deliveries that a worker has claimed but not recorded. Each is identified by its index in the arrays in which the
+ * destination of the benchmark counts its requests (`slotOf`).
  */
 export interface Claimed {
   all: Set<number>;

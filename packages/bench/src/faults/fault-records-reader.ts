@@ -106,7 +106,7 @@ export interface ClaimedDelivery {
   claim: number;
 }
 
-/** Returns the claimed deliveries of a run. With a process id, only those of that worker. */
+/** Returns the deliveries of a load run that are claimed now. With `pid`, only those claimed by this worker process. */
 export async function readClaimed(
   database: Database,
   { run, pid }: { run: number; pid: number | undefined },

@@ -17,7 +17,7 @@ function responding(byStatus: Record<string, number>) {
   return { ...normalResponses, byStatus: { ...normalResponses.byStatus, ...byStatus } };
 }
 
-test('a delivery may be repeated once for each time that it was in flight', () => {
+test('a delivery may be repeated once for each time that a fault found it in flight', () => {
   expect(findDeliveryViolations(repeating([4, 1], [6, 2]), exposed(4, 6, 6))).toEqual([]);
 });
 
@@ -59,7 +59,7 @@ test('a lost connection to the API is a problem unless the fault affects the API
 });
 
 test.each([{ affectsApi: true }, {}])(
-  'hanging requests and missing Retry-After headers are problems for the fault %j',
+  'hanging requests and 503 responses without Retry-After are problems for the fault %j',
   (fault) => {
     expect(findResponseViolations({ ...normalResponses, withoutRetryAfter: 7 }, fault)).toEqual([
       '7 responses 503 without Retry-After',

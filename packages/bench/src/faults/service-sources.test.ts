@@ -19,7 +19,7 @@ test.each(Object.values(mutations))(
 );
 
 test.each([...failureEvents, ...claimStatements])(
-  'the source of kit or of the worker contains the log event or statement name %s',
+  'the log event or statement name %s occurs in the source of kit or of the worker',
   (name) => {
     expect(sources.some((source) => source.includes(`'${name}'`))).toBe(true);
   },

@@ -13,14 +13,14 @@ test.each([
   expect(p99LimitMs(aloneMs)).toBe(limitMs);
 });
 
-test('a latency p99 at the limit passes, and one above the limit fails', () => {
+test('the p99 check passes if the latency is at the limit, and fails if it is above the limit', () => {
   expect(compareWithBar([runOf(10, 35)]).passed).toEqual({ p99: true, slowest: true });
   expect(compareWithBar([runOf(10, 36)]).passed.p99).toBe(false);
   expect(compareWithBar([runOf(40, 80)]).passed.p99).toBe(true);
   expect(compareWithBar([runOf(40, 81)]).passed.p99).toBe(false);
 });
 
-test('the result of the p99 check is the result of the median run', () => {
+test('the p99 check uses only the run whose result is the median of all runs', () => {
   const result = compareWithBar([runOf(10, 90), runOf(10, 12), runOf(10, 14)]);
   expect(result.median).toEqual(runOf(10, 14));
   expect(result.passed.p99).toBe(true);

@@ -28,8 +28,8 @@ export interface ManyWebhooksResult {
   /** Number of deliveries that were inserted or published. */
   deliveries: number;
   /**
-   * Value of `deliveries`, divided by the seconds until each delivery had been attempted or had ended. The time is
-   * measured from the end of the insertion, or from the first publish.
+   * Throughput: deliveries per second, from the end of the insertion (or from the first publish) until each of them has
+   * been attempted or has ended.
    */
   perSecond: number;
   /** Delays of the retries of another workspace during the measurement, in milliseconds. */

@@ -29,7 +29,7 @@ test('a run without a rate keeps 1,000 alerts in flight and ends after the last 
   expect(acceptedAtMs.every((atMs) => atMs > 0 && atMs <= endedAtMs)).toBe(true);
 });
 
-test('a run with a rate publishes no further alert after it is stopped', async () => {
+test('a load run with a fixed publish rate publishes no alert after it is stopped', async () => {
   const publisher = recordingPublisher();
   const run = startLoadRun({ run: 1, target, alerts: 50, alertsPerSecond: 1_000 }, publisher);
   await sleep(20);
@@ -40,7 +40,7 @@ test('a run with a rate publishes no further alert after it is stopped', async (
   expect(run.progress().offered).toBe(offered);
 });
 
-test('an alert counts as delayed after the minimum wait, even if it is not accepted yet', async () => {
+test('an alert counts as delayed if it is not accepted within the minimum wait', async () => {
   const publisher = recordingPublisher();
   const run = startLoadRun({ run: 1, target, alerts: 3 }, publisher);
   publisher.alerts[0]!.onAccepted();

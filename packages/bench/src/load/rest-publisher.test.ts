@@ -11,7 +11,7 @@ const replies: ((response: ServerResponse) => void)[] = [
 /** Error code of undici for a connection that closes without a response. */
 const connectionClosed = 'UND_ERR_SOCKET';
 
-test('the publisher repeats an alert until it is accepted, and counts the result of each request', async () => {
+test('the publisher sends an alert again until it is accepted, and counts all response statuses', async () => {
   let requests = 0;
   const server = createServer((_, response) => {
     replies[requests]?.(response);

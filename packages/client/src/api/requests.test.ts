@@ -1,6 +1,6 @@
 import { path } from './requests.js';
 
-test('values are percent-encoded, so that they cannot change the path', () => {
+test('a value in a path is percent-encoded, so that it cannot change the path', () => {
   expect(path`/a/${'x/../y?z=1#é'}/b`).toBe('/a/x%2F..%2Fy%3Fz%3D1%23%C3%A9/b');
   expect(path`/plain`).toBe('/plain');
 });

@@ -15,7 +15,7 @@ const unknown: Webhook['health'] = {
   success_rate_24h: null,
 };
 
-test("the description of a webhook's health omits an unknown start and success rate", () => {
+test('the description of unknown health contains neither a start time nor a success rate', () => {
   expect(describeHealth(failing)).toBe(`failing since ${at}, 94 % succeeded in 24 h`);
   expect(describeHealth(unknown)).toBe('unknown');
 });

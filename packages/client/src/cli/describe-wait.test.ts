@@ -6,7 +6,7 @@ test('describeWait returns the reason of a waiting delivery, and null for other 
   expect(describeWait({ waiting_reason: null } as Delivery)).toBeNull();
 });
 
-test('the description of a pause contains its times, its reason and its error', () => {
+test('the description of a pause contains its start, end, reason and error', () => {
   const paused = { since: 'S', until: 'U', error: 'It failed.' };
   expect(describePause({ paused: { ...paused, reason: 'retry_after' } } as Webhook)).toBe(
     'until U, since S: the destination asked for it with Retry-After (It failed.)',

@@ -29,7 +29,7 @@ test('the threshold of a message has precedence over the threshold of its rule',
   expect(render(more, { ...message, state: 'resolved', labels: { team: 'risk' } })).toBe('resolved risk 0');
 });
 
-test('given variables replace sample values, and only in alert fields an integer becomes a float', () => {
+test('given variables replace sample values, and an integer metric_value becomes a float', () => {
   expect(
     render('{{ metric_value }} {{ extra.n }} {{ model_name }}', {
       metric_value: 7,

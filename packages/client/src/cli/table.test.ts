@@ -21,14 +21,14 @@ test('a column is as wide as its widest cell, and lines have no trailing blanks'
   ]);
 });
 
-test.each([60, 80, 120])('no line of a table is longer than a terminal of %d cells', (terminalWidth) => {
+test.each([60, 80, 120])('no line of a table is wider than a terminal of %d cells', (terminalWidth) => {
   const rows = [[id, 'n'.repeat(300), `http://${'漢'.repeat(200)}`]];
   for (const line of layOutTable(rows, { columns, terminalWidth, paint: plain })) {
     expect(widthOf(line)).toBeLessThanOrEqual(terminalWidth);
   }
 });
 
-test('a table column with whole: true is never truncated', () => {
+test('a table column with the option `whole` is never truncated', () => {
   const rows = [[id, 'n'.repeat(300), 'u'.repeat(300)]];
   expect(layOutTable(rows, { columns, terminalWidth: 100, paint: plain })[1]).toContain(id);
 });

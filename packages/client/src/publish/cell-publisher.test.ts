@@ -22,7 +22,7 @@ function start() {
 
 const alertIn = (workspaceId?: string) => ({ workspace_id: workspaceId }) as PublishAlert;
 
-test('an alert is published to the cell of its workspace, or else to the default cell', async () => {
+test('an alert is published to the cell of its workspace, or to the default cell if none is set', async () => {
   const { events, cells } = start();
   const publisher = createCellPublisher({ cells, workspaces: { [inB]: 'b' }, defaultCell: 'a' });
   await publisher.publish(alertIn(inB));
@@ -44,7 +44,7 @@ test('close closes the publishers of all cells', async () => {
   expect(events).toEqual(['a closed', 'b closed']);
 });
 
-test('creating a cell publisher fails if a workspace is in a cell without a publisher', () => {
+test('creating a cell publisher fails if a workspace names a cell that has no publisher', () => {
   const { cells } = start();
   const workspaces = { [inB]: 'c' as 'a' };
   expect(() => createCellPublisher({ cells, workspaces, defaultCell: 'a' })).toThrow(

@@ -18,7 +18,7 @@ describe('isFresh', () => {
 });
 
 describe('tokensFromResponse', () => {
-  test("the expiry of a token does not depend on the provider's clock", () => {
+  test("the lifetime of a token is counted from its receipt, not by the provider's clock", () => {
     const response = { access_token: jwt({ iat: 5_000, exp: 5_090 }) };
     expect(tokensFromResponse(response, 1_000).expiresAtMs).toBe(91_000);
   });

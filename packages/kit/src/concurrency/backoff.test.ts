@@ -7,7 +7,7 @@ test('the backoff delay doubles with each failure up to its maximum', () => {
   expect(delays).toEqual([50, 100, 200, 300, 300]);
 });
 
-test('jitter also reduces the maximum backoff delay', () => {
+test('jitter also shortens a backoff delay that has reached the maximum', () => {
   const delays = [0, 0.5, 1].map((value) =>
     exponentialBackoffMs(9, { firstMs: 50, maxMs: 300, jitter: 0.5, random: () => value }),
   );

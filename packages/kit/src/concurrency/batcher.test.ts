@@ -61,7 +61,7 @@ test('items that arrive during a batch share the next batch, and each gets its o
   expect(sizes).toEqual([1, 100, 50]);
 });
 
-test('a batch starts during another one only if it is at least as large as that batch', async () => {
+test('a batch starts during a running batch only if it is at least as large as the running one', async () => {
   const { batches, add } = collecting({ concurrency: 2 });
   const sizes = async () => {
     await turn();
@@ -93,7 +93,7 @@ test('items wait while maxStarts returns 0, and then start in order of arrival',
   ]);
 });
 
-test('a batch starts gatherMs after the previous one, but a full batch does not wait', async () => {
+test('a batch starts gatherMs after the previous batch, or at once if the batch is full', async () => {
   const gatherMs = 100;
   const { batches, add } = collecting({ maxSize: 10, gatherMs });
   const endAll = async (count: number) => {
@@ -156,7 +156,7 @@ test('a failing batch is split until only the faulty items are rejected', async 
   );
 });
 
-test('an error of the whole batch rejects all its items without a split', async () => {
+test('if an error fails the whole batch, all its items are rejected and the batch is not split', async () => {
   let runs = 0;
   const batcher = doubling(
     () => {
@@ -190,7 +190,7 @@ test('an item that is retried alone delays neither its batch nor later batches',
   expect(await all[76]).toBe(154);
 });
 
-test('when an item fails alone, the item that retryItem returns is run instead of it', async () => {
+test('an item that fails alone is replaced by the item that retryItem returns', async () => {
   const replaced: { item: number; failures: number }[] = [];
   const batcher = doubling(
     (items) => {

@@ -46,7 +46,7 @@ test('the first probe of an open circuit can be delayed', () => {
   expect(probes).toEqual([30_000, 60_000]);
 });
 
-test('an open circuit rejects requests that are 10 s apart, until a response closes it', () => {
+test('an open circuit stays open between requests that are 10 s apart if forgetAfterMs is 30 s', () => {
   const { clock, breaker } = setUp({ firstProbeAfterMs: 30_000, forgetAfterMs: 30_000 });
   const states = [0, 10_000, 20_000].map((ms) => {
     clock.ms = ms;

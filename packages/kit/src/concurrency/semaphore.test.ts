@@ -43,7 +43,7 @@ test('a free permit goes to the waiting key that holds the fewest permits', asyn
   expect(granted).toEqual(['a', 'b', 'b', 'c']);
 });
 
-test('the error of a caller that waits too long says if its key or the total is at its limit', async () => {
+test('the error after a timed-out wait says whether the key or the total is at its limit', async () => {
   const { acquire } = setUp({ maxWaitMs: 20 });
   await Promise.all([acquire('a'), acquire('a'), acquire('b')]);
   await expect(acquire('a')).rejects.toThrow('key');
@@ -59,7 +59,7 @@ test('a caller can set its own maximum wait for a permit', async () => {
   expect(await unlimited).toBeInstanceOf(Function);
 });
 
-test('a caller is rejected at once when too many wait, in total or for its key', async () => {
+test('a caller is rejected at once if too many callers wait, in total or for the same key', async () => {
   const { semaphore } = setUp({ permits: 1, permitsPerKey: 1, maxWaiting: 2, maxWaitingPerKey: 1 });
   const release = await semaphore.acquire('a');
   const waiting = [semaphore.acquire('a'), semaphore.acquire('b')];

@@ -1,6 +1,6 @@
 import { createSingleFlight } from './single-flight.js';
 
-test('concurrent calls with the same key share one run, and later calls start another', async () => {
+test('concurrent calls with the same key share one run, and a later call starts a new run', async () => {
   const flights = createSingleFlight<number>();
   let runs = 0;
   const work = async () => {

@@ -19,7 +19,7 @@ test('a key can use its burst of time at once, and is then rejected until enough
   expect(check('a')).toEqual({ allowed: true });
 });
 
-test('in the long run, a key uses no more than its share of a thread', () => {
+test('in the long run, a key uses at most its share of the time of a thread', () => {
   const { clock, check, charge } = setUp();
   let usedMs = 0;
   for (const endMs = clock.ms + 600_000; clock.ms < endMs; clock.ms += 10) {

@@ -9,7 +9,7 @@ test('withTimeout returns the result or throws the error of work that ends in ti
   );
 });
 
-test("withTimeout rejects if the work takes too long, with the caller's error if it is given", async () => {
+test('withTimeout rejects if the work takes too long, with the error of createError if given', async () => {
   await expect(withTimeout(never, { timeoutMs: 1 })).rejects.toThrow('timed out after 1 ms');
   const createError = () => new TypeError('late');
   await expect(withTimeout(never, { timeoutMs: 1, createError })).rejects.toThrow(TypeError);

@@ -42,7 +42,7 @@ describe('access to routes', () => {
     expect(await response.json()).toMatchObject({ code: 'unauthenticated', status: 401 });
   });
 
-  test('a resource of another workspace gets 403 and a missing one gets 404', async () => {
+  test('a request for a resource of another workspace gets 403, and for a missing resource 404', async () => {
     expect((await call('GET', `/things/${own}`)).status).toBe(200);
     expect((await call('GET', `/things/${foreign}`)).status).toBe(403);
     expect((await call('GET', `/things/${missing}`)).status).toBe(404);

@@ -42,7 +42,7 @@ const post = (name: string, body: string) =>
     body,
   });
 
-test('bodies that take long to parse use up the time budget of their sender only', async () => {
+test('large bodies that take long to parse use the time budget of their sender only', async () => {
   const slow = JSON.stringify(Array.from({ length: 300_000 }, () => ({})));
   let response = await post('ada', slow);
   expect(response.status).toBe(422);

@@ -53,7 +53,7 @@ test('the path of a member has escaped characters, and at most 200 characters of
   expect(childPointer('', 'x'.repeat(201))).toBe(`/${'x'.repeat(200)}`);
 });
 
-test('a check lists at most twenty errors, or only the first one with listAll: false', () => {
+test('a check lists at most twenty errors, and with listAll: false only the first error', () => {
   const check = compile({ type: 'array', items: { type: 'string' } });
   expect(check(Array(30).fill(1))).toHaveLength(20);
   expect(check(Array(30).fill(1), { listAll: false })).toEqual([{ path: '/0', message: 'must be a string' }]);

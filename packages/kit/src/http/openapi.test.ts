@@ -182,7 +182,7 @@ test('OpenAPI responses and path parameters have examples', () => {
   });
 });
 
-test('with a token endpoint, OpenAPI has an OAuth2 scheme next to the bearer scheme', () => {
+test('if a token endpoint is set, OpenAPI has an OAuth2 scheme next to the bearer scheme', () => {
   const info = { title: 'Test', version: '1' };
   const tokenUrl = 'https://login.example.com/token';
   expect(createOpenApiDocument({ info, routes: [], tokenUrl })).toMatchObject({

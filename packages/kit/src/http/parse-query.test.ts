@@ -32,11 +32,11 @@ test('at most twenty repeated parameters are reported, each with its name', () =
   expect(() => parse(repeated(30))).toThrow(expect.objectContaining({ errors: Array(20).fill(error) }));
 });
 
-test('a malformed percent escape is rejected, in a name or in a value', () => {
+test('a malformed percent escape in the name or value of a parameter is rejected', () => {
   for (const target of ['/path?one=%zz', '/path?%e0%a4=1'])
     expect(() => parse(target)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
 });
 
-test('a query without a schema has only single values', () => {
+test('without a schema, each query parameter is parsed as a single value', () => {
   expect({ ...parseQuery('/path?list=a', undefined) }).toEqual({ list: 'a' });
 });

@@ -48,7 +48,7 @@ test('a response whose client has disconnected is logged with status 499', () =>
   expect(logged(200, { isFinished: false })).toMatchObject(['info', { status: 499 }]);
 });
 
-test('an error is logged with its message below status 500, and completely from 500', () => {
+test('below status 500 only the message of an error is logged, from 500 on the whole error', () => {
   const error = new Error('wrong');
   const [, rejected] = logged(499, { error });
   expect(rejected).toMatchObject({ reason: 'wrong' });

@@ -121,7 +121,7 @@ interface RouteSchemas {
    * the document automatically.
    */
   problems?: readonly number[];
-  /** True if the handler evaluates `If-Match`, for the OpenAPI document. */
+  /** True if the handler evaluates `If-Match`. The OpenAPI document then shows the header and the status 412. */
   conditional?: boolean;
   /**
    * Returns true for a query whose response is shared by callers that accept a recent one (`Cache-Control: max-age`).

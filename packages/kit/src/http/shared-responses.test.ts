@@ -45,7 +45,7 @@ test('a response is shared until it is older than a caller accepts', async () =>
   expect(await shared.get('a', 60_000, read)).toMatchObject({ status: 200, headers: { 'X-Call': '3' } });
 });
 
-test('concurrent callers share one read, and an error is not kept', async () => {
+test('concurrent callers share one read, and the error of a failed read is not cached', async () => {
   const shared = createSharedResponses();
   let calls = 0;
   const fail = async () => {
@@ -93,7 +93,7 @@ test('a caller starts its own read if a running read is older than the caller ac
   expect((await shared.get('a', 60_000, counter()))?.body.toString()).toBe('[1]');
 });
 
-test('a discarded response is not shared, even if its read ends later', async () => {
+test('a discarded response is not shared, even if it is discarded while it is being read', async () => {
   const shared = createSharedResponses();
   const read = counter();
   await shared.get('a', 1_000, read);
@@ -104,7 +104,7 @@ test('a discarded response is not shared, even if its read ends later', async ()
   expect((await shared.get('a', 60_000, read))?.body.toString()).toBe('[3]');
 });
 
-test('a body of more than 4 MiB is shared while it is read, and not kept', async () => {
+test('a body above 4 MiB is shared with the callers that wait for it, and is not cached', async () => {
   const shared = createSharedResponses();
   let calls = 0;
   const read = async () => {
@@ -117,7 +117,7 @@ test('a body of more than 4 MiB is shared while it is read, and not kept', async
   expect(calls).toBe(2);
 });
 
-test('a list of more than 4 MiB is not shared, and not read further', async () => {
+test('reading a list in pages stops above 4 MiB, and the list is not shared', async () => {
   const shared = createSharedResponses();
   const long = inPages(['a'.repeat(3_000_000)], ['b'.repeat(3_000_000)], ['c']);
   expect(await shared.get('a', 1_000, long.read)).toBeUndefined();

@@ -100,7 +100,7 @@ test.each([
   ['have sent part of a header', 'GET / HTTP/1.1\r\nHost: ', 0],
   ['have sent part of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1', 1],
 ])(
-  'at the limit of connections, those that %s are closed to accept new connections',
+  'at the limit on connections, connections that %s are closed to accept new connections',
   async (_name, bytes, requests) => {
     let started = 0;
     const app = (request: IncomingMessage, response: ServerResponse) => {

@@ -11,7 +11,7 @@ test('a body is rejected if the first or last item that random can choose makes 
   expect(errorOf('{"a": {{ [] | random }}}')).toContain('No random item, sequence was empty');
 });
 
-test('both branches of a condition on bound are checked with all other sample values', () => {
+test('both branches of a condition on `bound` are checked with every sample alert', () => {
   // An expression that fails only for the sample alert with an empty model name.
   const part = '"{{ model_name | first | indent }}"';
   for (const bound of ['upper_bound', 'lower_bound'])
@@ -33,7 +33,7 @@ test.each(['upper_bound', 'lower_bound'])(
   },
 );
 
-test('a check that takes more than 250 ms for all sample alerts together fails with overran', () => {
+test('a check fails with overran: true if all sample alerts together take more than 250 ms', () => {
   let nowMs = 0;
   // The clock is read every 1,024 steps: 28 times for each sample alert and 140 times in total.
   const check = createBodyChecker({ now: () => (nowMs += 2) });

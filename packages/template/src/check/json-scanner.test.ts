@@ -36,7 +36,7 @@ const pieces = fc.constantFrom(
   '\u2028',
 );
 
-test('the scanner and JSON.parse accept the same random texts', () => {
+test('scanJson accepts a random text if and only if JSON.parse accepts the text', () => {
   const damaged = fc.tuple(fc.json(), fc.nat(), pieces).map(([text, at, piece]) => {
     const index = at % (text.length + 1);
     return text.slice(0, index) + piece + text.slice(index);
@@ -89,12 +89,12 @@ test.each(markedFaults)('scanJson finds the error "%s" at the mark in %j', (prob
   expect(scanJson(text).fault).toEqual({ offset, problem });
 });
 
-test('duplicate keys are found also if one of them contains escapes', () => {
+test('duplicate keys are found even if one of them contains escapes', () => {
   expect(scanJson('{"a": {"a": 1}, "\\u0061": 2}').duplicateKeys).toEqual([{ key: 'a', offset: 16 }]);
 });
 
 test.each(['▸', '{"a": ▸}', '{"a": 1▸,}', '{\n  "a": ▸churn\n}', '["a" ▸"b"]', '{"a": "x▸\ny"}', '1 ▸2'])(
-  'findJsonFault finds in %j an error in the line and column of the mark',
+  'findJsonFault finds in %j an error at the line and column of the mark',
   (marked) => {
     const { text, line, column } = readMarked(marked);
     expect(findJsonFault(text)).toMatchObject({ line, column });
@@ -105,7 +105,7 @@ test('the message of a JSON error contains no part of the text, which can be sec
   expect(findJsonFault('{"token": s3cret}')?.message).not.toContain('s3cret');
 });
 
-test('findJsonFault agrees with JSON.parse for texts that are nearly JSON', () => {
+test('findJsonFault rejects a text that is nearly JSON if and only if JSON.parse rejects it', () => {
   const nearly = fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '"', '}', '\\', '\n', '0', 'e'))
     .map(
@@ -115,7 +115,7 @@ test('findJsonFault agrees with JSON.parse for texts that are nearly JSON', () =
   fc.assert(fc.property(nearly, (text) => (findJsonFault(text) === undefined) === isJson(text)));
 });
 
-test('deep and long texts do not overflow the stack', () => {
+test('deeply nested texts and long texts do not overflow the stack', () => {
   expect(findJsonFault('['.repeat(100_000))).toMatchObject({ line: 1 });
   expect(findJsonFault(`"${'x'.repeat(400_000)}`)).toMatchObject({ line: 1 });
 });

@@ -21,7 +21,7 @@ const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(c
 const marks = '\u{10feff}\u{10ff00}\u{10ff01}\u{10ff22}\u{10ff23}\u{10ff24}\u{10ff25}\u{10ffff}';
 
 test.each(['{"a": "b\\n"}', controls, '\u2028\u2029', marks, 'plain', '', '\u007f\u0085', 'é日😀'])(
-  'the text %j of a template is printed unescaped except for U+007F to U+009F',
+  'the template text %j is printed unescaped, except for U+007F to U+009F',
   (text) => {
     const marked = markTrusted(text, newBudget());
     expect(printMarked(marked, newBudget())).toBe(
@@ -47,7 +47,7 @@ test('captured text becomes Markup only if it has special JSON characters from t
   expect(marked).toMatchObject({ kind: 'marked', text: '\u{10ff00}' });
 });
 
-test('markedSpaceCode returns the code of the character for which a mark stands', () => {
+test('markedSpaceCode returns the code of the character that a marked character stands for', () => {
   const codes = [0x10ff00, 0x10ff01, 0x10ff02, 0x10ff21, 0x10ff22, 0x10ff23].map(markedSpaceCode);
   expect(codes).toEqual([0x22, 0x5c, 0, 0x1f, 0x2028, 0x2029]);
   expect([0x10feff, 0x10ff24, 0x20].map(markedSpaceCode)).toEqual([undefined, undefined, undefined]);

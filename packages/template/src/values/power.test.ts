@@ -13,7 +13,7 @@ test.each([
   expect(precisePower(base, exponent)).toBe(expected);
 });
 
-test('the relative difference between precisePower and JavaScript is less than 1e-14', () => {
+test("the results of precisePower and of JavaScript's ** differ by less than 1e-14 of the value", () => {
   fc.assert(
     fc.property(
       fc.double({ min: 1e-6, max: 1e6, noNaN: true }),

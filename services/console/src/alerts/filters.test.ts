@@ -1,6 +1,6 @@
 import { toDispatch, toFilter } from './filters.js';
 
-test('the label of a filter becomes a list with one label, and other values are unchanged', () => {
+test('toFilter converts a label to a list with one label and keeps the other values', () => {
   expect(toFilter({ label: 'team:a:b', model_id: 'm' })).toEqual({ label: ['team:a:b'], model_id: 'm' });
 });
 

@@ -34,7 +34,7 @@ test('a loaded entry in the time range of the newest page is removed if the page
   expect(mergeNewest(items(100, 1), { head }, order)?.map(({ id }) => id)).not.toContain('id-99');
 });
 
-test('the newest page cannot be merged into the list if more new entries exist than it holds', () => {
+test('a full newest page that contains no loaded entry cannot be merged into the loaded list', () => {
   expect(mergeNewest(items(100, 1), { head: items(200, 201 - newestPage) }, order)).toBeUndefined();
 });
 
@@ -63,7 +63,7 @@ const isOpen = ({ status }: Item) => status === 'waiting';
 const since = (page: Item[], previousPoll: Item) =>
   changedSince(page, Date.parse(previousPoll.at), { ...order, isOpen });
 
-test('a poll reads since the oldest open entry of the newest page, or since the newest entry', () => {
+test('a poll starts at the oldest open entry of the newest page, or its newest if none is open', () => {
   const known = [...items(100, 98), item(97, { status: 'waiting' }), ...items(96, 1)];
   expect(since(known, item(101))).toBe(item(97).at);
   expect(since(items(100, 1), item(101))).toBe(item(100).at);
@@ -86,7 +86,7 @@ test('a poll reads no entries from before the start time of the filter', () => {
   expect(laterOf(item(5).at, 'yesterday')).toBe(item(5).at);
 });
 
-test('a full page is polled since its last entry, and a shorter page without a start time', () => {
+test('a poll starts at the last entry of a full page, and has no start time for a shorter page', () => {
   expect(pageSince(items(100, 1), order)).toBe(item(101 - newestPage).at);
   expect(pageSince(items(newestPage - 1, 1), order)).toBeUndefined();
 });

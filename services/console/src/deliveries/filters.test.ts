@@ -3,7 +3,7 @@ import { chipTexts, toCancellation, toFilter, toRedelivery } from './filters.js'
 
 const names = { webhook: (id: string) => `name of ${id}`, alertRule: (id: string) => id };
 
-test('the status code of a filter becomes a number, and other values are unchanged', () => {
+test('toFilter converts the status code to a number and keeps the other values', () => {
   expect(toFilter({ status: 'failed', status_code: '503' })).toEqual({ status: 'failed', status_code: 503 });
 });
 
@@ -40,7 +40,7 @@ test.each(['error_code', 'model_id', 'label'] as const)(
   },
 );
 
-test('the label of a filter becomes a list with one label', () => {
+test('toFilter converts a label to a list with one label', () => {
   expect(toFilter({ label: 'team:a:b' })).toEqual({ label: ['team:a:b'] });
 });
 

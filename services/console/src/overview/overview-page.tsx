@@ -44,7 +44,8 @@ function Overview({ range }: { range: TimeRange }) {
   const webhooks = useWebhooks();
   if (data === undefined && error === null) return <Loading what="the numbers of your deliveries" />;
   const summary = data && summarize(data.steps);
-  // A workspace without webhooks and deliveries shows only the invitation to create a webhook (`Troubles`).
+  // Without webhooks, and without deliveries in the time range, the page shows only `Troubles`: it offers to create a
+  // webhook, or says who can.
   const isNew = summary?.total === 0 && webhooks.data?.length === 0;
   return (
     <>

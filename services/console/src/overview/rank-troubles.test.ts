@@ -16,7 +16,7 @@ test('webhooks with equal states are ordered by success rate, lowest first', () 
   expect(namesOf([webhook('a', 'failing', 0.9), webhook('b', 'failing', 0.1)])).toEqual(['b', 'a']);
 });
 
-test('healthy webhooks without failures, unknown and disabled webhooks are not listed', () => {
+test('unknown webhooks, disabled webhooks and healthy webhooks without failures are not listed', () => {
   expect(namesOf([webhook('a', 'healthy', 1), webhook('b', 'unknown'), webhook('c', 'disabled', 0)])).toEqual(
     [],
   );

@@ -35,7 +35,7 @@ test.each(["{{ 'mod^' }}", '{{ "a\\"mod^', '{# mod^ #}', '{{ 12^', '{{ f(1).na^'
   },
 );
 
-test('the names that a template defines itself are found', () => {
+test('the editor finds the names that a template itself defines', () => {
   const source =
     '{% set off, by = 1, 2 %}{%- for key, value in alert.items() %}{% macro fact(title) %}{% with x = 1 %}';
   expect(ownNames(source)).toEqual(['off', 'by', 'x', 'key', 'value', 'fact']);

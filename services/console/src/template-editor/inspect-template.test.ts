@@ -33,7 +33,7 @@ test('an error that occurs with the given values but not with the sample values 
   expect(churn(source).problems).toMatchObject([{ severity: 'error', line: 1 }]);
 });
 
-test('a template above 64 KiB is rejected with the error of the API', () => {
+test('a template above 64 KiB is rejected with the same error message as in the API', () => {
   const { problems } = inspect(`"${'ä'.repeat(32_768)}"`);
   expect(problems).toEqual([
     {

@@ -30,7 +30,7 @@ test('the preview picture of an issue shows project, type, priority and labels a
   });
 });
 
-test('a body with a text is a chat message; a body of unknown shape has no preview picture', () => {
+test('a body with a text is previewed as a chat message; one of unknown shape has no picture', () => {
   expect(pictureOf({ text: 'Hello' })).toMatchObject({ kind: 'chat message', title: '' });
   for (const body of [
     null,

@@ -32,7 +32,7 @@ test('a problem after the end of a line marks the last character, or nothing in 
   expect(problemRange('ab', { line: 7, column: 1 })).toEqual({ from: 0, to: 2 });
 });
 
-test('each marked range is inside the text, for every prefix of a template', () => {
+test('for every prefix of a template, the marked ranges of its problems are inside the prefix', () => {
   const whole =
     '{"a": "{{ model.name | upper }}",\n{% if bound == "x" %}"b": 1{% else %}"c": 2{% endif %}}\n';
   for (let end = 0; end <= whole.length; end++) {

@@ -54,7 +54,7 @@ export interface AddressFieldProps extends Omit<TextFieldProps, 'value' | 'onCha
   /** Value in the address of the page. */
   value: string;
   onChange(text: string): void;
-  /** Format of a complete value. While the text is incomplete, the address keeps its previous value. */
+  /** Format of a complete value. While the text is incomplete, the URL of the page keeps the previous value. */
   format?: { pattern: RegExp; hint: string };
 }
 

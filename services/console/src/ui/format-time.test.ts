@@ -9,7 +9,7 @@ test.each([
   expect([formatElapsed(ms), formatRelative(-ms)]).toEqual([text, `${text} ago`]);
 });
 
-test('less than 5 s are formatted without a number', () => {
+test('a time span of less than 5 s is formatted without a number', () => {
   expect([-1_000, 4_999].map(formatElapsed)).toEqual(['a few seconds', 'a few seconds']);
   expect([-1_000, 3_000].map(formatRelative)).toEqual(['just now', 'in a few seconds']);
 });

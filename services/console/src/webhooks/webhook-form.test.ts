@@ -19,7 +19,7 @@ const fields: Partial<Webhook> = {
 };
 const webhook = fields as Webhook;
 
-test('an unchanged form sends no field, even if the stored body has other line endings', () => {
+test('an unchanged form leads to an empty change request, even if line endings were converted', () => {
   expect(toForm(webhook).body).toBe('{\n"a": 1\n}');
   expect(toPatch(toForm(webhook), toForm(webhook))).toEqual({});
 });

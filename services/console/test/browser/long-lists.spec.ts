@@ -17,7 +17,7 @@ const webhookCount = 1_000;
 
 test.use({ trace: 'off' });
 
-test('a reopened page first asks for a fresh response, and its polls accept a shared one', async ({
+test('the first request of a reopened page accepts no shared response, and its polls accept one', async ({
   page,
   stack,
 }) => {

@@ -55,7 +55,7 @@ const failing = (code: string) => ({
   error: Object.assign(new Error('refused'), { code }),
 });
 
-test('a processed message is acknowledged and nothing is written', async () => {
+test('a processed message is acknowledged and does not become a dead letter', async () => {
   const { commits, settled } = start();
   expect(await settled(Buffer.from('{}'), { kind: 'processed' })).toBe('ack');
   expect(commits).toEqual([]);
@@ -74,7 +74,7 @@ test.each(['22P05', '23514'])(
 );
 
 test.each(['P0001', '42501', '57014', '23505', 'ECONNREFUSED'])(
-  'a message that failed with %s is retried',
+  'a message whose processing fails with %s is retried and does not become a dead letter',
   async (code) => {
     const { commits, settled } = start();
     expect(await settled(Buffer.from('{}'), failing(code))).toBe('retry: Error: refused');

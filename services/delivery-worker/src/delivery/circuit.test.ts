@@ -9,7 +9,7 @@ test('five failed deliveries in a row open the circuit, and six failures of one 
   expect(failures.fail('w', 'd')).toBe(true);
 });
 
-test('failures before a reset of the count, or of another webhook, do not open the circuit', () => {
+test('failures from before a reset, and failures of another webhook, do not open the circuit', () => {
   const failures = createFailureCounter();
   for (const id of ['a', 'b', 'c', 'd']) failures.fail('w', id);
   failures.reset('w');
@@ -119,7 +119,7 @@ test('a fault of this worker neither opens nor closes the circuit', () => {
   expect(change(response(503), undefined, failures)).toMatchObject({ reason: 'circuit', times: 1 });
 });
 
-test('a pause of a missing webhook has version 0, so that it is not committed for any webhook', () => {
+test('the pause of a missing webhook gets version 0, which no webhook has', () => {
   const claimed = { webhookId: 'w', deliveryId: 'd', webhook: undefined, pause: undefined };
   const result = response(503, { retryAfterSeconds: 7 });
   const paused = changePause({ claimed, result, failures: createFailureCounter(), random: 0.5 });

@@ -129,7 +129,7 @@ test('a claim returns reason and remaining time of a pause, and the number of pa
   expect(pause).toEqual({ reason: 'circuit', remainingMs: 900, times: 3 });
 });
 
-test('claimLimited sends the places of each webhook, and its claims have hasToken set to true', async () => {
+test('claimLimited sends the places of each webhook and marks its claims as within a rate limit', async () => {
   const { database, statements, texts } = databaseOf([row]);
   const webhooks = [
     { workspaceId: first, webhookId: second, places: 3 },

@@ -39,7 +39,7 @@ test('each call of claim returns its own delivery, or undefined if another worke
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(3);
 });
 
-test('a claim whose reply was lost is repeated with its token, and the next claim has a new one', async () => {
+test('after a lost reply, a claim is repeated with its token; the next claim has another token', async () => {
   const lost = Object.assign(new Error('no response'), { code: 'ETIMEDOUT' });
   const { claim, tries } = start({ errors: [lost] });
   await claim(due('a'));

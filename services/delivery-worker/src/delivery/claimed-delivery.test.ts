@@ -1,6 +1,6 @@
 import { maxClaimsWithoutOutcome, needsQuarantine } from './claimed-delivery.js';
 
-test('a delivery is in quarantine from its fourth consecutive claim without an outcome', () => {
+test('a delivery is sent in quarantine if its last three claims ended without an outcome', () => {
   expect([1, 3, 4, 8].map((claimsWithoutOutcome) => needsQuarantine({ claimsWithoutOutcome }))).toEqual([
     false,
     false,

@@ -53,7 +53,7 @@ const connectionErrors: SendErrorCode[] = [
   'invalid_response',
 ];
 
-test('a connection error is retried, and a blocked address is not', () => {
+test('a connection error is retried, and a request to a blocked address fails without a retry', () => {
   for (const code of connectionErrors)
     expect(classifyResult(failure(code))).toEqual({
       kind: 'retry',
@@ -166,7 +166,7 @@ test('a retry waits for the longer of Retry-After, without jitter, and the delay
   expect([0, 0.5, 1].map((random) => waitMs({ random, retryAfterMs }))).toEqual([5_500, 5_500, 6_000]);
 });
 
-test('a retry uses one step, and a delivery without steps left fails with its last failure', () => {
+test('a retry uses one step, and a delivery fails with its last failure if no step is left', () => {
   const retry = (step: number) =>
     retryOrFail({
       step,

@@ -81,7 +81,7 @@ function start({ isHeld = true, failsFor = '' } = {}) {
 
 const webhook = { workspaceId: 'w', webhookId: 'hook' };
 
-test('a second start of a delivery in flight only releases the slot that it got', async () => {
+test('a second start of a delivery in flight has no effect except that it releases its own slot', async () => {
   const { delivery, commits, commit, ended, slot } = start();
   const id = randomUUID();
   const [first, second] = [slot(), slot()];
@@ -107,7 +107,7 @@ test('a delivery of a rate-limited webhook is in flight until its outcome is com
 
 const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
-test('32 deliveries that were claimed at write start in a tick, round robin by workspace', async () => {
+test('at most 32 deliveries claimed at write start in one tick, round robin by workspace', async () => {
   const { delivery, prepared, slot } = start();
   const claims = ['busy', 'quiet'].flatMap((workspaceId) =>
     Array.from({ length: workspaceId === 'busy' ? 40 : 2 }, () => ({
@@ -124,7 +124,7 @@ test('32 deliveries that were claimed at write start in a tick, round robin by w
 
 const unknownClaim = () => ({ ...claimOf(randomUUID()), webhookId: 'unknown' });
 
-test('four deliveries of webhooks in the state unknown, not claimed at write, start in one tick', async () => {
+test('at most four deliveries of unknown webhooks that were not claimed at write start in a tick', async () => {
   const { delivery, prepared } = start();
   for (let count = 0; count < 6; count += 1) delivery.startLimited(unknownClaim());
   await nextTick();
@@ -213,7 +213,7 @@ describe('a message from the queue of deliveries', () => {
     expect(settled).toEqual([{ kind: 'error', error: broken }]);
   });
 
-  test('at most slots plus 300 deliveries are in progress; a worker that stops rejects the others', async () => {
+  test('at most slots plus 300 deliveries are in progress; a stop rejects the messages that wait', async () => {
     const { delivery, asked, settled, commit, commits, handle } = start();
     for (let count = 0; count < 19; count += 1) handle(Array.from({ length: 16 }, () => randomUUID()));
     await until('as many as allowed are claimed', () => asked.length >= 302 && commits.length > 0);

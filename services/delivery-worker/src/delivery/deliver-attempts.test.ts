@@ -94,7 +94,7 @@ test('the options of a webhook set timeout, headers and retry schedule of its de
   expect(outcome).toMatchObject({ kind: 'retry', afterMs: 1_000, step: 1 });
 });
 
-test('secrets are redacted in uncut texts, and the redaction gets a flag for a truncated body', async () => {
+test('the redaction gets uncut texts, and a flag if the response body is truncated', async () => {
   const location = 'l'.repeat(3_000);
   const retryAfter = 'r'.repeat(200);
   const result = response(503, { location, retryAfter, truncated: true });
@@ -117,7 +117,7 @@ test('a Location that is cut within a character ends with a replacement characte
   expect(attempt?.response?.location).toBe(`${'l'.repeat(2_047)}\ufffd`);
 });
 
-test('a log line counts attempts from 1', async () => {
+test('the log line of an attempt counts attempts from 1', async () => {
   const { deliverOne, logged } = startDeliverer({ result: response(503) });
   await deliverOne({ step: 2 });
   expect(logged).toMatchObject([{ attempt: 3, outcome: 'retry', status_code: 503, duration_ms: 7 }]);

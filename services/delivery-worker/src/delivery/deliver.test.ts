@@ -58,7 +58,7 @@ test('a delivery of a workspace over its render budget is deferred and releases 
   expect([sent, deferred, slots.inUse()]).toEqual([[], ['render_budget'], 0]);
 });
 
-test('one delivery at a time is sent in quarantine, and others are deferred', async () => {
+test('a poison delivery is deferred while another poison delivery is being sent in quarantine', async () => {
   const { deliver, deferred, sent } = startDeliverer();
   const quarantined = (webhookId: string) => claimed(webhookId, { claimsWithoutOutcome: 4 });
   const first = deliver(quarantined('a'));
@@ -99,7 +99,7 @@ test('deferrals for a missing lease, slot or quarantine permit have random delay
   ]);
 });
 
-test('a slot from a claim at write is in use during the request and free before the commit', async () => {
+test('a slot from a claim at write is free after the request, before the outcome is committed', async () => {
   const { slotsInUse, deliverWithSlot } = startDeliverer();
   deliverWithSlot('w');
   await settled();

@@ -18,7 +18,7 @@ function start() {
   return { inFlight, claimed, receive, end };
 }
 
-test('when a delivery in flight ends, only its waiting message with the latest run is processed', async () => {
+test('among several messages for a delivery in flight, only that of the latest run is processed', async () => {
   const { inFlight, claimed, receive, end } = start();
   void receive();
   await Promise.all([receive(1), receive(3), receive(2)]);
@@ -29,7 +29,7 @@ test('when a delivery in flight ends, only its waiting message with the latest r
   expect([claimed.length, inFlight.size()]).toEqual([2, 0]);
 });
 
-test('a message for a delivery in flight is processed even if the delivery fails with an error', async () => {
+test('a waiting message is processed even if the delivery in flight before it throws an error', async () => {
   const { inFlight, claimed, receive, end } = start();
   const failing = receive();
   await receive();
@@ -40,7 +40,7 @@ test('a message for a delivery in flight is processed even if the delivery fails
   await failed;
 });
 
-test('the promise of drained resolves when the last delivery in flight has ended', async () => {
+test('drained() resolves when the last delivery in flight has ended', async () => {
   const { inFlight, receive, end } = start();
   await inFlight.drained();
   void receive();

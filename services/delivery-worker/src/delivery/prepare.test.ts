@@ -138,7 +138,7 @@ test.each<[string, Partial<ClaimedDelivery>, Partial<PrepareInput>, object]>([
   expect(prepareClaimed(claimed, changes)).toEqual({ kind: 'ended', outcome });
 });
 
-test('a delivery at its eighth claim and at the age of 24 hours is still sent', () => {
+test('a delivery that reaches but does not exceed eight claims and 24 hours is still sent', () => {
   expect(prepareClaimed({ claimsWithoutOutcome: 8, ageMs: 24 * hourMs })).toMatchObject({ kind: 'request' });
 });
 
@@ -160,7 +160,7 @@ test('an undecryptable delivery of a paused webhook is deferred because of the p
   expect(prepareClaimed({ pause }, { webhook })).toMatchObject({ reason: 'paused' });
 });
 
-test('a template error fails the delivery, and a rendering that exceeds its time is retried', () => {
+test('a template error fails the delivery, and a rendering above its time limit is retried', () => {
   const failing = (code: 'template_error' | 'internal_error') => () =>
     ({ ok: false, code, error: 'A sentence.' }) as const;
   expect(prepareClaimed({ step: 2 }, { render: failing('template_error') })).toEqual({
@@ -227,7 +227,7 @@ describe('the options of a webhook', () => {
   };
   const webhook = { url: 'http://a', headers: {}, body: '{}', options } as unknown as DecryptedWebhook;
 
-  test('a delivery of a rate-limited webhook is sent only if its claim took a request of the limit', () => {
+  test('a rate-limited webhook gets a delivery only if its claim took a request from the limit', () => {
     expect(prepareClaimed({}, { webhook })).toEqual({
       kind: 'deferred',
       afterMs: 0,
@@ -236,7 +236,7 @@ describe('the options of a webhook', () => {
     expect(prepareClaimed({ hasToken: true }, { webhook })).toMatchObject({ kind: 'request', options });
   });
 
-  test('the reason of a deferral is a pause, else the rate limit, else a missing signing secret', () => {
+  test('a pause is named before all other deferral reasons, a missing signing secret after them', () => {
     const both = { ...webhook, options: { ...options, signingKeys: [] } } as DecryptedWebhook;
     const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;
     const reasonOf = (claimed: Partial<ClaimedDelivery>) =>

@@ -81,8 +81,8 @@ function hasExpired({ claimed, policy, now }: PrepareInput, options: RequestOpti
 }
 
 /**
- * Returns a sentence about the probable reason why a delivery waited until it expired: its webhook has no signing
- * secret, or otherwise has a rate limit. Returns an empty text if neither applies.
+ * Returns a sentence about the probable reason why a delivery waited until it expired: its webhook lacks a signing
+ * secret or, if that does not apply, has a rate limit. Returns an empty text if neither applies.
  */
 function waitOf(options: RequestOptions | undefined, now: () => number): string {
   if (lacksSecret(options, now)) return ' The webhook signs its requests and had no signing secret.';

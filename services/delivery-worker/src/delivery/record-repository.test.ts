@@ -170,7 +170,7 @@ describe('a batch with long texts', () => {
     expect(await sentIds(batch)).toEqual(ids.slice(0, 2).map((id) => sqlArray.uuid([id])));
   });
 
-  test('rendered texts count towards the 1 MiB of a statement, but records without texts do not', async () => {
+  test('rendered texts count towards the limit of 1 MiB, and records without texts do not', async () => {
     const rendered = { ...records[2]!, claimed: claimed(0), rendered: 'z'.repeat(mebibyte) };
     const withoutText = { ...records[3]!, claimed: claimed(1), attempt: undefined };
     const batch = [rendered, withoutText, recordOf(2, 1, 0)];
@@ -185,7 +185,7 @@ test('a failed delivery without a rendered text is recorded with an empty text',
   expect([values[17], values[18]]).toEqual([sqlArray.integer([0]), Buffer.alloc(0)]);
 });
 
-test('a batch of deferrals stores their failures first, then their delays and reasons', async () => {
+test('the failures of a batch of deferrals are stored before their delays and reasons', async () => {
   const { defer, statements, texts } = start();
   await defer([
     {

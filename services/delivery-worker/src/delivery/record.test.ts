@@ -88,7 +88,7 @@ test('response texts that the database rejects are removed from the record, and 
 });
 
 test.each([{ body: 'a text' }, { location: '/' }, { retryAfter: '1' }])(
-  'rejected response texts are removed even if the response has only %j',
+  'rejected texts of a response are removed even if %j is its only text',
   async (texts) => {
     const { recorder, tries } = start({ errors: [rejected] });
     const response = { statusCode: 500, body: '', truncated: false, ...texts };

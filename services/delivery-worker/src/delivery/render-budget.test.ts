@@ -16,7 +16,7 @@ function spend(ms: number) {
   while (nowMs() < endsAtMs);
 }
 
-test('renderings over the budget use a quarter of the time and are evenly spread', async () => {
+test('renderings over the budget use at most a quarter of the time and start at even intervals', async () => {
   const budget = createRenderBudget(nowMs);
   // The first rendering takes 200 ms. It exceeds the burst of 100 ms by 100 ms, so the next one must wait for 400 ms.
   await renderInBudget(budget, 'slow', () => spend(200));
@@ -75,7 +75,7 @@ test('a failed rendering throws its error and does not block the next delivery',
   expect(await next).toBe('rendered');
 });
 
-test('for one second after a wait for the budget, a workspace has at most 32 renderings left', async () => {
+test('until one second after a wait for the budget, rendersLeft returns 32 for the workspace', async () => {
   const clock = { ms: 5_000 };
   const budget = createRenderBudget(() => clock.ms);
   expect(budget.rendersLeft('w')).toBe(Number.POSITIVE_INFINITY);

@@ -29,7 +29,7 @@ async function reports(
   return seen;
 }
 
-test('the gauge reports the backlog in the database and in the queue', async () => {
+test('the gauge reports the backlog and the number of messages in the queue of deliveries', async () => {
   expect(await reports(1, { queueDepth: async () => 5 })).toEqual([{ ...waiting, ready: 5 }]);
 });
 
@@ -94,7 +94,7 @@ test('each value of the backlog has its own metric', async () => {
   ]);
 });
 
-test('a worker that cannot renew its lease reports the backlog, in case there is no leader', async () => {
+test('a worker that cannot renew its lease reports the backlog, because there may be no leader', async () => {
   expect(await reports(1, { queueDepth: async () => 5, hasLease: false })).toEqual([
     { ...waiting, ready: 5 },
   ]);

@@ -27,7 +27,7 @@ test('without open deliveries, a dispatcher pauses for 1,000 ms, or 250 ms with 
   expect((await run(3, { open: [...open], workers: 2 })).pausesMs).toEqual([250, 250]);
 });
 
-test('a new waiting delivery ends the pause of the dispatcher only if none was open before', async () => {
+test('a new waiting delivery ends a pause of the dispatcher only if no delivery was open before', async () => {
   expect((await run(3, { open: [false, false], wakes: true })).pausesMs).toEqual([250, 0]);
   expect((await run(3, { ...busy, wakes: true })).pausesMs).toEqual([50, 50]);
 });

@@ -32,7 +32,7 @@ test('a pass reads the due deliveries, marks them as queued and publishes them',
   expect(logFields).toEqual([{ queued: 3, unconfirmed: 2, ready: 7, messages: 9 }]);
 });
 
-test('no row is marked as queued while the broker is unavailable; the next pass marks rows', async () => {
+test('a pass marks no row as queued while the broker is unavailable, and a later pass marks it', async () => {
   const err = new Error('The broker is unavailable.');
   const { calls, mayLead, logged, logFields } = await run(2, {
     candidates: [candidateOf('a')],
@@ -44,7 +44,7 @@ test('no row is marked as queued while the broker is unavailable; the next pass 
   expect(logFields[0]).toEqual({ err });
 });
 
-test('the dispatcher reports a lost reply to the statement that queues rows, but no other error', async () => {
+test('an error of the statement that queues rows is reported only if its reply was lost', async () => {
   const candidates = [candidateOf('a')];
   const callsAfter = async (queueError: Error) => (await run(1, { candidates, queueError })).calls.slice(4);
   expect(await callsAfter(new Error('Connection terminated unexpectedly'))).toEqual(['queue', 'reply lost']);
@@ -138,7 +138,7 @@ test('a worker that is not the leader runs no statement while its fan-out reques
   expect(pausesMs).toEqual([250, 250]);
 });
 
-test('a worker that is not the leader reads the queue again until the queue was empty once', async () => {
+test('a worker that is not the leader reads the queue repeatedly until it finds the queue empty', async () => {
   const { calls, observed } = await run(3, { leads: false, workers: 2, isEmpty: false, unclaimed: 12 });
   expect(calls).toEqual(['queued', 'queued', 'queued']);
   expect(observed.map(({ ready }) => ready)).toEqual([12, 12, 12]);
@@ -197,7 +197,7 @@ describe('webhooks with a rate limit', () => {
     expect([logged[0], logFields[0]]).toEqual(['dispatch.limited_started', { claimed: 2 }]);
   });
 
-  test('a pass claims deliveries of rate-limited webhooks only, and queues those of others only', async () => {
+  test('a pass claims only deliveries of rate-limited webhooks and queues only other deliveries', async () => {
     const limitedOnly = await run(2, { candidates: candidates.slice(1), hasLimited: true });
     expect(limitedOnly.calls).not.toContain('queue');
     const queuedOnly = await run(2, { candidates: candidates.slice(0, 1), hasLimited: true });

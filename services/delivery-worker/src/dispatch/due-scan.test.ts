@@ -119,7 +119,7 @@ describe('one call of the scan', () => {
     [3, 400, { steps: 333, webhooks: 134, oldest: 134, places: 134 }],
     [400, 400, { steps: 8, webhooks: 2, oldest: 8, places: 1 }],
   ])(
-    'a scan of %i workspaces for %i free places has the limits %j',
+    'a scan of %i workspaces for %i free places reads webhooks within the limits %j',
     async (workspaces, freePlaces, expected) => {
       const { scan, found, limits } = scanOver([pageOf(workspaces)]);
       await scan.next(freePlaces);
@@ -147,7 +147,7 @@ describe('one call of the scan', () => {
     expect(visited).toHaveLength(2);
   });
 
-  test('a scan that finds no workspace reads once and returns no webhooks', async () => {
+  test('a scan that finds no workspace runs one query and returns no webhooks', async () => {
     const { scan, found, visited } = scanOver([noWorkspaces]);
     expect(await scan.next(9)).toEqual({ ...nothingFound, isPartial: false });
     expect([found.length, visited]).toEqual([1, []]);
@@ -189,7 +189,7 @@ describe('the start of the next visit to a workspace', () => {
     return starts;
   }
 
-  test('the next visit starts after the last served webhook, or where the scan ended', async () => {
+  test('the next visit starts with the first webhook without a place, or where the scan ended', async () => {
     const candidates = [candidateOf('a'), candidateOf('b'), candidateOf('c')];
     expect(await startsAfter([{ candidates, served: ['a', 'b', 'c'], end: 'c' }])).toEqual([first, 'c']);
     expect(await startsAfter([{ candidates, served: ['a'], end: 'c' }])).toEqual([first, 'a']);
@@ -197,7 +197,7 @@ describe('the start of the next visit to a workspace', () => {
     expect(await startsAfter([{ candidates, served: ['a', 'b', 'c'] }])).toEqual([first, first]);
   });
 
-  test('after a visit that served no webhook, the next visit has the same start', async () => {
+  test('after a visit without a served webhook, the next visit starts at the same webhook', async () => {
     const passes = [
       { candidates: [candidateOf('a')], served: ['a'], end: 'a' },
       { candidates: [candidateOf('b')], served: [], end: 'b' },
@@ -206,7 +206,7 @@ describe('the start of the next visit to a workspace', () => {
     expect(await startsAfter(passes.slice(1))).toEqual([first, first]);
   });
 
-  test('the next start treats a full quota as served, and ignores webhooks that were not scanned', async () => {
+  test('a webhook with a full quota counts as served; webhooks outside the scan move no start', async () => {
     const full = [candidateOf('a', { due: 0 }), candidateOf('b')];
     expect(await startsAfter([{ candidates: full, served: [], end: 'b' }])).toEqual([first, 'a']);
     const old = [candidateOf('a'), candidateOf('z', { isFromScan: false })];
@@ -218,7 +218,7 @@ describe('the start of the next visit to a workspace', () => {
   });
 });
 
-test('a pass that reaches its limit of steps without a workspace is continued by the next pass', async () => {
+test('the next pass continues a pass that reached its step limit without finding a workspace', async () => {
   const positions: (string | undefined)[] = [];
   const scan = createDueScan({
     ...repositoryOf({}),

@@ -20,9 +20,9 @@ export interface DueScan {
 }
 
 /**
- * Maximum number of index entries that each of the two scans in a call reads, about 6 µs for each entry. One scan reads
- * the workspaces; the other reads the webhooks of all visited workspaces together. The second scan can read more
- * entries, because it may read at least 8 in each workspace.
+ * Number of index entries that each of the two scans in a call reads at most, about 6 µs for each entry. One scan reads
+ * the workspaces. The other divides the number among the visited workspaces and reads their webhooks. Its limit for one
+ * workspace is never below 8, so it can read up to 3,200 entries of 400 workspaces.
  */
 const maxSteps = 1_000;
 /** Maximum number of workspaces with due deliveries that a call visits. */

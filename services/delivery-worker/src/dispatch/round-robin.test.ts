@@ -21,7 +21,7 @@ test('places are distributed round robin among the webhooks of a workspace', () 
   expect([quotas.get(big), quotas.get(small)]).toEqual([8, 2]);
 });
 
-test('all usable places are allocated; workspaces with deliveries left differ by at most one', () => {
+test('all usable places are allocated; shares of workspaces that need more differ by at most one', () => {
   const dueWebhooks = fc.array(
     fc.record({
       workspaceId: fc.constantFrom('x', 'y', 'z'),
@@ -55,7 +55,7 @@ test('all usable places are allocated; workspaces with deliveries left differ by
 
 const isResponsive = ({ webhookId }: DueWebhook) => webhookId.startsWith('responsive');
 
-test('webhooks that are not responsive get a quarter of the places while others need them all', () => {
+test('webhooks that are not responsive get a quarter of the places if the others need all', () => {
   const [busy, flood] = [dueWebhook('w', 'responsive', 1_000), dueWebhook('flood', 'silent', 1_000)];
   const quotas = allocatePlaces([flood, busy], { freePlaces: 100, maxUnresponsive: 100, isResponsive });
   expect([quotas.get(busy), quotas.get(flood)]).toEqual([75, 25]);

@@ -28,7 +28,7 @@ test('an idle worker has a window of 400 places, all of which one webhook can us
   expect(taken).toHaveLength(400);
 });
 
-test('a webhook with nothing queued gets an extra place while another webhook fills the window', () => {
+test('a webhook without queued deliveries gets one extra place while another fills the window', () => {
   const { window } = windowAt();
   for (let count = 0; count < 450; count += 1) acquire(window, 'busy');
   expect([acquire(window, 'quiet'), acquire(window, 'quiet')]).toEqual([true, false]);
@@ -50,13 +50,13 @@ test('the window grows to the number of attempts that end in one second', () => 
   expect(window.freePlaces()).toBe(400);
 });
 
-test('deliveries in the queue that are not claimed reduce the number of free places', () => {
+test('each unclaimed delivery in the queue reduces the number of free places by one', () => {
   const { window } = windowAt();
   window.observe({ ...nothingSeen, ready: 150 });
   expect(window.freePlaces()).toBe(250);
 });
 
-test('a new count of deliveries in the queue replaces the places acquired before it', () => {
+test('places acquired before the latest count of the queue no longer reduce the free places', () => {
   const { window } = windowAt();
   for (let count = 0; count < 100; count += 1) acquire(window, 'w');
   expect(window.freePlaces()).toBe(300);
@@ -64,7 +64,7 @@ test('a new count of deliveries in the queue replaces the places acquired before
   expect(window.freePlaces()).toBe(390);
 });
 
-test('a webhook with a full quota, or with older waiting deliveries, gets no place', () => {
+test('a webhook gets no place while its quota is full or older deliveries of the webhook wait', () => {
   const { window } = windowAt({ share: 2 });
   window.observe({ ...nothingSeen, backlogged: new Set(['late']) });
   expect(acquire(window, 'late')).toBe(false);
@@ -79,7 +79,7 @@ test('a webhook in the state unknown gets no place, and a slow one does', () => 
   expect(window.freePlaces()).toBe(399);
 });
 
-test('a worker with 40 slots has a window of 40 places, plus 20 for webhooks with nothing queued', () => {
+test('with 40 slots, the window has 40 places and 20 more for webhooks without queued deliveries', () => {
   const { window } = windowAt({ slots: 40 });
   const taken = Array.from({ length: 450 }, (_, index) => acquire(window, `webhook-${index}`)).filter(
     Boolean,
@@ -97,7 +97,7 @@ test.each([1, 2, 400])(
   },
 );
 
-test('the window assumes that every worker is as fast as this one', () => {
+test('the size of the window counts every worker as if it were as fast as this worker', () => {
   const { window } = windowAt();
   window.observe({ ...nothingSeen, workers: 3 });
   expect([window.freePlaces(), window.freeDispatchPlaces()]).toEqual([1_200, 300]);
@@ -107,7 +107,7 @@ test('the window assumes that every worker is as fast as this one', () => {
   ]);
 });
 
-test('takeWanted returns each webhook for which a place was requested since the last call, once', () => {
+test('takeWanted returns once each webhook for which a place was requested since the last call', () => {
   const { window } = windowAt({ share: 1 });
   for (const webhookId of ['a', 'b', 'a']) acquire(window, webhookId);
   expect(window.takeWanted().map(({ webhookId }) => webhookId)).toEqual(['a', 'b']);

@@ -19,7 +19,7 @@ test('the number of admitted alerts is the number of free slots divided by deliv
   expect(control.maxStarts(1_000)).toBe(63);
 });
 
-test('alerts with less than one delivery on average count as alerts with one delivery', () => {
+test('an average below one delivery per alert counts as one delivery per alert', () => {
   const { state, control } = start();
   control.reserve(100)({ written: 50, open: 50 });
   expect(control.maxStarts(15_000)).toBe(400);
@@ -43,7 +43,7 @@ test('alerts wait until half of the slots for claims at write are free', () => {
   expect(control.maxStarts(1_000)).toBe(200);
 });
 
-test('alerts wait at most 100 ms for slots, and each further batch has its own wait', () => {
+test('each batch of alerts waits at most 100 ms for slots', () => {
   const { state, control } = start();
   state.free = 0;
   expect(control.maxStarts(7)).toBe(0);
@@ -63,7 +63,7 @@ test('slots are reserved for a batch until its deliveries are planned', () => {
   expect(control.maxStarts(1_000)).toBe(400);
 });
 
-test('alerts do not wait for slots while 30,000 alerts are waiting', () => {
+test('alerts are admitted without free slots as soon as 30,000 alerts are waiting', () => {
   const { state, control } = start();
   state.free = 0;
   expect(control.maxStarts(29_999)).toBe(0);

@@ -38,7 +38,7 @@ test('each alert that waits when the worker stops is settled once, with an error
   expect(writes).toEqual([['first'], ['second']]);
 });
 
-test('an alert that cannot be written does not prevent the write of other alerts in its batch', async () => {
+test('the other alerts of a batch are written even if one alert of the batch cannot be written', async () => {
   const { fire, settled, writes } = startFanOut((names) => {
     if (names.includes('refused')) throw new Error('refused');
   });
@@ -90,7 +90,7 @@ test.each([
   expect([settled, writes]).toEqual([[`slow ${end}`], 3]);
 });
 
-test('the newest pipeline marker of a batch is written, and all its messages are acknowledged', async () => {
+test('the newest pipeline marker of a batch is written, and all its markers are acknowledged', async () => {
   const { mark, fire, marks, settled } = startFanOut();
   for (const atMs of [1_000, 3_000, 2_000]) mark(atMs);
   fire('a');
@@ -119,7 +119,7 @@ test('a message from the queue alerts-unrouted is accepted if it has the routing
 });
 
 test.each([true, false])(
-  'counts of open deliveries are updated when the write ends (committed: %s)',
+  'open deliveries are counted after a write, even if it has failed (committed: %s)',
   async (succeeds) => {
     const { fire, opened, settled } = startFanOut(() => {
       if (!succeeds) throw new Error('refused');
@@ -171,7 +171,7 @@ test('an alert whose rule is unknown becomes a dead letter, and others of its ba
   expect([unprocessable, writes]).toEqual([['unknown_alert_rule'], [['known']]]);
 });
 
-test('the size of a batch counts its alerts, even repeated ones, and not its pipeline markers', async () => {
+test('the size of a batch counts alerts and their repetitions, but no pipeline markers', async () => {
   const { mark, receive, settled, counted } = startFanOut();
   mark(1_000);
   await until('the marker is settled', () => settled.length === 1);

@@ -81,8 +81,8 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     // All alerts of a batch belong to the same day. A missing partition fails all of them, so splitting the batch would
     // not help.
     failsWholeBatch: (error) => ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
-    // A timeout is usually not caused by the alert itself, so the alert is retried here instead of being redelivered by
-    // the broker.
+    // A timeout is usually not caused by the alert itself, so the alert is retried here after a short backoff. If it
+    // fails again, the consumer processes its message again after a longer one.
     retryItem: (received, { error, failures }) =>
       classifyDatabaseError(error) === 'timeout' && failures < maxTimeouts ? received : undefined,
     signal,

@@ -84,7 +84,7 @@ function plan(
   return { planned, asked, released, states: planned.deliveries.map(({ state }) => state) };
 }
 
-test('a delivery gets a slot, else a place in the queue, else it waits for the dispatcher', () => {
+test('a delivery gets a free slot, else a place in the queue, else it waits for the dispatcher', () => {
   const { states, asked } = plan([webhook('x'), webhook('y'), webhook('z')], { slots: 1, places: 1 });
   expect(states).toEqual(['claimed', 'queued', 'waiting']);
   expect(asked).toEqual([
@@ -99,7 +99,7 @@ test('a delivery gets a slot, else a place in the queue, else it waits for the d
   ]);
 });
 
-test('planned rows have ids with the time of acceptance, and name and destination of the webhook', () => {
+test('ids of planned rows contain the acceptance time; deliveries name webhook and destination', () => {
   const { planned } = plan([webhook('x')], { slots: 1 });
   expect(planned.recordId).toBe(alertRecordId(acceptedAtMs, alert));
   expect(planned.deliveries).toEqual([
@@ -115,7 +115,7 @@ test('planned rows have ids with the time of acceptance, and name and destinatio
   ]);
 });
 
-test('a delivery of a paused webhook waits, and one of a disabled webhook gets no slot', () => {
+test('deliveries of a paused webhook wait, and those of a disabled webhook are queued', () => {
   const webhooks = [webhook('paused', { paused: true }), webhook('disabled', { enabled: false })];
   const { states, asked } = plan(webhooks, { slots: 9, places: 9 });
   expect(states).toEqual(['waiting', 'queued']);
@@ -142,7 +142,7 @@ test('a delivery is written as failed if its webhook has reached its limit on op
   expect(plan([webhook('x')], { webhookFill: 0.99, slots: 9 }).states).toEqual(['claimed']);
 });
 
-test('an alert above the open-delivery limit of its workspace stores only its webhook ids', () => {
+test('an alert above the open-delivery limit of its workspace keeps only the ids of its webhooks', () => {
   const { planned } = plan([webhook('x')], { workspaceFill: 1, slots: 9 });
   expect(planned).toMatchObject({ deliveries: [], resolved: { outcome: 'over_quota', webhookIds: [] } });
   expect(planned.resolved.storedWebhookIds).toEqual(['x']);
@@ -151,7 +151,7 @@ test('an alert above the open-delivery limit of its workspace stores only its we
   expect(disabled.planned.resolved).toMatchObject({ outcome: 'rule_disabled', storedWebhookIds: ['z'] });
 });
 
-test('deliveries that are written as failed are not listed as open', () => {
+test('openOf does not return deliveries that are written as failed', () => {
   const webhooks = [webhook('x'), webhook('foreign', { workspaceId: 'v' }), webhook('z')];
   expect(openOf([plan(webhooks, { places: 1 }).planned])).toEqual([
     { workspaceId: 'w', webhookId: 'x' },
@@ -187,7 +187,7 @@ const embedded = {
   notification_webhook_ids: ['z', 'z'],
 };
 
-test('an alert gets name, threshold, bound and distinct webhooks from its registered rule', () => {
+test('an alert gets rule name, threshold, bound and distinct webhooks from its registered rule', () => {
   expect(resolveAlert(firedAlert, registered)).toEqual({
     alert: firedAlert,
     ruleName: 'registered',
@@ -200,7 +200,7 @@ test('an alert gets name, threshold, bound and distinct webhooks from its regist
   });
 });
 
-test('threshold and bound of the message replace those of the rule, even a threshold of zero', () => {
+test('threshold and bound of a message replace those of the rule, even if the threshold is zero', () => {
   const fired: AlertFired = { ...firedAlert, threshold: 0, bound: 'lower_bound' };
   expect(resolveAlert(fired, registered)).toMatchObject({ threshold: 0, bound: 'lower_bound' });
 });
@@ -239,7 +239,7 @@ test.each<[string, Partial<RegisteredRule>]>([
   });
 });
 
-test('the webhooks of a disabled rule in a message are stored with the alert', () => {
+test('an alert whose message contains a disabled rule is stored with the webhooks of this rule', () => {
   const disabled = { ...firedAlert, alert_rule: { ...embedded, enabled: false } };
   expect(resolveAlert(disabled, undefined)).toMatchObject({
     outcome: 'rule_disabled',

@@ -8,7 +8,7 @@ const deadlock = Object.assign(new Error('deadlock'), { code: '40P01' });
 const refused = Object.assign(new Error('no such column'), { code: '42703' });
 const all = ['alert', 'ours', 'any', 'later'];
 
-test('claimed deliveries are sent, queued ones published, and waiting ones wake the dispatcher', async () => {
+test('claimed deliveries are sent, queued ones are published, waiting ones notify the dispatcher', async () => {
   const result = await writeAlert([all]);
   expect(result).toMatchObject({
     published: ['any'],

@@ -33,7 +33,7 @@ function startRecordedSweep(onAsked = () => {}) {
   return { asked, sweep, releaseAfter };
 }
 
-test('after a lost reply, sweeps release unpublished rows until one succeeds at least 12 s later', async () => {
+test('unpublished rows are released until a sweep at least 12 s after a lost reply succeeds', async () => {
   let isAvailable = true;
   const { asked, sweep, releaseAfter } = startRecordedSweep(() => {
     if (!isAvailable) throw new Error('Connection terminated unexpectedly');
@@ -88,7 +88,7 @@ test('a sweep skips deliveries in flight, has a time limit, and counts the rows 
   ]);
 });
 
-test('a call of release while a sweep runs does nothing', async () => {
+test('release does nothing while another sweep is running', async () => {
   const ends: (() => void)[] = [];
   const sweep = startSweep(() => new Promise((resolve) => ends.push(() => resolve(0))));
   const first = sweep.release(new Date());
@@ -99,7 +99,7 @@ test('a call of release while a sweep runs does nothing', async () => {
   expect(ends).toHaveLength(2);
 });
 
-test('a worker that is not the leader sweeps in one of ten calls, and after a lost reply', async () => {
+test('a worker that is not the leader runs every tenth sweep, and each sweep after a lost reply', async () => {
   let releases = 0;
   const sweep = startSweep(
     async () => {
@@ -115,7 +115,7 @@ test('a worker that is not the leader sweeps in one of ten calls, and after a lo
   expect(releases).toBe(3);
 });
 
-test('a reply that is lost during a sweep makes the next sweep release unpublished rows', async () => {
+test('if a reply is lost during a sweep, the next sweep releases unpublished rows again', async () => {
   const { asked, sweep, releaseAfter } = startRecordedSweep(() => {
     if (asked.length === 1) sweep.replyLost();
   });

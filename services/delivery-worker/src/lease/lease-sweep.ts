@@ -10,8 +10,9 @@ export interface LeaseSweep {
    */
   release(releaseBy: Date): Promise<void>;
   /**
-   * Must be called when the reply to a statement that queues rows was lost: the rows may be queued although no worker
-   * publishes them. The next releases include these rows, so that they do not wait for the end of their leases.
+   * Must be called when the dispatcher has lost the reply to its statement: rows may be queued although no worker
+   * publishes them. The next sweeps return such rows to `waiting` too, so that they do not wait for the end of their
+   * leases.
    */
   replyLost(): void;
 }

@@ -74,7 +74,7 @@ test('a lease lasts three seconds, counted from the start of its last successful
   expect(lease.isHeld()).toBe(false);
 });
 
-test('a lease that was interrupted does not cover the claims from before the interruption', async () => {
+test('a lease that expired and was renewed does not cover claims from before its expiry', async () => {
   const { lease, clock, pass, start, respondWith } = startLease();
   await start();
   const claimedAtMs = clock.ms;
@@ -89,7 +89,7 @@ test('a lease that was interrupted does not cover the claims from before the int
   expect([lease.covers(claimedAtMs), lease.covers(clock.ms)]).toEqual([false, true]);
 });
 
-test('a lease no longer covers older claims after the database has found it expired', async () => {
+test('once the database has found a lease expired, the lease no longer covers older claims', async () => {
   const { lease, clock, pass, start, respondWith } = startLease();
   await start();
   const claimedAtMs = clock.ms;
@@ -200,7 +200,7 @@ test('a renewal without a response does not delay the following renewals', async
   expect(lease.covers(claimedAtMs)).toBe(true);
 });
 
-test('a lease reports the time of the first failed renewal and the error of the last', async () => {
+test('failure() of a lease returns the time of the first failed renewal and the latest error', async () => {
   const { lease, clock, pass, start, respondWith } = startLease();
   await start();
   expect(lease.failure()).toBeUndefined();

@@ -77,7 +77,7 @@ const hourly = [
 ];
 const [secondMs, minuteMs] = [1_000, 60_000];
 
-test('the leader runs all jobs, and repeats a failed job after 5 s, or a minute if it is hourly', async () => {
+test('the leader runs all jobs; it repeats a failed one after 5 s, an hourly one after a minute', async () => {
   const { tried, reported, pauses } = await runAll(() => true);
   expect(tried.sort()).toEqual([...frequent, ...hourly].sort());
   expect([reported.sort(), pauses]).toEqual([tried, [5 * secondMs, minuteMs]]);

@@ -14,14 +14,14 @@ test.each([
   ['slow', 500, 1_000],
   ['unknown', 2_000, 4_000],
 ] as const)(
-  'without a slot, a delivery of a webhook in the state %s waits for %i to %i ms',
+  'without a slot, a delivery of a webhook in the state %s is due again in %i to %i ms',
   (responsiveness, least, most) => {
     const delays = [0, 0.5, 1].map((random) => noSlotDelayMs(responsiveness, random));
     expect(delays).toEqual([least, (least + most) / 2, most].map((ms) => expect.closeTo(ms, 6)));
   },
 );
 
-test('slots of slow webhooks reduce the quotas of slow webhooks in other workspaces only', () => {
+test('slots of slow webhooks reduce only the quotas of slow webhooks in other workspaces', () => {
   const usage = createSlotUsage({ total: 800, atWrite: 600 });
   const count = (workspaceId: string, responsiveness: 'slow' | 'responsive', slots: number) => {
     for (let slot = 0; slot < slots; slot += 1)

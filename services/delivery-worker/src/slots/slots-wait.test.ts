@@ -64,7 +64,7 @@ test('a delivery that finds a free slot does not wait', async () => {
   });
 });
 
-test('a delivery that got a slot while it waited acquires no second one later', async () => {
+test('a delivery that gets a slot while it waits acquires no second slot later', async () => {
   const slots = createTestSlots(1_000, 5);
   const [held] = acquireMany(slots, webhook('w'));
   const waiting = slots.acquireSoon(webhook('w'));

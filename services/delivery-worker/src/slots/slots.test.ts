@@ -135,7 +135,7 @@ test('a delivery claimed at write gets no slot while deliveries from the queue u
   expect(acquireManyAtWrite(slots, webhook('d'))).toHaveLength(1);
 });
 
-test('responsive webhooks get a quarter of the slots for claims at write while others hang', () => {
+test('responsive webhooks get a quarter of the slots for claims at write if other webhooks hang', () => {
   const slots = createTestSlots(80);
   const hanging = Array.from({ length: 40 }, (_, index) =>
     acquireManyAtWrite(slots, webhook(`hanging-${index}`)),
@@ -156,7 +156,7 @@ test('a workspace gets a slot for a claim at write while another workspace is at
   expect(slots.acquire(webhook('quiet too'))).toBeDefined();
 });
 
-test('each unknown webhook of a workspace has a queue quota of 1 to 4, its share of the slots', () => {
+test('the queue quota of an unknown webhook is its share of the slots, at least 1 and at most 4', () => {
   const slots = createTestSlots(160);
   expect(slots.queueQuota(webhook('hanging-0', 'loud'))).toBe(4);
   // The hanging webhooks of this workspace can use 120 slots together, so each of the 60 webhooks has a quota of 2.

@@ -41,7 +41,7 @@ test.each([
   expect(await check(credential)).toEqual(['unauthenticated', 200]);
 });
 
-test('a valid key is accepted without delay, and an unavailable check fails without delay', async () => {
+test('a valid key and a check that fails as unavailable get their response without a delay', async () => {
   const valid = setUp({ validateKey: async () => true });
   expect(await valid(formatRawKey(key))).toEqual(['user_key', 30]);
   expect(await valid('the admin key')).toEqual(['admin_key', 0]);

@@ -25,7 +25,7 @@ test('a bcrypt call above the limit of waiting calls fails at once with code una
   expect(await bcrypt.compare('x', hash, 'k')).toBe(true);
 });
 
-test('a new key is hashed while 50 key checks wait for bcrypt', async () => {
+test('a new key is hashed before half of 50 waiting key checks have run', async () => {
   const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 100 });
   const hash = await bcrypt.hash('x');
   let checked = 0;
@@ -44,7 +44,7 @@ test('a failed bcrypt call releases its permit', async () => {
   expect(await bcrypt.compare('x', 'x', 'k')).toBe(false);
 });
 
-test('one check of a key runs, one waits, further ones fail, and checks of other keys succeed', async () => {
+test('each key can have one running and one waiting check; further checks of this key fail', async () => {
   const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 100 });
   const hash = await bcrypt.hash('x');
   const guesses = Array.from({ length: 20 }, () => bcrypt.compare('guess', hash, 'guessed'));
@@ -54,7 +54,7 @@ test('one check of a key runs, one waits, further ones fail, and checks of other
   expect(statuses).toEqual([...Array(2).fill('fulfilled'), ...Array(18).fill('rejected')]);
 });
 
-test('one hash is computed, twenty wait, further ones fail, and each call reports its duration', async () => {
+test('one hash runs, twenty wait, further ones fail, and each computed hash reports its duration', async () => {
   const durations: number[] = [];
   const startedAtMs = performance.now();
   const bcrypt = createBcryptQueue({ onDone: (seconds) => durations.push(seconds) });

@@ -50,7 +50,7 @@ test('a valid user key is not read from the database again for 10 seconds', asyn
   expect(state.reads).toBe(2);
 });
 
-test('the 10 s of the key cache start at the database query, not after bcrypt', async () => {
+test('a key is cached for 10 s from the start of the database query, not from the end of bcrypt', async () => {
   const { validate, state, stored } = setUp();
   state.beforeCompare = async () => {
     state.nowMs = 8_000;
@@ -99,7 +99,7 @@ test('a wrong secret of a key that was never verified is compared with bcrypt', 
   expect(await validate(good)).toBe(true);
 });
 
-test('a check that the full bcrypt queue rejects is not cached as a rejection', async () => {
+test('a check that fails because the bcrypt queue is full is not cached as a rejection', async () => {
   const { validate, state } = setUp();
   state.beforeCompare = () => Promise.reject(new Error('too many'));
   await expect(validate(good)).rejects.toThrow('too many');
@@ -192,7 +192,7 @@ test('each check of a user key is reported with the source of its result', async
   expect(state.checks).toEqual(['looked_up', 'cached', 'cached_rejection', 'looked_up', 'cached_rejection']);
 });
 
-test('a key that was removed from the cache earlier is verified and cached by its next check', async () => {
+test('a key that is checked after its removal from the cache is verified and cached again', async () => {
   const { validate, forget, state } = setUp();
   forget(id);
   state.nowMs = 1;

@@ -205,7 +205,7 @@ test('an alert is not published above the limit on open deliveries', async () =>
   await expect(publish({ ...request, body: fired })).rejects.toBe(full);
 });
 
-test('the check of a rejected body reports only a workspace id that differs, ignoring case', async () => {
+test('for a rejected body, the workspace id is reported only if it differs in more than case', async () => {
   const upper = 'ABCDEF00-0000-4000-8000-000000000000';
   const { errorsOf } = startWith({});
   const pathsOf = async (body: unknown) =>

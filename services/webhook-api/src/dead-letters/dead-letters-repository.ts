@@ -52,7 +52,8 @@ export interface RequeuedMessage {
 
 export interface DeadLettersRepository {
   /**
-   * Lists dead letters, newest first, with up to 4 MiB of messages. Rows above this limit are marked `beyondBudget`.
+   * Lists dead letters, newest first. When the messages of a page add up to more than 4 MiB, the remaining rows have no
+   * message and are marked `beyondBudget`. The newest row always has its message.
    */
   list(query: DeadLetterQuery & { limit: number }): Promise<StoredDeadLetter[]>;
   /** Counts dead letters, up to `max`. */

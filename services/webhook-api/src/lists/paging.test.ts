@@ -153,7 +153,7 @@ test('the first entry above the byte limit of a page is the first entry of the n
   expect([body, position]).toEqual([['0190-5', '0190-4'], ['0190-4']]);
 });
 
-test('the total of a history counts the whole time range on every page', async () => {
+test('the total of a history list counts the whole time range on every page', async () => {
   const counted: { from: string; below: string }[] = [];
   const reader = {
     read: async () => ['0190-5', '0190-4'],
@@ -170,13 +170,13 @@ test('the total of a history counts the whole time range on every page', async (
   expect(counted[1]).toEqual(counted[0]);
 });
 
-test('a history that is read without a time range covers all ids', async () => {
+test('a history list without a time range reads all ids', async () => {
   const { ranges } = await firstPage({});
   const from = '00000000-0000-0000-0000-000000000000';
   expect(ranges).toEqual([{ from, below: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }]);
 });
 
-test('the next page of a history has only ids below the last one, in the same time range', async () => {
+test('the next page of a history list reads only ids below the last one, in the same time range', async () => {
   const since = '1970-01-01T00:00:00.001Z';
   const until = '1970-01-01T00:00:00.255Z';
   const { cursor, readPage, ranges } = await firstPage({ since, until });

@@ -40,7 +40,7 @@ test('a list is rejected before it starts if its workspace has no free permit', 
 
 const { jest } = import.meta;
 
-test('a search without a permit for 3 s is rejected with an error that names the reached limit', async () => {
+test('a search that gets no permit within 3 s is rejected with an error that names the limit', async () => {
   jest.useFakeTimers();
   try {
     // Four permits, of which one workspace can hold two.
@@ -92,7 +92,7 @@ test.each([
   },
 );
 
-test('the pages of a list are closed when its client reads no further', async () => {
+test('the page iterator of a list is closed when the client stops reading', async () => {
   let isClosed = false;
   async function* pages() {
     try {

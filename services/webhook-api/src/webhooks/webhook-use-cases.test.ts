@@ -199,12 +199,12 @@ test('the reason of an automatic disabling is removed when a request enables the
   });
 });
 
-test('a request that repeats the value of enabled keeps the time of its last change', async () => {
+test('a request that repeats the current value of enabled does not change enabledChangedAt', async () => {
   const { webhook } = await start().update({ name: 'Renamed', enabled: true });
   expect(webhook).toMatchObject({ name: 'Renamed', enabled: true, enabledChangedAt: earlier });
 });
 
-test('options are checked against the webhook before and after it is locked', async () => {
+test('options are checked against the webhook as read before its lock, and again after the lock', async () => {
   const fields = { idempotency_header: 'X-A' };
   const withoutHeaders = { ...stored, headerNames: [] };
   const { warnings } = await start({ locked: withoutHeaders }).update(fields);

@@ -66,7 +66,7 @@ test('an entry with an external id and without headers creates a webhook without
   expect(created?.body(nothing)).toEqual({ name: 'new', url: 'u', body: '{}', external_id: 'mine' });
 });
 
-test('each option of a webhook that the file does not contain is reset to its default', () => {
+test('a webhook option that is missing in the file is reset to its default', () => {
   const options: [name: string, stored: unknown, byDefault: unknown][] = [
     ['enabled', false, true],
     ['retry_on_timeout', false, true],
@@ -119,7 +119,7 @@ test('a threshold of -0 equals the stored 0, and a model id is compared without 
   expect(plan(text, { of: state({ rules: [{ ...drift, threshold: 0 }] }) }).steps).toEqual([]);
 });
 
-test('a header with an unset variable keeps its stored values, even if the name differs in case', () => {
+test('a header with an unset variable keeps its stored values, whatever the case of its name', () => {
   const text = (headers: string) => entry().replace(/headers: .*/, `headers: {${headers}}`);
   const bodyOf = (headers: string) => plan(text(headers)).steps[0]?.body(nothing);
   expect(bodyOf('authorization: ["a", "${TOKEN}"], X-Team: a')).toEqual({
@@ -155,7 +155,7 @@ test('the stored name of a workspace is removed if the settings in the file have
   expect(plan('settings: {name: Risk}', { of }).steps).toEqual([]);
 });
 
-test('a name refers to the webhook in the file even if another stored webhook has this name', () => {
+test('a webhook name means the webhook in the file, even if a stored webhook has the same name', () => {
   const namesake = { ...pager, name: 'chat' };
   const of = state({ webhooks: [chat, namesake] });
   expect(plan(`${entry()}\n${rule(withChat)}`, { of }).steps).toEqual([]);
@@ -190,7 +190,7 @@ test('a reference to a webhook that prune deletes is an error', () => {
   });
 });
 
-test('the namespace and name of a new entry without an id must fit into 255 characters', () => {
+test('the external id {namespace}/{name} of a new entry must fit into 255 characters', () => {
   const named = (length: number, more = '') =>
     `webhooks:\n  - {name: ${'n'.repeat(length - 'risk/'.length)}, url: u, body: "{}"${more}}`;
   expect(plan(named(255)).steps).toHaveLength(1);
@@ -201,7 +201,7 @@ test('the namespace and name of a new entry without an id must fit into 255 char
   expect(plan(named(256, `, id: ${chat.id}`)).steps).toMatchObject([{ action: 'change', id: chat.id }]);
 });
 
-test('an entry is matched by its id even if another webhook has its name', () => {
+test('an entry is matched by its id, even if another webhook has the name in the entry', () => {
   const { steps, left } = plan(entry(`    id: ${pager.id}`), { env });
   expect(steps[0]).toMatchObject({ action: 'change', id: pager.id });
   expect(left).toEqual(['alert rule risk/drift', 'webhook risk/chat']);
@@ -228,7 +228,7 @@ test('entries for different webhooks are not reported as duplicates', () => {
   expect(plan(`webhooks:\n${one('chat')}${one('pager')}`, { of }).steps).toHaveLength(2);
 });
 
-test('a rule can refer to the id in an entry, even if the entry is matched by its external id', () => {
+test('a rule can name the id of a webhook entry, even if the entry is matched by external id', () => {
   const id = 'abcdefab-1111-4111-8111-111111111111';
   const webhook = entry(`    external_id: risk/chat\n    id: ${id}`);
   const reference = `    notification_webhooks: [${id.toUpperCase()}]`;
@@ -236,7 +236,7 @@ test('a rule can refer to the id in an entry, even if the entry is matched by it
   expect(plan(`${webhook.replace(id, id.toUpperCase())}\n${rule(reference)}`).steps).toEqual([]);
 });
 
-test('a name that no webhook of the file has refers to a webhook of the workspace', () => {
+test('a webhook name means a stored webhook if no webhook in the file has this name', () => {
   const { steps } = plan(`${entry()}\n${rule(withPager)}`);
   expect(steps[0]?.body(nothing)).toEqual({ notification_webhook_ids: [pager.id] });
 });

@@ -5,7 +5,7 @@ test('an unchanged webhook causes no step, whether or not its variables have val
   expect(plan(entry(), { env: { URL: chat.url, TOKEN: 'stored' } }).steps).toEqual([]);
 });
 
-test('a variable with a new value changes its field, and the plan shows no values', () => {
+test('a new value of a variable changes the field that uses it, and the plan shows no values', () => {
   const { steps } = plan(entry(), { env: { TOKEN: 'new' } });
   expect(shown(steps)).toEqual(['change webhook risk/chat: headers.Authorization']);
   expect(steps[0]?.body(new Map())).toEqual({ headers: { Authorization: ['new'], 'X-Team': ['a'] } });
@@ -28,7 +28,7 @@ test('a created webhook gets the external id {namespace}/{name}', () => {
   expect(steps[0]?.body(new Map())).toMatchObject({ external_id: 'risk/new', url: env.URL });
 });
 
-test('a variable without a value is an error if no value is stored', () => {
+test('an unset variable is an error if no value is stored for its field', () => {
   expect(() => plan(entry('', 'new'))).toThrow(
     [
       'w.yaml:4: webhooks 1, url: needs a value that is not stored, and URL is not set',
@@ -51,7 +51,7 @@ test('an entry is matched by external id first, then by id, then by namespace an
   ]);
 });
 
-test('a rule refers to webhooks by external id, id or name, including webhooks of the same file', () => {
+test('a rule can refer to a webhook by external id, id or name, even to one in the same file', () => {
   const env = { URL: 'https://example.com/', TOKEN: 't' };
   const rule = `alert_rules:
   - {name: drift, model_id: ${model.toUpperCase()}, threshold: 0.5, bound: upper_bound, notification_webhooks: [new, risk/new, ${pager.id}, pager, risk/chat]}`;

@@ -19,7 +19,7 @@ export async function applyStatsChanges({ knex }: Database): Promise<boolean> {
   });
 }
 
-/** `webhook_id` of the rows that count all webhooks of a workspace. */
+/** `webhook_id` of the rows with the totals of a workspace. */
 export const allWebhooks = '00000000-0000-0000-0000-000000000000';
 
 /**

@@ -44,8 +44,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     | Pick<RawResponse, 'statusCode' | 'contentType' | 'contentEncoding' | 'retryAfter' | 'location'>
     | undefined;
   /**
-   * Received bytes of the body: its first part as it arrived, or a larger buffer that grows with each part. Only the
-   * first `#length` bytes are valid.
+   * The received body. While there is only one part, this is that part, not copied. With further parts, it is a buffer
+   * that is replaced by a larger one when it is full. Only the first `#length` bytes are valid.
    */
   #body: Buffer = Buffer.alloc(0);
   #length = 0;

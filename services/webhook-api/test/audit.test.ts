@@ -278,7 +278,7 @@ test('audit events are listed newest first, in pages, and filtered', async () =>
     ]);
 });
 
-test('a workspace lists only its own audit events, and the deployment lists all', async () => {
+test('the list of a workspace has only its audit events, and the list of the deployment has all', async () => {
   const elsewhere = `/api/v1/workspaces/${otherWorkspaceId}`;
   const body = { name: 'Elsewhere', url: 'http://127.0.0.1:9/', body: '{}' };
   const { body: made } = await api.call<{ id: string }>('POST', `${elsewhere}/webhooks`, {

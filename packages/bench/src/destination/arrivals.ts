@@ -17,7 +17,7 @@ export interface Arrivals {
   rejected: Uint8Array;
   /** Arrival time of the first request of each pair, in milliseconds of the monotonic clock. */
   firstArrivalMs: Float64Array;
-  /** Number of pairs with at least one request. */
+  /** Number of pairs of an alert and a webhook with at least one request. */
   distinct: number;
   requests: number;
 }

@@ -104,7 +104,7 @@ test('a request without a recorded attempt is a problem unless a worker was kill
   expect(compare({ ...given, allRequestsRecorded: true }).disagreements).toHaveLength(1);
 });
 
-test('two delivery records of the same alert and webhook are a problem', () => {
+test('two delivery records of the same alert and webhook are reported as a disagreement', () => {
   const given = evidence();
   given.records.push({ ...given.records[0]! });
   expect(compare(given).disagreements).toEqual([expect.stringContaining('it has 2 records')]);

@@ -17,7 +17,7 @@ interface CliStack {
   workspace: string;
   /** A temporary directory. */
   directory: string;
-  /** Environment variables of each run. */
+  /** Environment variables of the command. */
   env: Record<string, string>;
   /** Runs the command with the settings of the stack. */
   run(words: string[], options?: CliOptions): Promise<CliResult>;

@@ -16,7 +16,10 @@ export interface Migration {
  */
 export const migrations: readonly Migration[] = [initialSchema];
 
-/** Passes the migrations to knex as code instead of files, so that they do not depend on the folder or the build. */
+/**
+ * Passes the migrations to knex as code. knex would otherwise read files from a directory, whose path differs between
+ * the sources and the build.
+ */
 export function createMigrationSource(list: readonly Migration[]): Knex.MigrationSource<Migration> {
   return {
     getMigrations: async () => [...list],

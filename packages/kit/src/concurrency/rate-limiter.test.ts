@@ -11,7 +11,7 @@ function limiterOf(perMinute: number, maxKeys = 100) {
   });
 }
 
-test('a key can use its rate limit at once, independently of other keys', () => {
+test('a key can use its whole rate limit in one burst, independently of other keys', () => {
   const limiter = limiterOf(30);
   for (let n = 0; n < 30; n += 1) expect(limiter.consume()).toEqual({ allowed: true });
   expect(limiter.consume().allowed).toBe(false);
@@ -48,7 +48,7 @@ test.each([[1_200], [30_000]])(
 );
 
 test.each([[0], [250], [499]])(
-  'a rate limit that was used up at once can be used again 61 s later (start at %i ms)',
+  'a rate limit that was used up in one burst can be used again 61 s later (start at %i ms)',
   (atMs) => {
     const limiter = limiterOf(30);
     limiter.nowMs += atMs;

@@ -44,7 +44,10 @@ export async function countNewestFirst(
   return count;
 }
 
-/** Returns adjacent windows, the newest one first. Ids in the future belong to the first window. */
+/**
+ * Divides a range of ids into adjacent ranges, the newest one first. Ids whose time is in the future belong to the first
+ * range.
+ */
 function windowsOf({ from, below }: IdRange, nowMs: number): IdRange[] {
   const endMs = Math.min(nowMs, timeOfRecordId(below));
   const starts = daysBack.map((days) => firstIdAt(endMs - days * dayMs)).filter((id) => id > from);

@@ -6,7 +6,7 @@ main(process.argv.slice(2));
 
 /**
  * Renders generated templates with our evaluator and with this machine's Jinja2, and prints the differences. With
- * `--record`, writes the results of Jinja2 into the file that the tests read.
+ * `--record`, only writes the results of Jinja2 into the file that the tests read, and compares nothing.
  */
 function main(args: readonly string[]): void {
   const python = findPython();

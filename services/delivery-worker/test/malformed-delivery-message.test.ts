@@ -37,7 +37,7 @@ test.each([
   await until('another delivery is sent', () => harness.destination.at(target.path).length === 1);
 });
 
-test('large delivery messages in flight are limited to 32 MiB, and all become dead letters', async () => {
+test('at most 32 MiB of malformed delivery messages are in flight; each becomes a dead letter', async () => {
   await harness.database.knex.transaction(async (trx) => {
     // The table lock prevents the write of dead letters, so that messages stay in flight.
     await trx.raw('lock table dead_letters in access exclusive mode');

@@ -155,7 +155,7 @@ test('a deferral returns the request to the rate limit only if its claim has tak
   // The limit allows a request every 1.15 s, so a returned request moves `next_at` back by 1.15 s.
   await harness.records.defer([{ claimed, deferral }]);
   expect((await limits()).next_at.getTime()).toBe(used.getTime() - 1_150);
-  // The repeated deferral finds no claim and returns no request to the limit.
+  // The claim has already ended, so deferring it again does not give the request back to the limit a second time.
   await harness.records.defer([{ claimed, deferral }]);
   expect((await limits()).next_at.getTime()).toBe(used.getTime() - 1_150);
   const again = await claimNext();

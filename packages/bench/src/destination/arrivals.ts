@@ -11,7 +11,7 @@ export interface ArrivalsRun {
 export interface Arrivals {
   run: number;
   webhooks: number;
-  /** Number of requests of each pair. It stays at 255 if further requests arrive. */
+  /** Number of requests of each pair of alert and webhook. It stays at 255 if further requests arrive. */
   received: Uint8Array;
   /** Number of requests of each pair that were rejected with status 500. */
   rejected: Uint8Array;

@@ -9,7 +9,7 @@ export interface Io {
   stdin: Readable & { isTTY?: boolean };
   stdout: Terminal;
   stderr: Terminal;
-  /** Signal that Ctrl-C aborts. */
+  /** Signal that is aborted when the user presses Ctrl-C, or when the process gets SIGTERM. */
   signal: AbortSignal;
 }
 

@@ -59,7 +59,10 @@ test('concurrent callers share one read, and the error of a failed read is not c
   expect((await shared.get('a', 60_000, counter()))?.body.toString()).toBe('[1]');
 });
 
-/** Returns a response with pages, and a function that returns true after the pages were closed. */
+/**
+ * Returns a function that reads a response with the given pages, and a function that returns true once the generator of
+ * the pages has ended or was closed.
+ */
 function inPages(...pages: unknown[][]) {
   let isClosed = false;
   async function* body() {

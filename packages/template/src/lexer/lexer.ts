@@ -104,8 +104,9 @@ class Lexer {
   }
 
   /**
-   * Matches `name %}` or `name -%}` at `at`, and `name +%}` too if `allowPlus` is true. Returns the index after the
-   * match, or undefined if the text is different.
+   * Matches `name %}` or `name -%}` at `at`, and `name +%}` too if `allowPlus` is true. White space around the name is
+   * optional. Returns the index after the tag (with `-%}`: after the white space that follows), or undefined if the
+   * text is different.
    */
   #matchTag(at: number, name: string, allowPlus: boolean): number | undefined {
     const start = this.#spaceEnd(at);

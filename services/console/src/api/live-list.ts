@@ -77,8 +77,8 @@ const maxAgePart = 0.2;
  */
 const clockToleranceMs = 10 * 60_000;
 /**
- * Maximum age of an open entry that every poll updates, in milliseconds. Older open entries are updated only by polls
- * of the whole page. Every other poll thus reads at most the last day, for which the API needs only one statement.
+ * Maximum age of an open entry that each poll updates, in milliseconds. Older open entries are updated only by polls of
+ * the whole page. All other polls therefore read at most the last day, for which the API needs only one statement.
  */
 const recentMs = 23 * 3_600_000;
 /** Number of entries in a page that scrolling loads. Large pages need fewer requests. */

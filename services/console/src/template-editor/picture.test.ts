@@ -1,6 +1,6 @@
 import { markedLines, pictureOf } from './picture.js';
 
-test('the preview picture of a block message shows its header as title and its fields as pairs', () => {
+test('the preview of a chat message of blocks shows its header as title and its fields in pairs', () => {
   const picture = pictureOf({
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: 'Fired' } },

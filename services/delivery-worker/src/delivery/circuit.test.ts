@@ -2,7 +2,7 @@ import type { SendResult } from '@tocsin/egress';
 import { response } from '../../test/support/deliverer.js';
 import { type CircuitInput, changePause, circuitPauseMs, createFailureCounter } from './circuit.js';
 
-test('five failed deliveries in a row open the circuit, and six failures of one delivery do not', () => {
+test('failures of five deliveries in a row open the circuit, and six failures of one do not', () => {
   const failures = createFailureCounter();
   expect([1, 2, 3, 4, 5, 6].map(() => failures.fail('w', 'retried'))).toEqual(Array(6).fill(false));
   expect(['a', 'b', 'c'].map((id) => failures.fail('w', id))).toEqual([false, false, false]);
@@ -119,7 +119,7 @@ test('a fault of this worker neither opens nor closes the circuit', () => {
   expect(change(response(503), undefined, failures)).toMatchObject({ reason: 'circuit', times: 1 });
 });
 
-test('the pause of a missing webhook gets version 0, which no webhook has', () => {
+test('for a claim without a webhook, the pause gets version 0, which no webhook has', () => {
   const claimed = { webhookId: 'w', deliveryId: 'd', webhook: undefined, pause: undefined };
   const result = response(503, { retryAfterSeconds: 7 });
   const paused = changePause({ claimed, result, failures: createFailureCounter(), random: 0.5 });

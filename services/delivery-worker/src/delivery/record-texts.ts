@@ -53,8 +53,8 @@ export function encryptTexts(records: RecordWithTexts[], secrets: SecretBox): En
 const noText = Buffer.alloc(0);
 
 /**
- * Encrypts the texts of an attempt. A delivery without an attempt has only its rendered text, if that was not JSON.
- * Returns an empty buffer if there is nothing to encrypt.
+ * Encrypts the texts of an attempt. If no request was sent because the rendered body was not JSON, encrypts this body
+ * instead. Returns an empty buffer if there is nothing to encrypt.
  */
 function encryptText({ claimed, attempt, rendered }: RecordWithTexts, secrets: SecretBox): Buffer {
   const { workspaceId, deliveryId, claim } = claimed;

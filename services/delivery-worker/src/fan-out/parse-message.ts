@@ -11,7 +11,7 @@ const listFaultsBelowBytes = 65_536;
 const listAll = { listAll: true };
 const listFirst = { listAll: false };
 
-/** Parses a message with the routing key `alert.fired`. Never throws. */
+/** Parses the content of a message as an alert. Never throws. */
 export function parseMessage(
   content: Buffer,
   check: Check<AlertFired>,

@@ -156,7 +156,7 @@ describe('options in a body that its schema has rejected', () => {
     },
   );
 
-  test('options and headers that are not in the body are taken from the webhook', () => {
+  test('options that a request does not contain are checked with those of the stored webhook', () => {
     const before = { ...all, idempotencyHeader: null, headerNames: ['webhook-id'] };
     expect(pathsOfGiven({ timeout_ms: 'x' }, before)).toEqual(['/headers/webhook-id']);
     expect(pathsOfGiven({ headers: {} }, before)).toEqual([]);

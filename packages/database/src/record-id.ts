@@ -18,7 +18,9 @@ export function timeOfRecordId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
-/** Returns the UTC day of an id, as the number of days since 1970. The row of the id is in the partition of this day. */
+/**
+ * Returns the UTC day of an id, as the number of days since 1970. The row of the id is in the partition of this day.
+ */
 export function dayOfRecordId(id: string): number {
   return Math.floor(timeOfRecordId(id) / 86_400_000);
 }

@@ -14,8 +14,8 @@ export interface SecretLocation {
 
 /**
  * Encrypts values that can contain credentials (AES-256-GCM, NIST SP 800-38D). With random nonces, one key must not
- * encrypt more than 2^32 values, which takes ten days with 5,000 values a second. Therefore each 1,000 values have a key
- * of their own, derived with HMAC-SHA256 from the key in SECRETS_KEYS and a random salt.
+ * encrypt more than 2^32 values, which takes ten days with 5,000 values a second. Therefore each 1,000 values have a
+ * key of their own, derived with HMAC-SHA256 from the key in SECRETS_KEYS and a random salt.
  */
 export interface SecretBox {
   encrypt(plain: string | Buffer, location: SecretLocation): Buffer;

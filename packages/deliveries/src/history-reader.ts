@@ -45,8 +45,8 @@ export async function countNewestFirst(
 }
 
 /**
- * Divides a range of ids into adjacent ranges, the newest one first. Ids whose time is in the future belong to the first
- * range.
+ * Divides a range of ids into adjacent ranges, the newest one first. Ids whose time is in the future belong to the
+ * first range.
  */
 function windowsOf({ from, below }: IdRange, nowMs: number): IdRange[] {
   const endMs = Math.min(nowMs, timeOfRecordId(below));

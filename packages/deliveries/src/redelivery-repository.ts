@@ -38,8 +38,8 @@ export async function redeliver(
 
 /**
  * Makes a waiting delivery due (first statement), or starts a new run of an ended one (second statement). A delivery
- * that is queued, being sent or unknown is left unchanged. Resolves to undefined if another caller reopened the delivery
- * between the two statements. A repeated call then finds the delivery open.
+ * that is queued, being sent or unknown is left unchanged. Resolves to undefined if another caller reopened the
+ * delivery between the two statements. A repeated call then finds the delivery open.
  */
 async function redeliverOnce(
   trx: Knex.Transaction,

@@ -75,8 +75,8 @@ export function createStatusLineGuard(): StatusLineGuard {
 
 /**
  * Returns the first characters of a response. Characters that have not arrived yet are taken from an example of an
- * interim status line. A start that can still become an interim response therefore looks like one, and is buffered until
- * more bytes arrive.
+ * interim status line. A start that can still become an interim response therefore looks like one, and is buffered
+ * until more bytes arrive.
  */
 function completedStart(bytes: Buffer): string {
   const start = bytes.toString('latin1', 0, exampleStart.length);

@@ -3,8 +3,8 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 /**
  * Adds the formats and keywords that our schemas use beyond JSON Schema. The format `uuid` (RFC 9562) rejects all texts
  * that PostgreSQL rejects, and `date-time` (RFC 3339) all that JavaScript's Date rejects. `uri` accepts the URLs of the
- * WHATWG standard, and `printable` accepts texts without control characters. `x-max-bytes` limits the total UTF-8 bytes of
- * the member names and string values of an object.
+ * WHATWG standard, and `printable` accepts texts without control characters. `x-max-bytes` limits the total UTF-8 bytes
+ * of the member names and string values of an object.
  */
 export function addFormatsAndKeywords(ajv: Ajv2020): void {
   ajv.addFormat('uuid', uuid);

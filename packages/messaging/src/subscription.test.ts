@@ -64,7 +64,7 @@ test.each([
   expect(await receive(64, bytes)).toEqual([]);
 });
 
-test('after large messages, a consumer requests more messages only after 32 smaller ones', async () => {
+test('after large messages have lowered the prefetch, it is raised only after 32 smaller ones', async () => {
   const { receive, update } = start();
   await update();
   expect(await receive(32, 1_000 / 32)).toEqual([]);

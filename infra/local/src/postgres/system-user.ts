@@ -25,8 +25,8 @@ function create(): SystemUser {
   const failures: string[] = [];
   for (const [command, args] of attempts) {
     const { error, stderr } = spawnSync(command, args, { encoding: 'utf8' });
-    // An error is ignored if the user now exists: another process, for example a second `npm start`, may have created it
-    // at the same time.
+    // An error is ignored if the user now exists: another process, for example a second `npm start`, may have created
+    // it at the same time.
     const user = lookUp();
     if (user !== undefined) return user;
     failures.push(`${command}: ${error?.message ?? stderr.trim()}`);

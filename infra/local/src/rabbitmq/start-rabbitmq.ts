@@ -123,8 +123,8 @@ export async function startEpmd({ processes, directory, ports, installed }: Epmd
         current = await startOne();
         watch();
       })
-      // During the shutdown of the stack, starting a process fails. The error is ignored, because the node then no longer
-      // needs epmd.
+      // During the shutdown of the stack, starting a process fails. The error is ignored, because the node then no
+      // longer needs epmd.
       .catch(() => {});
   };
   watch();

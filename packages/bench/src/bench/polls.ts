@@ -10,8 +10,8 @@ import { runAlerts } from './run-alerts.js';
 
 export interface PollsResult {
   /**
-   * Server that received the requests. The bare server is a minimal HTTP server for comparison: it responds with an empty
-   * list and reads no data. It gets only the requests for the list of deliveries.
+   * Server that received the requests. The bare server is a minimal HTTP server for comparison: it responds with an
+   * empty list and reads no data. It gets only the requests for the list of deliveries.
    */
   server: 'API' | 'bare server';
   /** Name of the console page that is open in the measurement. */

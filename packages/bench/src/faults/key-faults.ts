@@ -79,7 +79,9 @@ async function watch(trial: Trial, wrong: ProxiedService[]): Promise<Watched> {
   };
 }
 
-/** Returns the size of a log in characters, without the lines about HTTP requests. The suite requests `/readyz` itself. */
+/**
+ * Returns the size of a log in characters, without the lines about HTTP requests. The suite requests `/readyz` itself.
+ */
 function readLogSize(file: string): number {
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines.filter((line) => !line.includes('"http.request"')).join('\n').length;

@@ -63,8 +63,8 @@ export interface PromiseBatcher<Item, Result> {
 }
 
 /**
- * Maximum number of batches that run again at the same time: halves of a failed batch, and items that are retried alone.
- * If they wait for a database lock, they occupy only two connections of the pool.
+ * Maximum number of batches that run again at the same time: halves of a failed batch, and items that are retried
+ * alone. If they wait for a database lock, they occupy only two connections of the pool.
  */
 const partsAtOnce = 2;
 const startPollMs = 2;

@@ -7,7 +7,9 @@ import { Dict, Tuple } from '../values/value.js';
  */
 export interface Context {
   resolve(name: string): Value | undefined;
-  /** Number of contexts that a look-up can search: 1 plus the number of enclosing scoped blocks with local variables. */
+  /**
+   * Number of contexts that a look-up can search: 1 plus the number of enclosing scoped blocks with local variables.
+   */
   readonly depth: number;
   set(name: string, value: Value): void;
   /** Returns a context for a scoped block, in which `locals` are searched first. */

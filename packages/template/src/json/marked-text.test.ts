@@ -15,8 +15,8 @@ const newBudget = () => new Budget(defaultLimits, () => 0);
 const rendering = () => ({ budget: newBudget() }) as Rendering;
 const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).join('');
 /**
- * The first and last characters that are used as marks (U+10FF00, U+10FF01, U+10FF22 to U+10FF24), the characters before
- * and after them, and the last character of Unicode.
+ * The first and last characters that are used as marks (U+10FF00, U+10FF01, U+10FF22 to U+10FF24), the characters
+ * before and after them, and the last character of Unicode.
  */
 const marks = '\u{10feff}\u{10ff00}\u{10ff01}\u{10ff22}\u{10ff23}\u{10ff24}\u{10ff25}\u{10ffff}';
 

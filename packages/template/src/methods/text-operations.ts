@@ -4,8 +4,8 @@ import { findBackward, partsBetween } from '../values/find-text.js';
 import { codePointLength, codePoints } from '../values/text.js';
 
 /**
- * Python's `strip`, `lstrip` and `rstrip`. Undefined `characters` means whitespace, also whitespace that is encoded as
- * a mark (`json/marked-text.ts`).
+ * Python's `strip`, `lstrip` and `rstrip`. Undefined `characters` means whitespace. This includes the private-use
+ * characters that stand for whitespace in the output of macros and blocks (`json/marked-text.ts`).
  */
 export function strip(
   text: string,

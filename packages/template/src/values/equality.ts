@@ -35,8 +35,8 @@ export function numeric(value: bigint | number | boolean): bigint | number {
 }
 
 /**
- * Returns the text of a string for comparisons. Marks in captured text are replaced by the characters that they stand
- * for.
+ * Returns the text of a string for comparisons. In the output of a macro or block, marks (private-use characters,
+ * `json/marked-text.ts`) are replaced by the characters that they stand for.
  */
 function comparableText(value: string | Markup, rendering: Rendering): string {
   if (typeof value === 'string' || value.kind !== 'marked') return textOf(value);

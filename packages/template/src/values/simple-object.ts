@@ -7,7 +7,9 @@ interface Members {
   readonly call?: () => Value;
 }
 
-/** Creates an object from its members. Frequent objects, such as bound methods, are classes, which need fewer closures. */
+/**
+ * Creates an object from its members. Frequent objects, such as bound methods, are classes, which need fewer closures.
+ */
 export function createObject(members: Members): NativeObject {
   return new SimpleObject(members);
 }

@@ -1,4 +1,6 @@
-/** Reads a text of a test in which `▸` marks a place. Offset, line and column are those of the character after the mark. */
+/**
+ * Reads a text of a test in which `▸` marks a place. Offset, line and column are those of the character after the mark.
+ */
 export function readMarked(marked: string) {
   const offset = marked.indexOf('▸');
   if (offset < 0) throw new Error(`no mark in ${marked}`);

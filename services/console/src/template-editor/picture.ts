@@ -156,8 +156,8 @@ function message({ text, content }: Fields): Picture | undefined {
 }
 
 /**
- * Maximum number of parts of a picture, and maximum number of characters of a text. A picture thus shows only the start
- * of a long body.
+ * Maximum number of parts in the approximate display of a body, and maximum number of characters of the text in one
+ * part. Only the start of a long body is displayed.
  */
 const maxParts = 30;
 const maxText = 2_000;

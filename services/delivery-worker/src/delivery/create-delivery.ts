@@ -63,7 +63,8 @@ export interface Delivery {
 
 /**
  * Maximum number of deliveries from the queue that have released their slots and wait until their outcomes are
- * recorded: one full batch of outcomes. So many deliveries can be in progress in addition to the number of slots.
+ * recorded: one full batch of outcomes. This number of deliveries can be in progress in addition to the number of
+ * slots.
  */
 export const maxRecording = 300;
 /**

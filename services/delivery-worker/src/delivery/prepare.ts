@@ -111,8 +111,8 @@ function deferUndecryptable(input: PrepareInput): Deferral {
 }
 
 /**
- * Returns a deferral. The delay grows with the age of the delivery, up to 60 s (plus or minus 40 %), because each further claim of
- * the delivery costs database time.
+ * Returns a deferral. The delay grows with the age of the delivery, up to 60 s (plus or minus 40 %), because each
+ * further claim of the delivery costs database time.
  */
 function deferLong({ claimed, random }: PrepareInput): Omit<Deferral, 'reason'> {
   const waitMs = Math.min(maxLongWaitMs, Math.max(firstLongWaitMs, claimed.ageMs / 10));

@@ -21,7 +21,9 @@ export interface DecryptedWebhook {
 
 /** Options of a webhook, in addition to its url, headers and body. */
 export interface RequestOptions {
-  /** Waits before the second attempt, the third and so on, in milliseconds. Undefined: the schedule of the deployment. */
+  /**
+   * Waits before the second attempt, the third and so on, in milliseconds. Undefined: the schedule of the deployment.
+   */
   retryScheduleMs: readonly number[] | undefined;
   timeoutMs: number | undefined;
   rateLimit: { requests: number; periodMs: number } | undefined;

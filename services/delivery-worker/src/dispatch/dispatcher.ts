@@ -50,9 +50,9 @@ export interface DispatchDeps {
 /** Pauses between two passes, in milliseconds. All have 25 % jitter. */
 const pausesMs = {
   /**
-   * The shortest pause, which limits the database load. It follows a pass that queued nothing while workspaces remain to
-   * be visited, and a pass that needed 40 ms or more to publish. It is also used while workers claim deliveries faster
-   * than passes queue them.
+   * The shortest pause, which limits the database load. It follows a pass that queued nothing while workspaces remain
+   * to be visited, and a pass that needed 40 ms or more to publish. It is also used while workers claim deliveries
+   * faster than passes queue them.
    */
   min: 10,
   /** Used while there are deliveries to queue, to postpone or to start, and while the dispatcher has no free place. */

@@ -74,7 +74,7 @@ test('the quarter of the places for webhooks that are not responsive is rounded 
   expect([quotas.get(busy), quotas.get(flood)]).toEqual([7, 3]);
 });
 
-test('places that cannot be divided evenly go to workspaces in the order of their webhooks', () => {
+test('if places cannot be divided evenly, the rest goes to the workspaces that come first', () => {
   const due = ['b', 'c', 'a'].map((id) => dueWebhook(id, id, 9));
   const quotas = allocateRoundRobin(due, 5);
   expect(due.map((entry) => quotas.get(entry))).toEqual([2, 2, 1]);

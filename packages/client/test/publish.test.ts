@@ -183,14 +183,17 @@ test('the error of an unconfirmed alert names the address of an unreachable brok
   await publisher.close();
 });
 
-test('the error of an unconfirmed alert names a virtual host that the broker rejects', async () => {
+test.each([
+  ['/un%2Fknown', 'un/known'],
+  ['/50%', '50%'],
+])('the error of an unconfirmed alert names the rejected virtual host %s as %s', async (path, name) => {
   const { url } = await createTestBroker();
   const unknown = new URL(url);
-  unknown.pathname = '/un%2Fknown';
+  unknown.pathname = path;
   const publisher = await createAmqpPublisher({ url: unknown.href, workspaceId, giveUpAfterMs: 1_000 });
   await expect(publisher.publish(alert())).rejects.toMatchObject({
     code: 'unconfirmed',
-    message: expect.stringContaining('The broker rejects the virtual host "un/known": it does not exist'),
+    message: expect.stringContaining(`The broker rejects the virtual host "${name}": it does not exist`),
   });
   await publisher.close();
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { unescape as decodePercent } from 'node:querystring';
 import { exponentialBackoffMs, sleep, withTimeout } from '@tocsin/kit';
 import { type ChannelModel, connect } from 'amqplib';
 
@@ -99,7 +100,9 @@ function isVirtualHostRejected(error: unknown): boolean {
 }
 
 function virtualHostRejected(url: string): Error {
-  const name = decodeURIComponent(new URL(url).pathname.slice(1)) || '/';
+  // amqplib also decodes the name of the virtual host with `decodePercent` (`unescape` of Node). Unlike
+  // `decodeURIComponent`, this function accepts a single percent sign.
+  const name = decodePercent(new URL(url).pathname.slice(1)) || '/';
   return new Error(
     `The broker rejects the virtual host ${JSON.stringify(name)}: it does not exist, is down or has reached a limit, or the user has no permission in it.`,
   );

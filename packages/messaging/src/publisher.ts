@@ -115,10 +115,10 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
         checkOverdueLater();
         const settled = (cause: unknown) => {
           confirmBreaker.responded();
+          const isReturned = returned.delete(messageId);
           if (cause) return fail(rejection(cause, channelError));
           pending.delete(messageId);
-          if (returned.delete(messageId))
-            reject(new PublishError('returned', 'No queue is bound for this message.'));
+          if (isReturned) reject(new PublishError('returned', 'No queue is bound for this message.'));
           else resolve();
         };
         const properties = { persistent: true, mandatory: true, messageId, contentType };

@@ -89,10 +89,10 @@ function combine(
         const other = isScalar(right) ? rights[0] : rights.find((one) => has([one], sample));
         return other === undefined ? [] : [[sample, sample.value, other.value] as const];
       });
-  return pairs.flatMap(([{ labels }, a, b]) => {
+  return pairs.flatMap(([{ labels, value }, a, b]) => {
     const compute = arithmetic[operator];
     if (compute !== undefined) return [{ labels, value: compute(a, b) }];
-    return comparisons[operator]?.(a, b) ? [{ labels, value: a }] : [];
+    return comparisons[operator]?.(a, b) ? [{ labels, value }] : [];
   });
 }
 

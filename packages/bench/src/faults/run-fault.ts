@@ -136,7 +136,8 @@ function pausesOf({ offeredAtMs, acceptedAtMs }: LoadResult, records: DeliveryRe
   const [firstMs = 0, lastMs = 0] = [offeredAtMs.at(0), offeredAtMs.at(-1)];
   const monotonicToUnixMs = Date.now() - monotonicMs();
   const longest = (timesMs: number[]) => {
-    const sorted = timesMs.filter((atMs) => atMs >= firstMs && atMs <= lastMs).sort((a, b) => a - b);
+    const within = timesMs.filter((atMs) => atMs >= firstMs && atMs <= lastMs);
+    const sorted = [...within, lastMs].sort((a, b) => a - b);
     return sorted.reduce((max, atMs, index) => Math.max(max, atMs - (sorted[index - 1] ?? firstMs)), 0);
   };
   return {

@@ -51,8 +51,8 @@ export interface BarResult {
   /** The run with the median `p99Share`. A single run can be slow because of other activity on the machine. */
   median: IsolationRun;
   /**
-   * 99th percentile of healthy deliveries with neighbours in the run `median`, divided by the limit for this run
-   * (`p99LimitMs`). The test passes if the value is at most 1.
+   * 99th percentile of the latencies of healthy deliveries with neighbours, divided by its limit (`p99LimitMs`). The
+   * percentile and the limit are those of the run `median`. The test passes if the quotient is at most 1.
    */
   p99Share: number;
   /** Latency of the slowest healthy delivery in all runs, in milliseconds. */
@@ -61,8 +61,8 @@ export interface BarResult {
 }
 
 /**
- * Compares the latencies of several runs with the limits. All runs have the same kind of noisy neighbour. If a run has
- * no latencies, the limits count as exceeded.
+ * Compares the latencies of several runs with the limits. All runs have the same kind of noisy neighbour. A run
+ * without latencies counts as above both limits.
  */
 export function compareWithBar(runs: readonly IsolationRun[]): BarResult {
   const p99Share = spreadOf(runs.map(shareOf)).median;
@@ -73,5 +73,6 @@ export function compareWithBar(runs: readonly IsolationRun[]): BarResult {
 }
 
 function shareOf({ alone, withNeighbours }: IsolationRun): number {
-  return withNeighbours.p99 / p99LimitMs(alone.p99);
+  const share = withNeighbours.p99 / p99LimitMs(alone.p99);
+  return Number.isNaN(share) ? Number.POSITIVE_INFINITY : share;
 }

@@ -37,8 +37,7 @@ export async function tailDeliveries(context: PlatformContext<SearchFlags>): Pro
 
   const round = async () => {
     const found = await listNewest(platform.deliveries.list({ ...filter, since, limit: 1000 }, { signal }));
-    if (found.length >= listedAtOnce)
-      out.note(`More than ${listedAtOnce} at once: the oldest are not shown.`);
+    if (found.length >= listedAtOnce) out.note(`Only the newest ${listedAtOnce} deliveries are shown.`);
     for (const delivery of found.reverse()) note(delivery);
     since = later(since, found.at(-1)?.created_at);
     for (const { id } of [...open.values()].slice(0, recheckedAtOnce)) {

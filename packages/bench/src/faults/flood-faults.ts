@@ -16,15 +16,15 @@ import { deleteFlood, readFloodState } from './fault-records-reader.js';
 import { firstRetryMs } from './timing.js';
 
 interface FloodOptions {
-  /** Number of workspaces that publish the flood at the same time, each an equal number of alerts. */
+  /** Number of workspaces that publish the flood at the same time. All publish the same number of alerts. */
   workspaces: number;
-  /** True to publish every second alert over REST, where the API must reject it with 422. */
+  /** True to publish every second alert over REST. The API must reject it with 422: its webhooks do not exist. */
   overRest: boolean;
 }
 
 /** The contract's limit for webhooks of a rule. */
 const webhooksPerAlert = 20;
-/** Time after the flood in which delayed retries can still be sent, in milliseconds. */
+/** Time after the flood in which workers can still send delayed retries of another workspace, in milliseconds. */
 const lateRetriesMs = 3_000;
 
 /**
@@ -56,7 +56,8 @@ export function flood(options: FloodOptions): (trial: Trial) => Promise<Exposure
     const endedAtMs = monotonicMs();
     const toMs = Date.now();
     const written = await state();
-    // Workers would need up to half an hour to end the open deliveries of the flood, so its rows are deleted.
+    // No delivery of the flood may be open. If some are open because of a defect, workers would need up to half an hour
+    // to end them, so their rows are deleted.
     await deleteFlood(database, workspaceIds);
     await sleep(lateRetriesMs);
     const period = { run: trial.run, fromMs, toMs, scheduledMs: firstRetryMs };
@@ -73,8 +74,8 @@ type Statuses = [status: string, count: number][];
 
 interface FloodEvidence {
   /**
-   * Numbers of deliveries of the flood: `open` ones, `ended` ones that were written as failed, and the number
-   * `expected` for all alerts that the API did not reject with 422.
+   * Numbers of deliveries of the flood: `open` ones, and `ended` ones, which were written as failed. `expected` is the
+   * required value of `ended`: the number of deliveries of all alerts that the API did not reject with 422.
    */
   open: number;
   ended: number;
@@ -112,10 +113,10 @@ interface FloodLoad extends FloodOptions {
 }
 
 /**
- * Publish rate of each workspace in alerts per second, if half of its alerts are published over AMQP and half over
- * REST. The API can process half of this rate over REST.
+ * Maximum number of unconfirmed alerts of each workspace, if every second alert is published over REST. A fixed rate
+ * would need more CPU than a slow machine has, and requests would then wait until they time out.
  */
-const mixedAlertsPerSecond = 300;
+const mixedUnconfirmed = 100;
 
 /** Publishes the flood. Resolves when every alert is confirmed over AMQP or rejected over REST. */
 async function publish(
@@ -136,7 +137,7 @@ async function publish(
           alerts,
           unknownWebhooks: webhooksPerAlert,
           ...(overRest && {
-            alertsPerSecond: mixedAlertsPerSecond,
+            maxUnconfirmed: mixedUnconfirmed,
             rest: { url, token: adminToken, expectedStatus: 422 },
           }),
         });

@@ -2,7 +2,7 @@ import { alertIdOf, unknownIds } from './alert-ids.js';
 
 export interface AlertFacts {
   run: number;
-  /** Ids of the workspace and the rule of all alerts. A value of type `Fixtures` has these members. */
+  /** Ids of the workspace and the rule of all alerts. A caller can pass a value of type `Fixtures`. */
   target: { workspaceId: string; alertRuleId: string };
   /**
    * Number of webhooks that the member `alert_rule` of each alert names, at most 20. The webhooks do not exist, and no

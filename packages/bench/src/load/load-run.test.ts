@@ -16,7 +16,7 @@ function recordingPublisher(): AlertPublisher & { alerts: OfferedAlert[] } {
   };
 }
 
-test('a run without a rate keeps 1,000 alerts in flight and ends after the last acceptance', async () => {
+test('without a publish rate, a run keeps 1,000 alerts in flight and ends when all are accepted', async () => {
   const publisher = recordingPublisher();
   const run = startLoadRun({ run: 1, target, alerts: 1_002 }, publisher);
   expect(publisher.alerts).toHaveLength(1_000);
@@ -27,6 +27,14 @@ test('a run without a rate keeps 1,000 alerts in flight and ends after the last 
   await run.finished;
   const { acceptedAtMs, endedAtMs } = await run.end();
   expect(acceptedAtMs.every((atMs) => atMs > 0 && atMs <= endedAtMs)).toBe(true);
+});
+
+test('a run without a publish rate has at most the given number of alerts in flight', () => {
+  const publisher = recordingPublisher();
+  const run = startLoadRun({ run: 1, target, alerts: 10, maxUnconfirmed: 3 }, publisher);
+  expect(publisher.alerts).toHaveLength(3);
+  publisher.alerts[0]!.onAccepted();
+  expect(run.progress()).toMatchObject({ offered: 4, accepted: 1 });
 });
 
 test('a load run with a fixed publish rate publishes no alert after it is stopped', async () => {
@@ -40,7 +48,7 @@ test('a load run with a fixed publish rate publishes no alert after it is stoppe
   expect(run.progress().offered).toBe(offered);
 });
 
-test('an alert counts as delayed if it is not accepted within the minimum wait', async () => {
+test('countDelayed counts the alerts that are not accepted within its option minimumMs', async () => {
   const publisher = recordingPublisher();
   const run = startLoadRun({ run: 1, target, alerts: 3 }, publisher);
   publisher.alerts[0]!.onAccepted();

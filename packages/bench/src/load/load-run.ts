@@ -7,8 +7,10 @@ import { openRestPublisher, type RestResponses, type RestTarget } from './rest-p
 export interface LoadRunOptions extends AlertFacts {
   /** The run ends after this number of alerts. */
   alerts: number;
-  /** Publish rate in alerts per second. By default, alerts are published as fast as the broker confirms them. */
+  /** Publish rate in alerts per second. By default, alerts are published as fast as they are confirmed. */
   alertsPerSecond?: number | undefined;
+  /** Maximum number of unconfirmed alerts in a run without a rate. Default: 1,000. */
+  maxUnconfirmed?: number | undefined;
   /** Exchange and routing key. By default, those of alert-fired messages. */
   route?: Route;
   /** If set, every second alert is published to this target over REST. */
@@ -57,11 +59,11 @@ export interface LoadRun {
 }
 
 const tickMs = 2;
-/** Limit for unconfirmed messages in a run without a rate. It keeps the broker busy without filling its memory. */
-const maxUnconfirmed = 1_000;
+/** Keeps the broker busy without filling its memory. */
+const defaultMaxUnconfirmed = 1_000;
 
 export function startLoadRun(options: LoadRunOptions, amqp: AlertPublisher): LoadRun {
-  const { alerts, alertsPerSecond } = options;
+  const { alerts, alertsPerSecond, maxUnconfirmed = defaultMaxUnconfirmed } = options;
   const { route = { exchange: alertsExchange, routingKey: alertFiredKey } } = options;
   const rest = options.rest && openRestPublisher(options.rest);
   const publishers = rest === undefined ? [amqp] : [amqp, rest];

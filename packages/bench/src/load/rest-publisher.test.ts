@@ -31,7 +31,7 @@ test('the publisher sends an alert again until it is accepted, and counts all re
   const { byStatus, withoutRetryAfter, slowestMs } = publisher!.responses();
   expect(byStatus).toEqual({ 202: 1, 503: 2, [connectionClosed]: 1 });
   expect(withoutRetryAfter).toBe(1);
-  // The slowest request is the one without a response.
+  // The slowest request is the one without a response: the server closes its connection after 100 ms.
   expect(slowestMs).toBeGreaterThanOrEqual(95);
   await publisher!.close();
   server.close();

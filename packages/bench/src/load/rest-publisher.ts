@@ -34,8 +34,8 @@ const maxRetries = 200;
 /**
  * Opens a publisher that posts each alert as soon as `publish` is called. If there is no response, or a response with
  * another status than the expected one, the alert is posted again with the same id. The delay is `Retry-After` or an
- * exponential backoff, whichever is longer, plus up to 50 % jitter. While `maxRetries` alerts are being retried,
- * further rejected alerts wait until one of these alerts is confirmed.
+ * exponential backoff, whichever is longer, plus up to 50 % jitter. At most `maxRetries` alerts are retried at the same
+ * time; further rejected alerts wait until one of them is confirmed.
  */
 export function openRestPublisher({ url, token, expectedStatus = 202 }: RestTarget): RestPublisher {
   const agent = new Agent({ headersTimeout: responseTimeoutMs, bodyTimeout: responseTimeoutMs });

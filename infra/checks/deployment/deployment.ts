@@ -63,7 +63,7 @@ export async function tokenOf(account: Account): Promise<string> {
   return token;
 }
 
-/** Returns an API client for the first workspace. */
+/** Returns an API client for the workspace of the setting WORKSPACE_ID. */
 export async function clientOf(account: Account): Promise<PlatformClient> {
   const credential = await tokenOf(account);
   return createPlatformClient({ url: setting('API_URL'), credential, workspaceId: setting('WORKSPACE_ID') });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The tests write a small repository with the same layout and run the tools of `npm run check` on it. */
+/** The tests write a small repository with `packages` and `services`, and run tools of `npm run check` on it. */
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 let root: string;
 
@@ -35,7 +35,7 @@ function run(tool: string, ...args: string[]) {
 const checkImports = () =>
   run('depcruise', '--config', join(repository, '.dependency-cruiser.cjs'), 'packages', 'services');
 
-test('imports from services to packages are accepted', () => {
+test('a service may import packages, and a package may import `kit`', () => {
   expect(checkImports()).toMatchObject({ status: 0 });
 });
 
@@ -63,7 +63,7 @@ test.each(Object.entries(violations))(
   },
 );
 
-test('a floating promise is reported, even if the function is in another file', () => {
+test('a floating promise is reported, even if the called function is in another file', () => {
   write(
     'tsconfig.json',
     '{ "compilerOptions": { "module": "nodenext", "target": "es2023", "strict": true } }',

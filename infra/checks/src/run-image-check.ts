@@ -14,8 +14,8 @@ import { findUnwanted, mebibytesOf } from './image-content.js';
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'tocsin-image-'));
 const services = ['webhook-api', 'engine-auth', 'delivery-worker'];
-// Unpacked size of node:26-alpine, measured from the layers of that image. The complete image must be smaller than 250
-// MiB.
+// Unpacked size of the base image node:26-alpine, measured from its layers. The image of Tocsin, which includes the
+// base image, must be smaller than 250 MiB.
 const baseMebibytes = 170;
 const mostMebibytes = 250;
 const problems: string[] = [];

@@ -65,7 +65,7 @@ test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
   },
 );
 
-test('PipelineLag fires within three minutes of the last marker message if no worker runs', () => {
+test('PipelineLag fires within three minutes of the last pipeline marker if no worker runs', () => {
   const alarm = alarms.find(({ alert }) => alert === 'PipelineLag') as Alarm;
   const growing = { series: sampled({ tocsin_pipeline_lag_seconds: '1/s' }), stepSeconds };
   const first = Array.from({ length: steps }, (_, step) => step * stepSeconds).find(

@@ -81,7 +81,7 @@ describe('a new broker with the settings of the compose file', () => {
     expect(await refused).toMatchObject([{ code: 406, message: expect.stringContaining('message size') }]);
   });
 
-  describe('a monitor whose broker user has the permissions of the guide', () => {
+  describe('a monitor whose broker user has the documented permissions', () => {
     const workspaceId = '6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11';
     const alert = {
       alert_rule_id: workspaceId,
@@ -168,7 +168,7 @@ describe('a new broker with the settings of the compose file', () => {
   }, 60_000);
 });
 
-/** Returns the command in docs/operate.md that contains `part`, without `docker compose exec SERVICE`. */
+/** Returns the command in docs/operate.md that contains `part`. Removes the prefix `docker compose exec SERVICE`. */
 function guideLine(part: string): string {
   const line = readText('docs/operate.md')
     .split('\n')

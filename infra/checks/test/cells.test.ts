@@ -14,7 +14,7 @@ import { tokenOf, workspaceId } from './support/requests.js';
 import { longWait, type Service, startService, stop, testSettings } from './support/stack.js';
 
 const configuration = new URL('../../cells/nginx.conf', import.meta.url);
-/** The test clients have roles in the first workspace. The deployment admin can access both workspaces. */
+/** The test clients have roles in workspace `a`. The client `admin` also has the admin role for all workspaces. */
 const workspaces = { a: workspaceId, b: randomUUID() };
 type Cell = keyof typeof workspaces;
 const cellNames: Cell[] = ['a', 'b'];
@@ -199,7 +199,7 @@ test.each(cellNames)('alerts of a workspace are published to the broker of its c
   await delivered(cell, alert_id);
 });
 
-test('the shared address returns 404 for an unknown id, and lists only the requested workspace', async () => {
+test('the shared address returns 404 for an unknown id, and lists webhooks of one workspace only', async () => {
   expect((await call('GET', `/webhooks/${randomUUID()}`)).status).toBe(404);
   const lists = await Promise.all(
     cellNames.map((cell) => call<Webhook[]>('GET', `/workspaces/${workspaces[cell]}/webhooks`)),

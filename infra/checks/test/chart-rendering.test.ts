@@ -22,7 +22,8 @@ import { loaders, variablesReadBy } from './support/variables.js';
 
 const services = Object.keys(loaders);
 
-// The only test of this file that needs no helm. Jest fails on a file without tests.
+// This test does not need helm. On a machine without helm it is the only test of this file, and without any test Jest
+// would fail.
 test('each value that a template of the chart uses has a default', () => {
   const templates = readdirSync(`${chartFolder}/templates`).map((file) => readChartFile(`templates/${file}`));
   const paths = templates.flatMap((text) => text.match(/\.Values(\.\w+)+/g) ?? []);
@@ -44,7 +45,7 @@ test('each value that a template of the chart uses has a default', () => {
 for (const variant of chartVariants) {
   testRendering(`each pod of the variant ${variant} satisfies the Pod Security standard restricted`, () => {
     const pods = podsOf(renderChart(variant));
-    // The variant `everything` also has the CronJob of the archive.
+    // The variant `everything` has one more pod, that of the CronJob for the archive.
     expect(pods).toHaveLength(variant === 'everything' ? 6 : 5);
     for (const { spec } of pods) {
       expect(spec).toMatchObject({

@@ -70,8 +70,8 @@ test.each<[string, Given, number]>([
   ['workers are slow', { ...running, ...waiting }, 4],
   ['Prometheus does not scrape the broker', { tocsin_database_writable: 1, ...waiting }, 4],
   ['workers cannot write to the database', { ...running, ...waiting, tocsin_database_writable: 0 }, 0],
-  // In this test only the query `messages` has a result, because `waiting` contains its metric. In production this
-  // query has no result either, because a broker that is down has no metrics.
+  // The one result is that of the query `messages`, because `waiting` contains the metric of this query. In production
+  // the metric is missing while the broker is down, so the query `messages` has no result either.
   ['the broker is down', { ...running, ...waiting, 'up{job="rabbitmq"}': 0 }, 1],
   ['there are no metrics', {}, 0],
 ])('workers are scaled by waiting work, not by an outage: %s', (_, given, count) => {

@@ -38,7 +38,7 @@ const documents = [
   ),
 ];
 
-/** Returns the shell commands of a document, one text for each block. A block in a list is indented. */
+/** Returns the text of each block of shell commands in a document. Removes the indentation of blocks in lists. */
 function shellBlocks(text: string): string[] {
   const blocks = [...text.matchAll(/^( *)```sh\n([\s\S]*?)^ *```/gm)];
   return blocks.map(([, indent = '', block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
@@ -87,18 +87,21 @@ test('each document for operators can be reached by links from operate.md', () =
   expect(pages.filter((page) => !reached.has(page))).toEqual(['docs/releasing.md']);
 });
 
-test.each(documents)('bash can parse the commands in %s, and each npm script exists', (document) => {
-  // The README of a package can name scripts of the package.
-  const scripts = ['package.json', join(dirname(document), 'package.json')].flatMap(scriptsOf);
-  for (const block of shellBlocks(readText(document))) {
-    const { stderr } = spawnSync('bash', ['-n'], { input: block, encoding: 'utf8' });
-    expect([block, stderr]).toEqual([block, '']);
-  }
-  const named = [...readText(document).matchAll(/\bnpm run (?:-s )?([a-z][a-z:-]+)/g)].map(
-    ([, name = '']) => name,
-  );
-  expect(named.filter((name) => !scripts.includes(name))).toEqual([]);
-});
+test.each(documents)(
+  'bash can parse the commands in %s, and each npm script that it names exists',
+  (document) => {
+    // The README of a package can name scripts of the package.
+    const scripts = ['package.json', join(dirname(document), 'package.json')].flatMap(scriptsOf);
+    for (const block of shellBlocks(readText(document))) {
+      const { stderr } = spawnSync('bash', ['-n'], { input: block, encoding: 'utf8' });
+      expect([block, stderr]).toEqual([block, '']);
+    }
+    const named = [...readText(document).matchAll(/\bnpm run (?:-s )?([a-z][a-z:-]+)/g)].map(
+      ([, name = '']) => name,
+    );
+    expect(named.filter((name) => !scripts.includes(name))).toEqual([]);
+  },
+);
 
 test('each file and service that a documented command names exists', () => {
   const files = commands.match(/\b(infra|packages|services)\/[\w./-]+/g) ?? [];
@@ -144,11 +147,11 @@ describe('the guide’s table of events', () => {
     // The code composes the event name for a lost broker connection from `broker.` and the argument of `lost`.
     .replaceAll(/lost\('([a-z]+)'\)/g, "log.warn({}, 'broker.$1')");
 
-  test('each event in the table of events is logged by the code', () => {
+  test('each event in the documented table of log events is logged by the code', () => {
     expect(explained.filter((event) => !sources.includes(`'${event}'`))).toEqual([]);
   });
 
-  test('the table of events contains each event that is logged at level info or above', () => {
+  test('the documented table of log events has each event that is logged at level info or above', () => {
     const calls = sources.matchAll(/\.(?:info|warn|error|fatal)\([^;]*?'([a-z_]+\.[a-z_]+)'/g);
     const logged = [...new Set([...calls].map(([, event = '']) => event))];
     expect(logged.length).toBeGreaterThan(30);

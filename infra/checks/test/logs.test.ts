@@ -134,7 +134,7 @@ test('an invalid request id of a publisher is not logged', async () => {
   }
 });
 
-test('tests of webhooks with secrets get no 5xx, and invalid requests get 400, 401 or 422', async () => {
+test('a webhook test never gets status 5xx, and an invalid request gets status 400, 401 or 422', async () => {
   const closed = (await findFreePorts(1))[0];
   const nowhere = { url: `http://127.0.0.1:${closed}/${encodeURIComponent(secrets.url)}` };
   const kinds: [string, object?][] = [

@@ -218,8 +218,8 @@ test('the counters show one alert, one delivery and the checks of one engine key
   ]) {
     expect([name, total(name, {})]).toEqual([name, 1]);
   }
-  // The alert was published twice. The batch size counts both messages, while the metrics above count the alert only
-  // once.
+  // The alert was published twice. The batch size counts both messages. The other metrics, for example
+  // `tocsin_alerts_total`, count the alert only once.
   expect(total('tocsin_batch_size_sum', { stage: 'fan_out' })).toBe(2);
   // The delivery was claimed when it was written, so no batch of claims was needed.
   expect(total('tocsin_batch_size_sum', { stage: 'claim' })).toBe(0);

@@ -80,7 +80,7 @@ beforeAll(async () => {
   });
   databaseUrl = url;
   const client = await connect();
-  // infra/postgres/init creates a user with the same permissions.
+  // In a deployment, infra/postgres/init creates this user with these permissions.
   await client.query("create role metrics login password 'p' connection limit 5 in role pg_monitor");
   await client.query("select pg_create_physical_replication_slot('standby', true)");
   await client.end();
@@ -146,7 +146,7 @@ test('the exporters export the metrics that the alarms query', async () => {
   const queried = rulesOf('infrastructure')
     .flatMap(({ expr }) => selectionsOf(expr))
     .map(({ metric }) => metric);
-  // Metrics in the expressions of alarms that the exporters do not return in this test. Prometheus creates `up`, the
+  // Alarms query these metrics, but the exporters do not return them in this test. Prometheus creates `up`, the
   // blackbox exporter returns `probe_*` only for a checked address, and PostgreSQL has replication statistics only with
   // a standby.
   const elsewhere = [

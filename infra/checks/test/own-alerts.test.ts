@@ -1,5 +1,5 @@
-// Principals with and without the role reader publish over REST, and a monitor over AMQP claims to be one of them. A
-// publisher without the role reader must find exactly its own alerts.
+// Principals with and without the role reader publish over REST. A monitor publishes over AMQP and claims to be one of
+// these principals. A publisher without the role reader must find exactly its own alerts.
 import { randomUUID } from 'node:crypto';
 import { type Alert, alertFiredKey, alertPublisherHeader, alertsExchange } from '@tocsin/contracts';
 import { findFreePorts } from '@tocsin/local';
@@ -198,8 +198,8 @@ test('a publisher over AMQP cannot make its alert appear as published over REST'
     expect(await statusFor(ada, alertId)).toBe(404);
     expect(await row(alertId)).toEqual({ published_by: null });
   }
-  // The API encrypts the publisher of an alert in a header that is valid only for this alert id. `headerFor` makes the
-  // same header, so this message counts as published over REST.
+  // The API encrypts the publisher of an alert into a header that is valid only with the id of that alert. `headerFor`
+  // makes such a header for the id of its own message, so this message counts as published over REST.
   const genuine = await publishOverAmqp(headerFor);
   await processed([genuine]);
   expect(await statusFor(ada, genuine)).toBe(200);

@@ -106,7 +106,8 @@ describe('a token with the claims that the mappers of the realm file produce', (
 });
 
 test("the realm file defines the built-in scopes, because Keycloak's import does not create them", () => {
-  // If the file has `clientScopes`, Keycloak creates no built-in scopes and assigns none to new clients.
+  // If an imported file has `clientScopes`, as the realm file has, Keycloak creates no built-in scopes and assigns none
+  // to new clients.
   const own = [
     'basic',
     'profile',

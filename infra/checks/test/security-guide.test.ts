@@ -31,7 +31,7 @@ beforeAll(async () => {
   await database.drop();
 }, 60_000);
 
-test('the tables of roles and permissions in docs/security.md are current', () => {
+test('the tables of roles and permissions in docs/security.md match the code', () => {
   const file = fileURLToPath(new URL('../../../docs/security.md', import.meta.url));
   const text = readFileSync(file, 'utf8');
   const [before = '', , after = ''] = text.split(/(?<=<!-- roles -->\n)|(?=<!-- \/roles -->)/);

@@ -53,7 +53,8 @@ beforeAll(async () => {
   const hba = join(directory, 'pg_hba.conf');
   const own = 'host all tocsin 127.0.0.1/32 scram-sha-256';
   const guide = block('clientcert=verify-full').replace('hostssl tocsin tocsin', 'hostssl tocsin app');
-  // In this test the server's superuser is named `tocsin`, so the services use another user with another certificate.
+  // In docs/tls.md the services connect as the user `tocsin`. In this test `tocsin` is the superuser, so the services
+  // connect as the user `app`, with a separate certificate.
   writeFileSync(hba, `${guide}${own}\n`);
   const issue = block('openssl req -x509').match(/^issue\(\)[\s\S]*?^\}/m)?.[0];
   const app = `${issue}\nissue app /CN=app extendedKeyUsage=clientAuth`;

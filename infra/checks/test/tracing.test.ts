@@ -1,5 +1,6 @@
-// A client publishes an alert over REST as part of a trace. The destination fails once. The OTLP receiver must receive
-// one tree of spans: the request, the fan-out, and a delivery with its attempt for each claim.
+// A client publishes an alert over REST as part of a trace. The destination fails once, so the delivery is claimed
+// twice. The OTLP receiver must receive one tree of spans: one span of the request, one of the fan-out, and one for
+// each claim of the delivery. Each span of a claim has one child, the span of its attempt.
 import { randomUUID } from 'node:crypto';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { findFreePorts } from '@tocsin/local';
@@ -192,7 +193,7 @@ test.each([
 ])('a service %s the OpenTelemetry SDK', async (_, loads) => {
   const [port = 0, metricsPort = 0] = await findFreePorts(2);
   const service = await startService('delivery-worker', {
-    // With NODE_DEBUG=module, Node.js writes the name of each module that it loads to standard error.
+    // With NODE_DEBUG=module, Node.js writes the name of each loaded module to standard error.
     env: { ...env, ...(!loads && { OTEL_EXPORTER_OTLP_ENDPOINT: '' }), NODE_DEBUG: 'module' },
     ports: [port, metricsPort],
   });

@@ -126,7 +126,7 @@ test('no variable of the compose file contains a secret', () => {
   ]);
 });
 
-test('the documented table of secrets lists each file', () => {
+test('the documented table of secrets lists each file that make-env.js writes to secrets/', () => {
   const rows = [...readText('docs/operate.md').matchAll(/^\| `secrets\/([a-z_]+)` \|/gm)].map(
     ([, name]) => name,
   );
@@ -170,7 +170,7 @@ test('two runs of make-env.js generate different secrets', () => {
   }
 });
 
-test('a service and its server get the same password from make-env.js', () => {
+test('make-env.js gives the services and their database and broker the same passwords', () => {
   const { secrets } = makeDeployment();
   expect(new URL(secrets.database_url ?? '').password).toBe(secrets.tocsin_db_password);
   expect(secrets.rabbitmq_user).toBe(

@@ -58,7 +58,7 @@ test('the workflow runs the tests on the oldest supported Node.js and on that of
   expect(read('ci.yml').jobs.test?.strategy?.matrix.node).toEqual([engines.node.replace('>=', ''), image]);
 });
 
-test('the workflow installs each Debian package that the tests install for root', () => {
+test('the workflow installs each Debian package that tests run by root would install themselves', () => {
   const installing = [
     'infra/local/src/rabbitmq/install-rabbitmq.ts',
     'infra/checks/test/cells.test.ts',
@@ -83,7 +83,8 @@ test('the workflow restores a backup with the documented commands', () => {
   const [, section = ''] = readText('docs/operate.md').split('## Backup and restore');
   const [backup = '', restore = ''] = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text);
   const run = (read('ci.yml').jobs.deployment?.steps ?? []).map((step) => step.run ?? '').join('\n');
-  // The database of Keycloak is restored with the same commands, so they are checked once.
+  // The database of Keycloak is restored with the same commands as Tocsin's database, so only the
+  // commands for Tocsin's database are checked.
   const commands = [...backup.split('\n'), ...restore.split('\n')].filter(
     (line) => !/ keycloak >/.test(line),
   );

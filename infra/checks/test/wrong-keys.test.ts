@@ -7,8 +7,8 @@ import { parseExposition } from './support/exposition.js';
 import { post } from './support/requests.js';
 import { longWait, type Service, startService, stop, testSettings } from './support/stack.js';
 
-// The services run as separate processes, as in production. webhook-api encrypts the canary. First one worker, later
-// every worker has keys that cannot decrypt it.
+// The services run as separate processes, as in production. webhook-api encrypts the canary. At first one worker has
+// keys that cannot decrypt the canary, and later all workers have such keys.
 
 const wrongKeys = `k1:${randomBytes(32).toString('base64')}`;
 

@@ -68,7 +68,7 @@ describe('npm start', () => {
     expect((await fetch(stack.inbox_url)).status).toBe(200);
   });
 
-  test('npm start prints the address of the console and a user', async () => {
+  test('npm start prints the address of the console and a user name for signing in', async () => {
     const { api_url, auth_url, realm, console_client_id, users } = readStack();
     expect(launcher.output()).toContain(`${api_url}/   (sign in as admin with the password ${users.admin})`);
     const config = await fetch(`${api_url}/console/config.json`);
@@ -80,7 +80,7 @@ describe('npm start', () => {
     expect(page.headers.get('content-type')).toMatch(/^text\/(html|plain)/);
   });
 
-  test('npm start prints the delivered body of the sample alert and its record', () => {
+  test('npm start prints the delivered body of the sample alert and the record of the delivery', () => {
     expect(launcher.output()).toContain('"text": "Sample: accuracy too low fired for Churn “v2”"');
     expect(launcher.output()).toContain('"status": "succeeded"');
   });
@@ -146,7 +146,7 @@ describe('npm start', () => {
     );
   });
 
-  test('a killed epmd is restarted', async () => {
+  test('a killed port mapper of Erlang (epmd) is restarted', async () => {
     const findEpmd = () => readChildren().find(({ name }) => name === 'epmd')?.pid ?? 0;
     const killed = findEpmd();
     process.kill(killed, 'SIGKILL');

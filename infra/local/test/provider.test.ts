@@ -205,7 +205,7 @@ describe('the development OpenID provider', () => {
     expect(decode(body.access_token).payload).toMatchObject({ aud: ['tocsin-api', 'tocsin-engine'] });
   });
 
-  test("CORS lets the console's page read discovery, keys and tokens, and other pages no tokens", async () => {
+  test('with CORS, the console reads discovery, keys and tokens; other pages cannot read tokens', async () => {
     const origin = new URL(consoleUri).origin;
     const allowed = async (path: string, init: RequestInit = {}) => {
       const response = await fetch(path, { ...init, headers: { origin } });
@@ -229,7 +229,7 @@ describe('the development OpenID provider', () => {
     expect([elsewhere.status, elsewhere.headers.get('access-control-allow-origin')]).toEqual([403, null]);
   });
 
-  test('a sign-in without PKCE and an unregistered redirect are rejected', async () => {
+  test('a sign-in is rejected without PKCE, and with a redirect URI that is not registered', async () => {
     const withoutPkce = await fetch(authorizationUrl({}), { redirect: 'manual' });
     expect(withoutPkce.headers.get('location')).toContain('error=invalid_request');
     const elsewhere = await fetch(

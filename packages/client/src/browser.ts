@@ -6,8 +6,8 @@ import type { Session } from './sessions/session.js';
 
 export interface BrowserClientOptions extends Omit<ClientOptions, 'credential'>, PlatformApiOptions {
   /**
-   * Resolves with a valid access token. If the API has rejected a token with 401, `rejected` is that token, and another
-   * one must be returned.
+   * Resolves with a valid access token. After the API has rejected a token with 401, the function is called with
+   * that token as the member `rejected` of its argument, and must return another one.
    */
   token: Session['token'];
   /** Sends the requests. Default: the `fetch` of the page. */
@@ -28,8 +28,8 @@ export function createPlatformClient(options: BrowserClientOptions): PlatformCli
 }
 
 /**
- * Creates the function that sends one HTTP request from a browser. A redirect is an error, because the status and the
- * target of a redirect are not visible to users of `fetch`.
+ * Creates the function that sends one HTTP request from a browser. A redirect is an error, because `fetch` hides the
+ * status and the target of a redirect from its caller.
  */
 function createFetchExchange(send: typeof fetch): Exchange {
   return async ({ body, ...request }) => {

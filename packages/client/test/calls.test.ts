@@ -179,7 +179,7 @@ describe('credentials', () => {
 describe('lists', () => {
   const next = (url: string) => ({ headers: { link: `<${url}>; rel="next"` } });
 
-  test('each page of a list is fetched with the filters of the first, from the configured origin', async () => {
+  test('all pages of a list have the filters of the first page and come from the configured origin', async () => {
     api.script(
       { body: [1, 2], ...next('https://evil.example/other?cursor=c%2B1&limit=9') },
       { body: [], ...next('/x?cursor=c2') },

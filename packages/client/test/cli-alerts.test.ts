@@ -7,7 +7,7 @@ const stack = useCliStack();
 const { run, runJson, createWebhook } = stack;
 
 describe('rules, alerts and deliveries', () => {
-  test('alerts fire publishes alerts that are given in flags or in a file', async () => {
+  test('`alerts fire` publishes alerts that are given in flags or in a file', async () => {
     const { id: webhook } = await createWebhook('for a rule');
     const model = randomUUID();
     const flags = ['--model-id', model, '--threshold', '0.4', '--bound', 'upper', '--webhook', webhook];
@@ -39,7 +39,7 @@ describe('rules, alerts and deliveries', () => {
     expect((await run(['rules', 'delete', rule.id])).code).toBe(0);
   });
 
-  test('rules create --from accepts the output of rules get --json', async () => {
+  test('`rules create --from` accepts the output of `rules get --json`', async () => {
     const fields = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const made = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(fields) });
     const { stdout: stdin } = await run(['rules', 'get', made.id, '--json']);
@@ -98,7 +98,7 @@ describe('rules, alerts and deliveries', () => {
     expect(shown.stdout).toMatch(/^state +firing\nlabels +team: risk\n/m);
   });
 
-  test('alerts fire --amqp publishes alerts to the broker without the API', async () => {
+  test('`alerts fire --amqp` publishes alerts to the broker without the API', async () => {
     const { url } = await createTestBroker();
     const env = { TOCSIN_AMQP_URL: url, TOCSIN_WORKSPACE: stack.workspace, TOCSIN_STACK: '' };
     const alert = { alert_rule_id: randomUUID(), model_id: randomUUID(), model_name: 'm', metric_value: 1 };
@@ -116,7 +116,7 @@ describe('rules, alerts and deliveries', () => {
     expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('ACCESS_REFUSED') });
   });
 
-  test('alerts fire --batch publishes the alerts of a file in batches and names a rejected alert', async () => {
+  test('`alerts fire --batch` publishes the alerts of a file in batches and names a rejected alert', async () => {
     const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });
     const alert = { alert_rule_id: id, model_id: rule.model_id, model_name: 'm', metric_value: 0 };
@@ -132,7 +132,7 @@ describe('rules, alerts and deliveries', () => {
     expect(await run(['alerts', 'fire', '-', '--batch', '--amqp'], { stdin })).toMatchObject({ code: 2 });
   });
 
-  test('alerts fire names a rejected alert in its error and publishes all other alerts', async () => {
+  test('`alerts fire` names a rejected alert in its error and publishes all other alerts', async () => {
     const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });
     const alert = { alert_rule_id: id, model_id: rule.model_id, model_name: 'm', metric_value: 0 };
@@ -188,7 +188,7 @@ describe('rules, alerts and deliveries', () => {
     expect(stdout).toMatch(/^location +https:\/\/new\.example\/$/m);
   });
 
-  test('redeliver without ids and filter fails, and redeliver with a filter creates a job', async () => {
+  test('`deliveries redeliver` requires ids or a filter, and creates a job for a filter', async () => {
     const { code, stderr } = await run(['deliveries', 'redeliver', '--webhook', randomUUID(), '--no-wait']);
     expect({ code, stderr }).toEqual({
       code: 0,

@@ -131,7 +131,7 @@ test('signing secrets are created, listed and deleted', async () => {
   expect((await run('webhooks', 'secrets', 'list', id, '--as', 'responder')).code).toBe(4);
 });
 
-test('rules update sets and ends the cooldown and the silence of a rule', async () => {
+test('`rules update` sets and ends the cooldown and the silence of a rule', async () => {
   const id = await insertAlertRule(services.database, { workspaceId });
   const changed = await runJson<{ silenced_until: string }>(
     ...['rules', 'update', id, '--cooldown', '15m', '--silence', '2h'],
@@ -199,7 +199,7 @@ test('jobs of each kind can be listed, shown and cancelled', async () => {
   expect((await run('jobs', 'list')).code).toBe(2);
 });
 
-test('alerts dispatch with a filter creates a job for the matching alerts', async () => {
+test('`alerts dispatch` with a filter creates a job for the matching alerts', async () => {
   const alertRuleId = await insertAlertRule(services.database, {
     workspaceId,
     webhookIds: [await addWebhook()],
@@ -223,7 +223,7 @@ test('alerts dispatch with a filter creates a job for the matching alerts', asyn
   expect((await run('alerts', 'dispatch', '--outcome', 'dispatched')).code).toBe(2);
 });
 
-test('a publisher can list the dead letters of the workspace', async () => {
+test('a publisher can list dead letters only with the flag --in-workspace', async () => {
   const words = ['dead-letters', 'list', '--as', 'publisher'];
   expect((await run(...words)).code).toBe(4);
   expect(await runJson(...words, '--in-workspace')).toEqual([]);

@@ -127,7 +127,7 @@ test.each<[string, unknown, string?]>([
   }
 });
 
-test('the values in the JSON that the command prints equal those of the response', async () => {
+test('with --json, a command prints JSON with the values of the API response', async () => {
   api.script({ body: webhook, headers: { etag: '"1"' } });
   const { stdout } = await cli(['webhooks', 'get', 'x', '--json'], { env: env() });
   expect(JSON.parse(stdout)).toEqual({ ...webhook, etag: '"1"' });

@@ -28,7 +28,7 @@ function validate(content: unknown, ...flags: string[]) {
   return cli(['alerts', 'validate', file, ...flags], { env: {} });
 }
 
-test('alerts validate accepts a valid alert, and names the members that only AMQP requires', async () => {
+test('`alerts validate` accepts an alert for REST, and names missing members that AMQP requires', async () => {
   expect(await validate(message)).toEqual({ code: 0, stdout: 'The alert is valid over REST.\n', stderr: '' });
   expect(await validate(alert)).toEqual({
     code: 0,
@@ -72,7 +72,7 @@ test('all problems of all alerts are printed with their paths, and the exit code
   ]);
 });
 
-test('--json prints one entry with problems for each alert', async () => {
+test('`alerts validate --json` prints one entry with a list of problems for each alert', async () => {
   const { code, stdout } = await validate([message, {}], '--json');
   expect(code).toBe(6);
   const [valid, invalid] = JSON.parse(stdout);
@@ -106,7 +106,7 @@ test.each([
   expect(stdout.trim().split('\n')).toHaveLength(1);
 });
 
-test('alerts validate rejects an empty file and a missing file as usage errors', async () => {
+test('`alerts validate` rejects an empty file and a missing file as usage errors', async () => {
   expect((await validate('  \n')).code).toBe(2);
   expect((await cli(['alerts', 'validate', join(directory, 'none.json')], { env: {} })).code).toBe(2);
 });

@@ -39,7 +39,7 @@ describe('webhooks', () => {
     expect(await update('--disable')).toMatchObject({ retry_on_timeout: false });
   });
 
-  test('webhooks update sets and removes single headers and keeps the others', async () => {
+  test('`webhooks update` sets and removes single headers and keeps the others', async () => {
     const given = ['--header', 'X-Team: a', '--header', 'X-Team: b', '--header', 'X-Key: old'];
     const { id } = await createWebhook('headers', ...given);
     const update = (...flags: string[]) => runJson(['webhooks', 'update', id, ...flags]);
@@ -53,7 +53,7 @@ describe('webhooks', () => {
     expect(unknown).toMatchObject({ code: 2, stderr: 'tocsin: The webhook has no header X-Team.\n' });
   });
 
-  test('webhooks create --from accepts the output of webhooks get --json', async () => {
+  test('`webhooks create --from` accepts the output of `webhooks get --json`', async () => {
     const original = await createWebhook('original', '--header', 'X-Team: a', '--disable');
     const { stdout: stdin } = await run(['webhooks', 'get', original.id, '--json']);
     const copy = await runJson<Named>(['webhooks', 'create', '--from', '-', '--name', 'copy'], { stdin });
@@ -74,7 +74,7 @@ describe('webhooks', () => {
     expect(stdout).toMatch(/error +connection_refused/);
   });
 
-  test('webhooks preview reads the body from standard input and prints an error on stderr', async () => {
+  test('`webhooks preview` reads the body from standard input and prints an error on stderr', async () => {
     const body = '{"text": "{{ model_name }}"}';
     expect(await run(['webhooks', 'preview', '-'], { stdin: body })).toMatchObject({ code: 0 });
     const broken = await run(['webhooks', 'preview', '-'], { stdin: '{{ 1 +' });

@@ -52,7 +52,7 @@ describe('render', () => {
 });
 
 describe('keys', () => {
-  test('keys create prints only the raw key to stdout, and the key works as SERVICE_API_KEY', async () => {
+  test('`keys create` prints only the raw key to stdout, and the key works as SERVICE_API_KEY', async () => {
     const made = await run(['keys', 'create', 'a monitor']);
     expect(made.stdout).toMatch(/^[A-Za-z0-9+/=]+\n$/);
     const id = /id (\S+)/.exec(made.stderr)?.[1] ?? '';
@@ -170,7 +170,7 @@ describe('command line and output', () => {
   });
 
   test.each([['not json'], ['[]'], ['null'], ['{"name":']])(
-    'webhooks create --from with the input %j is a usage error',
+    '`webhooks create --from` with the input %j is a usage error',
     async (stdin) => {
       expect((await run(['webhooks', 'create', '--from', '-'], { stdin })).code).toBe(2);
     },

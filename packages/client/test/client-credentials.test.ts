@@ -101,7 +101,7 @@ test.each([
   );
 });
 
-test("no secret is sent if the provider's metadata name a token endpoint without TLS", async () => {
+test("no secret is sent if the token endpoint in the provider's metadata has no TLS", async () => {
   const bent = await startScriptedProvider({ metadata: { token_endpoint: 'http://192.0.2.1/token' } });
   const options = { issuer: bent.issuer, clientId: 'a', clientSecret: 'b' };
   await expect(new ClientCredentialsSession(options).token()).rejects.toMatchObject({

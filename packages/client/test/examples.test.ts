@@ -77,7 +77,7 @@ async function expectDelivered(example: Example, language: string): Promise<void
   });
 }
 
-/** Expects that the example fails without retries if the login or the exchange is wrong. */
+/** Expects that the example fails without retries if the password is wrong or the exchange does not exist. */
 async function expectRefused(example: Example): Promise<void> {
   const words = [harness.workspaceId, modelId, modelId, '1'];
   const blank = Object.assign(new URL(amqpUrl), { pathname: '/blank' }).href;

@@ -58,7 +58,7 @@ test('the client lists and counts alerts and deliveries by label, model and erro
   expect(await tocsin.alerts.list({ model_id: modelId, since }).count()).toEqual({ count: 3, isMore: false });
 });
 
-test('the command lists and counts alerts and deliveries by label, model and error code', async () => {
+test('the tocsin command lists and counts alerts and deliveries by label, model and error code', async () => {
   const alerts = await run(
     'alerts',
     'list',

@@ -99,7 +99,7 @@ test('the TypeScript compiler accepts a project that uses the package', async ()
   });
 });
 
-test('the packed command runs', async () => {
+test('the tocsin command of the packed npm package runs', async () => {
   const version = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).version;
   expect(await tocsin(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   expect(await tocsin(['webhooks', 'list'])).toMatchObject({ code: 2, stdout: '' });
@@ -110,7 +110,7 @@ test('the packed command runs', async () => {
   });
 });
 
-test('the packed entry for browsers can be imported', async () => {
+test('the browser entry of the packed npm package can be imported', async () => {
   const program = `
     import { createPlatformClient } from '@tocsin/client/browser';
     const client = createPlatformClient({ url: 'https://y', token: async () => 't', workspaceId: 'w' });
@@ -120,7 +120,7 @@ test('the packed entry for browsers can be imported', async () => {
   expect(readFileSync(join(installed, 'dist/bundle/browser.js'), 'utf8')).not.toMatch(/^import /m);
 });
 
-test('completion of the packed command works in bash', async () => {
+test('bash completion works with the tocsin command of the packed npm package', async () => {
   const script = `
     source <(tocsin completion bash)
     COMP_WORDS=(tocsin deliveries list --status s); COMP_CWORD=4; _tocsin; echo "\${COMPREPLY[*]}"

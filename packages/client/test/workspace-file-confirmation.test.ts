@@ -66,7 +66,7 @@ test('export and apply fail for a reader, and the error names the required role'
   }
 });
 
-test('apply fails if another webhook has got the external id of a planned one, and names it', async () => {
+test('apply fails and names the webhook that got a planned external id after the plan was made', async () => {
   const path = save(workspaceFile());
   const { code, stderr } = await applyAndReply(path, 'y\n', async () => {
     await run([

@@ -133,7 +133,7 @@ export function alertKey(alert: Pick<AlertFired, 'workspace_id' | 'alert_id'>): 
 }
 
 /**
- * Normalizes a valid message: UUIDs to lower case, because ids are later compared as text, and `fired_at` to UTC.
+ * Normalizes a valid message. UUIDs become lower case, because ids are later compared as text. `fired_at` becomes UTC.
  * Repeated webhook ids are removed. Unknown members are removed too, because parsed values can take thirty times the
  * bytes of the message and many alerts wait in memory.
  */
@@ -164,8 +164,8 @@ function knownOf<T extends object>(value: T, properties: object): T {
 const badYear = { path: '/fired_at', message: 'must be within the years 0001 to 9999 in UTC' };
 
 /**
- * Returns false for a time whose year in UTC is not between 0001 and 9999. An offset can cause this. Later checks would
- * reject such a time.
+ * Returns false for a time whose year in UTC is not between 0001 and 9999, for example `9999-12-31T23:30:00-01:00`.
+ * Later checks would reject such a time.
  */
 function hasFourDigitYear(utc: string): boolean {
   return /^\d{4}-/.test(utc) && !utc.startsWith('0000');

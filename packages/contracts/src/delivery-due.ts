@@ -4,7 +4,7 @@ export const deliveryDueKey = 'delivery.due';
 
 /**
  * A delivery that a worker should claim now. The message is only a hint, because the table `open_deliveries` has the
- * current state. A message with an older run is dropped.
+ * current state. If the run in the message differs from the run in the table, the delivery is not claimed.
  */
 export interface DeliveryDue {
   deliveryId: string;

@@ -16,7 +16,7 @@ const headersOf = (count: number) => ({
   headers: Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-${index}`, ['']])),
 });
 
-/** Smallest and largest valid values of a field, and values directly outside of them. */
+/** Valid values at the limits of a schema's fields, and invalid values just beyond these limits. */
 const edges: [schema: JSONSchema, base: object, valid: object[], invalid: object[]][] = [
   [
     createWebhookSchema,

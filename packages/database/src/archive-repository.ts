@@ -22,8 +22,8 @@ export interface ArchivedTable {
 export const lateAttempts = 'late_attempts';
 
 /**
- * Moves a partition to the schema `archive`. With `kind`, the moved table is named after `kind` instead of its
- * partitioned table.
+ * Moves a partition, for example `attempts_20261122`, to the schema `archive`. With `kind`, the part of the name before
+ * the day is replaced by `kind`.
  */
 export async function moveToArchive(
   trx: Transaction,
@@ -114,8 +114,8 @@ export async function readKeyIds(trx: Transaction, table: string, columns: strin
 }
 
 /**
- * Number of rows in a batch. The largest attempts take about 2 MB as JSON, because encrypted values are written as
- * hexadecimal digits.
+ * Number of rows in a batch. The JSON of a batch is held in memory. It takes at most about 200 MB: the largest attempts
+ * take about 2 MB each, because encrypted values are written as hexadecimal digits.
  */
 const batchRows = 100;
 

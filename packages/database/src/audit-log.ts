@@ -49,7 +49,8 @@ export async function recordChanges(
   });
 }
 
-// The digit 8 is the version of the UUID (RFC 9562, section 5.8), as in the ids of the history tables.
+// Each id consists of the time in milliseconds (12 hexadecimal digits), the digit 8 and random digits. The digit 8 is
+// the version of the UUID (RFC 9562, section 5.8). Ids of the history tables have this version too.
 const insertEvents = `
   insert into audit_events (id, time, workspace_id, principal, principal_name, action, resource_type, resource_id,
                             changed_fields, request_id)

@@ -61,8 +61,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     ...config,
     max,
     idleTimeoutMillis: 60_000,
-    // One day: the server keeps all prepared statements of a connection, and a worker prepares new statements every
-    // day, because their texts name the partitions of one day.
+    // A connection is replaced after one day. The server keeps all prepared statements of a connection until it is
+    // closed, and a worker prepares new statements every day, because their texts name the partitions of one day.
     maxLifetimeSeconds: 86_400,
     connectionTimeoutMillis: Math.max(connectTimeoutMs, acquireTimeoutMs),
     // The pool awaits `onConnect` before it gives a new connection to a caller.
@@ -110,8 +110,8 @@ async function makeSettings(client: pg.ClientBase, settings: SessionSettings): P
   await client.query({
     text: 'select set_config(name, value, false) from unnest($1::text[], $2::text[]) as s(name, value)',
     values: [Object.keys(settings), Object.values(settings)],
-    // A server can accept a connection and then never respond. The limit ends such a connection, so that it does not
-    // count towards the maximum of the pool any longer.
+    // This is the first query of a connection. A server can accept a connection and then never respond. The query then
+    // fails after this time, and the pool closes the connection, so that it does not occupy a place in the pool.
     query_timeout: connectTimeoutMs,
   } as pg.QueryConfig);
 }
@@ -132,8 +132,8 @@ function toConnection(client: pg.PoolClient, responded: () => void): Connection 
     } catch (error) {
       if (error instanceof pg.DatabaseError) responded();
       if (isConnectionLost(error)) lost = error;
-      // After such an error, the connection is closed when it is released, and is not used again. Its session would
-      // keep the outdated plans, or could stay read-only after the database has become writable.
+      // After one of these three errors, the connection is closed when it is released: it is lost, its session could
+      // stay read-only after the database has become writable, or its session would keep the outdated plans.
       if (lost !== undefined || isReadOnly(error) || classifyDatabaseError(error) === 'outdated_plan')
         isReusable = false;
       throw error;

@@ -8,7 +8,8 @@ import { AppError } from '@tocsin/kit';
  * - `timeout`: the statement exceeded its time limit or lock timeout and was rolled back.
  * - `conflict`: a deadlock, a serialization failure, or a duplicate unique key, which a concurrent transaction has
  *   usually inserted. The statement was rolled back, and an immediate retry usually succeeds.
- * - `invalid_value`: the server rejected a value (SQLSTATE classes 22 and 23, except the other kinds in this list).
+ * - `invalid_value`: the server rejected a value (SQLSTATE classes 22 and 23, except errors of another kind in this
+ *   list).
  * - `missing_partition`: no partition exists for the row's id, or the table that the statement names is missing.
  * - `outdated_plan`: a prepared statement of the session does not fit the changed schema. The server did not execute
  *   it.
@@ -47,8 +48,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /**
- * Returns true for SQLSTATE class 08, 57P0x (shutdown), socket errors, and the errors without a code with which the
- * library pg reports a lost connection or a timeout.
+ * Returns true for SQLSTATE class 08, 57P0x (shutdown) and socket errors. The library pg also reports lost connections
+ * and timeouts with errors that have no code. They are recognized by their message.
  */
 export function isConnectionLost(error: unknown): boolean {
   if (/^(08|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/.test(codeOf(error))) return true;

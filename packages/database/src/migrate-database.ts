@@ -13,7 +13,8 @@ export interface MigrationResult {
 
 /**
  * Migrates the schema to this version and creates the partitions of the coming days. The schema of a later version is
- * not changed: migrations only add to a schema, so this version can use it.
+ * not changed. A release removes nothing that the release before it needs, so this version can use the schema of the
+ * next release (docs/adr/0006).
  * @throws Error if the schema has migrations that are neither from this version nor from a later one; nothing is
  * changed then
  */
@@ -59,8 +60,9 @@ const retryDelayMs = 3_000;
 const maxTries = 120;
 
 /**
- * Ensures that one process migrates at a time. The lock is taken before knex creates its own tables. The server
- * releases it at the end of the transaction, even if the process is killed.
+ * Ensures that one process migrates at a time. The lock is taken before knex creates its own tables, because two
+ * processes must not create them at the same time. The server releases the lock at the end of the transaction, even if
+ * the process is killed.
  */
 async function lockMigrations(trx: Transaction): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(hashtext('tocsin.migrations'))`);

@@ -53,8 +53,8 @@ export async function createPartition(
     `alter table ${table} attach partition ${name}
      for values from ('${firstIdAt(day * dayMs)}') to ('${firstIdAt((day + 1) * dayMs)}')`,
   );
-  // Each partition needs its own triggers that count deliveries: a statement that names a partition does not fire the
-  // triggers of the partitioned table.
+  // Each partition needs its own triggers that count deliveries. They are triggers for each statement, and a statement
+  // that names a partition does not fire such triggers of the partitioned table.
   if (table === 'deliveries') await trx.raw(countingTriggers(name));
 }
 
@@ -95,9 +95,9 @@ export function partitionName(table: string, day: number): string {
 }
 
 /**
- * Returns a copy of a statement that uses only the partitions of one day. The text has the SQL comment `day` after the
- * name of each partitioned table; the suffix of the day's partitions replaces this comment. Without the suffix, an
- * update of the partitioned table would open the partitions of all days (docs/adr/0004).
+ * Limits a statement to the partitions of one day. The text of the statement has the SQL comment `day` after the name
+ * of each partitioned table. In the returned statement, the suffix of the day's partitions replaces this comment.
+ * Without the suffix, an update of the partitioned table would open the partitions of all days (docs/adr/0004).
  */
 export function ofDay({ name, text }: PreparedStatement, day: number): PreparedStatement {
   const suffix = partitionName('', day);

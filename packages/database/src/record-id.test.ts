@@ -1,8 +1,8 @@
 import { dayOfRecordId, firstIdAt, firstIdOf, lastIdAt, recordId, timeOfRecordId } from './record-id.js';
 
 /**
- * Expected ids are constants, because the function must never change: stored rows are found by computing their ids
- * again.
+ * Expected ids are constants, because `recordId` must never return other ids: stored rows are found by computing their
+ * ids again.
  */
 const known: [timeMs: number, parts: string, id: string][] = [
   [0, '', '00000000-0000-8e3b-8c44-298fc1c149af'],
@@ -17,7 +17,7 @@ const known: [timeMs: number, parts: string, id: string][] = [
   [2 ** 48 - 1, '0b0d/é', 'ffffffff-ffff-82c9-a30e-9a4a67673bcb'],
 ];
 
-test('a record id for the same time and the same parts is always the same', () => {
+test('recordId returns the same id whenever it gets the same time and the same text to hash', () => {
   for (const [timeMs, parts, id] of [...known, ...known.toReversed()])
     expect(recordId(timeMs, parts)).toBe(id);
 });
@@ -31,7 +31,7 @@ test('the first id of a millisecond is not larger than any other id of that mill
   for (const [timeMs, , id] of known) expect(firstIdAt(timeMs) <= id).toBe(true);
 });
 
-test('the lower bound of several ids is the first id of the earliest millisecond', () => {
+test('firstIdOf returns the first possible id of the earliest millisecond of several ids', () => {
   const at = (timeMs: number) => recordId(timeMs, String(timeMs));
   expect(firstIdOf([at(70_000), at(65_536), at(65_537)])).toBe(firstIdAt(65_536));
   expect(firstIdOf([at(1_784_930_400_123)])).toBe(firstIdAt(1_784_930_400_123));

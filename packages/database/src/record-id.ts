@@ -37,8 +37,9 @@ export function lastIdAt(timeMs: number): string {
 
 /**
  * Returns a lower bound of `ids`: the first id of their earliest millisecond. A statement with `id >= firstIdOf(ids)`
- * skips the partitions of earlier days. Without this condition, it opens all partitions. There is no upper bound on
- * purpose: with both bounds the planner expects a single row if the table was empty when it was analysed.
+ * skips the partitions of earlier days. Without this condition, it opens all partitions. An upper bound is deliberately
+ * omitted: if the table was empty when it was analysed, the planner expects a single row between two bounds, and
+ * chooses a plan that reads the whole range for each id.
  */
 export function firstIdOf(ids: readonly string[]): string {
   let first = ids[0]!;

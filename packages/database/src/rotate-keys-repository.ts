@@ -11,7 +11,7 @@ interface EncryptedTable {
   name: string;
   /** True if the table has daily partitions. The rotation then processes one partition after the other. */
   daily?: boolean;
-  /** SQL expression for the workspace of a row `t`. `{day}` stands for the suffix of the day's partitions. */
+  /** SQL expression for the workspace of a row `t`. `{day}` stands for the name suffix of the row's partition. */
   workspaceId: string;
   /** Primary key. Its values, joined with "/", are the row id in the authenticated data of the encryption. */
   key: Key[];
@@ -102,7 +102,7 @@ const pageBytes = 8 * 1_048_576;
 /** A table without partitions, or one daily partition of a table. */
 interface Source {
   table: EncryptedTable;
-  /** Suffix of the day's partitions; empty for a table without partitions. */
+  /** End of the partition's name, such as `_20261122`; empty for a table without partitions. */
   suffix: string;
   estimatedRows: number;
 }
@@ -182,7 +182,8 @@ async function* pagesAhead(
   let reading = readPage(database, source, { prefix, after: undefined });
   for (let page = await reading; page.length > 0; page = await reading) {
     reading = failLater(readPage(database, source, { prefix, after: page.at(-1) }));
-    // After this wait, the request for the next page has been sent. The caller then blocks the thread with encryption.
+    // The request for the next page is sent during this wait. Without the wait, it would be sent only after the caller
+    // has encrypted the current page, because encryption blocks the thread.
     await setImmediate();
     yield page;
   }
@@ -256,7 +257,7 @@ async function writePage(
   ];
   const types = [...key.map(({ type }) => type), ...columns.map(() => 'bytea'), 'text'];
   const names = [...key.map((part) => part.name), ...columns, 'row_version'];
-  // The id of the writing transaction (xmin) and the key of the row identify a version of the row.
+  // The primary key identifies a row. The id of the transaction that wrote the row (xmin) identifies its version.
   const { rowCount } = await knex.raw<{ rowCount: number }>(
     `update ${name}${suffix} t set ${columns.map((column) => `${column} = v.${column}`).join(', ')}
      from unnest(${types.map((type) => `?::${type}[]`).join(', ')}) as v(${names.join(', ')})

@@ -41,7 +41,7 @@ test('values that are encrypted with different salts can be decrypted in any ord
     expect(box.decrypt(values[index]!, location).toString()).toBe(`secret ${index}`);
 });
 
-test('values with one salt have different nonces; secret boxes with one key use different salts', () => {
+test('each value has its own nonce, and each secret box its own salt, even with an equal key', () => {
   const encrypt = () => box.encrypt('secret', location);
   expect(encrypt().subarray(15, 27)).not.toEqual(encrypt().subarray(15, 27));
   expect(createSecretBox([key]).encrypt('secret', location).subarray(3, 15)).not.toEqual(

@@ -110,8 +110,8 @@ const valuesOfSalt = 1_000;
 
 /**
  * Returns a function that creates a random nonce and returns it with a salt and the key for this salt. Each salt is
- * used for 1,000 values. A new salt for each value would be slow: encrypting a small value takes as long as deriving a
- * key, and as long as one call of `randomBytes`.
+ * used for 1,000 values. A new salt for each value would be slow: deriving a key takes as long as encrypting a small
+ * value, and so does one call of `randomBytes`.
  */
 function createNonces(key: Buffer): () => { derivedKey: Buffer; salt: Buffer; nonce: Buffer } {
   let salt: Buffer = Buffer.alloc(0);

@@ -4,7 +4,8 @@
  * batch.
  *
  * Layout (`array_recv` of PostgreSQL): number of dimensions, null flag, element type, length and lower bound of the one
- * dimension; then each element after its length in bytes, -1 for null. All numbers are 32-bit big-endian integers.
+ * dimension; then, for each element, its length in bytes (-1 for null) and its value. All numbers before the values are
+ * 32-bit big-endian integers.
  */
 export const sqlArray = {
   uuid: ofSize<string>(16, 2950, writeUuid),

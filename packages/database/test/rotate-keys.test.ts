@@ -90,7 +90,7 @@ test('a rotation without a needed key fails and names the key; a rotation with t
   expect(await rotateKeys(db.database, during)).toEqual({ ...none, webhooks: 1 });
 });
 
-test('a value that changes during a rotation is kept, and other values of its row are rotated', async () => {
+test('a rotation keeps a value that changes meanwhile, and re-encrypts other values of the row', async () => {
   const id = await addWebhook(before);
   const location = { workspaceId, table: 'webhooks', id, column: 'url' };
   const url_encrypted = after.encrypt('http://other/', location);
@@ -107,7 +107,7 @@ test('a value that changes during a rotation is kept, and other values of its ro
   expect(body.toString()).toBe(texts.body);
 });
 
-test('a rotation encrypts an attempt without a response', async () => {
+test('with the new key, a rotation also encrypts attempts that have no response', async () => {
   const id = await insertDelivery(db.database, { workspaceId });
   await insertAttempt(db.database, { workspaceId, id, number: 1, response: null, secretBox: before });
   expect(await rotateKeys(db.database, during)).toEqual({

@@ -12,7 +12,10 @@ const names = [
   'enable_bitmapscan',
 ];
 
-/** Returns value and source of each setting of a new connection, by name. */
+/**
+ * Returns the settings of a new connection by name: each value, and its source in the words of PostgreSQL. The source
+ * `session` means that a statement has set the value.
+ */
 async function settingsOf(options: Partial<DatabaseOptions>): Promise<Record<string, [string, string]>> {
   const database = createDatabase({ url: db.url, applicationName: 'test', poolSize: 1, ...options });
   const { rows } = await database.knex.raw(
@@ -35,7 +38,7 @@ test('the settings of a connection are set by a statement, and not as startup pa
   });
 });
 
-test('a parameter of the database URL overrides the default limit', async () => {
+test('the parameter statement_timeout of the database URL overrides the default timeout', async () => {
   const url = new URL(db.url);
   url.searchParams.set('statement_timeout', '321');
   const settings = await settingsOf({ url: url.href });

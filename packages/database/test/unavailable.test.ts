@@ -67,7 +67,7 @@ test.each([
     'alter role ROLE connection limit -1',
   ],
 ])(
-  'a connection fails as unavailable with %s, and succeeds after a repair',
+  'connecting fails as unavailable with %s, and succeeds after the cause is removed',
   async (_, options, damage, repair) => {
     const filled = (sql: string) => sql.replace('NAME', name).replace('ROLE', role);
     open(options);

@@ -7,16 +7,17 @@ import { type JobScope, type JobWork, readRange } from './job.js';
 type Scope = JobScope<CancellationFilter>;
 
 /**
- * Number of rows that a page reads for each delivery that it may cancel. A page reads the open deliveries of all
- * workspaces, because their ids are ordered by time and not by workspace. Most of the rows may therefore not match the
- * filter. Reading one row takes about 1 µs.
+ * Ratio of the rows that a page reads to `pageSize`, the maximum number of deliveries that it cancels. A page reads
+ * the open deliveries of all workspaces, because their ids are ordered by time and not by workspace. Most of the rows
+ * may therefore not match the filter. Reading one row takes about 1 µs.
  */
 const rowsOfPage = 10;
 
 /**
  * Cancels open deliveries. A delivery cannot be cancelled while it is being sent. If a job finds such deliveries, it
- * therefore starts again after its last page. The job ends when each of them has ended without a cancellation, or was
- * cancelled while it waited for a retry. Deliveries that were opened after the creation of the job are excluded.
+ * therefore starts again after its last page. The job ends when each of these deliveries has either ended without a
+ * cancellation, or was cancelled while it waited for a retry. Deliveries that were opened after the creation of the job
+ * are excluded.
  */
 export const cancellationWork: JobWork<CancellationFilter> = {
   async runPage(trx, job, { pageSize }) {

@@ -1,6 +1,9 @@
 import type { Database } from '@tocsin/database';
 
-/** Maximum rows that one call processes, about 0.2 s of database time. Readers add the remaining rows to the counts. */
+/**
+ * Maximum rows of `delivery_stats_changes` that one call processes, about 0.2 s of database time. Readers add the
+ * remaining rows to the counts.
+ */
 const maxChanges = 20_000;
 
 /**
@@ -11,15 +14,15 @@ export async function applyStatsChanges({ knex }: Database): Promise<boolean> {
   return knex.transaction(async (trx) => {
     const locks = await trx.raw(`select pg_try_advisory_xact_lock(hashtext('tocsin.stats')) as ours`);
     if (!locks.rows[0].ours) return false;
-    // The table of changes has no index, so that inserts are cheap. Reading it needs a sequential scan, which is
-    // disabled in sessions with `plansByKey`.
+    // The table of changes has no index, so that inserts are cheap. Reading it needs a sequential scan, which the
+    // workers' connection option `plansByKey` disables.
     await trx.raw('set local enable_seqscan = on; set local plan_cache_mode = force_custom_plan');
     const { rows } = await trx.raw(apply);
     return rows[0].changes === maxChanges;
   });
 }
 
-/** `webhook_id` of the rows with the totals of a workspace. */
+/** `webhook_id` of the rows of `delivery_stats` that have the totals of a workspace. */
 export const allWebhooks = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -36,8 +39,8 @@ const addedUp = (step: string, interval: string) => `
            concat_latencies(latencies)
     from minutes group by 1, 2, 3, 5`;
 
-// Each change of a webhook in a minute is added to six rows: for the minute, the hour and the day, each for the webhook
-// and for the workspace. The rows are written in the order of their keys.
+// The changes of the counts of one webhook in one minute are added to six rows of `delivery_stats`: for the minute, the
+// hour and the day, each for the webhook and for the workspace. The rows are written in the order of their keys.
 const apply = `
   with changes as materialized (
     delete from delivery_stats_changes

@@ -13,18 +13,18 @@ export interface Exchange {
 
 type FirstLine = [requestBodyLength: number, location: string | null, retryAfter: string | null];
 
-/** First byte of a compressed text. A text that is not compressed begins with `[`. */
+/** First byte of a compressed text. A text that is not compressed begins with the `[` of a JSON array. */
 const compressedMark = 1;
 const plainMark = '['.charCodeAt(0);
 
 /**
- * Minimum length of a compressed text in UTF-16 units. For shorter texts, a call of zlib costs more than the bytes that
- * it would save (docs/adr/0065).
+ * Minimum length of a text to be compressed, in UTF-16 units. For shorter texts, a call of zlib costs more than the
+ * bytes that it would save (docs/adr/0065).
  */
 const compressedFrom = 2_048;
 const compression = { level: 1 };
 
-/** Maximum length of a compressed text in UTF-16 units. An exchange of a worker has at most 330,000. */
+/** Maximum length of a text to be compressed, in UTF-16 units. Workers write at most 330,000 for an attempt. */
 const compressedTo = 600_000;
 /** Maximum size of a decompressed text in bytes: a UTF-16 unit has up to 3 bytes in UTF-8. */
 const maxTextBytes = 3 * compressedTo;

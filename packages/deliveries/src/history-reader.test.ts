@@ -54,7 +54,7 @@ test('reading a history in several time windows returns the same rows as one rea
   );
 });
 
-test('a read ends after one day that has enough rows for a page, even if it starts at a cursor', async () => {
+test('a read stops after its first day if it has enough rows, even if it starts long ago', async () => {
   const history = Array.from({ length: 20 }, (_, index) => idAt(index / 100, index));
   const first = await readFrom(history, { limit: 20 });
   expect(first.windows).toEqual([{ from: firstIdAt(nowMs - dayMs), below: always.below }]);
@@ -123,7 +123,7 @@ describe('narrowing a range of ids to the deliveries of one alert', () => {
     return narrowToAlert(trx as unknown as Knex.Transaction, alert).then((found) => ({ found, statements }));
   };
 
-  test('narrowing reduces a range to the millisecond in which the alert was accepted', async () => {
+  test('a range of delivery ids is narrowed to the millisecond in which the alert was accepted', async () => {
     const { found, statements } = await narrow(always);
     expect(found).toEqual({ from: firstIdAt(acceptedMs), below: firstIdAt(acceptedMs + 1) });
     const keys =
@@ -131,12 +131,12 @@ describe('narrowing a range of ids to the deliveries of one alert', () => {
     expect(statements).toEqual([[keys, { workspaceId: 'w', alertId: 'a' }]]);
   });
 
-  test('narrowing keeps a bound within the millisecond in which the alert was accepted', async () => {
+  test('a bound in the millisecond in which the alert was accepted is not changed by narrowing', async () => {
     const [from, below] = [recordId(acceptedMs, 'a'), recordId(acceptedMs, 'b')].sort() as [string, string];
     expect((await narrow({ from, below })).found).toEqual({ from, below });
   });
 
-  test('narrowing returns undefined for an alert that was never accepted', async () => {
+  test('narrowing a range of ids returns undefined for an alert that was never accepted', async () => {
     expect((await narrow(always, [])).found).toBeUndefined();
   });
 });

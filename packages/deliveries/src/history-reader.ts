@@ -9,8 +9,9 @@ export interface IdRange {
 
 const dayMs = 86_400_000;
 /**
- * Start of each window except the last one, in days before the end of the range. If the end of the range is in the
- * future, the days are counted from the current time. The last window is the rest of the range.
+ * A range of ids is read in parts, called windows, newest first. These are the starts of all windows except the last
+ * one, in days before the end of the range, or before the current time if the end is in the future. The last window is
+ * the rest of the range.
  */
 const daysBack = [1, 5, 21];
 
@@ -31,7 +32,7 @@ export async function readNewestFirst<Row>(
   return rows;
 }
 
-/** Counts the rows of a range up to `max`, in the same windows as `readNewestFirst`. */
+/** Counts the rows of a range up to `max`. It reads the range in the same parts (windows) as `readNewestFirst`. */
 export async function countNewestFirst(
   { range, max, nowMs }: { range: IdRange; max: number; nowMs: number },
   countWindow: (window: IdRange, max: number) => Promise<number>,

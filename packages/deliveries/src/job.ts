@@ -53,7 +53,7 @@ export interface JobWork<Filter> {
 
 /**
  * Returns the range of ids that rows matching the filter can have; undefined if no row can match. A query with this
- * range does not read other partitions.
+ * range reads only the partitions of its days.
  */
 export async function readRange(
   trx: Knex.Transaction,

@@ -21,7 +21,7 @@ export interface DueNotice {
   webhookId: string | undefined;
 }
 
-/** Maximum number of notices of each kind in one call. */
+/** Maximum number of events of each kind that one call of `reportWebhooks` reports. */
 const maxRows = 100;
 
 /**
@@ -168,7 +168,7 @@ async function reportRecovered(trx: Knex.Transaction): Promise<DueNotice[]> {
 interface DeadLettersRow {
   workspaceId: string;
   noticeWebhookIds: string[];
-  /** Smallest id of a dead letter that a notice may count. */
+  /** Lower bound of ids: notices of the workspace do not count dead letters with smaller ids. */
   firstId: string;
 }
 
@@ -181,7 +181,7 @@ interface FoundDeadLetters {
 
 /**
  * Minimum time between two notices about the dead letters of a workspace. The first notice of a workspace counts only
- * dead letters that are at most this old.
+ * dead letters of the last 5 minutes.
  */
 const deadLettersEvery = '5 minutes';
 const maxCounted = 10_000;

@@ -9,8 +9,8 @@ export interface OpenDeliveriesKey {
 
 /**
  * Counts the open deliveries of webhooks and workspaces in one statement. The counts are in the order of `keys`.
- * Waiting and queued deliveries are counted separately, each up to the limit of the key. Counting takes about 0.3 µs
- * for each row.
+ * For each key, waiting and queued deliveries are counted separately, each up to the limit of the key, so that a count
+ * can be twice the limit. Counting takes about 0.3 µs for each row.
  */
 export async function countOpenDeliveries(
   database: Database,

@@ -15,15 +15,16 @@ export interface WebhookInWorkspace {
  *
  * A count is valid until this process has added a certain number of deliveries: 1 % of the limit, or a tenth of the
  * remaining capacity if this is larger. N processes together can therefore exceed a limit by N % and by their batches
- * in progress. A count also expires after the time in which 5,000 changes a second would use the remaining capacity,
- * or 10 % of the limit if this is larger. Until then, a number near the limit can be too high by 10 % of the limit,
- * because deliveries have ended since the count.
+ * in progress. A count also expires with time, because other processes change the number too, by an assumed maximum of
+ * 5,000 a second. The count is valid for the time in which such changes use the remaining capacity, or 10 % of the
+ * limit if this is larger. Near the limit, deliveries that have ended since the count can therefore make a number too
+ * high by up to 10 % of the limit.
  */
 export interface OpenDeliveryCounts {
   /**
    * Replaces outdated counts by new counts from the database. In most calls, no count is outdated and no statement is
    * needed. Must be called before the methods below. `keys` has one entry for each delivery that may be written. An
-   * entry without a webhook is for its workspace only.
+   * entry without a webhook refreshes only the count of its workspace.
    */
   refresh(keys: OpenDeliveriesKey[]): Promise<void>;
   /** Returns the open deliveries of a workspace divided by its limit. */

@@ -25,7 +25,7 @@ export async function redeliver(
 ): Promise<RedeliverOutcome> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     // Each call of `redeliverOnce` needs its own transaction: a call without a result has locked the row of
-    // `deliveries`, and the next call must lock `open_deliveries` first.
+    // `deliveries`, and the next call must lock `open_deliveries` before it, as workers do.
     const outcome = await database.knex.transaction(async (trx) => {
       const reached = await redeliverOnce(trx, deliveryId);
       if (reached === 'reopened' || reached === 'brought_forward') await onChange?.(trx);
@@ -84,8 +84,8 @@ export async function reopenEnded(
 const endedStatuses = ['succeeded', 'failed', 'skipped'] as const;
 
 /**
- * Maximum number of calls of `redeliverOnce`. A second call is needed only after a concurrent redelivery of the same
- * delivery.
+ * Maximum number of calls of `redeliverOnce` for one redelivery. Each further call is needed only if another caller has
+ * redelivered the same delivery during the previous call.
  */
 const maxTries = 3;
 

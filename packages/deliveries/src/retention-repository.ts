@@ -43,9 +43,9 @@ export async function dropExpiredDays(
 }
 
 /**
- * Maximum wait for a table lock, in milliseconds. While a drop or a truncation waits for its lock, other
- * statements wait behind it, and a transaction such as a backup can use the table for an hour. It therefore fails soon
- * and is repeated later.
+ * Maximum wait for a table lock, in milliseconds. While a drop or a truncation waits for its lock, other statements
+ * wait behind it. A transaction such as a backup could make all of them wait for an hour. The drop or truncation
+ * therefore fails after this time and is repeated later.
  */
 const lockTimeoutMs = 200;
 
@@ -102,7 +102,7 @@ const emptied = 'emptied';
  * Removes the attempts of days older than `retentionDays` and returns the names of the partitions that were emptied.
  * The partition of such a day is emptied once and kept, because redeliveries write new attempts to it. Without an
  * archive, these attempts are deleted when they are older than `retentionDays` themselves. With an archive, they are
- * kept until their day expires.
+ * kept until the alerts and deliveries of the partition's day expire too.
  */
 export async function removeExpiredAttempts(database: Database, retention: Retention): Promise<string[]> {
   const removed: string[] = [];
@@ -223,7 +223,7 @@ async function deleteInBatches({ knex }: Database, { from, where, before, signal
   let deleted: number;
   do {
     deleted = await knex.transaction(async (trx) => {
-      // BRIN indexes need bitmap scans, which sessions with `plansByKey` have disabled.
+      // BRIN indexes need bitmap scans, which the workers' connection option `plansByKey` disables.
       await trx.raw('set local enable_bitmapscan = on; set local plan_cache_mode = force_custom_plan');
       return (await trx.raw(batch, [new Date(before * dayMs)])).rowCount;
     });

@@ -201,7 +201,7 @@ test('with a full disk or a missing directory, the archive run fails and keeps t
   expect(await readArchiveAge(db.database)).toBe(0);
 });
 
-test('a modified archive file is not restored, and archiving replaces no file with other rows', async () => {
+test('a modified archive file is not restored, and archiving keeps a file that has other rows', async () => {
   await addDay(3);
   await expireAttempts();
   await run('archive');
@@ -222,7 +222,7 @@ test('a modified archive file is not restored, and archiving replaces no file wi
   await other.drop();
 });
 
-test('a day with an open delivery is not archived, even if its first attempts are archived', async () => {
+test('a day with an open delivery is not archived, even if attempts of the delivery are archived', async () => {
   const [id = ''] = await addDay(1);
   await expireAttempts();
   await db.database.knex('deliveries').where({ id }).update({ status: 'open' });

@@ -87,8 +87,9 @@ test.each([
 ] as const)(
   'a job with a filter by %s cancels the same deliveries that countForJob has counted',
   async (_, filter, fixture) => {
-    // All alerts are accepted in the same millisecond. The range of ids that a job reads for one alert therefore
-    // contains the deliveries of all alerts, and the job must exclude the others by the filter.
+    // All alerts are accepted in the same millisecond, and ids of deliveries begin with this time. The range of ids
+    // that a job reads for one alert therefore contains the deliveries of all alerts, and the job must exclude the
+    // others by the filter.
     const acceptedAtMs = Date.now() - 60_000;
     const others = await seed(12, { acceptedAtMs });
     const ids = await seed(1, { ...fixture, acceptedAtMs });

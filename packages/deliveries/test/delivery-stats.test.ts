@@ -81,7 +81,8 @@ test('deliveries are counted in their minute of acceptance under their current s
   expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
   await applyAll();
   expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
-  // The first statement changes rows of several webhooks and minutes. Some of its rows keep their status.
+  // The first statement changes rows of several webhooks and minutes. Some of these rows
+  // have already succeeded and keep their status.
   await knex()('deliveries').whereIn('id', ids.slice(0, 6)).update({ status: 'succeeded', attempts_made: 7 });
   await knex()('deliveries').whereIn('id', ids.slice(4, 8)).update({ error: 'noted' });
   await knex()('deliveries').where({ id: ids[11] }).delete();
@@ -90,7 +91,7 @@ test('deliveries are counted in their minute of acceptance under their current s
   expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
 });
 
-test('an update of columns that are not counted writes no change of counts', async () => {
+test('an update of only the error and status code of a delivery does not affect any counts', async () => {
   const id = await insertDelivery(db.database, { acceptedAtMs: noonMs });
   await applyAll();
   await knex()('deliveries').where({ id }).update({ error: 'another', status_code: 404 });
@@ -104,7 +105,7 @@ test.each(Object.entries(noticeRules))('deliveries of the notice %s are not coun
   expect(await counted(workspaceId)).toEqual([]);
 });
 
-test('a statement writes one change of counts for each affected webhook and minute', async () => {
+test('a statement that adds many deliveries writes one change of counts per webhook and minute', async () => {
   const webhookId = randomUUID();
   const workspaceId = randomUUID();
   await insertMany({ workspaceId, webhookId, count: 500, latencyMs: 100 });
@@ -137,7 +138,7 @@ test('counts by minute, hour and day have equal sums, for each webhook and for t
   expect(await rowsOf(true, 1_440)).toMatchObject([{ webhook_id: allWebhooks, skipped: 6 }]);
 });
 
-test('the counts of a webhook whose id is zero are separate from those of its workspace', async () => {
+test('a webhook with the id zero has its own counts, although workspace counts use this id too', async () => {
   const workspaceId = randomUUID();
   await insertDelivery(db.database, { workspaceId, webhookId: allWebhooks, acceptedAtMs: noonMs });
   await applyAll();
@@ -228,7 +229,7 @@ test('a histogram has at most 64 entries, and merging entries keeps all counts',
   }
 });
 
-test('a histogram has at most 64 entries when many changes are applied at once', async () => {
+test('many changes that are applied at once add only one histogram entry for each latency bucket', async () => {
   const workspaceId = randomUUID();
   const webhookId = randomUUID();
   for (let round = 0; round < 70; round += 1)
@@ -249,7 +250,8 @@ test('a merged histogram has no entry for a bucket without deliveries', async ()
 });
 
 /**
- * Returns the number of deliveries by latency bucket. An entry is a text, because pg returns the type bigint as text.
+ * Returns the number of deliveries by latency bucket. Each item of `latencies` is 256 times a number of deliveries plus
+ * its bucket. The items are texts, because pg returns the type bigint as text.
  */
 function histogramOf(latencies: string[]): Record<number, number> {
   const numbers: Record<number, number> = {};

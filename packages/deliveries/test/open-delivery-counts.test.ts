@@ -82,7 +82,7 @@ test('the open deliveries of a webhook are not counted again while it gets no ne
   expect(statements).toBe(1);
 });
 
-test('a webhook can use its whole limit, and the first half needs fewer than 15 count statements', async () => {
+test('a webhook can use its whole limit, and the first half takes fewer than 15 count statements', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
   const one = newWebhook();
   let accepted = 0;
@@ -104,7 +104,7 @@ test('a webhook can use its whole limit, and the first half needs fewer than 15 
   expect(statementsOfHalf).toBeLessThan(15);
 });
 
-test("at 99 % of its limit, a webhook's deliveries are counted again only for a batch above 1 %", async () => {
+test('a webhook at 99 % of its limit is counted again only for a batch above 1 % of the limit', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
   const one = newWebhook();
   await addOpen(one, 990);
@@ -121,7 +121,7 @@ test('deliveries whose rows are still being written already count towards the li
   for (const key of times(10, one)) counts.writing(key);
   await counts.refresh(times(10, one));
   expect(counts.webhookFill(one)).toBe(1);
-  // The write of the batch failed, so the database has no rows.
+  // The test simulates a failed write: `written` is called, and the database has no rows.
   counts.written(times(10, one));
   await counts.refresh([one]);
   expect(counts.webhookFill(one)).toBe(0);
@@ -144,7 +144,7 @@ test('a count is repeated after some time, because other processes may have adde
 test.each([
   ['an empty webhook', 0, 200],
   ['a full webhook', 1_000, 20],
-])('the count of %s is valid for the time that 5,000 changes a second need', async (_, open, validMs) => {
+])('the count of %s (%i open deliveries, limit 1,000) expires after %i ms', async (_, open, validMs) => {
   const { counts, clock } = countsAt({ perWebhook: 1_000, perWorkspace: 1_000_000 });
   const one = newWebhook();
   await addOpen(one, open);

@@ -60,8 +60,9 @@ test.each([
 ] as const)(
   'a job with a filter by %s redelivers the same deliveries that countForJob has counted',
   async (_, filter, seed) => {
-    // All alerts are accepted in the same millisecond. The range of ids that a job reads for one alert therefore
-    // contains the deliveries of all alerts, and the job must exclude the others by the filter.
+    // All alerts are accepted in the same millisecond, and ids of deliveries begin with this time. The range of ids
+    // that a job reads for one alert therefore contains the deliveries of all alerts, and the job must exclude the
+    // others by the filter.
     const acceptedAtMs = Date.now() - 60_000;
     await seedMany(12, { acceptedAtMs });
     const wanted = await seedMany(1, { ...seed, acceptedAtMs });
@@ -83,7 +84,7 @@ test('a job with a filter by webhook leaves deliveries of other workspaces uncha
   expect(await job(id)).toMatchObject({ status: 'done', done: 0 });
 });
 
-test('a job respects its time range, and a count stops at its maximum', async () => {
+test('a job redelivers only deliveries in its time range, and countForJob stops at its maximum', async () => {
   const now = Date.now();
   const inside = await seedMany(1, { acceptedAtMs: now - 30_000 });
   await seedMany(1, { acceptedAtMs: now - 60_000 });
@@ -128,8 +129,8 @@ test('a locked partition does not delay a page of a job that reads only other da
   const ids = await seedMany(10);
   const [old] = await seedMany(1, { acceptedAtMs: longAgo });
   await addJob();
-  // The test uses a connection with generic plans (`plansByKey`), as workers do. With a generic plan, a query would
-  // also open the locked partition.
+  // The test uses a connection with generic plans (`plansByKey`), as workers do. A query with a generic plan would also
+  // open the locked partition, so the page must use custom plans.
   const worker = createDatabase({ url: db.url, applicationName: 'worker', plansByKey: true, poolSize: 1 });
   const busy = await db.database.knex.transaction();
   const day = new Date(longAgo).toISOString().slice(0, 10).replaceAll('-', '');

@@ -64,7 +64,7 @@ describe('redelivery of one delivery', () => {
     expect(reports).toEqual(['ended', 'waiting']);
   });
 
-  test("a redelivery does not change a queued delivery, even if its worker's lease has expired", async () => {
+  test('a redelivery changes neither a queued delivery nor one whose worker has an expired lease', async () => {
     const { database } = db;
     const queued = await reopened({ state: 'queued', lease_until: new Date(Date.now() + 60_000) });
     const stranded = await reopened({
@@ -134,7 +134,7 @@ describe('redelivery of one delivery', () => {
   });
 });
 
-/** Creates a delivery in its second run, and applies `changes` to its open row. */
+/** Creates a delivery in its second run, and applies `changes` to its row in `open_deliveries`. */
 async function reopened(changes: object): Promise<string> {
   const { database } = db;
   const id = await insertDelivery(database, { workspaceId });

@@ -52,7 +52,7 @@ async function dropNow() {
   return outcome;
 }
 
-test('a day is not dropped while a transaction reads the table', async () => {
+test('the partitions of a day are not dropped while a transaction reads their table', async () => {
   const at = await anExpiredDay(120);
   const alert = await insertAlert(db.database, { acceptedAtMs: at });
   const keys = () => db.database.knex('alert_keys').where({ alert_id: alert.alertId });
@@ -114,7 +114,7 @@ describe('retention of attempts', () => {
     expect(await expire()).toEqual([]);
   });
 
-  test('attempts of a late redelivery are kept until they are older than the retention', async () => {
+  test('new attempts of an old delivery are kept until the attempts are older than the retention', async () => {
     const id = await addDelivery(await anExpiredDay(30));
     await expire();
     const late = { workspaceId: 'w', id, response: 'ok', statusCode: 200 };

@@ -1,6 +1,6 @@
 import { checkHeaders } from './check-headers.js';
 
-test('a header may have several values, no value, and Latin-1 characters', () => {
+test('a header may have several values or none, and values may contain Latin-1 characters', () => {
   const headers = {
     'Content-Type': ['application/json'],
     Authorization: ['Basic eDp5'],

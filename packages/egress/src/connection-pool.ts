@@ -19,11 +19,12 @@ export interface ConnectionPoolOptions {
 }
 
 export interface ConnectionPool {
-  /** Returns a connection for one exchange. If no connection is idle, it opens one and does not wait for one in use. */
+  /** Returns an idle connection for one exchange, or opens a new one. Does not wait for a connection in use. */
   acquire(destination: Destination, cancellation: Cancellation): Promise<Connection>;
   /**
-   * Returns a connection to the pool after a complete exchange. The pool closes it if it is too old or too many are
-   * idle. After any other exchange, the caller closes the connection instead.
+   * Returns a connection to the pool after a complete exchange. The pool closes the connection if it is too old, or if
+   * too many connections to its destination are idle. If too many connections are idle in total, the pool closes the
+   * one that has been idle longest. After any other exchange, the caller closes the connection instead.
    */
   release(connection: Connection): void;
   /** Closes idle connections at once, and connections in use when they are released. */

@@ -76,8 +76,8 @@ export function createConnection(
     connect: (_options, callback) => {
       const isFirst = !isSocketUsed;
       isSocketUsed = true;
-      // undici accepts the socket only after this call has returned. undici works with any Duplex instead of a
-      // socket, as its own ProxyAgent shows.
+      // undici accepts the socket only after this call has returned, so the callback runs in a microtask. The cast is
+      // safe, because undici works with any Duplex instead of a socket, as its own ProxyAgent shows.
       queueMicrotask(() =>
         isFirst ? callback(null, guarded.stream as Socket) : callback(closedEarly, null),
       );

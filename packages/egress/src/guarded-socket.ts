@@ -24,9 +24,9 @@ export interface GuardedSocket {
 const chunkBytes = 4096;
 
 /**
- * Maximum number of lines between two signs of progress (a complete head, or a part of the body). The byte limit does
- * not cover headers: undici keeps two objects for each header, so 32 KiB of `X:` lines take 7 MiB of memory until the
- * timeout. Real servers stay far below this limit: Python's http.client, for example, accepts only 100 headers.
+ * Maximum number of lines between two signs of progress (a complete head, or a part of the body). The limit on bytes is
+ * not sufficient for headers: undici keeps two objects for each header, so 32 KiB of `X:` lines take 7 MiB of memory
+ * until the timeout. Real servers send far fewer lines: Python's http.client, for example, accepts only 100 headers.
  */
 const maxLinesWithoutProgress = 500;
 
@@ -108,9 +108,9 @@ export function createGuardedSocket(
 }
 
 /**
- * Returns the maximum number of bytes of one response on the wire: 1 MiB if 64 KiB of the body are kept. A body in
- * chunks of one byte takes six bytes on the wire for each byte of content. The additional 512 KiB are for the head and
- * TLS.
+ * Returns the maximum number of bytes of one response on the wire: 1 MiB if 64 KiB of the body are kept. Eight bytes
+ * for each byte of content are enough even for a body in chunks of one byte, which needs six. The additional 512 KiB
+ * are for the head and TLS.
  */
 function maxWireBytes(maxBodyBytes: number): number {
   return 8 * maxBodyBytes + 524_288;

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 
 export interface BytesReadLimit {
   /**
-   * Checks the limit now. It must be called before each read, because a fast link delivers megabytes between two ticks
-   * of the timer.
+   * Checks the limit now. It must be called before each read, because a fast link delivers megabytes between two
+   * checks by the timer.
    */
   check(): void;
   /** Restarts the count with a new limit. */

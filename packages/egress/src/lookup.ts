@@ -29,8 +29,8 @@ const maxAddressesOfFamily = 16;
  */
 const otherFamilyMs = 300;
 /**
- * Maximum time in milliseconds that a request waits for the resolution of a host name when it saves a webhook.
- * Deliveries wait longer.
+ * Maximum time for the resolution of a host name while the API saves a webhook, in milliseconds. Deliveries wait
+ * longer.
  */
 const warningTimeoutMs = 2000;
 
@@ -104,7 +104,7 @@ function loopbackOf(name: string): string[] | undefined {
 }
 
 /**
- * Returns IPv4 addresses before IPv6 addresses, because many machines have no IPv6 route. A failed query adds no
+ * Returns the addresses of a name, IPv4 first, because many machines have no IPv6 route. A failed query adds no
  * addresses. Once one family has addresses, the query for the other family has 300 ms left.
  */
 async function queryBothFamilies(resolver: dns.Resolver, name: string): Promise<string[]> {
@@ -178,7 +178,7 @@ export function parseSearch(text: string): string[] {
   return domains.map((domain) => domain.replace(/\.$/, '')).filter((domain) => domain !== '');
 }
 
-/** Returns an empty string if the file cannot be read, because both files are optional. */
+/** Returns an empty string if the file cannot be read, because the hosts file and resolv.conf are optional. */
 function readOrEmpty(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }

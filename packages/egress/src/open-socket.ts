@@ -81,7 +81,7 @@ export async function openSocket(
 interface Attempt {
   stage: 'lookup' | 'tcp' | 'tls';
   socket?: Socket;
-  /** Reason why the attempt was cancelled or timed out. */
+  /** Reason why the opening of the socket was cancelled or timed out. */
   failure?: SendFailure;
 }
 

@@ -10,8 +10,8 @@ const replacement = '[redacted]';
 const minHeaderCharacters = 8;
 const minUrlCharacters = 16;
 /**
- * Minimum length of a token after `Basic` or `Bearer` that is redacted. A shorter token would also match ordinary
- * words.
+ * Minimum length of a redacted token, which follows `Basic` or `Bearer`. A shorter token would also match
+ * ordinary words.
  */
 const minTokenCharacters = 4;
 /**
@@ -29,9 +29,9 @@ const startCharacters = 64;
  * Creates a function that redacts header values of at least 8 characters (except those of `Content-Type` and `Accept`),
  * the tokens of at least 4 characters in such values that start with `Basic` or `Bearer`, and each path segment and
  * query value of the URL with at least 16 characters. The function finds these secrets as written, percent-decoded,
- * percent-encoded, JSON-escaped and in base64. If an encoded secret is longer than 64 characters, its first 64
- * characters are sufficient: then the part of the text that is equal to the encoded secret is redacted. The regular
- * expression is built when the first text is redacted.
+ * percent-encoded, JSON-escaped and in base64. For an encoded secret with more than 64 characters, a match of the first
+ * 64 is sufficient. The text is then redacted up to the first character that differs from the encoded secret. The
+ * regular expression is built when the first text is redacted.
  */
 export function createRedactSecrets(request: {
   url: string;

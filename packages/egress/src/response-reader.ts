@@ -13,7 +13,7 @@ export interface RawResponse {
   retryAfter: string | undefined;
   location: string | undefined;
   body: Buffer;
-  /** True if the body is longer than `maxBytes`. The rest was not read. */
+  /** True if the body is longer than the limit of the reader (`maxBytes`). The rest was not read. */
   isTooLong: boolean;
   bodyNote: BodyNote | undefined;
   /** True if the whole response was read. */
@@ -44,8 +44,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     | Pick<RawResponse, 'statusCode' | 'contentType' | 'contentEncoding' | 'retryAfter' | 'location'>
     | undefined;
   /**
-   * The received body. While there is only one part, this is that part, not copied. With further parts, it is a buffer
-   * that is replaced by a larger one when it is full. Only the first `#length` bytes are valid.
+   * The received body. If it has only one part, this part is not copied. When further parts arrive, all parts are
+   * copied into a buffer, which is replaced by a larger one when it is full. Only the first `#length` bytes are valid.
    */
   #body: Buffer = Buffer.alloc(0);
   #length = 0;
@@ -66,7 +66,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
 
   /**
    * Aborts the request.
-   * @returns false if the request has not been written yet
+   * @returns false, without an effect, if the request has not been written yet
    */
   abort(failure: SendFailure): boolean {
     this.#abort?.(failure);
@@ -109,8 +109,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
 
   /**
    * Stores a part of the body. The first part, which is usually the only one, is not copied. Later parts are copied,
-   * because a reference to a part keeps the whole buffer that was read from the socket in memory. One byte of body
-   * would keep up to 4 KiB of chunk extensions.
+   * because a reference to a part prevents the release of the whole buffer that was read from the socket. One byte of
+   * body would keep up to 4 KiB of chunk extensions in memory.
    */
   #keep(part: Buffer): void {
     const length = this.#length + part.length;

@@ -4,7 +4,7 @@ import { errors } from 'undici';
 /** Error codes that a send can return. Each is also an error code of a delivery. */
 export type SendErrorCode = NoResponseCode | 'internal_error';
 
-/** Reasons why the body of a response is incomplete or not plain text. The size limit is not one of them. */
+/** Reasons why the body of a response is incomplete or not plain text. No note says that it is above the size limit. */
 export type BodyNote =
   /** The connection ended, or the send was stopped, before the body was complete. */
   | 'cut'

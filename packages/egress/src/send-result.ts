@@ -8,7 +8,9 @@ export type SendResult = HttpResponse | SendError;
 export interface HttpResponse {
   kind: 'response';
   statusCode: number;
-  /** The body as text, at most `maxResponseBytes` of UTF-8. U+FFFD replaces NUL and invalid bytes. */
+  /**
+   * The body as text, at most `maxResponseBytes` (see `SenderOptions`) of UTF-8. U+FFFD replaces NUL and invalid bytes.
+   */
   body: string;
   /** True if the body was longer than the limit, or ended early. */
   truncated: boolean;

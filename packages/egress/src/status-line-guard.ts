@@ -6,7 +6,7 @@ export interface StatusLineGuard {
   /**
    * Returns the bytes to pass to the HTTP parser, which can be none. The start of a status line is buffered until it
    * shows if the response is interim. While the head of an interim response is incomplete, its last three bytes are
-   * buffered, because they can be the start of the end of the head.
+   * buffered, because they can be the start of `\r\n\r\n`, which ends the head.
    * @throws SendFailure if a response is expected, and the bytes do not start an HTTP/1.0 or HTTP/1.1 response
    */
   filter(bytes: Buffer): Buffer;

@@ -42,7 +42,7 @@ test('the TLS handshake counts towards the 5 s to connect', async () => {
 test.each([
   ['no response', undefined],
   ['half a head', 'HTTP/1.1 200 OK\r\nX-'],
-])('a send ends if the destination has sent %s after 10 s', async (_, bytes) => {
+])('a send ends after 10 s if the destination has sent %s until then', async (_, bytes) => {
   const server = await startServer((socket) => void (bytes && socket.write(bytes)));
   const sending = startSender().send({ url: server.url, headers: {}, body: '' });
   while (server.requests.length === 0) await nextTick();

@@ -111,7 +111,7 @@ test.each([
   expect(Math.max(...endedInTick.values())).toBeLessThanOrEqual(8);
 });
 
-test('a send to a server that closes connections at once fails after one connection', async () => {
+test('a send whose connection is closed at once fails without opening a second connection', async () => {
   let connections = 0;
   const server = await startSocketServer((socket) => {
     connections += 1;

@@ -46,10 +46,13 @@ test.each([
   'sixtofour.test',
   'zone.test',
   'nonsense.test',
-])('one blocked address of %s fails the send, and no connection is opened', async (name) => {
-  expect(await sendTo(name)).toMatchObject({ kind: 'error', code: 'blocked_address' });
-  expect(server.sockets).toHaveLength(0);
-});
+])(
+  'a send to %s fails without opening a connection, because one of its addresses is blocked',
+  async (name) => {
+    expect(await sendTo(name)).toMatchObject({ kind: 'error', code: 'blocked_address' });
+    expect(server.sockets).toHaveLength(0);
+  },
+);
 
 test.each(['0.0.0.0', '10.0.0.1', '0xa.1', '[::1]', '[::ffff:10.0.0.1]', '[::]', '169.254.169.254'])(
   'a send to the blocked address %s fails without name resolution',
@@ -85,7 +88,7 @@ test('a name is resolved once for a connection, which goes to the address that w
   expect(lookups).toEqual(['rebind.test']);
 });
 
-test('a name with a new, blocked address fails once its connection has reached the maximum age', async () => {
+test('if a name moves to a blocked address, sends fail after the maximum age of its connection', async () => {
   await sender.close();
   names['moved.test'] = ['127.0.0.1'];
   sender = createSender({

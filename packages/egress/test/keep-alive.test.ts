@@ -42,7 +42,7 @@ test('a connection that the destination closes after each response is not reused
   expect(server.sockets).toHaveLength(3);
 });
 
-test('an exchange returns undefined if the idle connection closes before the request is written', async () => {
+test('`exchange` returns undefined if its idle connection closes before the request is written', async () => {
   await start((socket) => socket.write(ok));
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');

@@ -55,7 +55,7 @@ test('a name with a hundred addresses of a family resolves to sixteen of them', 
   expect(await lookup('many-v6.test')).toHaveLength(16);
 });
 
-test('a lookup throws an error if the name is unknown or empty, or if the DNS server fails', async () => {
+test('a lookup throws an error if the name is unknown or has no address, or if DNS fails', async () => {
   const lookup = startLookup();
   for (const name of ['empty.test', 'unknown.test', 'broken.test', 'unknown', '']) {
     await expect(lookup(name)).rejects.toThrow();

@@ -57,7 +57,7 @@ test('a certificate of a configured private authority is accepted for a name and
   expect(server.serverNames).toEqual(['receiver.test', 'receiver.test', false]);
 });
 
-test('a certificate is rejected for another name, even after TLS sessions with a valid name', async () => {
+test('a certificate is rejected for another name, even if sessions with its own name are stored', async () => {
   const server = await startTlsServer();
   const send = startSending();
   const first = await send(`https://receiver.test:${server.port}/`);

@@ -24,12 +24,12 @@ export interface KeySourceDeps {
 const staleAfterMs = 10 * 60_000;
 /**
  * Number of fetches in a minute that tokens with unknown key ids can start without a delay. Further fetches start at
- * least `fetchIntervalMs` apart. Anybody can send unknown key ids, and a real key rotation needs only one fetch.
+ * least 1 s apart. Anybody can send unknown key ids, and a real key rotation needs only one fetch.
  */
 const unknownKeyFetchesPerMinute = 12;
 /**
- * Minimum time in milliseconds between a failed fetch and the next one, and between two fetches when the limit per
- * minute is reached.
+ * Minimum time in milliseconds between a failed fetch and the next one, and between two fetches for unknown key ids
+ * when `unknownKeyFetchesPerMinute` is reached.
  */
 const fetchIntervalMs = 1_000;
 /** Maximum number of unknown key ids that wait for a fetch at the same time. */

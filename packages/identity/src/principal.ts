@@ -27,7 +27,7 @@ export const defineRoute: DefineRoute<Principal, Permission> = routeDefiner();
 
 /**
  * Returns true if a role of the principal contains the permission.
- * @param workspaceId null for a resource outside workspaces; only deployment roles have permissions for it
+ * @param workspaceId null for a resource outside workspaces; only roles in `deploymentRoles` have permissions for it
  */
 export function hasPermission(
   principal: Principal,

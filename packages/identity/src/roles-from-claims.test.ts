@@ -35,7 +35,7 @@ test.each(['unknown', 'constructor', 'Editor', ''])('the workspace role "%s" is 
   expect(workspaceRolesFrom({ groups: [`/workspaces/${workspace}/${role}`] }, 'groups')).toEqual(new Map());
 });
 
-test('deployment roles that are not known are ignored', () => {
+test('unknown roles for the whole deployment are ignored', () => {
   const realm_access = { roles: ['tocsin_admin', 'unknown', 'constructor', 5, null] };
   expect(deploymentRolesFrom({ realm_access }, 'realm_access.roles')).toEqual(new Set(['tocsin_admin']));
 });

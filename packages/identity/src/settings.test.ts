@@ -35,7 +35,7 @@ test('OIDC_DISCOVERY_URL applies to the provider of the deployment only', () => 
   expect(() => read({ OIDC_DISCOVERY_URL: 'keycloak' })).toThrow('OIDC_DISCOVERY_URL must be');
 });
 
-test('an enterprise deployment trusts a further issuer for the workspaces in its entry', () => {
+test('an enterprise deployment trusts a further issuer for the workspaces that its entry lists', () => {
   const { issuers } = read({ DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: enterprise });
   expect(issuers[1]).toMatchObject({
     issuer: 'https://sso.example',

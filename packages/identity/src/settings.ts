@@ -7,9 +7,10 @@ export interface TrustedIssuer {
   groupsClaim: string;
   rolesClaim: string;
   /**
-   * `all` for the identity provider of the whole deployment, whose tokens can also contain deployment roles. For the
-   * provider of a customer, the ids of the customer's workspaces in lower case: tokens of this provider are valid for
-   * these workspaces only, and their deployment roles are ignored.
+   * `all` for the identity provider of the whole installation, whose tokens can also contain roles for the whole
+   * installation (`deploymentRoles`). For the provider of a customer, the ids of the customer's workspaces in lower
+   * case: tokens of this provider are valid for these workspaces only, and their roles for the whole installation are
+   * ignored.
    */
   workspaces: 'all' | ReadonlySet<string>;
   /** Base URL of the discovery document. Default: the issuer. */

@@ -18,8 +18,8 @@ export interface TokenCacheDeps {
 }
 
 /**
- * Time for which a valid token is cached, in milliseconds. If the provider withdraws a key, tokens of this key can
- * therefore be accepted for this time after the next fetch of the keys.
+ * Time for which a valid token is cached, in milliseconds. If the provider withdraws a key, tokens that were signed
+ * with it can therefore be accepted until 30 s after the next fetch of the keys.
  */
 const maxCachedMs = 30_000;
 /**

@@ -74,7 +74,7 @@ test.each(['keys', 'metadata'] as const)("at most 1 MiB of the provider's %s is 
 });
 
 test.each(['keys', 'metadata'] as const)(
-  '%s of the provider with a status other than 2xx are rejected',
+  'a response with the %s of the provider is rejected if its status is not 2xx',
   async (document) => {
     const content = JSON.stringify(document === 'keys' ? { keys: provider.state.keys } : metadata());
     for (const status of [203, 404, 500]) {

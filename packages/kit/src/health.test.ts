@@ -40,7 +40,7 @@ test('a service whose dependencies work is ready', async () => {
   ]);
 });
 
-test('a service stays ready only if isOwnFault returns false for the error of the failing check', async () => {
+test('a failing check makes a service not ready only if isOwnFault returns true for its error', async () => {
   state.isOwnFault = (error) => error instanceof AppError;
   for (const check of [async () => Promise.reject(new Error('refused')), () => new Promise(() => {})]) {
     state.database = check;

@@ -25,7 +25,7 @@ test.each<[name: string, value: unknown, path: string, message: string]>([
   expect(findInvalidText(value)).toEqual({ path, message });
 });
 
-test('a NUL below 200,000 levels of nesting is found, and the path in its error is truncated', () => {
+test('a NUL inside 200,000 nested lists is found, and the path in its error is truncated', () => {
   const depth = 200_000;
   const nested = JSON.parse(`${'['.repeat(depth)}"\\u0000"${']'.repeat(depth)}`);
   expect(findInvalidText(nested)?.path).toBe(`${'/0'.repeat(250)}…`);

@@ -57,8 +57,8 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   let linesInDrop = 1;
   const reportDropped = () => {
     if (dropped === 0) return;
-    // sonic-boom can also drop the report. In this case, the lines that the report counts are counted again. Otherwise,
-    // the dropped report would be counted as one line.
+    // sonic-boom can also drop the report of the dropped lines. The report then counts as all the lines that it
+    // reports, and not as one line.
     linesInDrop = dropped;
     dropped = 0;
     write(describeDropped(linesInDrop));

@@ -33,27 +33,30 @@ test.each([
   [100, 1_000, 1_000],
   [10, 50, 200],
   [0, 0, 0],
-])('%d percent of the success lines and all other lines are written', (successPercent, least, most) => {
-  const text = logged(
-    (logger) => {
-      for (let count = 0; count < 1_000; count += 1) logger.success({ count }, 'delivery.attempted');
-      logger.info({}, 'service.stopping');
-      logger.child({}).warn({}, 'last');
-    },
-    { successPercent },
-  );
-  const lines = text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  const successes = lines.filter(({ msg }) => msg === 'delivery.attempted');
-  expect(successes.length).toBeGreaterThanOrEqual(least);
-  expect(successes.length).toBeLessThanOrEqual(most);
-  expect(successes.every(({ level }) => level === 'info')).toBe(true);
-  expect(lines.slice(-2).map(({ msg }) => msg)).toEqual(['service.stopping', 'last']);
-});
+])(
+  '%d percent of the success lines are written, and all lines of other kinds',
+  (successPercent, least, most) => {
+    const text = logged(
+      (logger) => {
+        for (let count = 0; count < 1_000; count += 1) logger.success({ count }, 'delivery.attempted');
+        logger.info({}, 'service.stopping');
+        logger.child({}).warn({}, 'last');
+      },
+      { successPercent },
+    );
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const successes = lines.filter(({ msg }) => msg === 'delivery.attempted');
+    expect(successes.length).toBeGreaterThanOrEqual(least);
+    expect(successes.length).toBeLessThanOrEqual(most);
+    expect(successes.every(({ level }) => level === 'info')).toBe(true);
+    expect(lines.slice(-2).map(({ msg }) => msg)).toEqual(['service.stopping', 'last']);
+  },
+);
 
-test('success lines are not written at the level warn', () => {
+test('success lines are not written if the log level is set to warn', () => {
   expect(logged((logger) => logger.success({}, 'event'), { level: 'warn' })).toBe('');
 });
 

@@ -55,8 +55,8 @@ export function createLogger({ service, level, successPercent = 100, destination
 }
 
 /**
- * Separate level for `success` lines, between `info` (30) and `warn` (40) of pino, so that sampling can distinguish
- * them.
+ * Internal level of `success` lines, between `info` (30) and `warn` (40) of pino, so that sampling can distinguish them
+ * from `info` lines. The written lines have the level `info`.
  */
 const successLevel = 31;
 
@@ -104,8 +104,9 @@ const secretName = /^(?:authorization|cookie|password|secret|client_secret|token
 const redactedDepth = 4;
 
 /**
- * Replaces the values of fields with secret names, in up to four levels of nested objects. pino's own redaction is not
- * used: for nested names it takes ten times as long as writing the rest of the line.
+ * Replaces the values of fields whose names stand for secrets, such as `password`, in up to four levels of nested
+ * objects. pino's own redaction is not used: for nested names it takes ten times as long as writing the rest of the
+ * line.
  */
 function redact(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
   let kept = fields;

@@ -12,7 +12,7 @@ export interface Metrics {
     labels?: readonly L[],
     collect?: (gauge: Gauge<L>) => void,
   ): Gauge<L>;
-  /** `buckets` are upper bounds; durations are in seconds. */
+  /** `buckets` contains the upper bound of each bucket, in seconds if the histogram measures durations. */
   histogram<L extends string>(options: HistogramOptions<L>): Histogram<L>;
   /** Returns all metrics in the text format of Prometheus. */
   expose(): Promise<{ contentType: string; text: string }>;
@@ -26,9 +26,9 @@ interface HistogramOptions<L extends string> {
 }
 
 /**
- * Interval in milliseconds of the timer that measures the lag of the event loop. Each measured value includes this
- * interval. With prom-client's default of 10 ms, the timer takes 0.5 % of a core, more than everything else in an idle
- * service.
+ * Interval in milliseconds of the timer that measures the lag of the event loop. Each measured value is the sum of this
+ * interval and the lag. With prom-client's default of 10 ms, the timer takes 0.5 % of a core, more than everything else
+ * in an idle service.
  */
 const lagSampleMs = 100;
 

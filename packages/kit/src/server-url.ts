@@ -5,8 +5,8 @@ import type { Secret } from './secret.js';
 
 /**
  * Reads DATABASE_URL. The parameters sslrootcert, sslcert and sslkey are paths of PEM files, with the meaning that
- * libpq defines. `pg` checks the certificate and the name of the server with every sslmode except `disable`. The
- * sslmode `no-verify` is rejected here. `pg` reads the PEM files again for each connection.
+ * libpq defines. `pg` checks the certificate and the name of the server with every sslmode except `disable` (no TLS)
+ * and `no-verify`. The sslmode `no-verify` is rejected here. `pg` reads the PEM files again for each connection.
  */
 export function readDatabaseUrl(read: EnvReader): Secret {
   const name = 'DATABASE_URL';

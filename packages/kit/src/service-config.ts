@@ -13,10 +13,11 @@ export interface ServiceConfig {
   /** Address of the server for `/metrics`. */
   metrics: { host: string; port: number };
   logLevel: LogLevel;
-  /** Percentage of the log lines of successful work that are written, chosen at random. */
+  /** Log lines about successful work: the percentage that the service writes. It chooses these lines at random. */
   logSuccessPercent: number;
   /**
-   * URL of an OTLP receiver; undefined switches tracing off. OpenTelemetry itself reads the other variables `OTEL_*`.
+   * URL of an OTLP receiver (OTEL_EXPORTER_OTLP_ENDPOINT); undefined switches tracing off. OpenTelemetry itself reads
+   * the other variables `OTEL_*`.
    */
   tracingEndpoint: string | undefined;
   databaseUrl: Secret;

@@ -34,7 +34,7 @@ test('the close function of a resource gets the time that is left until the shut
   expect(remaining).toBeLessThanOrEqual(5_000);
 });
 
-test('a shutdown aborts its signal and ends intervals before it closes a resource', async () => {
+test('a shutdown aborts its signal and stops its interval timers before it closes a resource', async () => {
   const shutdown = createShutdown();
   let calls = 0;
   const called = new Promise<void>((resolve) => {

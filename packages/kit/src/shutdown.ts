@@ -14,7 +14,8 @@ export interface Shutdown {
   addInterval(task: () => void, everyMs: number): void;
   /**
    * Closes each resource once, even if others fail to close.
-   * @throws AggregateError that names the resources that failed or were still closing at the deadline
+   * @throws AggregateError that names each resource whose `close` failed, or took 250 ms longer than the time that was
+   *   left until the deadline
    */
   close(deadlineMs: number): Promise<void>;
 }

@@ -16,7 +16,7 @@ function start(count: number, send: () => void = () => {}) {
   return { frames, ...batcher };
 }
 
-test('messages before the first message in flight are acknowledged together, later ones singly', async () => {
+test('messages before the oldest one in flight share an acknowledgement; later ones do not', async () => {
   const { ack, frames } = start(6);
   for (const tag of [5, 2, 1, 6]) ack(tag);
   expect(frames).toEqual([]);

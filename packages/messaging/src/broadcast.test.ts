@@ -37,7 +37,7 @@ test('broadcasts arrive through an exclusive queue that is bound after each topo
   receive({ content: Buffer.from('one') } as ConsumeMessage);
   declared();
   expect([received, steps.splice(0)]).toEqual([['one'], [binding]]);
-  // The queue was deleted.
+  // A null message means that the queue was deleted.
   receive(null);
   expect([received, steps]).toEqual([['one'], ['close']]);
 });

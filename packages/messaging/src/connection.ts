@@ -42,7 +42,7 @@ export interface Broker {
    * closed while the connection stays open.
    */
   use(attach: Attach<Channel>): Promise<void>;
-  /** Runs `attach` on a new channel in confirm mode, at the same times as `use`. */
+  /** Like `use`, but the new channels are in confirm mode. */
   useConfirming(attach: Attach<ConfirmChannel>): Promise<void>;
   /** Resolves when the connection and all its channels are open. */
   ready(): Promise<void>;
@@ -104,8 +104,8 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     url,
     name,
     attach(connection) {
-      // This call must come before any channel is open: the broker reports only once that it is blocked, when it
-      // receives the first message.
+      // This call must come before any channel is open. A blocked broker reports its block only once on a connection:
+      // when it receives the first message.
       watchBlocked(connection);
       return channels.openAll(connection);
     },

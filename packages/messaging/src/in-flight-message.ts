@@ -62,7 +62,7 @@ export class InFlightMessage implements QueueMessage {
   readonly redelivered: boolean;
   readonly tag: number;
   readonly source: MessageSource;
-  /** Size of the stored parts of the message in bytes. Dropped headers are not counted. */
+  /** Size in bytes of the content and of the headers that this object stores. Other headers are not counted. */
   readonly bytes: number;
   failures = 0;
   readonly #settlement: Settlement;

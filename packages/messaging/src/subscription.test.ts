@@ -96,7 +96,7 @@ test('a subscription that starts while the consumer is being paused is cancelled
   expect(await start({ mayReceive }).update()).toEqual(['prefetch 32', 'consume q as 1', 'cancel 1']);
 });
 
-test('a closed channel gets no further calls', async () => {
+test('a subscription sends no commands on a closed channel', async () => {
   const { channel, receive, update } = start();
   await update();
   channel.emit('close');

@@ -28,8 +28,8 @@ export interface SubscriptionOptions {
 }
 
 /**
- * Prefetch until the mean size of the messages is known. The shipped RabbitMQ configuration accepts messages of up to 1
- * MiB, so 32 messages have at most 32 MiB. With a prefetch of 40,000, up to 40 GiB could arrive.
+ * Prefetch until the mean size of the messages is known. The configuration in `infra/rabbitmq` limits each message to
+ * 1 MiB, so 32 messages have at most 32 MiB. With the workers' prefetch of 40,000, up to 40 GiB could arrive.
  */
 const firstPrefetch = 32;
 
@@ -38,8 +38,8 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
   const first =
     targetBytes === Number.POSITIVE_INFINITY ? options.prefetch : Math.min(firstPrefetch, options.prefetch);
   /**
-   * Tags of one or two consumers on the channel. The prefetch of a consumer cannot be changed after its start, so a
-   * second consumer is added for the rest of the prefetch.
+   * Tags of one or two consumers on the channel. The prefetch of a consumer cannot be changed after its start. To
+   * increase the total prefetch, a second consumer is started, whose prefetch is the difference.
    */
   let consumerTags: string[] = [];
   let isExtended = false;

@@ -1,7 +1,7 @@
 import type { Channel } from 'amqplib';
 import { declareTopology } from './topology.js';
 
-/** Declares the topology on channels that reject the declaration of `refused` with `code`. */
+/** Declares the topology. The channels reject the queue or exchange named `refused` with the error code `code`. */
 async function declare({ refused = '', code = 0 } = {}) {
   const declared: unknown[] = [];
   const conflicts: string[] = [];
@@ -48,10 +48,13 @@ test('the topology has durable exchanges, quorum queues and their bindings', asy
 test.each([
   ['tocsin.alerts', 1],
   ['deliveries', 9],
-])('%s with other arguments is reported, and the rest is declared on a new channel', async (refused, at) => {
-  const declared = topology.toSpliced(at, 1);
-  expect(await declare({ refused, code: 406 })).toEqual({ declared, conflicts: [refused], channels: 2 });
-});
+])(
+  'an existing %s with other arguments is reported, and a new channel declares the rest',
+  async (refused, at) => {
+    const declared = topology.toSpliced(at, 1);
+    expect(await declare({ refused, code: 406 })).toEqual({ declared, conflicts: [refused], channels: 2 });
+  },
+);
 
 test('a declaration that fails with another code than 406 throws an error', async () => {
   await expect(declare({ refused: 'alert-fired', code: 403 })).rejects.toThrow('refused');

@@ -12,7 +12,7 @@ export const alertFiredQueue = 'alert-fired';
 export const deliveriesQueue = 'deliveries';
 /**
  * Queue for messages that were published to `tocsin.alerts` with an unknown routing key or while the binding was
- * missing. A policy of the shipped RabbitMQ configuration also sends expired alerts to this queue.
+ * missing. A policy in `infra/rabbitmq/definitions.json` also sends expired alerts to this queue.
  */
 export const unroutedQueue = 'alerts-unrouted';
 
@@ -33,8 +33,8 @@ const queues = [
 ];
 
 /**
- * Arguments of the replicated queues. RabbitMQ 4 drops a message after 20 deliveries by default. The limit here is so
- * large that restarts of workers never reach it.
+ * Arguments of the replicated queues. By default, RabbitMQ 4 drops a message that has been returned to its queue more
+ * than 20 times. The limit here is so large that restarts of workers never reach it.
  */
 const quorum = { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000 };
 
@@ -69,7 +69,10 @@ export async function declareTopology(
   await channel.close();
 }
 
-/** Returns true for PRECONDITION_FAILED, the reply of AMQP 0-9-1 to a declaration with other arguments. */
+/**
+ * Returns true for PRECONDITION_FAILED. In AMQP 0-9-1, a broker sends this error if the arguments of a declaration
+ * differ from those of the existing queue or exchange.
+ */
 function isConflict(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 406;
 }

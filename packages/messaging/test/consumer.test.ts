@@ -11,8 +11,8 @@ import { alert, brokerUrl, newBroker, newPublisher, newQueueDepth } from './supp
 const textOf = ({ content }: QueueMessage) => content.toString();
 
 /**
- * Starts a consumer of alerts with its own connection. The consumer collects the messages, and leaves them unsettled if
- * `handle` does not settle them.
+ * Starts a consumer of alerts on `broker`, by default on a new connection. The consumer collects the messages, and
+ * leaves them unsettled if `handle` does not settle them.
  */
 async function consume(options: Partial<ConsumerOptions> = {}, broker?: Broker) {
   const on = broker ?? (await newBroker());
@@ -51,7 +51,7 @@ test('a message stays in flight until its handler calls ack', async () => {
   expect(received[0]).toMatchObject({ routingKey: alertFiredKey, redelivered: false });
 });
 
-test('messages acknowledged out of order are not redelivered, but unacknowledged ones are', async () => {
+test('only unacknowledged messages are redelivered, even after acknowledgements out of order', async () => {
   const publisher = await newPublisher();
   const { broker, consumer, received } = await consume({ queue: deliveriesQueue, prefetch: 100 });
   const texts = Array.from({ length: 20 }, (_, index) => `m${index}`);
@@ -135,7 +135,8 @@ test('a consumer above its byte limit returns all messages, and resumes at half 
   for (const letter of 'abc') await publisher.publish(alert(letter.repeat(1_000)));
   await until('the three are returned', () => received.length === 3 && received[0]!.isReturned());
   expect(errors).toHaveLength(1);
-  // The consumer opens a new channel after one second.
+  // The consumer opens a new channel after one second. It receives nothing yet, because the returned messages are not
+  // settled and still count as in flight.
   await sleep(1_500);
   expect(received).toHaveLength(3);
   received[0]!.ack();

@@ -40,8 +40,8 @@ test('after a confirm is overdue, messages fail at once until that confirm arriv
   await broker.ready();
   proxy.freeze();
   await expect(publisher.publish(alert('overdue'))).rejects.toMatchObject({ reason: 'timeout' });
-  // The loop publishes for 600 ms, which is longer than the confirm timeout of 500 ms. Each message fails at once all
-  // the same.
+  // The loop publishes for 600 ms, which is longer than the confirm timeout of 500 ms. Each message fails at once, even
+  // after 500 ms.
   for (let count = 0; count < 10; count += 1) {
     expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({
       outcome: 'unavailable',

@@ -43,7 +43,7 @@ test('a deleted queue is declared again, and its consumer receives messages agai
   expect(broker.isUp()).toBe(true);
 });
 
-test('a removed binding is declared again at the next interval', async () => {
+test('a removed binding is declared again at the next periodic declaration of the topology', async () => {
   const { taken } = await startConsumer({ declareEveryMs: 200 });
   const publishing = await newBroker();
   const publisher = await createPublisher(publishing);
@@ -91,7 +91,7 @@ test('an expired alert goes to the unrouted queue', async () => {
     return found !== false;
   });
   expect(found).toMatchObject({ content, fields: { routingKey: alertFiredKey } });
-  // RabbitMQ removes the expiration of an expired message, so the alert does not expire again in the unrouted queue.
+  // RabbitMQ removes the expiration of an expired message, so the alert does not expire again in `alerts-unrouted`.
   expect(found).toMatchObject({ properties: { expiration: undefined } });
 });
 

@@ -71,7 +71,7 @@ export type InspectableResult =
 const maxSourceLength = 65_536;
 
 /**
- * Creates a function that compiles templates. Its filters, tests and globals are created once and used for all
+ * Creates a function that compiles templates. Jinja2's filters, tests and globals are created once and used for all
  * templates.
  */
 export function createTemplateCompiler(options: TemplateOptions = {}): (source: string) => InspectableResult {

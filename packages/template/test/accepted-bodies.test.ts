@@ -57,9 +57,9 @@ const textFilters = [
   'tojson | length',
 ];
 /**
- * Filters for numbers. The list has no operators, and no `round` with the method ceil or floor, because these can
- * multiply. The product can be too large for a double. It then prints `inf`, which is not JSON, or the rendering fails,
- * as in Python.
+ * Filters for numbers. Everything that multiplies is left out: operators, and `round` with the method ceil or floor,
+ * which multiplies by a power of ten. A product that is too large for a double prints `inf`, which is not JSON, or it
+ * makes the rendering fail, as in Python.
  */
 const numberFilters = [
   'round',

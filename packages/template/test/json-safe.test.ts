@@ -48,8 +48,8 @@ function renderBody(source: string, facts: AlertFacts): string {
   if (!compiled.ok) throw new Error(compiled.error.message);
   const result = compiled.template.render(alertContext(facts));
   if (!result.ok) throw new Error(result.error.message);
-  // The sender encodes the body as UTF-8, and a destination decodes it. This replaces lone surrogates, which UTF-8
-  // cannot encode.
+  // The sender encodes the body as UTF-8, and a destination decodes it. The encoding replaces lone surrogates, because
+  // UTF-8 cannot represent them.
   return Buffer.from(result.output).toString();
 }
 
@@ -155,7 +155,7 @@ test('every text or number variable has its exact value in the rendered JSON, al
   );
 });
 
-test('an expression printed in a JSON string has the same text after parsing as without escaping', () => {
+test('parsing a JSON string returns the text that its expression prints without JSON escaping', () => {
   const variables = new Map(
     Object.entries(sampleValues).map(([name, value]) => [
       name,

@@ -79,7 +79,7 @@ describe.each(names)('%s', (name) => {
     expect(rendered.ok && JSON.parse(rendered.output)).toEqual(render(name, sampleFacts));
   });
 
-  test('the body shows whether the alert is a test, and whether it is firing or resolved', () => {
+  test('the rendered body shows if the alert is a test, and if the alert is firing or resolved', () => {
     const plain = render(name, sampleFacts);
     expect(render(name, { ...sampleFacts, is_test: true })).not.toEqual(plain);
     expect(render(name, { ...sampleFacts, state: 'resolved' })).not.toEqual(plain);

@@ -7,7 +7,7 @@ const unblockedFrame = Buffer.from([1, 0, 0, 0, 0, 0, 4, 0, 10, 0, 61, 0xce]);
 /** Frame `connection.close` with code 320, as `rabbitmqctl close_all_connections` sends it. */
 const closeFrame = Buffer.from([1, 0, 0, 0, 0, 0, 11, 0, 10, 0, 50, 1, 64, 0, 0, 0, 0, 0, 0xce]);
 
-/** First bytes of the frame `channel.close` that a client sends. */
+/** Class id 20 and method id 40 of AMQP 0-9-1, with which the payload of the frame `channel.close` begins. */
 const channelClose = Buffer.from([0, 20, 0, 40]);
 
 /** Starts a TCP proxy in front of a broker. It can also send AMQP frames to clients, as if the broker had sent them. */

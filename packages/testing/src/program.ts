@@ -39,8 +39,8 @@ export function startProgram(
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
     });
-  // Waits for the event `close` of the output streams and not of the child process, because Node does not emit the
-  // latter after the parent has disconnected the IPC channel.
+  // Waits for the event `close` of the output streams, because Node does not emit `close` for the child process after
+  // the parent has disconnected the IPC channel.
   const streamsClosed = Promise.all(streams.map((stream) => once(stream, 'close')));
   const ended = once(child, 'exit').then(async ([code, signal]) => {
     await streamsClosed;

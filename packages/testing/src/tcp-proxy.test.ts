@@ -73,7 +73,7 @@ test('freezeResponsesTo freezes responses only on a connection that sends one of
   await until('the client has its echo', () => first.received === 'a write of one');
 });
 
-test('bytes that a frozen proxy keeps from the server arrive after the thaw', async () => {
+test('client bytes that a frozen proxy receives arrive at the server after the thaw', async () => {
   const client = await openWithFrozenBytes();
   expect(received).toBe('one');
   proxy.thaw();
@@ -123,7 +123,7 @@ test('delayed bytes arrive in order, also after the delay is set to 0', async ()
   await until('all bytes have arrived', () => client.received === 'onetwothree');
 });
 
-test('after refuse is called, the proxy ends open and new connections until thaw is called', async () => {
+test('from refuse() until thaw(), the proxy closes all open connections and each new one', async () => {
   const client = await open();
   proxy.refuse();
   await until('the client is cut', () => client.closed);

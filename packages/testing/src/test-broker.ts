@@ -12,7 +12,7 @@ export interface TestBroker {
   url: string;
   /** Unbinds the queue of alerts from its exchange, runs `work` and binds the queue again. */
   whileUnbound<T>(work: () => Promise<T>): Promise<T>;
-  /** Runs `work` while the queue of alerts and the alternate queue are unbound, so that alerts reach no queue. */
+  /** Runs `work` while the queues `alert-fired` and `alerts-unrouted` are unbound, so that alerts reach no queue. */
   whileUnroutable<T>(work: () => Promise<T>): Promise<T>;
 }
 

@@ -12,9 +12,9 @@ export interface TestDatabase {
 }
 
 /**
- * Creates a migrated database without data for one test file, on the server of TOCSIN_TEST_DATABASE_URL. The user in
- * this URL must be allowed to create databases. The database is a clone of a template database. One template database
- * is created each day for each version of the schema.
+ * Creates a database for one test file on the server of TOCSIN_TEST_DATABASE_URL. All migrations have been run in it,
+ * and it has no data. The user in this URL must be allowed to create databases. The database is a clone of a template
+ * database. One template database is created each day for each version of the schema.
  */
 export async function createTestDatabase(
   serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
@@ -41,8 +41,8 @@ export async function createEmptyTestDatabase(
 }
 
 /**
- * Expects that the service at `url`, whose database is empty, is not ready and names the remedy. Then runs the
- * migrations, and expects that the service is ready.
+ * Expects that the service at `url` is not ready while its database has no tables, and that its response says to run
+ * the migrations. Then runs the migrations, and expects that the service is ready.
  */
 export async function expectReadyAfterMigration(url: string, { database }: TestDatabase): Promise<void> {
   const response = await fetch(`${url}/readyz`);
@@ -79,8 +79,8 @@ async function createFrom(
 }
 
 /**
- * Creates the template if it does not exist. Test files run concurrently, so one creates the template and the others
- * wait.
+ * Creates the template database if it does not exist. Test files run concurrently, so one of them creates it while the
+ * others wait for the lock.
  */
 async function ensureTemplate(client: pg.Client, serverUrl: string): Promise<string> {
   const template = await templateName();
@@ -102,8 +102,8 @@ async function ensureTemplate(client: pg.Client, serverUrl: string): Promise<str
 }
 
 /**
- * Returns a name with a hash of the statements of the migrations and of the day. It contains the day because a migrated
- * database has partitions for one week only.
+ * Returns a name that contains a hash of all statements of the migrations, and the current day. The day is necessary
+ * because a migrated database has partitions for one week only: an older one may have none for the current day.
  */
 async function templateName(): Promise<string> {
   const statements: string[] = [];

@@ -27,7 +27,7 @@ test('a resource of a test is closed after the test, and the next test gets a ne
   expect([created, fresh.number, closed]).toEqual([2, 2, [1]]);
 });
 
-test('a resource supports spread syntax and the operator in like the object that it stands for', () => {
+test('spread syntax and the operator `in` work on a resource as on the object behind it', () => {
   expect({ ...shared }).toEqual({ id: 'shared' });
   expect('id' in shared).toBe(true);
   expect('number' in shared).toBe(false);

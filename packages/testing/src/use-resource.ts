@@ -22,7 +22,7 @@ export function useResource<T extends object>({
     current = await create();
   };
   const end = async () => {
-    // The resource is undefined if its creation failed. Jest runs this hook then too.
+    // Jest runs this hook even if the creation of the resource failed. The resource is then undefined.
     if (current) await close(current);
     current = undefined;
   };

@@ -28,8 +28,9 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
 }
 
 /**
- * Minimum of `NOTICE_AFTER`, in milliseconds. A shorter time would report a webhook that fails once and succeeds with
- * the first retry.
+ * Smallest accepted value of `NOTICE_AFTER` and of `AUTO_DISABLE_AFTER`, in milliseconds. It is the shortest wait
+ * before a retry that a webhook can configure. With a smaller value, a webhook that fails once would be reported or
+ * disabled although its first retry succeeds.
  */
 const minNoticeMs = 1_000;
 

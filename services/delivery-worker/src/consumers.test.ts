@@ -105,7 +105,7 @@ test.each([
   ['alerts', 'alerts-unrouted', 100, 1_000, 'alert'],
   ['deliveries', 'deliveries', 100, 2 * 5 + 300, 'delivery'],
 ] as const)(
-  'on the connection for %s, the queue %s with messages of %i bytes has at most %i in flight',
+  'connection for %s, queue %s, messages of %i bytes: at most %i messages are in flight',
   async (broker, queue, bytes, prefetch, kind) => {
     const { consumers, taken, handled, ...brokers } = await open();
     consumers.resume('keys');

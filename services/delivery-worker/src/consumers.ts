@@ -18,7 +18,10 @@ import { maxRecording } from './delivery/create-delivery.js';
  */
 type PauseReason = 'database' | 'keys';
 
-/** The consumers of the worker's three queues. They receive messages while no reason for a pause is set. */
+/**
+ * The consumers of the queue of alerts, the queue of unroutable alerts, and the queue of deliveries. They receive
+ * messages while no reason for a pause is set.
+ */
 export interface Consumers {
   open(handlers: Handlers): Promise<void>;
   /** Adds a reason for a pause. Messages in flight are still processed. */

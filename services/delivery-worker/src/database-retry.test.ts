@@ -83,7 +83,7 @@ test('a worker that stops does not wait for the database any longer', async () =
   expect(events).toEqual(['unavailable', 'available']);
 });
 
-test('an item is replaced only if the database has rejected its value, not after other errors', async () => {
+test('replaceInvalid replaces a batch item only if the database rejects the value of the item', async () => {
   const { databaseRetry } = start();
   let otherErrors = 3;
   const replaced: number[] = [];
@@ -108,7 +108,7 @@ test('an item is replaced only if the database has rejected its value, not after
   expect(replaced).toEqual([5]);
 });
 
-test('only the first of each thirty consecutive failures of an item is logged', async () => {
+test('only the first of each thirty consecutive failures of a batch item is logged', async () => {
   jest.useFakeTimers();
   const failures: unknown[] = [];
   const logger = Object.assign(Object.create(silent), {

@@ -33,7 +33,7 @@ export interface DatabaseRetry {
    */
   createBatcher<Item, Result>(options: DatabaseBatcherOptions<Item, Result>): PromiseBatcher<Item, Result>;
   availability: Pick<DatabaseAvailability, 'on'>;
-  /** Returns the period of failing writes; undefined if no call is waiting for the database. */
+  /** Returns start and error of the current outage of the database; undefined if no call is waiting for it. */
   failure(): WriteFailure | undefined;
 }
 
@@ -124,7 +124,7 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
 
 /**
  * Retries up to ten times after a deadlock, a serialization failure or a duplicate key. The server has rolled back the
- * statement, so a retry is safe. The retry waits for the locks of the other transaction.
+ * statement, so a retry is safe. The retry waits for the locks of the transaction that caused the conflict.
  */
 function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   let conflicts = 0;

@@ -94,8 +94,8 @@ function openSender({ egress, slots }: DeliveryWorkerConfig): Sender {
   return createSender({
     ...egress,
     allow: parseCidrs(egress.allow),
-    // One host can use all slots at the same time. An equal number of its connections may stay open while idle, for its
-    // next burst of requests.
+    // Requests to one host can use all slots at the same time. Connections to the host may stay open while idle, as
+    // many as there are slots, for the next burst of requests.
     maxIdlePerDestination: slots,
     maxIdle: 2 * slots,
   });

@@ -65,7 +65,7 @@ test('each attempt records the host of its request, even if the url changes betw
   }
 });
 
-test('a delivery shows the host of its first attempt, even if it was accepted with another host', async () => {
+test('after its first attempt, a delivery shows the host of the attempt, not that at acceptance', async () => {
   const target = await harness.addTarget();
   const planned = harness.plan([target.id]);
   const sentTo = new URL(harness.destination.url('/')).origin;

@@ -53,7 +53,7 @@ test('deliveries of rate-limited webhooks are due, but never overdue', async () 
   expect(await fixtures.gauges.backlog()).toMatchObject({ due: 4, overdue: 1 });
 });
 
-test('a circuit counts as open until its row is removed, and a Retry-After pause until it ends', async () => {
+test('a circuit pause is counted until its row is removed, and a Retry-After pause until it ends', async () => {
   const inMs = (ms: number) => new Date(Date.now() + ms);
   const pauses = [
     ['circuit', -60_000],

@@ -6,13 +6,13 @@ const db = useTestDatabase();
 const fixtures = useDatabaseFixtures(db, { each: 'file' });
 
 const secondMs = 1_000;
-/** Lease of a claimed delivery in the fixtures, in milliseconds. */
+/** Lease duration in the fixtures, in milliseconds. A claim sets `lease_until` to its own time plus this duration. */
 const leaseMs = 60_000;
 const hourMs = 3_600_000;
 const ago = (ms: number) => new Date(Date.now() - ms);
 
-// A limit of 100 requests in an hour, sent at 91 %, allows one request every 39.6 s. After a quarter of the hour
-// without requests, 23 requests are allowed at once.
+// Workers use 91 % of a rate limit, so a limit of 100 requests in an hour allows one request every 39.6 s. After a
+// quarter of the hour without requests, 23 requests are allowed at once.
 const hundredAnHour = { requests: 100, period_ms: hourMs };
 const intervalMs = 39_600;
 const burstMs = 900_000;
@@ -55,7 +55,7 @@ const next = async (webhookId: string): Promise<Date> =>
 
 /**
  * Returns the time from the claim of a delivery to the next allowed request, in milliseconds. The claim statement has
- * set both times.
+ * set `lease_until`, from which the time of the claim is calculated, and the time of the next request.
  */
 async function nextInMs(webhookId: string, [claimed]: string[]): Promise<number> {
   const { lease_until } = await fixtures.open(claimed!);
@@ -112,7 +112,7 @@ test('each deferral in a batch returns the request of its claim to the rate limi
   expect(await next(other)).toEqual(usedByOther);
 });
 
-test('a claim takes at most the given number of deliveries, and a request of the limit for each', async () => {
+test('claimLimited claims at most the given number of deliveries, and uses one request for each', async () => {
   const id = await addLimited(hundredAnHour, ago(24 * hourMs));
   const [oldest] = await addWaiting(id, 1, { due_at: ago(hourMs) });
   await addWaiting(id, 9);
@@ -151,7 +151,7 @@ test('an expired delivery is claimed although the rate limit is used up, and use
   expect(await next(id)).toEqual(nextAt);
 });
 
-test('claimLimited treats no delivery as expired if its webhook has recorded pauses by hand', async () => {
+test('claimLimited treats no delivery as expired if a pause by hand is stored for its webhook', async () => {
   const manual_pauses = '{[2026-01-01,2026-01-02)}';
   const id = await addLimited(hundredAnHour, ago(-hourMs), { manual_pauses });
   await addWaiting(id, 1, { due_at: ago(25 * hourMs) });

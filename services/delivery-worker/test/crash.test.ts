@@ -18,7 +18,7 @@ afterEach(async () => {
 
 /**
  * Runs a worker process and starts a new one after each crash. The lease of the crashed process is removed, so that the
- * new process can release its claims at once.
+ * new process can release the claims of the crashed one at once.
  */
 function keepWorker({ startProcess, database }: WorkerHarness) {
   let program: Program;

@@ -80,7 +80,7 @@ test('without the database, a worker returns its alerts to the broker and record
   expect(harness.destination.at(slow.path)).toHaveLength(2);
 }, 240_000);
 
-test('a malformed message becomes one dead letter if a worker without the database returns it', async () => {
+test('a malformed message that an outage returns to the broker becomes only one dead letter', async () => {
   const { knex } = harness.database;
   const [early, late] = ['{"early', '{"late'].map((text) => Buffer.from(text));
   const lettersOf = (content: Buffer) => knex('dead_letters').where({ content });
@@ -90,7 +90,7 @@ test('a malformed message becomes one dead letter if a worker without the databa
     });
   await harness.startWorker({ databaseUrl: ownUrl() });
   await knex.transaction(async (trx) => {
-    // The worker cannot write the dead letter before it loses the database.
+    // The lock prevents the worker from writing the dead letter before it loses the database.
     await trx.raw('lock table dead_letters in access exclusive mode');
     await harness.publishRaw(early!);
     await until('it has received the message', async () => (await harness.alertsInQueue()) === 0);

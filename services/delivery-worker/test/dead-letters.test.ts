@@ -68,7 +68,7 @@ test.each([
   [59, 1],
   [61, 2],
 ])(
-  'if a message is redelivered %i minutes after its dead letter, %i dead letters are stored',
+  'a message that the broker redelivers %i minutes after its dead letter has %i dead letters',
   async (ago, total) => {
     const atMs = Date.now();
     await add(letter({ atMs: atMs - ago * minute }));
@@ -78,7 +78,7 @@ test.each([
 );
 
 test.each([{ queue: 'deliveries' }, { routingKey: 'alert.ended' }, { content: Buffer.from('{"a') }])(
-  'a redelivered message that differs from a dead letter in %j becomes a second one',
+  'a redelivered message with %j differs from the stored dead letter and becomes a second one',
   async (changes) => {
     await add(letter({ atMs: Date.now() - minute }));
     await add(letter({ redelivered: true, ...changes }));
@@ -86,7 +86,7 @@ test.each([{ queue: 'deliveries' }, { routingKey: 'alert.ended' }, { content: Bu
   },
 );
 
-test('a message equal to a dead letter becomes a second one if the broker has not redelivered it', async () => {
+test('a message not marked as redelivered becomes a dead letter even if an equal one is stored', async () => {
   await add(letter({ atMs: Date.now() - minute }));
   await add(letter());
   expect(await stored()).toHaveLength(2);

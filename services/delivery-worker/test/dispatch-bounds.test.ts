@@ -7,8 +7,8 @@ import { createDueScan, type DueScan } from '../src/dispatch/due-scan.js';
 import { allocateRoundRobin } from '../src/dispatch/round-robin.js';
 import { countEntriesRead } from './support/entries-read.js';
 
-// Up to 300,000 webhooks have waiting deliveries. A pass of the dispatcher must read a bounded number of index entries,
-// and one of the next passes must queue a retry of another workspace.
+// Up to 300,000 webhooks have waiting deliveries. Each pass of the dispatcher must read only a bounded number of index
+// entries. A due retry of another workspace must nevertheless be queued within a few passes.
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
 /** The test database with a single connection, which plans prepared statements like a connection of a worker. */
@@ -31,12 +31,15 @@ afterEach(async () => {
 
 const freePlaces = 400;
 /**
- * Maximum number of index entries that a pass with 400 free places may read. 300,000 waiting deliveries have 600,000
- * index entries.
+ * Maximum number of index entries that a pass with 400 free places may read. Each waiting delivery has an entry in two
+ * indexes of waiting deliveries, so 300,000 deliveries have 600,000 entries.
  */
 const maxEntries = 12_000;
 
-/** Runs a pass of the dispatcher without queue quotas. Returns the webhook of each queued delivery. */
+/**
+ * Runs a pass of the dispatcher. The free places are divided round robin, without the limits that the queue quotas of a
+ * worker set. Returns the webhook of each queued delivery.
+ */
 async function pass(): Promise<Candidate[]> {
   const found = await scan.next(freePlaces);
   const quotas = allocateRoundRobin(found.candidates, freePlaces);

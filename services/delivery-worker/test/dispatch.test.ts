@@ -189,7 +189,7 @@ test('a claimed delivery is counted as queued for its webhook, and not as unclai
   expect(webhooks).toContainEqual({ workspaceId: fixtures.workspaceId, webhookId, queued: 1 });
 });
 
-test('unqueue does not change a delivery that is claimed or has another run', async () => {
+test('unqueue changes no delivery that is claimed or whose run differs from the given one', async () => {
   const [claimed, later] = [await fixtures.queueOne(), await fixtures.queueOne()];
   await fixtures.claimOne(claimed);
   await fixtures.dispatch.unqueue([claimed, { ...later, run: 2 }]);

@@ -105,7 +105,7 @@ test('an alert is written once with its fields, even if two batches contain it',
   ]);
 });
 
-test('only a newer pipeline marker replaces the stored one, and a future one counts as now', async () => {
+test('only a newer pipeline marker replaces the stored one; a future one gets the current time', async () => {
   const repository = createFanOutRepository(db.database, {
     workerId: randomUUID(),
     queuedLeaseMs: aMinuteMs,

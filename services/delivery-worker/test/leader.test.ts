@@ -69,7 +69,8 @@ async function replaceLeader(signal: 'SIGKILL' | 'SIGSTOP') {
 test('only the leader of two workers dispatches and has the metrics of the backlog', async () => {
   const [leader, follower] = await startTwoWorkers();
   await dispatchAll();
-  // A worker may report the backlog once at its start, before its first lease. The follower then removes the metrics.
+  // The follower may have reported the backlog once at its start, before its first lease. It removes these metrics soon
+  // after that.
   await until(
     'the follower has no backlog metrics',
     async () => !(await follower.readMetrics()).has('tocsin_deliveries_due'),

@@ -67,14 +67,15 @@ test("claims are released if the clock was set back and their worker's lease end
   expect(await fixtures.releaseExpired()).toBe(1);
 });
 
-test('queued rows are released if their lease ends later than ten lease durations from now', async () => {
+test('queued rows whose lease ends more than ten lease durations ahead are released', async () => {
   const [kept, lost] = [await fixtures.queueOne(), await fixtures.queueOne()];
   const leaseIn = (id: string, minutes: number) =>
     db.database
       .knex('open_deliveries')
       .where({ delivery_id: id })
       .update({ lease_until: db.database.knex.raw(`now() + make_interval(mins => ${minutes})`) });
-  // In the fixtures, the lease of a queued row lasts one minute, so ten lease durations are ten minutes.
+  // A lease that ends more than ten lease durations ahead was written before the database's clock was set back. In the
+  // fixtures, the lease of a queued row lasts one minute, so ten lease durations are ten minutes.
   await leaseIn(kept.deliveryId, 9);
   await leaseIn(lost.deliveryId, 11);
   expect(await fixtures.releaseExpired()).toBe(1);

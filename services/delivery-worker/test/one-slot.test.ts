@@ -4,8 +4,8 @@ import { useWorkerHarness } from './support/worker-harness.js';
 const harness = useWorkerHarness({ slots: 1 });
 
 test('a worker with one slot sends the next delivery while the previous one is being recorded', async () => {
-  // Each delivery has its own webhook. A worker with one slot queues one delivery at a time for a webhook that is not
-  // responsive. While the recording is blocked, a second delivery of the webhook would never be queued.
+  // Each delivery has its own webhook, because a worker with one slot queues one delivery at a time for a webhook that
+  // is not responsive. A second delivery of the webhook would not be queued while the recording is blocked.
   const targets = await Promise.all(Array.from({ length: 5 }, () => harness.addTarget()));
   const plans = targets.map(({ id }) => harness.plan([id], { state: 'waiting' }));
   await harness.write(plans);

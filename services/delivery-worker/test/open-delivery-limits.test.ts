@@ -46,7 +46,7 @@ test('new deliveries of a webhook at its limit fail as over_quota, and others ar
   expect(failed).toHaveLength(6);
   expect(failed[0]).toMatchObject({ error_code: 'over_quota', attempts_made: 0, claims: 0 });
 
-  // After the open deliveries of the webhook have ended, its new deliveries are opened again.
+  // Without open deliveries the webhook is below its limit, so its next delivery does not fail.
   await harness.database.knex('open_deliveries').where({ webhook_id: full.id }).delete();
   await accepted([await harness.fire(ruleId)]);
   expect(await openOf(full.id)).toHaveLength(1);

@@ -43,7 +43,7 @@ const writeWaiting = async (webhookId: string, count: number) => {
 };
 const ended = (count: number) => harness.ended(count, { status: 'succeeded', timeoutMs: 25_000 });
 const workerLeaseMs = 3_000;
-/** Slot limit of a webhook that has not responded yet. */
+/** Number of requests in flight to a webhook that has not responded yet: its limit of slots. */
 const inFlight = 4;
 /** Starts workers, and waits until they send `inFlight` deliveries to one target, which does not respond yet. */
 async function sendInFlight(startWorkers: () => Promise<unknown> = startWorker) {
@@ -171,8 +171,8 @@ test('the number of sent deliveries that are not recorded yet is limited', async
       },
       { timeoutMs: 40_000 },
     );
-    // Without a limit all 401 deliveries would be sent. This bound allows five deliveries for each slot, and in
-    // addition the deliveries that can wait until their outcomes are recorded.
+    // Without the limit, all 401 deliveries would be sent. The bound allows the first delivery, five deliveries for
+    // each slot, and the `maxRecording` deliveries that can wait until their outcomes are recorded.
     expect(requests(target.path)).toBeLessThanOrEqual(1 + 5 * slots + maxRecording);
   });
   await expectOnce(target.path, 401);

@@ -110,7 +110,8 @@ test.each([
   await expectDelivered(5);
   for (const { accepted_at } of await harness.database.knex('alerts'))
     expect(Math.abs(accepted_at.getTime() - wallClock())).toBeLessThan(60_000);
-  // A stopped worker has run its maintenance at least once: it created partitions and would have dropped old ones.
+  // A stopped worker has run its maintenance jobs at least once. If these jobs used the worker's clock, they would have
+  // created partitions of other days or dropped existing ones.
   await harness.workers.pop()!.close(12_000);
   expect(await partitions()).toEqual(before);
 });

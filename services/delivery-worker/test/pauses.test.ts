@@ -33,7 +33,7 @@ test('an outcome neither changes nor ends a pause by a person', async () => {
   expect(await rowOf(id)).toEqual(before);
 });
 
-test('an outcome can replace or remove a pause by a person that has ended', async () => {
+test('an outcome can replace or remove a pause by hand once the pause is over', async () => {
   const [replaced, ended] = [await pauseByHand(inMs(-1_000)), await pauseByHand(inMs(-1_000))];
   await fixtures.pauses.pause([circuit(replaced)]);
   expect(await rowOf(replaced)).toMatchObject({ reason: 'circuit', times: 1, error: 'e' });

@@ -228,13 +228,14 @@ test.each([
     (id: string) => harness.database.knex('webhooks').where({ id }).update({ enabled: false }),
   ],
 ])(
-  'a delivery ends as %s, %s if its webhook is deleted or disabled during a failing request',
+  'a delivery ends as %s (%s) if its webhook is deleted or disabled during a failing request',
   async (status, error_code, change) => {
     const target = await harness.addTarget();
     harness.destination.respond(target.path, async (_, response) => {
       await harness.database.knex('alert_rule_webhooks').where({ webhook_id: target.id }).delete();
       await change(target.id);
-      // Without the change of the webhook, the retry would be due an hour later.
+      // `Retry-After` delays a retry by an hour. The delivery ends earlier, because `change` has deleted or disabled
+      // its webhook.
       response.writeHead(503, { 'Retry-After': '3600' }).end();
     });
     const alertId = await harness.fire(await harness.addRule([target.id]));

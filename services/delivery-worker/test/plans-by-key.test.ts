@@ -34,7 +34,7 @@ const failure = {
 const attempt = createAttempt({ response: { statusCode: 500, body: 'no', truncated: false }, failure });
 const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure };
 
-test('statements planned for a small table still read only the needed rows after it has grown', async () => {
+test('a statement planned for a small table reads only the needed rows after the table has grown', async () => {
   const { claims, records, dispatch, lease } = fixtures;
   const visit = { workspaceId: fixtures.workspaceId, after: '00000000-0000-0000-0000-000000000000' };
   const [ended, retried, deferred, unqueued] = [

@@ -49,7 +49,7 @@ test.each([
     const starts = await startsOf(target.id);
     expect(mostWithin(starts, period_ms)).toBeLessThanOrEqual(1.4 * requests);
     expect(mostWithin(starts, 10 * period_ms)).toBeLessThanOrEqual(11 * requests);
-    // Only periods before the last request are counted, because deliveries were waiting in each of these periods.
+    // Only periods that end before the last request are checked, because deliveries were waiting until that request.
     const tenPeriods = starts.filter((at) => at + 10 * period_ms <= starts.at(-1)!);
     const fewest = Math.min(
       ...tenPeriods.map((from) => starts.filter((at) => at >= from && at < from + 10 * period_ms).length),
@@ -109,7 +109,7 @@ async function claimLimited() {
   return { target, wanted, claimed };
 }
 
-test('another worker sends the delivery of a killed worker without exceeding the rate limit', async () => {
+test('another worker sends the rate-limited delivery of a worker whose lease has ended', async () => {
   const { target, wanted, claimed } = await claimLimited();
   expect(claimed).toMatchObject({ claim: 1, hasToken: true });
   expect(await harness.claims.claimLimited(wanted)).toEqual([]);

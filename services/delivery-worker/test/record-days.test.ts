@@ -11,8 +11,8 @@ const dayMs = 86_400_000;
 const attempt = createAttempt();
 
 /**
- * Accepts an alert at each of these times and claims its delivery. Returns a successful outcome for each delivery. The
- * outcomes are not recorded yet.
+ * Accepts an alert at each of the times in `acceptedAt` and claims its delivery. Returns a successful outcome for each
+ * delivery. The outcomes are not recorded yet.
  */
 async function succeededAt(acceptedAt: number[]) {
   const fixtures = createDatabaseFixtures(db.database);
@@ -53,7 +53,7 @@ test('a batch with deliveries of two days is recorded in the partitions of both 
   expect(counts).toEqual({ open: '0', succeeded: '3', attempts: '3' });
 });
 
-test('the statement that records an outcome locks only the partitions of its own day', async () => {
+test('a statement that records an outcome locks only the partitions of the day of the delivery', async () => {
   const now = Date.now();
   for (let back = 8; back <= 40; back += 8) await ensurePartitions(db.database, now - back * dayMs);
   const { fixtures, ids, outcomes } = await succeededAt([now]);

@@ -175,7 +175,7 @@ test('a delivery shows the error and the status of its latest outcome', async ()
   expect(await shown()).toMatchObject({ error_code: null, error: null, status_code: null, claims: 4 });
 });
 
-test('a retry waits for its delay, and has the trigger scheduled even after a manual attempt', async () => {
+test('a retry waits for its delay; its trigger is `scheduled` even after a manual attempt', async () => {
   const claimed = await claimNew();
   await record(claimed, failed);
   const manual = await claimNextRun(claimed.deliveryId);

@@ -14,7 +14,7 @@ import type { Step } from './support/record-model/steps.js';
 
 const db = useTestDatabase();
 
-/** Number of times that each situation has occurred. */
+/** Number of occurrences of each situation, by its name, for example `lost message`. */
 const seen = new Map<string, number>();
 
 async function runSteps(steps: Step[]): Promise<void> {

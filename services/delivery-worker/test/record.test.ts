@@ -59,8 +59,8 @@ test('an outcome that is recorded twice, for example after a lost reply, is coun
     attempts_made: 1,
     error_code: 'timeout',
   });
-  // The claim number is unchanged when the outcome is recorded again. The second statement therefore writes the same
-  // retry, and changes nothing else.
+  // Recording a retry does not change the claim number, so the claim is still the latest. The second statement
+  // therefore writes the same retry once more, and changes nothing else.
   expect(await fixtures.open(claimed.deliveryId)).toMatchObject({
     state: 'waiting',
     step: 1,
@@ -169,7 +169,7 @@ test('each deferral of a batch keeps its own delay and reason', async () => {
   }
 });
 
-test('a delivery shows the failure of a deferral only if the claim is the latest', async () => {
+test('a delivery shows the failure of a deferral only if the deferred claim is the latest', async () => {
   const failure = { code: 'internal_error', error: 'It cannot be decrypted.' } as const;
   const deferral = { kind: 'deferred', afterMs: 0, reason: 'undecryptable', failure } as const;
   const [ours, lost] = [

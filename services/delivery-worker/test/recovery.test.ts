@@ -14,7 +14,7 @@ test('a queued delivery whose message was lost is released and delivered', async
   expect(harness.destination.at(target.path)).toHaveLength(1);
 });
 
-test('a delivery claimed by a dead worker is delivered by another after the lease', async () => {
+test('a delivery claimed by a dead worker is sent by another after the lease has expired', async () => {
   const target = await harness.addTarget();
   const planned = harness.plan([target.id], { state: 'queued' });
   await harness.write([planned]);

@@ -6,7 +6,7 @@ const workspaceId = randomUUID();
 
 const db = useTestDatabase();
 
-test("a rule is found with its webhooks in their order, and with the database's time", async () => {
+test("the reader returns a rule, its webhooks in their order, and the database's time", async () => {
   const webhookIds = await Promise.all(
     Array.from({ length: 5 }, () => insertWebhook(db.database, { workspaceId })),
   );
@@ -63,7 +63,7 @@ test('the reader returns deleted rules, webhooks named in messages, and paused w
   expect([rules.size, webhooks.size]).toEqual([1, 2]);
 });
 
-test('the reader shows silences and cooldowns of rules, and rate-limited webhooks as paused', async () => {
+test('silences and cooldowns are read, and `paused` is also true for rate-limited webhooks', async () => {
   const rate_limit = { rate_limit_requests: 5, rate_limit_period_ms: 1_000 };
   const limited = await insertWebhook(db.database, { workspaceId, columns: rate_limit });
   const ruleWith = (columns: object) => insertAlertRule(db.database, { workspaceId, columns });

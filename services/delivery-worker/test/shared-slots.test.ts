@@ -39,7 +39,7 @@ test('new webhooks get slots while slow webhooks of another workspace use all un
   );
   const areCalled = () => others.every((path) => harness.destination.at(path).length === 1);
   await until('each of the others has been called', areCalled, { timeoutMs: 60_000 });
-  // Usually about 6 requests arrive. If a released slot always went to the webhook that released it, hundreds would
-  // arrive.
+  // Usually about 6 requests arrive until each new webhook has been called. If a released slot always went to the
+  // webhook that released it, hundreds of requests to slow webhooks would arrive first.
   expect(received.length - before).toBeLessThan(150);
 }, 180_000);

@@ -4,7 +4,10 @@ import { createWorkerHarness, type WorkerHarness } from './support/worker-harnes
 
 // A worker process gets SIGTERM while its database is unavailable or its broker is unresponsive.
 
-/** Maximum time in which the worker must stop in these tests, in milliseconds. `npm start` waits for 26 s. */
+/**
+ * Time within which the worker must stop in these tests, in milliseconds. `npm start` kills a process 26 s after the
+ * signal.
+ */
 const maxStopMs = 15_000;
 
 let harness: WorkerHarness;

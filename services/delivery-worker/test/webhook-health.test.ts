@@ -68,7 +68,7 @@ test('a webhook is failing from the first failure after a success until the next
   expect(recovered.since.getTime()).toBeGreaterThan(failing.since.getTime());
 });
 
-test('the latest outcome of a batch sets the health; the first failure in a row sets its start', async () => {
+test('the latest outcome of a batch sets the health, which starts at the first failure in a row', async () => {
   const [mixed, failing, recovered] = [
     await fixtures.addWebhook(),
     await fixtures.addWebhook(),
@@ -137,7 +137,8 @@ test('an unchanged health is written at most once a minute', async () => {
   expect(await version()).toBe(failing);
   await record(id, {});
   const recovered = await version();
-  // The row still contains the last error. A further success does not write the row again, although it has no error.
+  // After the recovery, the row still contains the last error. A further success leaves the row unchanged, although
+  // this error could be removed.
   await record(id, {});
   expect([await version(), recovered === failing]).toEqual([recovered, false]);
   const longAgo = new Date(Date.now() - 61_000);

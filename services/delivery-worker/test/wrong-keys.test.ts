@@ -64,7 +64,8 @@ test('a worker with wrong keys and no canary defers deliveries without an attemp
   });
   expect(await readyz(wrong)).toMatchObject({ status: 'ok' });
   await harness.startWorker();
-  // The worker with the wrong keys can claim a delivery several times before the other worker claims it.
+  // The worker with the wrong keys can claim and defer a delivery several times before the other worker claims it. The
+  // timeout is therefore long.
   for (const row of await succeeded(targets.length, 80_000))
     expect(row).toMatchObject({ attempts_made: 1, error_code: null });
 }, 120_000);

@@ -89,7 +89,7 @@ export function ofResource<const P extends Permission, Params, Resource extends 
   };
 }
 
-/** Returns the permission that a route of the whole deployment needs. */
+/** Returns the permission that a route needs if its resource belongs to the whole deployment, not to a workspace. */
 export function ofDeployment<const P extends Permission>(permission: P) {
   return { permission, locate: () => ({ workspaceId: null, resource: undefined }) };
 }
@@ -105,7 +105,10 @@ export function orNotFound<Found>(found: Found | undefined, kind: string): Found
   return found;
 }
 
-/** Creates a function that loads the resource whose id is the path parameter `name`. It throws the 404 error. */
+/**
+ * Creates a function that loads the resource whose id is the path parameter `name`. The function throws the 404 error
+ * for an unknown id.
+ */
 export function loaderOf<const Name extends string, Resource>(
   name: Name,
   kind: string,

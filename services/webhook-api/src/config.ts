@@ -24,7 +24,10 @@ export interface WebhookApiLimits {
   requestsPerMinute: number;
   /** Maximum number of published alerts per minute of one principal. */
   alertsPerMinute: number;
-  /** Maximum number of requests per minute of all principals to one workspace, except those that publish alerts. */
+  /**
+   * Maximum number of requests per minute to one workspace, from all principals together. Requests that publish alerts
+   * have their own limit.
+   */
   workspaceRequestsPerMinute: number;
   /** Maximum number of alerts per minute that all principals publish to one workspace. */
   workspaceAlertsPerMinute: number;
@@ -84,8 +87,8 @@ function checkedKeys(read: EnvReader): Secret {
 }
 
 /**
- * Returns the public URL without a slash at the end, because paths start with a slash. Returns an empty text if it is
- * not configured.
+ * Returns the public URL without a slash at the end, because paths start with a slash. Returns an empty string if no
+ * public URL is configured.
  */
 function publicUrl(read: EnvReader): string {
   if (read.optionalString('PUBLIC_URL') === undefined) return '';

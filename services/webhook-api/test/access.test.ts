@@ -174,7 +174,7 @@ test('the OpenAPI document states for each operation the permission that this te
   expect(Object.fromEntries(needed.map(({ id, permission }) => [id, permission]))).toEqual(permissionOf);
 });
 
-test('every operation needs a permission, only a token, or nothing, as listed in this test', () => {
+test('only the operations listed in this test need no permission, and some of them no token', () => {
   const others = operations.filter(({ permission }) => permission === undefined);
   const named = (wanted: boolean) => others.filter((one) => one.isPublic === wanted).map(({ name }) => name);
   expect(named(true).sort()).toEqual(open.sort());

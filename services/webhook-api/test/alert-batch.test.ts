@@ -215,7 +215,7 @@ describe('a batch while the broker fails', () => {
     await untilConfirmed(alerts);
   });
 
-  test('an alert of a batch that no queue receives gets 503 with its id', async () => {
+  test('in a batch, an alert that no queue receives gets 503 with its id', async () => {
     const alerts = firedTimes(3);
     const { body } = await api.broker.whileUnroutable(() => publish(alerts));
     expect(body).toMatchObject(idsOf(alerts).map((alert_id) => ({ alert_id, status: 503 })));

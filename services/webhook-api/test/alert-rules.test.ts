@@ -133,7 +133,7 @@ test('a webhook in use is deleted only with force, and the 409 names its rules',
   expect((await read(other.id)).body).toEqual(other);
 });
 
-test('the rules that use a webhook are named in the order of their names', async () => {
+test('a rejected deletion of a webhook lists the rules that use it in the order of their names', async () => {
   const webhookId = await addWebhook();
   const names = ['c', 'a', 'b'];
   for (const name of names) await addRule({ name, notification_webhook_ids: [webhookId] });
@@ -151,7 +151,7 @@ test('a webhook that only a deleted rule used can be deleted', async () => {
   expect((await api.call('DELETE', `/api/v1/webhooks/${webhookId}`)).status).toBe(204);
 });
 
-test('concurrently adding a webhook to a rule and deleting it leaves no unknown id in the rule', async () => {
+test('if a webhook is concurrently added to a rule and deleted, the rule keeps no unknown id', async () => {
   for (let round = 0; round < 10; round += 1) {
     const ids = [await addWebhook(), await addWebhook(), await addWebhook()];
     const rule = await addRule({ notification_webhook_ids: ids });

@@ -204,7 +204,7 @@ test('an audit event contains the names of the changed fields but not their valu
   expect(third[0]?.changed_fields.toSorted()).toEqual(['cooldown_seconds', 'threshold']);
 });
 
-test('a forced deletion writes an audit event for each changed rule and the settings', async () => {
+test('a forced deletion of a webhook writes an event for each changed rule and for the settings', async () => {
   const webhookId = await addWebhook();
   const rules = [await addRule([webhookId]), await addRule([webhookId])];
   await send('PATCH', `${inWorkspace}/settings`, { notice_webhook_ids: [webhookId] });
@@ -223,7 +223,7 @@ test('a forced deletion writes an audit event for each changed rule and the sett
   );
 });
 
-test('the automatic disabling of a webhook writes an audit event with the principal system', async () => {
+test('the automatic disabling of a webhook writes an audit event of the principal `system`', async () => {
   const webhookId = await addWebhook();
   const { knex } = api.database;
   const since = new Date(Date.now() - 3_600_000);

@@ -142,7 +142,7 @@ test('a truncated dead letter shows its original size and cannot be requeued', a
   expect((await list())[0]?.requeued_at).toBeNull();
 });
 
-test('a dead letter whose stored size is the size of its message can be requeued', async () => {
+test('a dead letter whose size_bytes equals its stored size is complete and can be requeued', async () => {
   const content = Buffer.from(`whole ${randomUUID()}`);
   const id = await seed(content);
   await api.database.knex('dead_letters').where({ id }).update({ size_bytes: content.length });

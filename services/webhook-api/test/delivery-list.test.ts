@@ -69,7 +69,7 @@ describe('the list of deliveries', () => {
     expect(await idsOf(`alert_id=${alertId}&until=${until}`)).toEqual([]);
   });
 
-  test('the time range of a list includes since and excludes until', async () => {
+  test('the time range of a list includes the time in `since` and excludes the time in `until`', async () => {
     const webhookId = randomUUID();
     const start = Date.now() - 50_000;
     const [first, second, third] = await Promise.all(

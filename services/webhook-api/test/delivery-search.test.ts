@@ -38,7 +38,7 @@ test('a search by label finds no deliveries of other alerts of the same millisec
   expect(await idsOf({ label: `x:${label}`, webhook_id: webhookId, since: since() })).toEqual([ids[0]]);
 });
 
-test('with one delivery on each page, a search finds all that were accepted in one millisecond', async () => {
+test('a search with pages of one entry finds all deliveries accepted in the same millisecond', async () => {
   const label = randomUUID();
   const ids = await seedAtOnce(Array.from({ length: 8 }, () => ({ x: label })));
   const query = new URLSearchParams({ label: `x:${label}`, since: since(), limit: '1' });
@@ -91,8 +91,8 @@ test('a search by label that matches more than 5,000 alerts finds each delivery 
   const other = { alertId: randomUUID(), acceptedAtMs: newestMs - 2, labels: { many: 'other' } };
   await seedAlert(api.database, other);
   await seed(other);
-  // All further alerts are in the millisecond of the second and third alert, and have higher ids. The maximum number of
-  // alerts therefore excludes one of these two.
+  // This statement adds 4,999 alerts in the millisecond of the second and third alert, with higher ids than these two.
+  // The newest 5,001 alerts, which the search reads first, are the first alert, the added ones, and one of these two.
   await api.database.knex.raw(
     `insert into alerts (id, workspace_id, alert_id, accepted_at, fired_at, alert_rule_id, alert_rule_name, model_id,
                          model_name, metric_value, threshold, bound, outcome, labels)

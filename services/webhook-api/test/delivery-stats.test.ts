@@ -142,7 +142,7 @@ test('oldest_open_at also covers open deliveries outside the time range', async 
   await seedDelivery(api.database, { workspaceId: otherWorkspaceId, status: 'open', acceptedAtMs });
   const future = { since: iso(Date.now() + hourMs), until: iso(Date.now() + 2 * hourMs) };
   expect((await stats(future)).oldest_open_at).toBe(iso(noonMs + 5 * 60_000 + 123));
-  // Another webhook has an older open delivery in the same minute.
+  // The older open delivery in the same minute belongs to another webhook, so it must be ignored here.
   const webhookId = randomUUID();
   await seedDelivery(api.database, { webhookId, status: 'open', acceptedAtMs: acceptedAtMs + 456 });
   expect((await stats({ ...future, webhook_id: webhookId })).oldest_open_at).toBe(iso(acceptedAtMs + 456));
@@ -179,7 +179,7 @@ test.each([
   expect([status, body.errors?.[0]?.path]).toEqual([422, parameter]);
 });
 
-test('a statistics query with more than 30,000 entries by webhook gets 422', async () => {
+test('a query of statistics by webhook gets 422 if its result has more than 30,000 entries', async () => {
   const row = (index: number) => ({
     workspace_id: workspaceId,
     is_total: false,

@@ -72,7 +72,7 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
     expect((await call('PATCH', path, {}, etag!)).status).toBe(412);
   });
 
-  test('a PATCH with an outdated ETag in If-Match gets 412 with the current ETag, changes nothing', async () => {
+  test('a PATCH with an outdated If-Match changes nothing, and gets 412 with the current ETag', async () => {
     const { path, etag } = await make();
     const before = (await call('GET', path)).body;
     const refused = await call('PATCH', path, { name: 'Refused' }, '"999"');

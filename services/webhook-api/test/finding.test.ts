@@ -101,7 +101,8 @@ describe('labels', () => {
 
 test('alerts with a label are listed newest first, and a limit keeps the newest', async () => {
   const labels = { batch: randomUUID() };
-  // All alerts have the same model and rule, so that no index on these columns lists the newest alert first by chance.
+  // All alerts have the same model and rule. With random ids of models and rules, an index on these columns could list
+  // the newest alert first by chance.
   const equal = { labels, modelId: randomUUID(), alertRuleId: randomUUID() };
   const ids: string[] = [];
   const newestMs = Date.now() - 30_000;

@@ -63,7 +63,7 @@ const doubtful = fc.tuple(
   fc.constantFrom('Host', 'Content-Length', 'TE', 'Proxy-X', 'a b', '', 'é', 'X-Bad', 'Expect', '__proto__'),
   fc.array(fc.constantFrom('ok', 'a\r\nb', 'a\0', '\u0100', '\ud800', '\x7f'), { maxLength: 2 }),
 );
-/** Random headers. Most sets are valid; some are too large or contain a forbidden name or character. */
+/** Random sets of headers. Most sets are valid; some are too large or contain a forbidden name or character. */
 const headers = fc
   .tuple(
     fc.uniqueArray(fc.tuple(name, fc.array(value, { maxLength: 4 })), {

@@ -142,7 +142,7 @@ test('a principal above its rate limit is rejected, and another principal is not
   expect((await api.call('GET', webhooks, { as: 'reader' })).status).toBe(200);
 });
 
-test('the limit on tests of a workspace counts both kinds of tests by all principals', async () => {
+test('the test limit of a workspace counts destination tests and webhook tests by all principals', async () => {
   const destination = await startHttpReceiver();
   try {
     const api = await start({ testsPerMinute: 2 });
@@ -178,7 +178,7 @@ test('the size limit of request bodies can be configured', async () => {
 const slow = (n: number) =>
   `[{% set n = 9 ** 1250 %}{% set m = 7 ** 700 %}{% for i in range(500) %}{% set rest = n % m %}{% endfor %}${n}]`;
 
-test('slow templates use up the time budget of their workspace only', async () => {
+test('slow templates use up only the time budget for templates of their own workspace', async () => {
   const api = await start({});
   const cheap = '{"a": "{{ alert_rule_name }}"}';
   const preview = (body: string) => api.call('POST', `${webhooks}/preview`, { body: { body } });
@@ -188,8 +188,8 @@ test('slow templates use up the time budget of their workspace only', async () =
     refused = await preview(slow(tries));
   expect(refused.status).toBe(429);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  // Saving a webhook renders its template and uses the same time budget, for all principals of the workspace. The
-  // request is repeated, because the budget recovers between requests.
+  // The previews have used up the time budget of the workspace. Saving a webhook renders its template and needs the
+  // same budget, whichever principal saves it. The request is repeated, because the budget recovers between requests.
   const save = { as: 'admin', body: { ...fields, body: cheap } } as const;
   let status = 0;
   for (let tries = 0; tries < 50 && status !== 429; tries += 1) {

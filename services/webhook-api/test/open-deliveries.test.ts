@@ -83,7 +83,7 @@ describe('deliveries that wait for a webhook', () => {
     expect(await isPaused(webhookId)).toBe(true);
   });
 
-  test("the next attempt of a delivery is not before the end of its webhook's pause", async () => {
+  test("the shown time of the next attempt is not before the end of the webhook's pause", async () => {
     const webhookId = await createWebhook();
     await pause(webhookId);
     const id = await retryIn(webhookId, { due_at: new Date(Date.now() - anHourMs) });

@@ -49,7 +49,7 @@ interface List<Entry> {
 
 /**
  * Reads all pages of a list while entries are inserted. Expects that every page except the last is full, that positions
- * decrease, and that no entry is missing that was inserted before the page with its position was read.
+ * decrease, and that an entry is on one of the pages if it was inserted before the page with its position was read.
  */
 async function expectCompletePages<Entry>(
   { path, insert, positionOf }: List<Entry>,

@@ -106,8 +106,8 @@ test.each(times)('a search of the last %s finds only alerts that match all filte
   });
   const { body } = await api.call<Alert[]>('GET', `${alerts}?${query}`);
   expect(body.map((alert) => alert.alert_id)).toEqual([alertId]);
-  // For a page with one entry, the API reads two, to find out if more follow. With three matching alerts, the test
-  // fails if the statement has no order.
+  // For a page with one entry, the API reads two, to find out if more follow. Three alerts match, so a statement
+  // without an order would omit the newest, which is inserted last.
   await seedAlert(api.database, { ...wanted, acceptedAtMs: Date.now() - 50_000 });
   const newest = await seedAlert(api.database, { ...wanted, acceptedAtMs: Date.now() - 40_000 });
   const { body: first } = await api.call<Alert[]>('GET', `${alerts}?${query}&limit=1`);

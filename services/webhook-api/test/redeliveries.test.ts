@@ -37,7 +37,8 @@ test('a redelivery job includes the deliveries that match its filter, and report
   expect(body).toMatchObject({ matched: 5, done: 0, status: 'running', workspace_id: workspaceId });
   expect(body.filter).toMatchObject({ webhook_id: webhookId, status: 'failed' });
   expect(Math.abs(Date.parse(body.filter.until) - Date.now())).toBeLessThan(60_000);
-  // The page size also counts deliveries of the webhook that do not match, so four rows contain at least two matches.
+  // The page size also counts deliveries of the webhook that do not match. The webhook has two of these, so a page of
+  // four contains at least two matches.
   await runJobPage(api.database, { pageSize: 4, counts });
   const { done, ...started } = await read(body.id);
   expect([2, 3, 4]).toContain(done);
@@ -141,7 +142,7 @@ test('redelivery jobs are listed newest first, in pages', async () => {
 test('a workspace can have at most ten running jobs', async () => {
   for (let count = 0; count < 10; count += 1) expect((await accept({ all: true })).status).toBe(202);
   expect((await accept({ all: true })).status).toBe(409);
-  // The limit counts the jobs of all kinds together.
+  // The limit of ten running jobs counts the jobs of all kinds together.
   for (const kind of ['dispatches', 'cancellations'])
     expect([
       kind,

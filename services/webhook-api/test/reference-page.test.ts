@@ -11,7 +11,7 @@ beforeAll(async () => {
   page = await response.text();
 });
 
-test("the reference page's policy allows only the service's scripts and styles, none inline", () => {
+test('the CSP of the reference page allows only scripts and styles of the service, none inline', () => {
   const { origin } = new URL(process.env.TOCSIN_TEST_OIDC_ISSUER ?? '');
   expect(policy.split('; ')).toEqual([
     "default-src 'none'",

@@ -30,7 +30,8 @@ test.each([
   const own = await list();
   expect(own.body).toHaveLength(first.body.length + 1);
   expect(own.headers.get('age')).toBeNull();
-  // The service shares the newer response from now on, so that the caller does not get the older list again.
+  // The newer response replaces the older one for callers that accept a recent response, so that no caller gets the
+  // older list again.
   expect((await list(recent)).body).toEqual(own.body);
   expect(own.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
 });

@@ -131,7 +131,7 @@ test('a malformed percent escape in the query of a list gets 400', async () => {
   expect((await api.call('GET', `${collection}?name=%zz`)).status).toBe(400);
 });
 
-test('a cursor of webhooks is valid only for its own list', async () => {
+test('a cursor of a webhook list is valid only for the same workspace, sort key and order', async () => {
   const { headers } = await list('?limit=1&sort=name');
   const cursor = /cursor=([^&>]*)/.exec(headers.get('link') ?? '')![1]!;
   expect((await list(`?limit=1&sort=name&cursor=${cursor}`)).status).toBe(200);

@@ -203,7 +203,7 @@ describe('a pause by hand', () => {
     expect(waiting.due_at.getTime()).toBeLessThan(Date.now() + 1_000);
   });
 
-  test('removing a pause by hand that has ended does not end a circuit pause', async () => {
+  test('setting paused_until to null after the end of a pause by hand ends no circuit pause', async () => {
     const { id: webhookId } = await calls.create({ paused_until: ahead(-60_000) });
     const circuit = { webhook_id: webhookId, reason: 'circuit', paused_until: ahead(600_000), times: 3 };
     await api.database.knex('webhook_pauses').insert(circuit);
@@ -228,7 +228,7 @@ describe('a pause by hand', () => {
     expect(created).toMatchObject({ paused: null, paused_until: until });
   });
 
-  test('the last 90 days of pauses by hand are stored with actual ends; more than 100 are merged', async () => {
+  test('pauses by hand are stored with their actual ends for 90 days; more than 100 are merged', async () => {
     const { id } = await calls.create({ paused_until: ahead(60_000) });
     await calls.patch(id, { paused_until: null });
     await calls.patch(id, { paused_until: ahead(60_000) });

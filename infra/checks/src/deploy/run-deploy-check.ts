@@ -24,8 +24,9 @@ const folder = mkdtempSync(join(tmpdir(), 'tocsin-deploy-'));
 const kubernetesVersions = ['1.27', '1.37'];
 
 /**
- * API groups of custom resources, for which Kubernetes has no schemas. promtool checks the alarm rules, and
- * test/chart-rendering.test.ts the other resources.
+ * API groups of custom resources. kubernetes-validate cannot check such objects, because Kubernetes has no schemas for
+ * them. promtool checks the alarm rules instead, and the tests chart-rendering.test.ts and chart.test.ts check parts of
+ * the other custom resources.
  */
 const customGroups = ['keda.sh', 'monitoring.coreos.com', 'rabbitmq.com'];
 
@@ -113,8 +114,8 @@ function writeObjects(variant: string, objects: readonly Manifest[]): string[] {
   mkdirSync(join(folder, variant));
   return objects.map((object) => {
     const file = join(folder, variant, `${object.kind}-${object.metadata.name}.yaml`);
-    // `renderChart` adds an empty `spec` to objects without one. The schemas do not allow it for such objects, so it is
-    // removed.
+    // `renderChart` adds an empty `spec` to objects without one. The schemas reject a `spec` in such objects, so the
+    // empty one is removed.
     const { spec, ...others } = object;
     writeFileSync(file, stringify(Object.keys(spec).length > 0 ? object : others));
     return file;

@@ -31,7 +31,7 @@ test('npm run test:fuzz explains how to start a stack if none is running', () =>
   expect(stderr).toContain('npm start');
 });
 
-test('npm run test:fuzz names the missing program if Python is not installed', () => {
+test('npm run test:fuzz fails without Python and names the required Python version', () => {
   writeFileSync(join(state, 'stack.json'), '{}');
   const { status, stderr } = run();
   expect(status).toBe(1);

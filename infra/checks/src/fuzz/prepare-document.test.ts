@@ -64,11 +64,11 @@ const prepared = prepareDocument(document, values) as typeof document;
 const { patch, delete: deletion } = prepared.paths['/webhooks/{webhook_id}'];
 const { PatchWebhook, PublishAlert, Webhook } = prepared.components.schemas;
 
-test('`default` responses are removed from the prepared document, and numbered ones are kept', () => {
+test('a prepared OpenAPI document keeps responses with a status, but no `default` responses', () => {
   expect([Object.keys(patch.responses), Object.keys(deletion.responses)]).toEqual([['200'], ['204']]);
 });
 
-test('the prepared schemas and examples allow no destination URL except the given one', () => {
+test('prepared request schemas and examples have only one URL, that of the test destination', () => {
   expect(PatchWebhook.properties.url).toEqual({ type: 'string', enum: [values.url] });
   expect(PatchWebhook.examples).toEqual([{ url: values.url }]);
   expect(patch.requestBody.content['application/json'].example).toEqual({
@@ -77,7 +77,7 @@ test('the prepared schemas and examples allow no destination URL except the give
   });
 });
 
-test('the prepared schemas suggest known ids, and for deletions only ids that may be deleted', () => {
+test('prepared schemas suggest known ids, and for deletions only ids of deletable resources', () => {
   const uuid = { type: 'string', format: 'uuid' };
   expect(patch.parameters[0]!.schema).toEqual({ anyOf: [{ const: 'kept' }, uuid] });
   expect(deletion.parameters[0]!.schema).toEqual({ anyOf: [{ const: 'deletable' }, uuid] });
@@ -91,7 +91,7 @@ test('the prepared schema of a list allows invalid items if the API checks each 
   expect(schema.items).toEqual({ anyOf: [{ $ref: '#/components/schemas/PublishAlert' }, {}] });
 });
 
-test('preparing an OpenAPI document changes neither response schemas nor the given object', () => {
+test('a prepared document has unchanged response schemas, and the given document is not modified', () => {
   expect(Webhook).toEqual(document.components.schemas.Webhook);
   expect(document.paths['/webhooks/{webhook_id}'].patch.responses).toHaveProperty('default');
 });

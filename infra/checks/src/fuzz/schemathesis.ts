@@ -35,8 +35,9 @@ export function installSchemathesis(folder: string): Schemathesis {
         url: apiUrl,
         header: `Authorization: Bearer ${token}`,
         checks: 'all',
-        // A schema cannot express rules such as "renders to JSON", so a request that matches the schema can get status
-        // 422. An unsupported method without a valid token gets status 401 instead of 405.
+        // Both checks also fail for correct responses. The first check fails if a request that matches the schema gets
+        // status 422, but a schema cannot express rules such as "renders to JSON". The second check fails if a request
+        // with an unsupported method gets another status than 405, but without a valid token the status is 401.
         'exclude-checks': 'positive_data_acceptance,unsupported_method',
         'max-examples': String(maxExamples),
         seed: String(seed),
@@ -67,7 +68,8 @@ expected-statuses = ["4xx"]
 
 /**
  * Schemathesis does not encode the character # in a path parameter that is a list, so the path of the request ends at
- * this character. The hook therefore drops path parameters that contain it.
+ * this character. The hook therefore makes schemathesis discard generated path parameters that contain
+ * this character.
  */
 const hooks = `import schemathesis
 

@@ -40,7 +40,7 @@ export function createWordCheck(list: WordList): (path: string, text: string) =>
     const codeWords = isCode(path) ? withoutCommentsAndTexts(text).map(toWords) : [];
     const found = lines.flatMap((_, index) => {
       const current = words[index] ?? '';
-      // The next line is appended, because an expression can be split between two lines.
+      // The next line is appended, because a term of several words can be split between two lines.
       const matches = everywhere(`${current} ${withoutLeader(words[index + 1] ?? '')}`, current.length);
       const code = codeWords[index] ?? '';
       return [...matches, ...identifiers(code, code.length)].map((match) => ({ ...match, line: index + 1 }));
@@ -52,7 +52,7 @@ export function createWordCheck(list: WordList): (path: string, text: string) =>
 
 type Match = Pick<PrivateWord, 'found' | 'pattern' | 'instead'>;
 
-/** Returns a function that finds the matches in a text that start before the index `end`. */
+/** Returns a function that finds `words` in a text. It ignores matches that start at the index `end` or later. */
 function matcherOf(words: Record<string, string>): (text: string, end: number) => Match[] {
   const patterns = Object.entries(words).map(([pattern, instead]) => ({ pattern, instead }));
   if (patterns.length === 0) return () => [];

@@ -82,7 +82,7 @@ test.each(mutatedModules)(
   },
 );
 
-test('the tests of a source file are in files with its name, with or without a suffix', () => {
+test('the tests of a source file x.ts are in x.test.ts and in files such as x-more.test.ts', () => {
   const folder = 'services/delivery-worker/src/slots';
   const slots = {
     name: 'slots',

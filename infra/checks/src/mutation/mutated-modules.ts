@@ -6,7 +6,7 @@ export interface MutatedModule {
   name: string;
   /** Folder of the package or service. */
   workspace: string;
-  /** Paths below `src` without extension. A file without its own test is tested by the tests of the other files. */
+  /** Paths below `src` without extension. Tests of the other files also test a file without its own test. */
   files: string[];
 }
 

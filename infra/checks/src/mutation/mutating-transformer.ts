@@ -13,7 +13,7 @@ export default {
     const mutation = statementMutations.find((entry) => entry.name === name);
     if (name !== undefined && mutation === undefined) throw new Error(`No mutation is called "${name}".`);
     // All functions of a transformer (`process`, `processAsync`, `getCacheKey`) have the source and its path as first
-    // parameters.
+    // parameters, so `mutating` can wrap each of them.
     const steps = Object.entries<unknown>({ ...swc.createTransformer(options) });
     const mutating =
       (step: Step): Step =>

@@ -9,7 +9,7 @@ export interface StatementMutation {
   /** The text to replace. It must occur exactly once in the file. */
   piece: string;
   replacement: string;
-  /** Test files. At least one of them must fail. */
+  /** Test files. At least one of them must fail with the mutation. */
   tests: string[];
 }
 

@@ -114,9 +114,9 @@ const check = new Ajv({ allErrors: true, allowUnionTypes: true }).compile({
 });
 
 /**
- * Returns the problems of a compose file with merged anchors and substituted variables. The schema contains only the
- * part of the Compose specification (https://compose-spec.io) that our file uses. If the compose file uses a new key,
- * add the key to the schema.
+ * Returns the problems of a compose file. The caller must first merge its anchors and substitute its variables. The
+ * schema contains only the part of the Compose specification (https://compose-spec.io) that our file uses. If the
+ * compose file uses a new key, add the key to the schema.
  */
 export function faultsOfCompose(file: unknown): string[] {
   if (check(file)) return [];

@@ -17,7 +17,7 @@ const object = (properties: object, ...required: string[]) => ({
 const list = (items: object) => ({ type: 'array', items });
 
 const inTokens = 'access.token.claim id.token.claim userinfo.token.claim introspection.token.claim';
-/** Keycloak stores every setting of a mapper as a string, including flags. */
+/** Kinds of protocol mappers with the names of their settings. In Keycloak every setting is a string, even a flag. */
 const mappers: [kind: string, settings: string][] = [
   ['oidc-audience-mapper', `${inTokens} included.client.audience`],
   ['oidc-group-membership-mapper', `${inTokens} claim.name full.path`],

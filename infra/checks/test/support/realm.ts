@@ -94,8 +94,8 @@ export function deriveClaims(
 }
 
 /**
- * Mappers of Keycloak's built-in scopes. `deriveClaims` skips them, because Tocsin reads only one of the claims that
- * they add: a name for display.
+ * Mappers of Keycloak's built-in scopes. `deriveClaims` skips them, because the tests need none of the claims that they
+ * add. Tocsin reads only one of these claims: a name for display.
  */
 const withoutMeaning = new Set([
   'oidc-usersessionmodel-note-mapper',

@@ -9,8 +9,8 @@ export interface Behaviour {
 const longestDelayMs = 120_000;
 
 /**
- * Returns the inbox's response to a path. These segments can be combined: `status/{code}`, `slow/{n}ms`,
- * `retry-after/{seconds}` and `hang-up`. Any other path gets status 200.
+ * Returns how the inbox responds to a request with this path. The path can combine these segments: `status/{code}`,
+ * `slow/{n}ms`, `retry-after/{seconds}` and `hang-up`. Any other path gets status 200.
  */
 export function readBehaviour(path: string): Behaviour {
   const behaviour: Behaviour = { status: 200, delayMs: 0, headers: {}, hangUp: false };

@@ -40,8 +40,8 @@ export interface Infrastructure {
 export async function startInfrastructure(context: InfrastructureOptions): Promise<Infrastructure> {
   const { options, ports, paths, secrets, processes, run, migrate, say } = context;
   const logOf = (name: string) => join(paths.logs, `${name}.log`);
-  // RabbitMQ is installed before anything starts, because the installation blocks the event loop and would extend the
-  // measured start times.
+  // RabbitMQ is installed before anything starts. The installation blocks the event loop, so it would extend the start
+  // times that the launcher measures and prints for the other processes.
   const rabbitmq = options.amqpUrl ?? ensureRabbitmqInstalled(logOf('apt'), say);
 
   const keep = async (name: string, start: () => Promise<{ child: Child; url: string }>): Promise<string> => {

@@ -3,7 +3,7 @@ import { readOptions } from './options.js';
 const issuer = 'https://sso/realms/a';
 
 describe('readOptions', () => {
-  test('the default is one worker, and a sample alert after the start', () => {
+  test('without options, npm start runs one worker and fires a sample alert after the start', () => {
     expect(readOptions([], {})).toEqual({
       sample: true,
       workers: 1,
@@ -32,7 +32,7 @@ describe('readOptions', () => {
     });
   });
 
-  test('WORKSPACE_ID must be a UUID, and is rejected without OIDC_ISSUER', () => {
+  test('WORKSPACE_ID must be a UUID, and is rejected if OIDC_ISSUER is not set', () => {
     const env = { OIDC_ISSUER: issuer, WORKSPACE_ID: '6F1D0F0E-6c39-4c0b-8f5e-0b8a1c9f2a11' };
     expect(readOptions([], env).workspaceId).toBe('6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11');
     expect(() => readOptions([], { ...env, WORKSPACE_ID: 'mine' })).toThrow('WORKSPACE_ID must be a UUID');

@@ -10,7 +10,7 @@ describe('the ports of the stack', () => {
     expect(ports).toHaveLength(10 + 2 * 32);
   });
 
-  test('a server that runs outside of the stack needs no port', () => {
+  test('the stack needs no ports for an external database, broker and identity provider', () => {
     const options = readOptions([], {
       DATABASE_URL: 'postgres://db/x',
       AMQP_URL: 'amqp://mq',

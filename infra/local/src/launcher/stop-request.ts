@@ -11,8 +11,8 @@ const exitCodeForced = 130;
 const echoMs = 1_000;
 
 /**
- * Resolves with the reason when a stop signal arrives or when the parent npm process has exited, because a killed npm
- * forwards no signal.
+ * Resolves with the reason when a stop signal arrives, or when the parent npm process has exited. The exit counts as a
+ * stop request, because a killed npm forwards no signal.
  */
 export function untilAskedToStop({ env, onSecondRequest }: StopRequestOptions): Promise<string> {
   return new Promise((resolve) => {

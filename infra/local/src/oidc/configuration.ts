@@ -13,7 +13,7 @@ export interface RealmSettings {
   directory: Directory;
   /** Audiences of every access token. */
   audience: string[];
-  /** Audiences that are added for all users, and for service accounts with a role in the deployment. */
+  /** Audiences that are added for all users, and for service accounts with a role for the whole deployment. */
   adminAudience: string[];
   accessTokenTtlSeconds: number;
   refreshTokenTtlSeconds: number;

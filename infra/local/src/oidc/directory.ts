@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 export interface Roles {
   /** Claim `groups`: paths in the format `/workspaces/{id}/{role}`. */
   groups: string[];
-  /** Claim `realm_access.roles`: names of deployment roles. */
+  /** Claim `realm_access.roles`: roles that apply to the whole deployment, for example `tocsin_admin`. */
   realmRoles: string[];
 }
 

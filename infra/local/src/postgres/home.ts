@@ -20,8 +20,8 @@ export function prepareHome(wanted: string, user: SystemUser | undefined): strin
     return wanted;
   }
   const outside = outsideOf(wanted);
-  // If `wanted` is not a link to `outside`, the user has deleted the state directory. The data in `outside` is then
-  // removed.
+  // If `wanted` is not a link to `outside`, any data in `outside` belongs to a state directory that was deleted. This
+  // data is removed too.
   if (!isLinkTo(wanted, outside)) rmSync(outside, { recursive: true, force: true });
   mkdirSync(outside, { recursive: true, mode: 0o711 });
   chmodSync(outsideRoot, 0o711);

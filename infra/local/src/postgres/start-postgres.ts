@@ -35,8 +35,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   const { processes, directory, logFile, port, durable, database } = options;
   const user = getPostgresUser();
   const home = prepareHome(directory, user);
-  // The caller removes `directory` after a test. If `directory` is a link, the data itself is removed when this process
-  // ends.
+  // The caller removes `directory` after a test. If `directory` is a link, this removes only the link, so the data is
+  // removed when this process ends.
   if (!durable && home !== directory) processes.removeAtEnd(home);
   const binaries = preparePostgresBinaries({ user, copyTo: home });
   const { dataDirectory, password } = await prepareCluster({

@@ -27,7 +27,7 @@ describe('createProcessHost', () => {
     ...rest,
   });
 
-  test('a child that does not stop is killed with its process group', async () => {
+  test('a child process that ignores SIGTERM is killed together with its process group', async () => {
     const child = await processes.start(shell('trap "" TERM; sleep 60 & echo $!; wait; wait'));
     await until('it has told its child', () => /\d/.test(child.logTail()));
     const grandchild = Number(child.logTail().split('\n').at(-1));
@@ -36,7 +36,7 @@ describe('createProcessHost', () => {
     await until('its child has ended', () => !isAlive(grandchild));
   });
 
-  test('a child receives only the given environment', async () => {
+  test('a child process receives only the given environment variables', async () => {
     const child = await processes.start(
       shell('env', { env: { ONLY: 'this' }, logFile: join(directory, 'env.log') }),
     );

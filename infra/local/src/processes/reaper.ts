@@ -59,8 +59,8 @@ export function startReaper(): Reaper {
     detached: true,
     cwd: '/',
   });
-  // If the reaper was killed, a write to the pipe fails with EPIPE. The error is ignored, because the next start also
-  // ends children that a killed launcher has left (`stale-processes.ts`).
+  // If the reaper itself was killed, a write to its pipe fails with EPIPE. The error is ignored: the children then
+  // survive a killed launcher, but the next start ends them (`stale-processes.ts`).
   shell.stdin.on('error', () => {});
   shell.on('error', () => {});
   shell.unref();

@@ -44,8 +44,8 @@ export async function startTestServers(processes: ProcessHost): Promise<TestServ
       directory: join(directory, 'rabbitmq'),
       logFile: logOf('rabbitmq'),
       ports: { amqp, epmd, distribution },
-      // The limit is the default of RabbitMQ 4. It is above the shipped limit, so that tests can send messages that the
-      // worker itself must reject.
+      // The default limit of RabbitMQ 4. It is above the limit in infra/rabbitmq/20-tocsin.conf, so that tests can send
+      // messages that the worker itself must reject.
       maxMessageBytes: 16 * 1_048_576,
       virtualHosts: [
         // A virtual host without Tocsin's exchanges and queues, for tests of publishers that find none.

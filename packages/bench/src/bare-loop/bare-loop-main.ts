@@ -74,7 +74,7 @@ function jsonText(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Returns a function that acknowledges all messages up to a delivery tag with one frame. */
+/** Returns a function that sends one acknowledgement for all messages up to the given delivery tag. */
 function createPrefixAck(open: Channel): (deliveryTag: number) => void {
   return (deliveryTag) => {
     open.ack({ fields: { deliveryTag } } as Parameters<Channel['ack']>[0], true);

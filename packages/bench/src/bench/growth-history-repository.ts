@@ -40,8 +40,9 @@ const dayMs = 86_400_000;
 const partitionDays = 9;
 
 /**
- * The deliveries of one day, with the numbers `from` to `last`. The acceptance time of the alert of delivery n is
- * `startMs + n * stepMs`, in Unix milliseconds.
+ * The deliveries of one day: those with the numbers `from` to `last`. The numbers continue from day to day. Number 0 is
+ * at the start of the history (`startMs`). The alert of delivery n was accepted at the Unix time
+ * `startMs + n * stepMs`, in milliseconds.
  */
 interface Day {
   /** Suffix of the partition names of this day. */

@@ -37,7 +37,7 @@ interface DispatchQueries {
   queued(wanted: []): Promise<unknown>;
 }
 
-/** A history in a separate database, and the services that use it. */
+/** One of the compared sizes: a history in a separate database, with the queries that are measured on it. */
 interface Size {
   history: History;
   fillSeconds: number;
@@ -157,8 +157,8 @@ function pathsOf({ workspaceId, webhookId, inactiveWebhookId }: History, ids: st
 }
 
 /**
- * Returns functions that send the requests of each query over one keep-alive connection. Each query has a list of
- * paths. Each call of its function requests the next path in this list.
+ * Returns one function for each query. All functions share one keep-alive connection. `paths` contains a list of paths
+ * for each query, and each call of a function requests the next path in the list of its query.
  */
 async function openHttpQueries(apis: Apis, paths: Record<string, string[]>) {
   const client = new Client(apis.apiUrl);

@@ -26,8 +26,8 @@ const launcher = fileURLToPath(import.meta.resolve('../../../../infra/local/dist
 const servers = new Set(['postgres', 'rabbitmq', 'epmd']);
 const startTimeoutMs = 300_000;
 /**
- * Time between the start and the measurement, in milliseconds. If the measurement takes less than 20 s, this time
- * equals the duration of the measurement. Periodic jobs finish their first runs in this time.
+ * Maximum time between the start and the measurement, in milliseconds. Periodic jobs finish their first runs in this
+ * time. The wait is never longer than the measurement itself.
  */
 const settleMs = 20_000;
 

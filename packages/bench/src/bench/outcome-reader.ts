@@ -2,9 +2,9 @@ import { type Database, firstIdAt } from '@tocsin/database';
 import { alertIdsOfRun } from '../load/alert-ids.js';
 
 /**
- * Numbers of database rows after a run. `open` and `deadLetters` count the rows of all runs, the others those of this
- * run. If every delivery succeeded with its first attempt, `alerts` and `keys` equal the number of alerts, `open` and
- * `deadLetters` are 0, and all others equal the number of deliveries.
+ * Numbers of database rows after a run. `open` and `deadLetters` count the rows of all runs, the other numbers only the
+ * rows of this run. If every delivery succeeded with its first attempt, `alerts` and `keys` equal the number of alerts,
+ * `open` and `deadLetters` are 0, and all others equal the number of deliveries.
  */
 export interface StoredOutcome {
   alerts: number;
@@ -25,7 +25,7 @@ export interface StoredOutcome {
 /**
  * Reads the rows of a run.
  * @param options.sinceMs Unix time before the first alert, in milliseconds. The ids of alerts and deliveries begin with
- * the time of acceptance, so only rows since this time are read
+ * the time of acceptance, so a bound on the ids excludes rows that were written before `sinceMs`
  */
 export async function readOutcome(
   database: Database,

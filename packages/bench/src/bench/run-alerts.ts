@@ -47,7 +47,7 @@ export interface AlertsResult {
 
 /**
  * Publishes alerts and waits until every delivery is recorded.
- * @throws Error if a count at the destination or in the database is wrong
+ * @throws Error if a number of requests at the destination or of rows in the database is wrong
  */
 export async function runAlerts(testBed: TestBed, options: AlertsRun): Promise<AlertsResult> {
   const { database, destination, generator } = testBed;

@@ -38,7 +38,7 @@ const people = 200;
 
 /**
  * Runs the chosen scenarios one after the other on one test bed.
- * @throws Error if a count is wrong or the run is aborted
+ * @throws Error if a number of requests or database rows is wrong, or if the run is aborted
  */
 export async function runScenarios(options: RunOptions): Promise<Results> {
   const { only, profile, print, signal } = options;

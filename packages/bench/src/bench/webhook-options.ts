@@ -16,7 +16,8 @@ export interface WebhookOptionsResult {
 
 /**
  * Each alert calls 20 webhooks, and each webhook has a rate limit of 1,000 requests per second. These are the API's
- * maximum values. Together they allow 20,000 requests per second, so no limit is reached.
+ * maximum values. The rate limits together allow 20,000 requests per second, which is more than one worker sends, so no
+ * limit is reached.
  */
 const webhooks = 20;
 const rateLimit = { requests: 1_000, periodMs: 1_000 };
@@ -29,8 +30,8 @@ const optionSets = [
 
 /**
  * Measures webhooks that sign their requests or have a rate limit, alternately with webhooks without options. No limit
- * is reached, so the results show the cost of the options themselves. Deliveries with a rate limit are claimed by the
- * dispatcher instead of fan-out.
+ * is reached, so the results show the cost of the options themselves. Deliveries of webhooks with a rate limit are not
+ * claimed at write. The dispatcher claims and starts them.
  */
 export async function measureWebhookOptions(
   testBed: TestBed,

@@ -49,7 +49,7 @@ async function countRedelivered({ rabbitmq }: Trial): Promise<number> {
   return Number(await rabbitmq.control('eval', sum));
 }
 
-/** Removes all permissions of the services' user for the duration of the fault. */
+/** Removes all permissions of the user with which the services connect to the broker, for the time of the fault. */
 export async function revokePermissions(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
   const { username } = new URL(trial.rabbitmq.url);

@@ -53,7 +53,7 @@ test('a delivery that did not arrive counts as lost, even if it is recorded as s
   expect(compare(given).disagreements).toEqual([expect.stringContaining('has not arrived')]);
 });
 
-test('an alert that was not accepted may be delivered, but each request needs a record', () => {
+test('requests for an alert without a confirmed acceptance are allowed if they are recorded', () => {
   const given = evidence();
   given.acceptedAtMs[1] = 0;
   expect(compare(given)).toMatchObject({ accepted: 1, expected: 2, lost: 0, disagreements: [] });

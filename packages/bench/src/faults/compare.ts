@@ -27,7 +27,7 @@ export interface Comparison {
    * Number of requests that got the response 200 although an earlier request of the same delivery had already got it.
    */
   repeated: number;
-  /** Number of repeated requests of each delivery, by its index in the arrays of the destination (`slotOf`). */
+  /** Number of repeated requests of a delivery. The key is the index at which the destination counts it (`slotOf`). */
   repeats: Map<number, number>;
   /**
    * One sentence for each delivery with missing or inconsistent records, and for each whose records do not match the

@@ -68,8 +68,8 @@ export async function delayDatabase(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Takes the lock of `alter table` and `vacuum full` on the table `attempts`, and keeps it for longer than the lease of
- * a worker. Without `--short`, the lock also lasts longer than the statement timeout. Workers keep their claims of
+ * Locks the table `attempts` as `alter table` and `vacuum full` do, and keeps the lock for longer than the lease of a
+ * worker. Without `--short`, the lock also lasts longer than the statement timeout. Workers keep their claims of
  * deliveries that they cannot record (docs/adr/0007).
  */
 export async function lockAttempts(trial: Trial): Promise<Exposure> {

@@ -28,7 +28,7 @@ const recordTimeMs = 3_000;
 
 /**
  * Returns the claims that exist 3 s after the call. The function must be called at the start of a fault that prevents
- * all workers from recording. The result then contains only deliveries that are claimed and not recorded.
+ * all workers from recording. The claims after 3 s then belong to deliveries that workers cannot record.
  */
 export async function readUnrecordedClaims(trial: Trial): Promise<Claimed> {
   await sleep(recordTimeMs);
@@ -64,8 +64,8 @@ const stuckAfterMs = 500;
 const stuckTimeoutMs = 5_000;
 
 /**
- * Waits until a claim of the worker has been unrecorded for 500 ms, which is longer than a healthy worker needs.
- * Returns after 5 s at the latest.
+ * Waits until a claim of the worker has been unrecorded for 500 ms, which is longer than a healthy worker needs to send
+ * and record a delivery. Returns after 5 s at the latest.
  */
 export async function waitForStuckClaim(trial: Trial, pid: number): Promise<void> {
   const deadlineMs = monotonicMs() + stuckTimeoutMs;
@@ -129,8 +129,8 @@ export async function delayedAlerts(
 
 export interface RepeatableSlots {
   /**
-   * Indexes of the deliveries whose requests may be repeated (`slotOf`). If an index occurs n times, the request may be
-   * repeated n times.
+   * Deliveries whose requests may be repeated. A delivery is given as the index at which the destination counts it
+   * (`slotOf`). If an index occurs n times, the request may be repeated n times.
    */
   slots: Iterable<number>;
   of: string;

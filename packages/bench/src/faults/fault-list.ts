@@ -49,7 +49,7 @@ const recoveryLimitMs = 35_000;
  */
 const backlogLimitMs = 20_000;
 
-/** The replicated servers share the machine with the load, so the rate is lower. */
+/** The replicated servers share the machine with the load, so the publish rate is lower than for other faults. */
 const replicated = { replicated: true, alertsPerSecond: 100 };
 
 /** Returns all faults, in the order of the result table. */

@@ -20,7 +20,7 @@ export interface DeliveryRecord {
 /**
  * Reads the deliveries of a run.
  * @param options.sinceMs Unix time before the first alert, in milliseconds. The ids of deliveries begin with the time
- * of acceptance, so only rows since this time are read
+ * of acceptance, so a bound on the ids excludes deliveries that were written before `sinceMs`
  */
 export async function readRecords(
   database: Database,
@@ -72,14 +72,14 @@ export interface FloodState {
   /** Number of alerts of the flood that workers have committed. */
   alerts: number;
   /**
-   * Numbers of deliveries of the flood: `open` ones, and `ended` ones that were written as failed because their webhook
-   * does not exist.
+   * Numbers of deliveries of the flood. A flood names webhooks that do not exist, so workers must write each delivery
+   * as failed (`ended`). `open` is the number of deliveries that they wrote as open instead.
    */
   open: number;
   ended: number;
 }
 
-/** @param options.sinceMs Unix time before the first alert, in milliseconds */
+/** @param options.sinceMs Unix time before the first alert of the flood, in milliseconds */
 export async function readFloodState(
   { knex }: Database,
   { workspaceIds, sinceMs }: { workspaceIds: string[]; sinceMs: number },
@@ -131,8 +131,8 @@ export async function countCommittedSince(database: Database, since: Date): Prom
   const { rows } = await database.knex.raw(
     `select (select count(*) from alert_keys where accepted_at > :since)
             + (select count(*) from deliveries where first_succeeded_at > :since and id >= :first::uuid) as committed`,
-    // The counted deliveries are at most one minute older than `since`. The bound on their ids limits the partitions
-    // that are read.
+    // Ids begin with the time of acceptance. Deliveries that succeed after `since` were accepted at most one minute
+    // before it, so this bound on the ids excludes no such delivery, and PostgreSQL does not read older partitions.
     { since, first: firstIdAt(since.getTime() - 60_000) },
   );
   return Number(rows[0].committed);

@@ -38,8 +38,8 @@ export interface Exposure {
   /** Maximum number of repeated requests of all deliveries together. */
   bound: number;
   /**
-   * Maximum number of repeated requests of each delivery, by its index in the arrays of the destination (`slotOf`). By
-   * default, any delivery may be repeated up to `bound` times.
+   * Maximum number of repeated requests of a delivery. The key is the index at which the destination counts it
+   * (`slotOf`). By default, any delivery may be repeated up to `bound` times.
    */
   slots?: Map<number, number>;
   /**

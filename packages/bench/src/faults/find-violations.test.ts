@@ -17,7 +17,7 @@ function responding(byStatus: Record<string, number>) {
   return { ...normalResponses, byStatus: { ...normalResponses.byStatus, ...byStatus } };
 }
 
-test('a delivery may be repeated once for each time that a fault found it in flight', () => {
+test('a delivery that was in flight during n faults may be repeated up to n times', () => {
   expect(findDeliveryViolations(repeating([4, 1], [6, 2]), exposed(4, 6, 6))).toEqual([]);
 });
 
@@ -43,7 +43,7 @@ test('API responses with 202, or with 503 and Retry-After, are not reported as p
 });
 
 test.each(['500', '401', '404', '429', '200'])(
-  'the response status %s is a problem for every fault',
+  'an API response with status %s is a problem, whichever fault is injected',
   (status) => {
     for (const fault of [{}, { affectsApi: true }])
       expect(findResponseViolations(responding({ [status]: 3 }), fault)).toEqual([

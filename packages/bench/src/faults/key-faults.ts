@@ -49,7 +49,7 @@ async function restartWithKey(worker: ProxiedService, id: string): Promise<void>
 }
 
 interface Watched {
-  /** Requests that reached the destination. */
+  /** Number of requests that reached the destination while one or both workers had wrong keys. */
   requests: number;
   /** Names of workers that were ready at some time although their keys were wrong. */
   ready: Set<string>;
@@ -80,7 +80,8 @@ async function watch(trial: Trial, wrong: ProxiedService[]): Promise<Watched> {
 }
 
 /**
- * Returns the size of a log in characters, without the lines about HTTP requests. The suite requests `/readyz` itself.
+ * Returns the size of a log without the lines about HTTP requests, because the suite itself causes these lines with its
+ * requests of `/readyz`. The size is counted in characters, as an approximation of bytes.
  */
 function readLogSize(file: string): number {
   const lines = readFileSync(file, 'utf8').split('\n');

@@ -23,8 +23,8 @@ export function injectRandomly(seed: number): (trial: Trial) => Promise<Exposure
     const random = createRandom(seed);
     const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
     /**
-     * Claims of affected workers. The key consists of the index of the delivery (`slotOf`) and the claim number, and
-     * the value is the index alone. Each claim may lead to one repeated request.
+     * Claims of affected workers. The value is the index at which the destination counts the claimed delivery
+     * (`slotOf`). The key consists of this index and the claim number. Each claim may lead to one repeated request.
      */
     const claims = new Map<string, number>();
     const noteClaims = async (pid: number) => {

@@ -12,7 +12,7 @@ export interface RepeatedFault {
   intervalMs: number;
   /** Plural noun for the affected items in the result table, for example "connections". */
   of: string;
-  /** Returns the number of affected items. */
+  /** Injects the fault once. Returns the number of affected items. */
   inject: () => Promise<number>;
 }
 

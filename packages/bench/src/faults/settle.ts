@@ -28,9 +28,9 @@ export async function settle(trial: Trial): Promise<string | undefined> {
 const emptyTimeoutMs = 20_000;
 
 /**
- * Waits up to 20 s until the three queues are empty. Returns undefined when they are empty, or a description of the
- * queues that are not empty after 20 s. The wait is necessary, because a queue can contain redelivered messages whose
- * work is finished. Workers still have to acknowledge these messages.
+ * Waits up to 20 s until the queues of alerts, deliveries and unrouted alerts are empty. Returns undefined when they
+ * are empty, or a description of the queues that are not empty after 20 s. The wait is necessary, because a queue can
+ * contain redelivered messages whose work is finished. Workers still have to acknowledge these messages.
  */
 async function waitForEmptyQueues({ rabbitmq }: Trial): Promise<string | undefined> {
   const deadlineMs = performance.now() + emptyTimeoutMs;

@@ -16,7 +16,7 @@ export interface Timing {
   stoppedMs: number;
   /** Duration of each of two phases, in milliseconds: first one worker has wrong keys, then both have. */
   wrongKeysMs: number;
-  /** Number of alerts in a flood of one or more workspaces. */
+  /** Number of alerts in a flood. The workspaces of the flood publish equal parts of it. */
   floodAlerts: number;
   recoveryLimitMs: number;
   /** A run fails after this time without progress, in milliseconds. */

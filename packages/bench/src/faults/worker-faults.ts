@@ -135,8 +135,8 @@ export async function stopAndContinue(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Delays the records of a worker until another worker has sent one of its deliveries again. The late records may add
- * attempts, but must not change the deliveries.
+ * Delays the records of a worker that has sent deliveries, until another worker has sent one of these deliveries again.
+ * The late records may add attempts, but must not change the deliveries.
  */
 export async function recordLate(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);

@@ -5,7 +5,7 @@ import { startHelper } from '../test-bed/helper-process.js';
 import { createTestBed } from '../test-bed/test-bed.js';
 import type { GuessingCommands } from './credential-guessing-main.js';
 
-/** Durations of `/auth/verify` for valid keys, in milliseconds, for different kinds of keys. */
+/** Durations of requests to `/auth/verify` with valid keys, in milliseconds. Each field is for one kind of keys. */
 export interface GuessingResult {
   /** Keys in regular use, without an attacker. */
   alone: Percentiles;
@@ -31,7 +31,7 @@ const unusedTargets = 20;
 const keysInUse = { count: 20, usesPerSecond: 100 };
 /**
  * Number of keys that are verified once each, and the interval between two of these verifications. The interval is long
- * enough that none of their bcrypt checks waits for another one of them.
+ * enough that the bcrypt checks of these keys do not wait for one another.
  */
 const singleKeys = { count: 18, intervalMs: 500 };
 /**

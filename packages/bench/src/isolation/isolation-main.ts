@@ -128,9 +128,9 @@ async function checkNeighbours(): Promise<void> {
 
 interface RepeatedMeasurement {
   bar: BarResult;
-  /** Number of requests of the noisy neighbours in the run with the fewest of them. */
+  /** Number of requests that the noisy neighbours made in one run: the smallest number of all runs. */
   neighbourRequests: number;
-  /** Number of healthy deliveries that arrived more than once, in the run with the most of them. */
+  /** Number of healthy deliveries that arrived more than once in one run: the largest number of all runs. */
   repeated: number;
 }
 

@@ -12,11 +12,11 @@ export interface ManyWebhooksOptions {
   workspaces: number;
   webhooksPerWorkspace: number;
   deliveriesPerWebhook: number;
-  /** False if no server listens at the URLs of these webhooks, so that every request fails. */
+  /** False: no server listens at the URLs of the many webhooks, so every request to them fails. */
   responds: boolean;
   /**
    * - `insert`: the deliveries are inserted into the database, due at the same time.
-   * - `publish`: alerts for these webhooks are published as fast as possible.
+   * - `publish`: alerts for the many webhooks are published as fast as possible.
    */
   source: 'insert' | 'publish';
   workers: number;
@@ -45,8 +45,8 @@ const retrySchedule = '1s,10m';
 const firstRetryMs = 1_000;
 /**
  * Load of the workspace whose retries are measured: 15 deliveries a second, of which one in 5 is rejected once. The 3
- * retries a second are less than an equal share of the throughput: with 500 workspaces and 2,000 deliveries a second,
- * the share of a workspace is 4 deliveries a second.
+ * retries a second are less than an equal share of the throughput, so round robin by workspace need not delay them:
+ * with 500 workspaces and 2,000 deliveries a second, the share of a workspace is 4 deliveries a second.
  */
 const healthyLoad = { webhooks: 3, alertsPerSecond: 5, maxAlerts: 60_000, rejectOneIn: 5 };
 const lateRetriesMs = 3_000;

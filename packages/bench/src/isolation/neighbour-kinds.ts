@@ -11,7 +11,10 @@ export interface NoisyNeighbours {
   deliveriesPerSecond: number;
 }
 
-/** Neighbours of the reference measurement: 500 alerts per second, whose rules have no webhooks. */
+/**
+ * Neighbours of a measurement that is printed for comparison with the other kinds of neighbours: 500 alerts per second,
+ * whose rules have no webhooks. The alerts have no deliveries, so `deliveriesPerSecond` is the rate of the alerts.
+ */
 export const alertsOnly: NoisyNeighbours = {
   name: 'as many alerts without webhooks',
   kind: 'no webhooks',

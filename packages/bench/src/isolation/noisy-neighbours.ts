@@ -34,8 +34,8 @@ export interface MeasureOptions {
 const healthyLoad = { webhooks: 10, deliveriesPerSecond: 500 };
 /**
  * Warm-up before the measurement. Within 20 s, V8 compiles most of the worker's code, and the compilation needs as much
- * CPU time as the deliveries. A neighbour of the same kind is active for the first 3 s. Its open deliveries are deleted
- * 5 s before the measurement.
+ * CPU time as the deliveries. In the first 3 s, one noisy neighbour is active. It has the same kind as the neighbours
+ * in the measurement. Its open deliveries are deleted 5 s before the measurement.
  */
 const warmUp = { seconds: 20, neighbourSeconds: 3, settleSeconds: 5 };
 

@@ -55,7 +55,7 @@ export async function probeDuring<T>(
   return [result, await toLatencies(probes, options)];
 }
 
-/** Publishes one alert and waits for its delivery, for at least one second. */
+/** Publishes one alert. Resolves when its delivery has arrived, but not before one second has passed. */
 async function probe({ testBed, fixtures }: ProbeOptions): Promise<Probe> {
   const { destination, generator } = testBed;
   const load = { run: testBed.nextRun(), alerts: 1 };

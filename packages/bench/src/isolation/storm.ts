@@ -26,8 +26,8 @@ export interface StormResult {
   /** Number of deliveries of the storm that arrived more than once. */
   repeated: number;
   /**
-   * Number of times that a run of a delivery was published to the queue of deliveries again. It is 0 if each delivery
-   * is claimed before the lease of its queued row expires.
+   * Number of publications to the queue of deliveries that repeat an earlier one: the same delivery with the same run.
+   * It is 0 if each delivery is claimed before the lease of its queued row expires.
    */
   publishedAgain: number;
   /** Number of claims that ended without an attempt, for example because no slot became free in time. */
@@ -85,7 +85,10 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
   }
 }
 
-/** Limits on open deliveries that no storm reaches. Fan-out records deliveries above the limits as failed. */
+/**
+ * Limits on open deliveries that no storm reaches. Above the limit of a webhook, deliveries are recorded as failed.
+ * Above the limit of a workspace, alerts get no deliveries.
+ */
 const highLimits = { MAX_OPEN_PER_WEBHOOK: '10000000', MAX_OPEN_DELIVERIES: '10000000' };
 
 const warmUpAlerts = 3_000;

@@ -11,12 +11,15 @@ import { countAlerts, countOpen } from './isolation-repository.js';
 
 export interface TenantFloodResult {
   /**
-   * Number of deliveries in the flood, all for webhooks that do not exist. `seconds` is the time until all of them were
-   * committed.
+   * Number of deliveries in the flood. All are for webhooks that do not exist, so that none is sent. `seconds` is the
+   * time from the start of the flood until all its deliveries were committed.
    */
   deliveries: number;
   seconds: number;
-  /** Number of the flood's deliveries that were open when the last alert of the flood was committed. */
+  /**
+   * Number of the flood's deliveries that were open when the last alert of the flood was committed. It should be 0,
+   * because deliveries of webhooks that do not exist are written as failed.
+   */
   open: number;
   /** Delays of another workspace's retries while the flood was written, in milliseconds. */
   retryDelays: Percentiles;
@@ -51,8 +54,9 @@ const warmUpAlerts = 10_000;
 const lateRetriesMs = 3_000;
 
 /**
- * Publishes alerts for webhooks that do not exist, as fast as the broker confirms them. One worker serves the flooding
- * workspaces and one other workspace.
+ * Publishes alerts for webhooks that do not exist, as fast as the broker confirms them. The deliveries of such webhooks
+ * are written as failed, so the flood loads fan-out and the database, but no destination. One worker serves the
+ * flooding workspaces and one other workspace.
  * @throws Error if a delivery of the other workspace does not arrive
  */
 export async function measureTenantFlood(options: TenantFloodOptions): Promise<TenantFloodResult> {

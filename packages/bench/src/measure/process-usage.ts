@@ -16,7 +16,10 @@ export function sumOf(shares: CpuShares): number {
 }
 
 export interface CpuMeter {
-  /** Returns the CPU time since the meter was created, divided by `units`, in microseconds. */
+  /**
+   * Returns the CPU time of each process since the meter was created, in microseconds for each unit of work. `units` is
+   * the number of units, for example of deliveries.
+   */
   microsFor(units: number): CpuShares;
 }
 

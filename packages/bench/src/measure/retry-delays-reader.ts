@@ -22,8 +22,9 @@ export async function readRetryDelays(
   { run, fromMs, toMs, scheduledMs }: RetryDelaysOptions,
 ): Promise<number[]> {
   const { first, last } = alertIdsOfRun(run);
-  // Maximum time between the acceptance of an alert and its first attempt. It limits the partitions that the query
-  // reads.
+  // Maximum time between the acceptance of an alert and the first attempt of its deliveries, in milliseconds. Ids of
+  // deliveries begin with the time of acceptance. The time range of the first attempts therefore gives a lower bound
+  // for the ids, and this bound limits the partitions that the query reads.
   const maxAgeMs = 600_000;
   const { rows } = await knex.raw(
     `select greatest(0, extract(epoch from coalesce(retry.started_at, now()) - rejected.started_at) * 1000

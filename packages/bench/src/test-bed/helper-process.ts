@@ -69,8 +69,8 @@ export function serveCommands(commands: Commands): void {
 }
 
 /**
- * Returns the Node.js options for helpers. For example, `TOCSIN_BENCH_NODE_OPTIONS="--cpu-prof"` writes CPU profiles of
- * them.
+ * Returns the Node.js options of helper processes. Example: with `TOCSIN_BENCH_NODE_OPTIONS="--cpu-prof"`, each helper
+ * writes a CPU profile.
  */
 function nodeOptions(): string[] {
   return (process.env.TOCSIN_BENCH_NODE_OPTIONS ?? '').split(' ').filter((option) => option !== '');

@@ -3,7 +3,7 @@ import type { ProcessHost } from '@tocsin/local';
 
 type Child = Awaited<ReturnType<ProcessHost['start']>>;
 
-/** A process of the tested system. Faults can signal it, stop it and start it again. */
+/** A process of the tested system. The faults that a suite injects can signal it, stop it and start it again. */
 export interface ManagedProcess {
   readonly name: string;
   pid(): number;
@@ -24,7 +24,7 @@ export interface ManagedProcess {
 }
 
 /**
- * Starts a process that faults can signal, stop and start again.
+ * Starts a process. Injected faults can signal it, stop it and start it again.
  * @param start starts the process and resolves when it is ready; called again for each restart
  */
 export async function startManagedProcess(

@@ -8,7 +8,7 @@ import type { BrokerServer, DatabaseServer } from './servers.js';
 /** The members of a test bed that a service needs. */
 export interface ServiceHost {
   processes: ProcessHost;
-  /** Temporary working directory of the services. It is removed at the end. */
+  /** Temporary working directory of the services. It is removed when the test bed stops. */
   directory: string;
   logFile(name: string): string;
   postgres: DatabaseServer;
@@ -94,7 +94,7 @@ export async function startService(host: ServiceHost, options: ServiceOptions): 
 }
 
 interface StartOptions {
-  /** Environment variables that replace those of the service. */
+  /** Environment variables. They are added to those of the service, or replace those with the same name. */
   changed?: Record<string, string>;
   /** Path that must return 200 before the service counts as started. */
   until?: '/livez' | '/readyz';

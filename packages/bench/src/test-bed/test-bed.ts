@@ -27,7 +27,7 @@ export interface TestBed extends ServiceHost {
   secrets: SecretBox;
   destination: Destination;
   generator: LoadGenerator;
-  /** Node.js options for measured services. With `profile`, they write CPU profiles. */
+  /** Node.js options for measured services. They enable CPU profiles if the test bed has the option `profile`. */
   nodeOptions: readonly string[];
   /** Returns the number of a new run. Alert ids contain it, so that each request is counted for the correct run. */
   nextRun(): number;

@@ -31,8 +31,8 @@ export interface AlertsApi {
    */
   get(id: string, options?: CallOptions): Promise<Alert>;
   /**
-   * Creates the deliveries of an alert that has none: for the current webhooks of its rule, or for the webhooks that
-   * the alert names if its rule is not registered.
+   * Creates the deliveries of an alert that has none. They go to the current webhooks of its rule. If the rule is not
+   * registered, they go to the webhooks that the alert names.
    * @throws ConflictError if the alert has deliveries, or if its rule is disabled, deleted or without webhooks
    */
   dispatch(id: string, options?: CallOptions): Promise<AlertDispatched>;

@@ -7,7 +7,8 @@ export interface AuditEventsApi {
   /** Lists the audit events of the workspace. The caller must be an admin of the workspace. */
   list(query?: ListAuditEventsQuery, options?: CallOptions): Paged<AuditEvent>;
   /**
-   * Lists the audit events of all workspaces and of the engine's keys. The caller must be an admin of the deployment.
+   * Lists the audit events of all workspaces and of the engine's keys. The caller needs the role `tocsin_admin`, which
+   * applies to all workspaces.
    */
   listAll(query?: ListAuditEventsQuery, options?: CallOptions): Paged<AuditEvent>;
 }

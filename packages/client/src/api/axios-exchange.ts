@@ -1,7 +1,10 @@
 import axios from 'axios';
 import type { Exchange } from './transport.js';
 
-/** Options with which axios neither rejects error statuses nor parses bodies, because the transport does both. */
+/**
+ * Options with which axios accepts every status and does not parse bodies. The transport checks the status and parses
+ * the body.
+ */
 const http = axios.create({
   responseType: 'text',
   transformResponse: (text: string) => text,

@@ -22,8 +22,8 @@ export interface ClientOptions {
 }
 
 /**
- * @throws TypeError for a URL that is not http or https, that has a query, a fragment or a user name, or that is plain
- * http to a host that is not loopback, without `allowHttp`
+ * @throws TypeError for a URL that is not http or https, or that has a query, a fragment or a user name. Unless
+ * `allowHttp` is true, also for plain http to a host that is not loopback.
  */
 export function transportOptions(
   options: Omit<ClientOptions, 'credential'>,

@@ -2,7 +2,10 @@ import { createPaged, type Paged, path } from './requests.js';
 import type { DeadLetter, ListDeadLettersQuery } from './schemas.js';
 import type { CallOptions, Send } from './transport.js';
 
-/** Messages that could not be processed. The caller of `list` and `requeue` must be an admin of the deployment. */
+/**
+ * Messages that could not be processed. The caller of `list` and `requeue` needs the role `tocsin_admin`, which applies
+ * to all workspaces.
+ */
 export interface DeadLettersApi {
   list(query?: ListDeadLettersQuery, options?: CallOptions): Paged<DeadLetter>;
   /** Lists the dead letters whose message names the workspace. */

@@ -17,7 +17,7 @@ export interface VerifiedCaller {
   issuer: string;
   subject: string;
   kind: string;
-  /** Names of the caller's roles in the deployment. */
+  /** Names of the caller's roles that belong to no workspace, such as `tocsin_engine_admin`. */
   roles: string[];
 }
 

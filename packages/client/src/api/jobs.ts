@@ -13,8 +13,8 @@ import type { CallOptions, Send } from './transport.js';
 /** Jobs of one kind. Workers process all deliveries or alerts that match the filter of a job. */
 export interface JobsApi<Filter, Job> {
   /**
-   * Starts a job. The filter needs at least one member, for a redelivery one other than `status`. `all: true` selects
-   * everything.
+   * Starts a job. The filter needs at least one member. The filter of a redelivery needs a member other than `status`.
+   * With `all: true`, no other member is needed, and the job applies to the whole workspace.
    */
   create(filter: Filter, options?: CallOptions): Promise<Job>;
   /** Lists jobs, newest first. */
@@ -27,8 +27,8 @@ export interface JobsApi<Filter, Job> {
 /** Jobs that send ended deliveries again. Default of the filter's `status`: `failed`. */
 export type RedeliveriesApi = JobsApi<CreateRedelivery, Redelivery>;
 /**
- * Jobs that create deliveries for alerts without deliveries. Each alert is sent to the current webhooks of its rule, or
- * to the webhooks that the alert names if its rule is not registered.
+ * Jobs that create deliveries for alerts without deliveries. Each alert is sent to the current webhooks of its rule. If
+ * the rule is not registered, the alert is sent to the webhooks that it names.
  */
 export type DispatchesApi = JobsApi<CreateDispatch, Dispatch>;
 /** Jobs that end open deliveries. */

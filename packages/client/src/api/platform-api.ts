@@ -20,7 +20,7 @@ import {
 export interface PlatformApiOptions extends Pick<ClientOptions, 'clock'> {
   /**
    * Workspace of operations such as `list`, `create` and `fire`, and of all operations on alerts and jobs. Operations
-   * on the id of another resource do not need it.
+   * with the id of a webhook, an alert rule, a delivery or a dead letter need no workspace.
    */
   workspaceId?: string | undefined;
 }

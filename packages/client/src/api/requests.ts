@@ -29,7 +29,7 @@ export async function sendTagged<Resource extends object>(
   return { ...body, etag: headers.get('etag') ?? '' };
 }
 
-/** A list that fetches its pages during iteration. Each iteration fetches them again. */
+/** A list that fetches its pages while a loop reads them. A second loop over the list fetches all pages again. */
 export interface Paged<T> extends AsyncIterable<T> {
   pages(): AsyncIterable<T[]>;
   toArray(): Promise<T[]>;

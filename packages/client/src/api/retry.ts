@@ -15,8 +15,8 @@ const longestWaitMs = 60_000;
 
 /**
  * Returns the delay before the next request in milliseconds, or undefined if no further request is sent. With
- * `Retry-After`, the delay is its value; after a value above one minute, no request is sent. Without `Retry-After`, the
- * delay is random (full jitter): at most 500 ms at first, and the maximum doubles with each request.
+ * `Retry-After`, the delay is its value; if the value is above one minute, no further request is sent. Without
+ * `Retry-After`, the delay is random (full jitter): at most 500 ms at first, and the maximum doubles with each request.
  */
 export function nextRetryMs({ tries, maxTries, retryAfterMs, random }: RetryState): number | undefined {
   if (tries >= maxTries) return undefined;

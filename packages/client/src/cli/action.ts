@@ -18,7 +18,7 @@ export interface Context<Options> {
   options: Options;
   io: Io;
   out: Output;
-  /** Signal that Ctrl-C aborts. */
+  /** Signal that is aborted when the user presses Ctrl-C, or when the process gets SIGTERM. */
   signal: AbortSignal;
 }
 

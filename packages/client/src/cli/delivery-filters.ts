@@ -14,8 +14,8 @@ export interface FilterFlags {
 }
 
 /**
- * Filters of lists of deliveries. Jobs allow only the members of `FilterFlags`. Lists allow the other members only
- * together with `since`.
+ * Filters of lists of deliveries. Jobs allow only the members of `FilterFlags`. Lists also allow the error code, the
+ * model and labels, but only together with `since`.
  */
 export interface SearchFlags extends FilterFlags {
   errorCode?: NonNullable<Delivery['error_code']>;

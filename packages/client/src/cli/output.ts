@@ -3,8 +3,8 @@ import { type Column, layOutTable } from './table.js';
 import { type Color, printable, printableJson, printableLines } from './text.js';
 
 /**
- * A text and its colour. The colour is not part of the text, because control characters in the text are escaped when it
- * is printed.
+ * A text and its colour. A terminal needs control characters for a colour. They cannot be part of `text`, because its
+ * control characters are escaped when it is printed.
  */
 interface Painted {
   text: string;

@@ -21,7 +21,7 @@ export function parseBound(text: string): 'upper_bound' | 'lower_bound' {
   throw new InvalidArgumentError('It must be upper or lower.');
 }
 
-/** Parses the repeatable option value `Name: value` and adds it to the headers `before`. */
+/** Parses a value `Name: value` of a repeatable option. Adds it to `before`, the headers from its earlier values. */
 export function parseHeader(text: string, before: Record<string, string[]> = {}): Record<string, string[]> {
   const colon = text.indexOf(':');
   const name = text.slice(0, colon).trim();
@@ -30,14 +30,17 @@ export function parseHeader(text: string, before: Record<string, string[]> = {})
   return { ...before, [name]: [...earlier, text.slice(colon + 1).trim()] };
 }
 
-/** Parses the repeatable option value `name=value` and adds it to `before`. */
+/** Parses a value `name=value` of a repeatable option. Adds it to `before`, the pairs from its earlier values. */
 export function parsePair(text: string, before: Record<string, string> = {}): Record<string, string> {
   const equals = text.indexOf('=');
   if (equals < 1) throw new InvalidArgumentError('It must be written name=value.');
   return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
-/** Parses the repeatable option value `name=value` or `name:value` into a label filter of the API. */
+/**
+ * Parses a value `name=value` or `name:value` of a repeatable option into a label filter of the API. Adds it to
+ * `before`, the filters from the option's earlier values.
+ */
 export function parseLabelFilter(text: string, before: string[] = []): string[] {
   const [, name, value] = /^([^=:]+)[=:](.*)$/s.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError('It must be written name=value.');

@@ -7,7 +7,7 @@ function render(source: string, given: Record<string, unknown>): string {
   return result.ok ? result.output : result.error.message;
 }
 
-test('the threshold of a message has precedence over the threshold of its rule', () => {
+test('the threshold of an alert overrides the threshold in the alert_rule of its message', () => {
   const message = {
     type: 'alert.fired',
     alert_rule_id: 'r',

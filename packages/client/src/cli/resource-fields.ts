@@ -23,7 +23,10 @@ export function withCommonFlags(command: Command): Command {
     .option('--no-external-id', 'no external id');
 }
 
-/** Reads the fields of `--from` and of the common flags. `writable` names all fields that callers can write. */
+/**
+ * Reads fields from the file of the option `--from` and from the other common flags. `writable` names all fields that
+ * callers can write.
+ */
 export async function readCommonFields(
   { options, io }: Pick<Context<CommonFlags>, 'options' | 'io'>,
   writable: readonly string[],

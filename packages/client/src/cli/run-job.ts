@@ -6,7 +6,10 @@ import type { Output } from './output.js';
 export type Job = Omit<Redelivery, 'filter'>;
 
 export interface JobTexts {
-  /** Returns the message that the command prints after `count` changes, such as "3 deliveries are on their way". */
+  /**
+   * Returns the message about a job that has ended, such as "3 deliveries are on their way". `count` is the number of
+   * deliveries or alerts that the job has changed.
+   */
   describe: (count: number) => string;
   /** Plural noun for the entries that match the filter. */
   noun: 'deliveries' | 'alerts';

@@ -56,8 +56,9 @@ export async function resolveSettings(
   if (flags.as !== undefined)
     throw new CommandFailure(exitCodes.usage, '--as picks a client of a --stack file.');
   const chosen: Settings = { ...defined(fromEnvironment(env)), ...given };
-  // The client id of the stored login is used only for this login: to find and refresh its tokens, and to log in again.
-  // It must not become `clientId`, because its OAuth client has no secret and cannot be a service account.
+  // The stored login contains the id of the OAuth client with which a person has logged in. It becomes
+  // `deviceClientId`, the client for logins of people, and not `clientId`, the client of a service account: an OAuth
+  // client for people has no secret.
   const { clientId: personal, ...remembered } = await readRemembered(fixed.loginFile, chosen.issuer);
   return { ...remembered, ...chosen, deviceClientId: chosen.clientId ?? personal ?? 'tocsin-cli', ...fixed };
 }

@@ -10,7 +10,7 @@ export interface PageFlags {
   count?: boolean | undefined;
 }
 
-/** Adds the options of a list. `limit` is the default of `--limit`; without it, the whole list is printed. */
+/** Adds the options of a list. `limit` is the default of `--limit`; undefined: by default the whole list is printed. */
 export function withPageFlags(command: Command, { limit }: { limit?: number } = {}): Command {
   return withCount(command.option('--limit <count>', 'maximum number of results', parseCount, limit));
 }
@@ -24,7 +24,7 @@ export function pageSizeOf({ limit }: PageFlags): number | undefined {
   return limit && Math.min(limit, 1000);
 }
 
-/** Prints a list, or only the number of its entries with `--count`. */
+/** Prints a list. With `--count`, prints only the number of its entries. */
 export async function showList<Row>(
   rows: Paged<Row>,
   {

@@ -44,7 +44,8 @@ export async function readStackSettings(file: string, role: string): Promise<Sta
     clientId: client.client_id,
     clientSecret: client.client_secret,
     deviceClientId: stack.device_client_id,
-    // Only the account of the admin uses the admin key of the engine. The engine rejects the tokens of other accounts.
+    // Only the account of the admin gets the admin key of the engine. Other accounts call the engine with their own
+    // access token. The engine rejects this token, because its audience does not include the engine.
     engineKey: role === 'admin' ? stack.engine_admin_key : undefined,
     workspaceId: stack.workspace_id,
     amqpUrl: stack.amqp_url,

@@ -62,8 +62,8 @@ export function layOutTable<Row>(
 const narrowest = 5;
 
 /**
- * Repeatedly makes the widest column of `shrinkable` narrower by one cell, until the widths fit into `maxWidth` or that
- * column has 5 cells.
+ * Repeatedly makes the widest column of `shrinkable` narrower by one terminal cell, until the sum of all widths is at
+ * most `maxWidth` or no column of `shrinkable` is wider than 5 cells.
  */
 function shrink(
   widths: number[],

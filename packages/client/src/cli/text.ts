@@ -35,7 +35,7 @@ function escapeUnits(text: string): string {
     .join('');
 }
 
-/** Shortens an ISO 8601 time in UTC to seconds, for tables. Other text is returned unchanged. */
+/** Formats an ISO 8601 time in UTC for tables: `2026-01-31 12:00:00`. Other text is returned unchanged. */
 export function shortTime(time: string): string {
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) ? time.slice(0, 19).replace('T', ' ') : time;
 }

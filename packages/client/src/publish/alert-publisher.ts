@@ -12,7 +12,7 @@ export type FiredAlert = PublishAlert & { alert_id: string; workspace_id: string
 export interface AlertPublisher {
   /**
    * Resolves when the broker has routed and confirmed the alert; from then on the alert cannot be lost. Temporary
-   * failures are retried for the publisher's `giveUpAfterMs`.
+   * failures are retried until a time limit, the option `giveUpAfterMs` of the publisher.
    * @throws AlertNotPublishedError if the alert was not confirmed. The error contains the alert.
    */
   publish(alert: PublishAlert, options?: CallOptions): Promise<FiredAlert>;

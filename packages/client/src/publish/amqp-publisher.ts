@@ -63,8 +63,8 @@ export class InvalidAlert extends Error {
 }
 
 /**
- * Error for a login or a permission of the publisher that the broker rejects, or for an exchange or queue that does not
- * exist. Retries do not help.
+ * Error if the broker rejects the login of the publisher, if the publisher lacks a permission, or if an exchange or
+ * queue does not exist. Retries do not help.
  */
 export class BrokerRefusal extends Error {
   readonly refused: 'login' | 'permission' | 'topology';
@@ -98,7 +98,10 @@ function toRefusal(error: unknown, { declare }: { declare: boolean }): BrokerRef
   return new BrokerRefusal('permission', `${reason}. ${declare ? mayNotDeclare : mayNotPublish}`);
 }
 
-/** Returns true for a rejected login. Missing permissions on exchanges and queues are reported after the handshake. */
+/**
+ * Returns true for a rejected login, because the broker reports it during the handshake. It reports missing permissions
+ * on exchanges and queues later.
+ */
 function isHandshake(reason: string): boolean {
   return reason.startsWith('Handshake');
 }

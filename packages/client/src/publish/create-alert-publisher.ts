@@ -17,7 +17,7 @@ export interface PublisherOptions {
   random?: (() => number) | undefined;
 }
 
-/** Sends each alert once, over AMQP or HTTP. The alert publisher that uses the carrier retries. */
+/** Sends each alert once, over AMQP or HTTP. A carrier makes no retries; the alert publisher that uses it does. */
 export interface Carrier {
   /** Resolves when the broker has confirmed the alert. */
   send(alert: FiredAlert, signal: AbortSignal | undefined): Promise<void>;

@@ -24,7 +24,7 @@ export class ClientCredentialsSession implements Session {
   readonly #clock: Clock;
   readonly #scope: string | undefined;
 
-  /** @throws SessionError `insecure_issuer` for plain http to a host that is not loopback, without `allowHttp` */
+  /** @throws SessionError `insecure_issuer` for plain http to a host that is not loopback, unless `allowHttp` is set */
   constructor(options: ClientCredentialsOptions) {
     this.#findProvider = createFindProvider(options);
     this.#clock = options.clock ?? systemClock;

@@ -30,7 +30,7 @@ const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /**
  * Requests tokens with the device authorization grant (RFC 8628). The polling of openid-client is not used: it ends the
- * login when the provider is unavailable for a moment, and tests need their own clock.
+ * login when the provider is unavailable for a moment, and does not accept the clock of a test.
  */
 export async function requestDeviceTokens(options: DeviceLoginOptions): Promise<Tokens> {
   const { provider, clock, scope, show, signal } = options;

@@ -34,7 +34,7 @@ export class DeviceSession implements Session {
   readonly #store: TokenStore;
   readonly #scope: string;
 
-  /** @throws SessionError `insecure_issuer` for plain http to a host that is not loopback, without `allowHttp` */
+  /** @throws SessionError `insecure_issuer` for plain http to a host that is not loopback, unless `allowHttp` is set */
   constructor(options: DeviceSessionOptions) {
     this.#findProvider = createFindProvider(options);
     this.#clock = options.clock ?? systemClock;

@@ -35,7 +35,7 @@ const requestTimeoutSeconds = 15;
 // package does not use ID tokens, so a login must not fail because of a wrong clock.
 const toleratedSkewSeconds = 86_400;
 
-/** @throws SessionError `insecure_issuer` for plain http to a host that is not loopback, without `allowHttp` */
+/** @throws SessionError `insecure_issuer` for plain http to a host that is not loopback, unless `allowHttp` is set */
 export function createFindProvider(options: ProviderOptions): FindProvider {
   const { issuer, clientId, clientSecret, allowHttp = false } = options;
   const refuseInsecure = (url: URL) => {

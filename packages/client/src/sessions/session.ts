@@ -7,6 +7,6 @@ export interface Session {
 export interface TokenRequest {
   /** Token that the API has rejected with 401. The session must return another one. */
   rejected?: string | undefined;
-  /** Signal that aborts the call. A token request that other callers also wait for continues. */
+  /** Signal that aborts this call. If other callers wait for the same token request, the request continues. */
   signal?: AbortSignal | undefined;
 }

@@ -13,8 +13,8 @@ type Reply =
 
 /**
  * Makes a session usable in another thread. Transfer the returned port (`workerData` and `transferList`) and pass it to
- * `receiveSession` there. This thread keeps the tokens and refreshes them for all threads. An open port keeps the other
- * thread running only while a call waits for a token, and never keeps this thread running.
+ * `receiveSession` there. This thread keeps the tokens and refreshes them for all threads. The open port does not
+ * prevent this thread from ending. It prevents the end of the other thread only while a call there waits for a token.
  */
 export function shareSession(session: Session): MessagePort {
   const { port1, port2 } = new MessageChannel();

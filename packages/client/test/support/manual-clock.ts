@@ -7,8 +7,8 @@ export interface ManualClock extends Clock {
 }
 
 /**
- * Creates a clock that stands still except during `advance` and sleeps. A sleep runs `whileSleeping`, advances the
- * clock by its duration and resolves at once.
+ * Creates a clock whose time changes only through `advance` and `sleep`. `sleep` runs `whileSleeping`, advances the
+ * clock by its own duration and resolves at once.
  */
 export function createManualClock(
   options: { startMs?: number; whileSleeping?: (count: number) => Promise<void> | void } = {},

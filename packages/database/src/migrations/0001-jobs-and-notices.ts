@@ -46,7 +46,7 @@ export const deadLettersAndJobs = `
   create index jobs_running on jobs (id) where status = 'running';
 `;
 
-/** Part of the initial schema: changes made by users and by the system. */
+/** Part of the initial schema: audit events, which record the changes made by users and by the system. */
 export const auditEvents = `
   -- Changes made by users and by the system. A row is written in the transaction of its change, and contains no field
   -- values.

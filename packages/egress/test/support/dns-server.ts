@@ -10,8 +10,8 @@ export interface DnsServer {
 }
 
 /**
- * Records by name. A name with `hang` gets no response, a name with `broken` a server failure, and any other name
- * NXDOMAIN.
+ * Records by name. A query for a name with `hang` gets no response, for a name with `broken` a server failure, and for
+ * a name that is not listed NXDOMAIN.
  */
 export type Zone = Record<string, { A?: string[]; AAAA?: string[] } | 'hang' | 'broken'>;
 

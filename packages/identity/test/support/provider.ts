@@ -56,8 +56,8 @@ export async function startProvider() {
     fetches: 0,
     metadata: {} as Record<string, unknown>,
     /**
-     * The response with the keys is sent after this promise has resolved. It contains the keys that the provider had
-     * when the request arrived.
+     * The response with the keys is sent after this promise has resolved. The response contains the keys that the
+     * provider had when the request arrived.
      */
     keysDelay: Promise.resolve(),
     /** If this function is set, it responds to all requests instead of the provider. */

@@ -86,8 +86,8 @@ function advance(use: Use, step: number): void {
 }
 
 /**
- * Returns the step after which `units` are available again: they were used in this step and in older ones, and become
- * available when the step has left the window. Returns the newest step if the window contains fewer units.
+ * Returns the oldest step for which this is true: when the step and all older ones have left the window, at least
+ * `units` of the used units are available again. Returns the newest step if the window contains fewer units.
  */
 function stepToLeave({ counts, step }: Use, units: number): number {
   let left = 0;

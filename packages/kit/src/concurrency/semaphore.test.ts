@@ -21,7 +21,7 @@ test('the permits of a semaphore are limited in total and for each key', async (
   await acquire('b');
   expect(granted).toEqual(['a', 'a', 'b']);
   release!();
-  // A second call of the same release must not return another permit.
+  // A second call of the same release function must not release another permit.
   release!();
   await third;
   const fourth = acquire('c');
@@ -36,7 +36,7 @@ test('a free permit goes to the waiting key that holds the fewest permits', asyn
   const { acquire, granted } = setUp();
   const [, releaseB] = await Promise.all([acquire('a'), acquire('b'), acquire('b')]);
   const waiting = [acquire('b'), acquire('b'), acquire('a'), acquire('c')];
-  // Only the last caller gets a permit in this test. The others are ignored.
+  // Only the last of the waiting callers gets a permit in this test. The promises of the others are ignored.
   for (const one of waiting) one.catch(() => {});
   releaseB!();
   await waiting[3];

@@ -18,7 +18,7 @@ export interface SemaphoreOptions {
  */
 export type LimitReason = 'key' | 'total';
 
-/** Returns the permit. A second call has no effect. */
+/** Releases the permit. A second call has no effect. */
 type Release = () => void;
 
 /**

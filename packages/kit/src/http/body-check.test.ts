@@ -32,7 +32,7 @@ test('the error for a forbidden member name contains the path of the member', ()
   );
 });
 
-test('with x-items-apart, the check returns a separate value and errors for each item', () => {
+test('for a list schema with x-items-apart, the check returns a value and errors for each item', () => {
   const schema = { type: 'array', maxItems: 4, items: { type: 'string' }, 'x-items-apart': true };
   const check = createBodyCheck(schema as JSONSchema, compile);
   const text = { path: '', message: 'must be a string' };

@@ -42,7 +42,7 @@ const post = (name: string, body: string) =>
     body,
   });
 
-test('large bodies that take long to parse use the time budget of their sender only', async () => {
+test('the time to parse large bodies counts only towards the time budget of their sender', async () => {
   const slow = JSON.stringify(Array.from({ length: 300_000 }, () => ({})));
   let response = await post('ada', slow);
   expect(response.status).toBe(422);
@@ -50,6 +50,6 @@ test('large bodies that take long to parse use the time budget of their sender o
   expect([response.status, Number(response.headers.get('retry-after')) >= 1]).toEqual([429, true]);
   expect(await response.json()).toMatchObject({ code: 'too_many_requests' });
   expect((await post('bob', slow)).status).toBe(422);
-  // The time budget does not apply to small bodies, such as alerts.
+  // The time budget for parsing does not apply to bodies with a declared length below 16 KiB, such as alerts.
   expect((await post('ada', '{"name":"a"}')).status).toBe(204);
 });

@@ -15,7 +15,7 @@ const matches = (ifMatch: string | undefined, version = 3) => {
   }
 };
 
-test('an ETag is the version in quotes', () => {
+test('the ETag of a resource is its version number in quotes', () => {
   expect(etagOf(12)).toBe('"12"');
 });
 

@@ -26,8 +26,9 @@ interface CheckedBody {
 }
 
 /**
- * Declared length in bytes below which a body needs no permit. A body without a declared length always needs one. Even
- * if all 4,000 connections send such small bodies at once, these take less than 64 MiB.
+ * Declared length in bytes below which a body is small. A small body needs no permit of the semaphore that limits the
+ * memory for large bodies: even if all 4,000 connections send small bodies at once, these take less than 64 MiB. A body
+ * without a declared length is never small.
  */
 const largeBodyBytes = 16_384;
 /**

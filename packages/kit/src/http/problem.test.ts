@@ -40,7 +40,7 @@ test.each([
   ],
   [new AppError('unavailable', '', { retryAfterSeconds: 0 }), { 'Retry-After': '0' }],
   [new AppError('forbidden', ''), {}],
-])('the response to the error of case %# has its headers', (error, headers) => {
+])('the response to an error has the headers of its code or of its options (case %#)', (error, headers) => {
   expect(toProblem(error, 'r').headers).toEqual({ 'Content-Type': 'application/problem+json', ...headers });
 });
 

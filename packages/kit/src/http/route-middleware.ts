@@ -206,7 +206,7 @@ async function readShared<Principal>(
 
 /**
  * Replaces the JSON pointers in errors of path and query by the names of the parameters: `limit` instead of `/limit`.
- * Invalid text is reported alone.
+ * If the parameters contain invalid text, the only returned error is the one about this text.
  */
 function parameterErrors(values: object, errors: FieldError[] = []): FieldError[] {
   const invalidText = findInvalidText(values);

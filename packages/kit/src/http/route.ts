@@ -21,8 +21,8 @@ export interface ResponseSpec {
   /** Schema of the body. A response without `schema` and `contentType` has no body. */
   schema?: JSONSchema;
   /**
-   * Default: `application/json` if there is a `schema`. If the type is given, the body is text or bytes and is sent
-   * unchanged, even if the type is JSON.
+   * Default: `application/json` if there is a `schema`. If a content type is given, the body is text or bytes and is
+   * sent unchanged, even if the content type is JSON.
    */
   contentType?: string;
   /** Descriptions of response headers by name, for the OpenAPI document. */

@@ -4,7 +4,7 @@ import { type HandlerResult, toJson } from './respond.js';
 /** A complete response whose body is JSON, encoded once for all callers. */
 interface SharedResponse extends HandlerResult {
   body: Buffer;
-  /** Start of the read on a monotonic clock, in milliseconds. */
+  /** Time on a monotonic clock at which the read of the response started, in milliseconds. */
   readAtMs: number;
 }
 
@@ -38,7 +38,7 @@ interface Entry {
  * since the end of its read.
  */
 const maxAge = 10;
-/** Maximum size of a body that is kept, in bytes. Longer lists in pages are sent page by page to each caller. */
+/** Maximum size of a body that is kept, in bytes. A longer list is read again for each caller, page by page. */
 const maxBodyBytes = 4 * 1_048_576;
 /** Maximum size of all kept bodies, in bytes. */
 const maxKeptBytes = 4 * maxBodyBytes;

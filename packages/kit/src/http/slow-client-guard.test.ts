@@ -75,8 +75,8 @@ test('a client that gets small events and a client that reads slowly stay connec
     }
     response.end();
   };
-  // Both responses take longer than the inactivity timeout. Bytes of each response are transferred much more often than
-  // once in this timeout.
+  // Both responses take longer than the inactivity timeout. The time between two transfers of bytes is much shorter
+  // than this timeout.
   const server = await listen(app, { ...address, limits: { idleMs: 1_500 } });
   const read = (path: string) =>
     new Promise<number>((resolve, reject) => {
@@ -100,7 +100,7 @@ test.each([
   ['have sent part of a header', 'GET / HTTP/1.1\r\nHost: ', 0],
   ['have sent part of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1', 1],
 ])(
-  'at the limit on connections, connections that %s are closed to accept new connections',
+  'connections that %s are closed at the connection limit, so that new ones are accepted',
   async (_name, bytes, requests) => {
     let started = 0;
     const app = (request: IncomingMessage, response: ServerResponse) => {

@@ -11,7 +11,7 @@ export interface SlowClientLimits {
 
 const defaults: SlowClientLimits = {
   idleMs: 30_000,
-  // 64 MiB: sixteen of the largest responses, which are 4 MiB, or an eighth of a container with 512 MiB of memory.
+  // 64 MiB: enough for sixteen responses of 4 MiB, and an eighth of the memory of a container with 512 MiB.
   maxUnsentBytes: 67_108_864,
   // A reverse proxy needs a few hundred connections. Even 4,000 idle connections take only about 100 MiB of memory.
   maxConnections: 4_000,
@@ -23,8 +23,8 @@ interface Connection {
   socket: Socket;
   exchanges: Set<{ request: IncomingMessage; response: ServerResponse }>;
   /**
-   * Time on a monotonic clock, in milliseconds, of the first of the consecutive checks that found unsent bytes;
-   * undefined if the last check found none.
+   * Time of the first check that found unsent bytes after the last check without any, in milliseconds on a monotonic
+   * clock; undefined if the most recent check found none.
    */
   unsentSinceMs: number | undefined;
 }
@@ -97,7 +97,7 @@ function isWaitingForClient({ exchanges }: Connection): boolean {
 /** A connection with unsent response bytes. */
 export interface SlowReader {
   unsentBytes: number;
-  /** Time since the first of the consecutive checks that found unsent bytes, in milliseconds. */
+  /** Time since the first of the latest checks that have all found unsent bytes, in milliseconds. */
   unsentMs: number;
 }
 

@@ -107,7 +107,7 @@ const routes = [
 
 export const json = { 'Content-Type': 'application/json' };
 
-/** Starts a server with the routes above before all tests of a file, and closes it after them. */
+/** Starts a server with the routes of this module before all tests of a file, and closes it after them. */
 export function useThingsApp() {
   /** Log lines of the current test. */
   const lines: Record<string, unknown>[] = [];

@@ -20,7 +20,7 @@ test('iteration over a context yields all variables and the objects alert, model
   );
 });
 
-test('an alert has default values for the variables of notices', () => {
+test('template variables that only notices set have default values if an alert is rendered', () => {
   const source =
     '{{ event }}|{{ webhook_id }}|{{ webhook_name }}|{{ since }}|{{ error }}|{{ count }}|{{ count + 1 }}';
   expect(rendered(source)).toBe('alert.fired|||||0|1');

@@ -4,9 +4,9 @@ import { type AlertFacts, type AlertOrNoticeFacts, alertContext } from './alert-
 import { sampleFacts } from './sample-facts.js';
 
 /**
- * Returns the variables of a sample alert, in which the values of `given` replace those of `facts`. A given value of
- * the usual type is used as in a real alert: a number becomes a float, and the objects `alert`, `model` and
- * `alert_rule` contain it too. Other given values keep their JSON type.
+ * Returns the variables of a sample alert, in which the values of `given` replace those of `facts`. A given value with
+ * the type that its variable has in real alerts is used as in a real alert: a number becomes a float, and the objects
+ * `alert`, `model` and `alert_rule` contain it too. Other given values keep their JSON type.
  */
 export function sampleContext(
   given: Readonly<Record<string, unknown>>,
@@ -20,7 +20,7 @@ export function sampleContext(
 }
 
 /**
- * Returns true if a given value can replace a value of the alert. Labels and annotations are not included: no object
+ * Returns true if a given value can replace a value of the alert. Returns false for labels and annotations: no object
  * such as `alert` contains them, so they are converted from JSON like other given values.
  */
 function isFact(name: string, value: unknown): boolean {

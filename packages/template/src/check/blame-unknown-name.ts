@@ -12,7 +12,7 @@ export interface Failure extends Explanation {
 interface Question {
   readonly failure: Failure;
   readonly unknown: readonly UnknownName[];
-  /** Renders the same sample again, with values for the names in `defined`. */
+  /** Repeats the rendering that failed, with values for the names in `defined`. */
   render(defined: readonly UnknownName[]): { readonly failure?: Failure | undefined };
 }
 
@@ -20,11 +20,11 @@ interface Question {
  * Finds the unknown name that causes the failure, and returns the failure with a message about this name. Returns the
  * failure unchanged if no unknown name causes it, or if the rendering exceeded its time limit. To find the cause, the
  * template is rendered again with values for the unknown names:
- * - If the failure disappears or is replaced by another one when all unknown names have a value, the cause is the first
- *   name without whose value the failure stays. If there is no such name, the cause is the first name whose value alone
- *   removes or replaces the failure, or else the first unknown name.
- * - If the failure stays, the cause is the first unknown name in a condition or loop around the failure, if there is
- *   one. The failure can stay because the tried value does not change the result of the condition.
+ * - If values for all unknown names remove the failure or replace it by another one, the cause is the first name that
+ *   must have a value for this. If there is no such name, the cause is the first name whose value alone removes or
+ *   replaces the failure. If there is no such name either, the cause is the first unknown name.
+ * - If the failure stays although all unknown names have values, the cause is the first unknown name in a condition or
+ *   loop around the failure, if there is one. The condition may have another result with a value that was not tried.
  */
 export function blameUnknownName({ failure, unknown, render }: Question): Failure {
   if (failure.overran || unknown.length === 0) return failure;

@@ -25,7 +25,7 @@ test('a body that renders to JSON for only one of the two values of `bound` is r
 });
 
 test.each(['upper_bound', 'lower_bound'])(
-  'a branch for %s is checked even if all given sample alerts have the other value of bound',
+  'a branch for %s is checked even if `bound` has the other value in all given sample alerts',
   (bound) => {
     const other = bound === 'upper_bound' ? 'lower_bound' : 'upper_bound';
     const check = createBodyChecker({ samples: [{ ...sampleFacts, bound: other }] });
@@ -35,7 +35,8 @@ test.each(['upper_bound', 'lower_bound'])(
 
 test('a check fails with overran: true if all sample alerts together take more than 250 ms', () => {
   let nowMs = 0;
-  // The clock is read every 1,024 steps: 28 times for each sample alert and 140 times in total.
+  // The clock advances by 2 ms at each reading. It is read every 1,024 steps, which is 28 times for each of the five
+  // sample alerts. Rendering all five would therefore take 280 ms, more than the limit of 250 ms.
   const check = createBodyChecker({ now: () => (nowMs += 2) });
   const body = '[{% for i in range(29000) %}{% endfor %}1]';
   expect(check(body)).toMatchObject({ ok: false, overran: true });
@@ -45,8 +46,8 @@ test('a check fails with overran: true if all sample alerts together take more t
 
 test('a body is rendered more than once for a sample alert only if it uses bound or random', () => {
   let nowMs = 0;
-  // The clock advances by 1 ms at each reading. One rendering of each of the five sample alerts takes 140 readings, so
-  // 140 ms. Two renderings of each alert would exceed the limit of 250 ms.
+  // The clock advances by 1 ms at each reading, and one rendering reads it 28 times. One rendering of each of the five
+  // sample alerts takes 140 ms. Two renderings of each alert would exceed the limit of 250 ms.
   const check = createBodyChecker({ now: () => (nowMs += 1) });
   const body = '[{% for i in range(29000) %}{% endfor %}1]';
   expect(check(body)).toMatchObject({ ok: true });

@@ -110,7 +110,7 @@ test('an unknown member gets a suggestion, even if the object is read through an
   expect(errorOf('{% set m = model %}{"a": {{ m.nmae.x }}}')).toContain("Did you mean 'name'?");
 });
 
-test('a variable that is set in only one branch is rejected where it has no value', () => {
+test('a template is rejected if it prints a variable that only one branch or a loop sets', () => {
   const branch = '{% if bound == "upper_bound" %}{% set x = 1 %}{% endif %}{"a": {{ x }}}';
   expect(errorOf(branch)).toBe(
     "1:67 the variable 'x' has no value here, so the result is not JSON. Set it in every branch and outside of loops and macros.",
@@ -118,7 +118,7 @@ test('a variable that is set in only one branch is rejected where it has no valu
   expect(errorOf('{% for i in [1] %}{% set x = i %}{% endfor %}{"a": {{ x }}}')).toContain("variable 'x'");
 });
 
-test('an error that has another cause is not attributed to an unknown name', () => {
+test('an error message does not blame an unknown name that did not cause the error', () => {
   expect(errorOf('{"t": "{{ teem }}", "a": {{ model_name }}}')).toContain('text outside of quotes');
   expect(errorOf('{% if debug %}{"a": 1}{% else %}{"a": {{ model_name }}}{% endif %}')).toContain(
     'text outside of quotes',

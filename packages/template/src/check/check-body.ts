@@ -38,10 +38,10 @@ export type BodyCheck =
 
 /**
  * Checks the body of a webhook. It must compile, stay within the limits of a rendering, and render to JSON for each
- * sample alert. If the filter `random` is used, the result must be JSON both with the first items and with the last
- * items. If an unknown name causes an error, the message of the error names it. Warnings are unknown names that the
- * body never sets and reads without the filter `default`, floats in quotes, and duplicate keys. At most 20 warnings are
- * returned.
+ * sample alert. The result must be JSON both if the filter `random` chooses the first item of each list and if it
+ * chooses the last. If an unknown name causes an error, the message of the error contains the name. Warnings are
+ * duplicate keys, floats in quotes, and unknown names that the body reads without the filter `default` and never sets.
+ * At most 20 warnings are returned.
  */
 export function checkBody(source: string): BodyCheck {
   return createBodyChecker()(source);
@@ -60,7 +60,7 @@ export interface BodyCheckerOptions {
   readonly samples?: readonly AlertFacts[];
 }
 
-/** Creates a function that checks bodies. Its filters, tests and globals are created once and used for all bodies. */
+/** Creates a function that checks bodies. Jinja2's filters, tests and globals are created once, for all bodies. */
 export function createBodyChecker({
   now = () => performance.now(),
   samples = sampleAlerts,
@@ -126,8 +126,8 @@ interface Sampling {
 
 /**
  * Renders the body for each sample alert, and stops at the first failure. If the filter `random` is used, the body is
- * rendered twice for each alert: in the first rendering `random` chooses the first items, and in the second the last
- * items.
+ * rendered twice for each alert: in the first rendering `random` chooses the first item of each list, and in the second
+ * rendering the last item.
  */
 function checkSamples({ template, samples, unknown, leftMs }: Sampling): {
   failure?: Failure;

@@ -76,8 +76,8 @@ function pieceAt(pieces: readonly TracePiece[], offset: number): TracePiece | un
 }
 
 /**
- * Explains a JSON error in text of the template itself. The cause can be the value that was printed before this text: a
- * value that printed nothing, or a text that is not in quotes.
+ * Explains a JSON error in text of the template itself. The cause can be the value that was printed before this text:
+ * it printed nothing, or it is a string that the template prints without quotes around it.
  */
 function explainText(
   source: string,
@@ -176,7 +176,10 @@ export function expressionStart(source: string, offset: number): number {
   return open + 2 + lead;
 }
 
-/** Returns false for the offset of a tag. The offset must be that of a printed value. */
+/**
+ * Returns true if a printed value is in `{{ }}`, and false if a tag such as `{% filter upper %}` prints it. `offset` is
+ * the offset of the printed value.
+ */
 function isInExpression(source: string, offset: number): boolean {
   const open = source.lastIndexOf('{{', offset);
   return open !== -1 && !/\{%|%\}/.test(source.slice(open, offset));

@@ -61,7 +61,7 @@ function suggest({ object, name }: NameReference): UnknownName['suggestion'] {
 }
 
 /**
- * Minimum length of an unknown name for which a known name is suggested that contains it. A shorter text occurs in
+ * Minimum length of an unknown name for the suggestion of a known name that contains it. A shorter name occurs in
  * several known names, so the suggestion would often be wrong.
  */
 const minPartLength = 4;

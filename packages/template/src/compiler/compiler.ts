@@ -25,7 +25,7 @@ import {
   walk,
 } from './visit.js';
 
-/** A compiled syntax tree: each name has a slot in a scope, and all filters and tests exist. */
+/** A compiled syntax tree: each name has a slot in a scope, and all filters and tests that the template uses exist. */
 export interface CompiledTemplate {
   readonly body: Statement[];
   readonly symbols: Symbols;
@@ -71,7 +71,8 @@ export function compileTree(template: TemplateNode, known: KnownNames): Compiled
 }
 
 /**
- * Scope in which statements are compiled. Names that `set` and `macro` define at the top level are visible in blocks.
+ * Scope in which statements are compiled. `toplevel` is true at the top level of the template. Only there, `set` and
+ * `macro` define names that are visible in blocks.
  */
 interface Frame {
   readonly symbols: Symbols;
@@ -158,7 +159,10 @@ function enter(frame: Frame): Frame {
   return { ...frame, symbols: new Symbols(frame.symbols), toplevel: false };
 }
 
-/** Enters the scope of a statement, in which the names in `nodes` are read and written. */
+/**
+ * Creates the inner scope of a statement. Declares in it the names that `nodes` write, and those that they read and no
+ * outer scope has.
+ */
 function enterScope(
   node: Extract<Statement, { kind: 'FilterBlock' | 'With' | 'Scope' | 'AssignBlock' }>,
   nodes: readonly Node[],

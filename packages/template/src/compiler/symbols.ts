@@ -4,7 +4,7 @@ export interface Ref {
   readonly slot: number;
 }
 
-/** The initial content of a slot. */
+/** The initial content of a variable's slot. */
 export type Load =
   | { readonly kind: 'param' }
   | { readonly kind: 'undefined' }
@@ -17,8 +17,8 @@ const parameterLoad: Load = { kind: 'param' };
 const undefinedLoad: Load = { kind: 'undefined' };
 
 /**
- * The names of one scope, as in Jinja2's `idtracking.py`. Each name has a slot. A slot initially contains an argument,
- * a copy of an outer variable, the result of a look-up in the context, or undefined.
+ * The names of one scope, as in Jinja2's `idtracking.py`. Each name has a slot for its value. A slot initially contains
+ * an argument, a copy of an outer variable, the result of a look-up in the context, or undefined.
  */
 export class Symbols {
   readonly parent: Symbols | null;
@@ -45,8 +45,8 @@ export class Symbols {
   }
 
   /**
-   * Returns the initial content of all slots except parameters. The list is cached, because each start of a scope needs
-   * it.
+   * Returns the initial content of all slots except those of parameters. The list is cached, because each start of a
+   * scope needs it.
    */
   entries(): readonly InitialLoad[] {
     this.#initialLoads ??= [...this.#loads].flatMap(([slot, load]): InitialLoad[] =>
@@ -90,8 +90,8 @@ export class Symbols {
   }
 
   /**
-   * Merges the branches of an `if`. In a branch that does not assign a name that other branches assign, the name keeps
-   * its outer value.
+   * Merges the branches of an `if`. If only some branches assign a name, the name keeps its outer value in the other
+   * branches.
    */
   branchUpdate(branches: readonly Symbols[]): void {
     const counts = new Map<string, number>();

@@ -167,8 +167,8 @@ export function declareLoopTarget(symbols: Symbols, target: For['target']): void
 }
 
 /**
- * Copies the target of a loop. The copy is for the scope of the `if` of the loop, in which the names of the target have
- * other locations.
+ * Copies the target of a loop. The condition of a loop (`for … if …`) has its own scope, in which the names of the
+ * target have other locations than in the body. The copy is for this scope.
  */
 export function copyTarget(target: AssignTarget): AssignTarget {
   return target.kind === 'Tuple' ? { ...target, items: target.items.map(copyTarget) } : { ...target };

@@ -12,13 +12,13 @@ export interface Frame {
   readonly output: Output;
 }
 
-/** The values of one scope. A slot is undefined until a value is assigned to it. */
+/** The values of the variables of one scope. The slot of a variable is undefined until it has a value. */
 export interface Scope {
   readonly slots: (Value | undefined)[];
   readonly parent: Scope | null;
 }
 
-/** Number of slots that can be allocated in the time of one step. */
+/** Number of slots for variables that can be allocated in the time of one step. */
 const slotsPerStep = 32;
 
 export function createScope(symbols: Symbols, parent: Scope | null, { budget }: Runtime): Scope {
@@ -26,10 +26,10 @@ export function createScope(symbols: Symbols, parent: Scope | null, { budget }: 
   return { slots: new Array<Value | undefined>(symbols.slotCount).fill(undefined), parent };
 }
 
-/** Number of look-ups of names in one context that together take the time of one step. */
+/** Number of names that can be looked up in one context in the time of one step. */
 const namesPerStep = 4;
 
-/** Initialises all slots of a scope except its parameters. */
+/** Initialises all variables of a scope except its parameters. */
 export function enterScope(
   scope: Scope,
   symbols: Symbols,

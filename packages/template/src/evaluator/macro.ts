@@ -12,7 +12,7 @@ interface MacroDefinition {
   readonly signature: MacroSignature;
   /** Name of the macro; null for a call block. */
   readonly name: string | null;
-  /** Frame in which the macro was defined. The body of the macro can read the names of that scope. */
+  /** Frame in which the macro was defined. The body of the macro can read the names in the scope of this frame. */
   readonly frame: Frame;
 }
 

@@ -65,7 +65,7 @@ const named: ReadonlyMap<string, string> = new Map(
 );
 
 const referencePattern = /&(#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{0,31});?/g;
-/** Names of the entities above that are also replaced without a semicolon. */
+/** Names of the entities in `named` that are also replaced without a semicolon. */
 const withoutSemicolon = new Set([
   'amp',
   'lt',
@@ -112,9 +112,9 @@ const withoutSemicolon = new Set([
 const referenceSteps = 5;
 
 /**
- * Replaces character references as Python's `html.unescape` does, but only the entities above and numeric references. A
- * number of a control character or noncharacter becomes this character. Python omits most of these characters, and
- * reads 128 to 159 as Windows-1252.
+ * Replaces character references like Python's `html.unescape`, with three differences. Named entities are replaced only
+ * if they are in `named`. A numeric reference ends after at most 8 digits. A numeric reference to a control character
+ * or noncharacter becomes this character; Python omits most of these characters, and reads 128 to 159 as Windows-1252.
  */
 export function unescapeHtml(text: string, budget: Budget): string {
   if (!text.includes('&')) return text;

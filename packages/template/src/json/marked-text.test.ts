@@ -4,11 +4,11 @@ import { Markup } from '../values/simple-values.js';
 import {
   fromMarked,
   joinMarked,
-  markedSpaceCode,
   markedTextOf,
   markTrusted,
   plainText,
   printMarked,
+  unmarkedCode,
 } from './marked-text.js';
 
 const newBudget = () => new Budget(defaultLimits, () => 0);
@@ -40,20 +40,20 @@ test.each(['"', '\\', controls, '\u2028\u2029', marks, 'plain', '\ud800'])(
   },
 );
 
-test('captured text becomes Markup only if it has special JSON characters from the template', () => {
+test('text captured by a block becomes Markup only if it has marks for special JSON characters', () => {
   expect(fromMarked('plain')).toBe('plain');
   const marked = fromMarked(markTrusted('"', newBudget()));
   expect(marked).toBeInstanceOf(Markup);
   expect(marked).toMatchObject({ kind: 'marked', text: '\u{10ff00}' });
 });
 
-test('markedSpaceCode returns the code of the character that a marked character stands for', () => {
-  const codes = [0x10ff00, 0x10ff01, 0x10ff02, 0x10ff21, 0x10ff22, 0x10ff23].map(markedSpaceCode);
+test('unmarkedCode returns the code of the character that a mark stands for', () => {
+  const codes = [0x10ff00, 0x10ff01, 0x10ff02, 0x10ff21, 0x10ff22, 0x10ff23].map(unmarkedCode);
   expect(codes).toEqual([0x22, 0x5c, 0, 0x1f, 0x2028, 0x2029]);
-  expect([0x10feff, 0x10ff24, 0x20].map(markedSpaceCode)).toEqual([undefined, undefined, undefined]);
+  expect([0x10feff, 0x10ff24, 0x20].map(unmarkedCode)).toEqual([undefined, undefined, undefined]);
 });
 
-test('captured template text and JSON are printed unescaped, and captured HTML is escaped', () => {
+test('Markup of the kinds `marked` and `json` is printed unescaped, and the kind `html` escaped', () => {
   const marked = new Markup('\u{10ff00}', 'marked');
   expect(markedTextOf(marked, rendering())).toBe('\u{10ff00}');
   expect(markedTextOf(new Markup('"', 'json'), rendering())).toBe('\u{10ff00}');

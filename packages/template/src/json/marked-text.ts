@@ -64,8 +64,11 @@ function unmark(mark: string, literal: string | undefined): string {
   return String.fromCodePoint(markBase + literal.charCodeAt(0) - literalBase);
 }
 
-/** Returns the code of the character that a mark stands for, or undefined if the given code point is not a mark. */
-export function markedSpaceCode(codePoint: number): number | undefined {
+/**
+ * Returns the code of the character that a mark stands for, or undefined if the given code point is not a mark. The
+ * function is used to find marks that stand for whitespace.
+ */
+export function unmarkedCode(codePoint: number): number | undefined {
   const index = codePoint - markBase;
   if (index < 0 || index >= markedCharacters.length) return undefined;
   return markedCharacters[index]!.charCodeAt(0);

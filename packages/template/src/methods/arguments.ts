@@ -7,7 +7,7 @@ import { typeName } from '../values/type-name.js';
 import type { Value } from '../values/value.js';
 
 /**
- * Converts an argument that Python uses as an index, an int or a bool, to a number. Throws a TypeError for any other
+ * Converts an int or a bool to a number, because Python accepts both as an index. Throws a TypeError for any other
  * value.
  */
 export function integerArgument(value: Value): number {

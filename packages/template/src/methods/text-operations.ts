@@ -1,4 +1,4 @@
-import { markedSpaceCode } from '../json/marked-text.js';
+import { unmarkedCode } from '../json/marked-text.js';
 import { isSpaceCode } from '../lexer/characters.js';
 import { findBackward, partsBetween } from '../values/find-text.js';
 import { codePointLength, codePoints } from '../values/text.js';
@@ -43,7 +43,7 @@ function spaceBefore(text: string, index: number): number {
 }
 
 function isMarkedSpace(codePoint: number): boolean {
-  const code = markedSpaceCode(codePoint);
+  const code = unmarkedCode(codePoint);
   return code !== undefined && isSpaceCode(code);
 }
 
@@ -82,7 +82,7 @@ function lineEnd(text: string, index: number): number {
   const character = text.charAt(index);
   if (lineEnds.has(character)) return character === '\r' && text.charAt(index + 1) === '\n' ? 2 : 1;
   if (character !== '\udbff') return 0;
-  const code = markedSpaceCode(text.codePointAt(index) ?? 0);
+  const code = unmarkedCode(text.codePointAt(index) ?? 0);
   return code !== undefined && lineEnds.has(String.fromCharCode(code)) ? 2 : 0;
 }
 

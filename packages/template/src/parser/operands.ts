@@ -18,7 +18,8 @@ const maxNesting = 150;
 
 export interface TupleRules {
   /**
-   * True: each item must be a name, a literal or an expression in brackets, for example in the target of an assignment.
+   * True: each item of the tuple is a name, a literal or an expression in brackets, without operators. The targets of
+   * assignments are parsed in this way.
    */
   simplified?: boolean;
   withCondexpr?: boolean;

@@ -42,8 +42,8 @@ export function parseFloatText(text: string): number | undefined {
 
 /**
  * Formats a float with `digits` decimals like C's `%.nf`, which rounds ties of the exact binary value to even.
- * JavaScript's `toFixed` rounds ties up, so it is used only for values that cannot be ties. A tie has at most `digits +
- * 1` binary places.
+ * JavaScript's `toFixed` rounds ties up, so it is used only for values that cannot be ties: whole numbers, and values
+ * with more than `digits + 1` binary places.
  */
 export function toFixedHalfEven(value: number, digits: number): string {
   const magnitude = Math.abs(value);

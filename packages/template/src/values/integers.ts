@@ -40,8 +40,8 @@ const prefixes: ReadonlyMap<number, RegExp> = new Map([
 ]);
 
 /**
- * Maximum length of a text that can be an integer: two UTF-16 units for each digit, and 4 for sign, prefix and
- * underscore.
+ * Maximum length of a text that can be an integer: two UTF-16 units for each digit, because digits of some scripts need
+ * two, and 4 for sign, prefix and underscore.
  */
 const maxLength = 2 * maxDecimalDigits + 4;
 
@@ -87,8 +87,9 @@ export function toAsciiDigits(text: string): string {
 }
 
 /**
- * Returns the value of a digit in any script. In Unicode the ten digits of a script follow each other, and have the
- * property Nd.
+ * Returns the value of a digit in any script. In Unicode, the digits 0 to 9 of a script follow each other and have the
+ * property Nd, so the value is the number of Nd characters directly before the digit. It is taken modulo 10, because
+ * the digits of another script can precede them directly.
  */
 function decimalValue(digit: string): number {
   const code = digit.codePointAt(0) ?? 0;

@@ -4,7 +4,7 @@ import { bodyOptions } from '@tocsin/template/browser';
 import type { SizedTemplate } from './sized-template.js';
 
 export interface Cost {
-  /** Size of the largest template that stays within the budget. Its relative error is at most `precision`. */
+  /** Size of the largest template within the budget. The relative error of the size is at most `precision`. */
   readonly size: number;
   readonly steps: number;
   /** CPU time of one rendering including garbage collection, in milliseconds. */
@@ -18,9 +18,9 @@ export interface Cost {
 }
 
 interface MeterOptions {
-  /** Largest relative error of the measured size, such as 0.1. */
+  /** Largest relative error of `Cost.size`, such as 0.1. */
   readonly precision: number;
-  /** Minimum CPU time of each repeated measurement, in milliseconds. */
+  /** Minimum CPU time in milliseconds of one batch of renderings. Each measurement consists of five batches. */
   readonly batchMs: number;
 }
 
@@ -60,8 +60,8 @@ export function createCostMeter({ precision, batchMs }: MeterOptions): (template
 }
 
 /**
- * Returns the largest size up to `maxSize` for which `holds` is true, by binary search. `holds` must be false for all
- * larger sizes. The relative error is at most `precision`.
+ * Returns the largest size up to `maxSize` for which `holds` is true, by binary search. If `holds` is false for a size,
+ * it must be false for all larger sizes. The relative error of the result is at most `precision`.
  */
 function largest(precision: number, holds: (size: number) => boolean): number {
   let [holding, failing] = [1, 2];

@@ -52,8 +52,8 @@ export function recordResults(python: string, { seed, count }: FuzzOptions): str
 }
 
 /**
- * Returns true if tests can compare the output with that of a later run. It must be short and contain no memory
- * address, because addresses differ in each run.
+ * Returns true if the output is recorded. A long output is not recorded, so that the file stays small. An output with a
+ * memory address is not recorded, because addresses differ in each run.
  */
 function isRecordable(output: string): boolean {
   return output.length <= maxOutput && !/ at 0x[0-9a-f]+/i.test(output);

@@ -9,7 +9,7 @@ import { useRuleForm } from './use-rule-form.js';
 
 const parameters = ['webhook'] as const;
 
-/** Creates a rule. If the address names a webhook, the rule starts with that webhook attached. */
+/** Page that creates a rule. If the address of the page names a webhook, the new rule has this webhook attached. */
 export function NewAlertRulePage() {
   return (
     <Page title="New alert rule">

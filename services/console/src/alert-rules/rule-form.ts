@@ -80,8 +80,9 @@ export function conditionOf({ threshold, bound }: Pick<AlertRule, 'threshold' | 
 }
 
 /**
- * Returns a metric value that fires the rule: the threshold plus or minus a tenth of it (1 if it is 0), rounded to six
- * digits. For a threshold so large that this value would be infinite, returns the threshold, which fires nothing.
+ * Returns a metric value that fires the rule: the threshold plus or minus a tenth of the threshold, rounded to six
+ * digits. For the threshold 0, returns 1 or -1. For a threshold so large that the value would be infinite, returns the
+ * threshold, which fires nothing.
  */
 export function firingValue({ threshold, bound }: Pick<AlertRule, 'threshold' | 'bound'>): number {
   const distance = Math.abs(threshold) / 10 || 1;

@@ -63,7 +63,7 @@ const isOpen = ({ status }: Item) => status === 'waiting';
 const since = (page: Item[], previousPoll: Item) =>
   changedSince(page, Date.parse(previousPoll.at), { ...order, isOpen });
 
-test('a poll starts at the oldest open entry of the newest page, or its newest if none is open', () => {
+test('a poll asks for entries since the oldest open entry; if none is open, since the newest one', () => {
   const known = [...items(100, 98), item(97, { status: 'waiting' }), ...items(96, 1)];
   expect(since(known, item(101))).toBe(item(97).at);
   expect(since(items(100, 1), item(101))).toBe(item(100).at);
@@ -86,7 +86,7 @@ test('a poll reads no entries from before the start time of the filter', () => {
   expect(laterOf(item(5).at, 'yesterday')).toBe(item(5).at);
 });
 
-test('a poll starts at the last entry of a full page, and has no start time for a shorter page', () => {
+test('a poll of the whole newest page starts at the last entry of the page if the page is full', () => {
   expect(pageSince(items(100, 1), order)).toBe(item(101 - newestPage).at);
   expect(pageSince(items(newestPage - 1, 1), order)).toBeUndefined();
 });

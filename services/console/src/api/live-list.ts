@@ -16,8 +16,8 @@ export interface LiveList<T> {
   error: Error | null;
   hasMore: boolean;
   /**
-   * True if more new entries were added than one page holds, so that the newest page does not reach the loaded items.
-   * `restart` loads the new entries.
+   * True if more new entries were added than one page holds, so that entries between the newest page and the loaded
+   * items are missing. The newest page is not shown then; `restart` loads it.
    */
   hasNewer: boolean;
   isLoadingMore: boolean;
@@ -60,25 +60,27 @@ export const newestPage = 30;
  */
 const wholePageMs = 60_000;
 /**
- * Minimum time between two polls of the whole page, as a multiple of the duration of the first poll. A poll of the
- * whole page can take long, because the API searches all days if few entries match the filter. With the multiple of 50,
- * an open page keeps the API busy for at most 2 % of the time.
+ * Minimum time from one poll of the whole page to the next one, as a multiple of the duration of the earlier poll. A
+ * poll of the whole page can take long, because the API searches all days if few entries match the filter. With the
+ * multiple of 50, these polls of an open page keep the API busy for at most 2 % of the time.
  */
 const restFactor = 50;
 /**
- * Maximum age of a shared response that a poll accepts, as a fraction of the interval between polls. If the interval is
- * 5 s, the maximum age is 1 s.
+ * Maximum age of a response to another user that a poll accepts instead of a new one, as a fraction of the interval
+ * between polls. If the interval is 5 s, the maximum age is 1 s.
  */
 const maxAgePart = 0.2;
 /**
- * Assumed maximum time by which the clock of the browser is ahead of the clock of the API, in milliseconds. If no
- * recent entry is open, a poll reads only entries that the previous poll may have missed: those since the newest loaded
- * entry, or those since 10 minutes before the previous poll (rounded down to a whole minute), whichever time is later.
+ * Assumed maximum time by which the clock of the browser is ahead of the clock of the API, in milliseconds. The browser
+ * measures the time of a poll, and the API sets the times of the entries. If no recent entry is open, a poll therefore
+ * reads the entries since 10 minutes before the previous poll (rounded down to a whole minute), or only those since the
+ * newest loaded entry if that time is later.
  */
 const clockToleranceMs = 10 * 60_000;
 /**
  * Maximum age of an open entry that each poll updates, in milliseconds. Older open entries are updated only by polls of
- * the whole page. All other polls therefore read at most the last day, for which the API needs only one statement.
+ * the whole page. All other polls therefore read at most the last 24 hours. For such a time range the API needs only
+ * one SQL statement.
  */
 const recentMs = 23 * 3_600_000;
 /** Number of entries in a page that scrolling loads. Large pages need fewer requests. */
@@ -211,8 +213,9 @@ type Order<T> = Pick<LiveListOptions<unknown, T>, 'idOf' | 'timeOf'>;
 
 /**
  * Returns the start of the time range that the next poll reads. If open items of the page are at most 23 hours older
- * than the previous poll, the range starts at the oldest of these items. Otherwise it starts at the newest item, but at
- * most 11 minutes before the previous poll, because that poll has read all older entries.
+ * than the previous poll, the range starts at the oldest of these items. Otherwise it starts at the newest item, or at
+ * 10 minutes before the previous poll (rounded down to a whole minute) if that time is later, because the previous poll
+ * has read all older entries.
  */
 export function changedSince<T>(
   page: readonly T[],
@@ -256,8 +259,8 @@ export function pageSince<T>(
 
 /**
  * Merges the newest page into the loaded items. A loaded item is removed if it is in the time range of the page but not
- * in the page, because it no longer matches the filter. Returns undefined if there can be entries between the page and
- * the loaded items that are not loaded.
+ * in the page, because it no longer matches the filter. Returns undefined if entries between the page and the loaded
+ * items can be missing.
  */
 export function mergeNewest<T>(
   known: readonly T[],

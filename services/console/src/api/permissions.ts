@@ -23,7 +23,10 @@ export function checkPermission(whoami: Whoami, permission: Permission, workspac
   return { allowed: false, reason: `It needs the role ${either(needed)} ${scope}. ${describeRoles(roles)}` };
 }
 
-/** Returns the roles of the user that apply in a workspace, including deployment roles. */
+/**
+ * Returns the roles of the user that apply in a workspace: those in this workspace, and those that apply to the whole
+ * installation.
+ */
 function rolesIn(whoami: Whoami, workspaceId: string): string[] {
   return [...(whoami.workspaces[workspaceId.toLowerCase()] ?? []), ...whoami.deployment_roles];
 }

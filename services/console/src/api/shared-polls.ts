@@ -2,8 +2,8 @@ import { useRef } from 'react';
 
 /**
  * Returns a function that sends the request of a poll. `request` is called with `maxAgeSeconds`: the API may then
- * respond with a response to another user that is at most this old. `request` is called with undefined, and thus gets a
- * new response, for the first request after the page was opened, and for a request after an action of the user
+ * respond with a response to another user that is at most this old. Two kinds of polls need a new response, and call
+ * `request` with undefined: the first poll after the page was opened, and a poll after an action of the user
  * (`mayShare` is false).
  */
 export function useSharedPolls(maxAgeSeconds: number) {

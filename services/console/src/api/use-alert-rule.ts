@@ -68,14 +68,14 @@ export function useFireTestAlert() {
 }
 
 /**
- * Number of polls that are sent every second. Later polls are sent every 10 s, because the remaining deliveries
- * probably wait for a retry.
+ * Number of polls after which the interval between polls grows from 1 s to 10 s, because the deliveries that have not
+ * ended by then probably wait for a retry.
  */
 const frequentPolls = 30;
 
 /**
- * Requests a published alert at most 21 times until a worker has accepted it. Then polls the deliveries of the alert
- * until all of them have ended.
+ * Fetches a published alert, and then polls its deliveries until all of them have ended. The API does not find the
+ * alert before a worker has accepted it, so a failed request is repeated up to 20 times, every 500 ms.
  */
 export function useFiredAlert(alertId: string) {
   const client = useClient();

@@ -23,7 +23,10 @@ export type JobKind = keyof JobFilters;
 /** The members of a job that the console shows. Jobs of all kinds have these members. */
 export type Job = Pick<Redelivery, 'id' | 'matched' | 'done' | 'status' | 'created_at'>;
 
-/** For each kind of job, the first part of the query key of the list that such jobs change. */
+/**
+ * For each kind of job, the list whose entries it changes. The value is the part of the list's query key after the
+ * workspace id.
+ */
 const changedList: Readonly<Record<JobKind, string>> = {
   redeliveries: 'deliveries',
   dispatches: 'alerts',

@@ -3,7 +3,7 @@ import { useWorkspaceId } from '../paths.js';
 import { useSharedPolls } from './shared-polls.js';
 import { useWorkspaceQuery } from './workspace-query.js';
 
-/** Maximum age of a shared response that a poll accepts, in seconds. */
+/** Maximum age of a response to another user that a poll accepts instead of a new one, in seconds. */
 const sharedSeconds = 5;
 const key = ['webhooks'];
 

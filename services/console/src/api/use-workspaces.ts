@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useDeploymentClient } from './client.js';
 
 /**
- * Fetches the signed-in user with their roles. Roles are claims of the access token, so they change only with a new
+ * Fetches the signed-in user with their roles. The access token contains the roles, so they change only with a new
  * token.
  */
 export function useWhoami() {

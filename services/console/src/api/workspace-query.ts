@@ -63,9 +63,12 @@ export function useWorkspaceCache() {
   return {
     /** Fetches the data under each key again. */
     invalidate,
-    /** Fetches the newest page of each live list under the key again. */
+    /** Fetches the newest page again, for each live list whose query key starts with this key. */
     refreshLists: (key: QueryKey) => refreshLists(queryClient, [workspaceId, ...key]),
-    /** Returns a handler that replaces the cached record by the saved one, and fetches the list again. */
+    /**
+     * Returns a handler that stores the saved record of a response in the cache, and fetches the list of such records
+     * again.
+     */
     replaceSaved: (record: string, list: string) => (saved: { id: string }) => {
       queryClient.setQueryData([workspaceId, record, saved.id], saved);
       return invalidate([list]);

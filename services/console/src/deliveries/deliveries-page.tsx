@@ -110,9 +110,9 @@ function Jobs({ filters, chips, list }: JobsProps) {
 
 /**
  * Returns true if the button for a bulk redelivery is useful. With a filter for the state, the list must contain a
- * delivery. Without one, a matching delivery must have failed, because only failed deliveries are then redelivered. If
- * no loaded delivery has failed and more can be loaded, a request searches for a failed one, unless jobs do not support
- * the filters.
+ * delivery. Without such a filter, the list must contain a failed delivery, because the job then redelivers only failed
+ * ones. If no loaded delivery has failed and more can be loaded, a request searches for a failed one, unless jobs do
+ * not support the filters.
  */
 function useHasEnded(filters: FilterValues, { items, hasMore }: LiveList<DeliveryRow>): boolean {
   const isAnyState = filters.status === undefined;

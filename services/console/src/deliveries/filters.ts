@@ -56,9 +56,9 @@ export function toRedelivery(values: FilterValues): CreateRedelivery | undefined
 const cancellable = new Set(['waiting', 'queued']);
 
 /**
- * Returns the request of a job that cancels all waiting and queued deliveries that match the filters, without the
- * filter for the state. Returns undefined if the state in the filters is not `waiting` or `queued`, or if cancellation
- * jobs do not support one of the filters.
+ * Returns the request of a job that cancels deliveries. The state in the filters must be `waiting` or `queued`. The job
+ * cancels deliveries in both of these states, if they match the other filters. Returns undefined for any other state,
+ * or if cancellation jobs do not support one of the filters.
  */
 export function toCancellation(values: FilterValues): CreateCancellation | undefined {
   const { status = '', status_code, ...filter } = values;

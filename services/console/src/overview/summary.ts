@@ -8,11 +8,11 @@ export interface Summary {
   failed: number;
   skipped: number;
   open: number;
-  /** Succeeded deliveries divided by succeeded and failed ones. Null if there are none. */
+  /** Fraction of the succeeded and failed deliveries that succeeded. Null if no delivery has succeeded or failed. */
   successRate: number | null;
-  /** Median of the medians of all time steps, in milliseconds. Null without a succeeded delivery. */
+  /** Median of the median latencies of all time steps, in milliseconds. Null without a succeeded delivery. */
   p50Ms: number | null;
-  /** Highest 95th percentile of the latencies of a time step, in milliseconds. Null without a succeeded delivery. */
+  /** Highest of the time steps' 95th percentiles of latency, in milliseconds. Null without a succeeded delivery. */
   p95Ms: number | null;
 }
 

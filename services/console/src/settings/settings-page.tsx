@@ -29,8 +29,8 @@ export function SettingsPage() {
 const parameters = ['dead_letters'] as const;
 
 /**
- * Lists the dead letters of the workspace. Deployment admins can also list those of all workspaces, including messages
- * without a workspace.
+ * Lists the dead letters of the workspace. Users with the role `tocsin_admin`, which applies to every workspace, can
+ * also list those of all workspaces, including messages without a workspace.
  */
 function ScopedDeadLetters() {
   const { values, set } = useSearch(parameters);

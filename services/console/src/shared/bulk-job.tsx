@@ -33,7 +33,7 @@ const words: Readonly<Record<JobKind, JobWords>> = {
 
 export interface BulkJobProps<Kind extends JobKind> {
   kind: Kind;
-  /** Filter of the job. Undefined hides the button, because the job would change none of the entries on the page. */
+  /** Filter of the job. Undefined hides the button: the filters of the page allow no job, or no entry would change. */
   request: JobFilters[Kind] | undefined;
   /** The entries that the job changes, for example `the failed deliveries that match`. */
   things: string;

@@ -4,7 +4,7 @@ import { Failure, formatExact, SelectField } from '../ui/index.js';
 
 export interface PastAlertFieldProps {
   label: string;
-  /** Id of the chosen alert, or an empty string. */
+  /** Id of the chosen alert, or an empty string if no alert is chosen. */
   value: string;
   /** Label of the option that chooses no alert. */
   none: string;

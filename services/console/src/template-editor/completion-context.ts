@@ -57,7 +57,10 @@ export function ownNames(source: string): string[] {
   return [...new Set(names.filter((name) => /^[A-Za-z_]\w*$/.test(name)))];
 }
 
-/** Patterns of definitions. Their repetitions have upper bounds, so that matching takes linear time. */
+/**
+ * Regular expressions that find where a template defines names. Their repetitions have upper bounds, so that matching
+ * takes linear time.
+ */
 const assigned = /\{%[-+]?\s{0,9}(?:set|with)\s{1,9}([\w ,]{1,100}?)\s{0,9}(?:=|%\})/g;
 const looped = /\bfor\s{1,9}([\w ,]{1,100}?)\s{1,9}in\b/g;
 const macros = /\{%[-+]?\s{0,9}macro\s{1,9}(\w{1,100})/g;

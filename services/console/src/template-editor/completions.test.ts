@@ -6,7 +6,7 @@ function labels(text: string, isExplicit = false): string[] {
   return (found?.options ?? []).map(({ label }) => label);
 }
 
-test('inside braces, variables, objects, functions and names set by the template are completed', () => {
+test('in braces, the editor completes variables, objects, functions and names that `set` defines', () => {
   expect(labels('{% set off = 1 %}{{ ^ }}')).toEqual(
     expect.arrayContaining(['off', 'model_name', 'metric_value', 'alert_rule', 'range']),
   );
@@ -21,7 +21,7 @@ test('filters, tests, tags and members are completed where the syntax allows the
   expect(labels('{{ unknown.^')).toEqual([]);
 });
 
-test('outside tags, the editor completes a variable only on request, and adds braces to it', () => {
+test('outside braces, the editor completes a variable only on request, and adds braces to it', () => {
   expect(labels('{"a": "mod^')).toEqual([]);
   const found = completeNames('{"a": "mod', 10, true);
   expect(found?.from).toBe(7);

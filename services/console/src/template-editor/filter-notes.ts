@@ -1,6 +1,6 @@
 /**
- * Short descriptions of the most used filters, by the name of the filter. Other filters are completed without a
- * description.
+ * Short descriptions of the most used filters of the template language, by name. The editor completes the names of
+ * other filters without a description.
  */
 export const filterNotes: Readonly<Record<string, string>> = {
   abs: 'the number without its sign',

@@ -22,7 +22,7 @@ export interface Inspection {
   readonly problems: readonly Problem[];
   /** The rendered body. Null if the template cannot be rendered. */
   readonly output: string | null;
-  /** First position where the output is not valid JSON. Undefined if the output is valid JSON or null. */
+  /** First position where `output` is not valid JSON. Undefined if it is valid JSON, or if there is no output. */
   readonly fault: Pick<Problem, 'line' | 'column' | 'message'> | undefined;
 }
 

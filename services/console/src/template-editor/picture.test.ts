@@ -1,6 +1,6 @@
 import { markedLines, pictureOf } from './picture.js';
 
-test('the preview of a chat message of blocks shows its header as title and its fields in pairs', () => {
+test('the preview of a chat message made of blocks shows the header as title and fields in pairs', () => {
   const picture = pictureOf({
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: 'Fired' } },
@@ -30,7 +30,7 @@ test('the preview picture of an issue shows project, type, priority and labels a
   });
 });
 
-test('a body with a text is previewed as a chat message; one of unknown shape has no picture', () => {
+test('a body with the member `text` is shown as a chat message; an unknown shape has no picture', () => {
   expect(pictureOf({ text: 'Hello' })).toMatchObject({ kind: 'chat message', title: '' });
   for (const body of [
     null,

@@ -14,8 +14,8 @@ export function toTexts(facts: AlertFacts): SampleTexts {
 }
 
 /**
- * Converts the texts to the values of an alert. A text with the wrong type is an error, and the sample value is used
- * instead.
+ * Converts the texts to the values of an alert. If a text cannot be converted to the type of its variable, for example
+ * to a number, the result has an error for the variable, and the default sample value is used.
  */
 export function fromTexts(texts: SampleTexts): {
   readonly facts: AlertFacts;

@@ -49,13 +49,14 @@ export function Table<T>({ label, columns, rows, rowKey, onEndReached, footer }:
     scrollMargin: offset,
     getItemKey: (index) => rowKey(rows[index]!),
   });
-  // A script that changes the scroll position ends the smooth scrolling of the browser, for example after Ctrl+Home.
-  // The position is therefore corrected for the measured height of a row only while the user does not scroll.
+  // A script that changes the scroll position ends the smooth scrolling of the browser, for example after Ctrl+Home. If
+  // a row above the visible part turns out not to have the assumed height, the position is therefore corrected only
+  // while the user does not scroll.
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = ({ end }, _delta, { isScrolling, scrollOffset }) =>
     !isScrolling && end <= (scrollOffset ?? 0);
   const visible = virtualizer.getVirtualItems();
   const isAtEnd = (virtualizer.range?.endIndex ?? 0) >= rows.length - 10;
-  // The effect also runs after each loaded page, because a page can be shorter than the screen.
+  // The effect also runs each time more rows are loaded, because they may not fill the screen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the callback is new on each render.
   useEffect(() => {
     if (isAtEnd) onEndReached?.();

@@ -30,7 +30,7 @@ test('webhook options are converted to field texts, with times in seconds, and b
   expect(fromOptionTexts(texts)).toEqual({ fields: api });
 });
 
-test('an empty option field means the default, and the retry field `none` means no retries', () => {
+test('an empty option field means the default, and `none` in the retry field means no retries', () => {
   expect(fromOptionTexts(defaultOptions)).toEqual({ fields: none });
   expect(toOptionTexts(none as Webhook)).toEqual(defaultOptions);
   expect(fromOptionTexts({ ...defaultOptions, retrySeconds: 'none' })).toEqual({

@@ -47,7 +47,10 @@ export function toForm(webhook: Webhook): WebhookForm {
 type WebhookFields = CreateWebhook &
   Required<Pick<CreateWebhook, 'name' | 'url' | 'headers' | 'body' | 'enabled' | 'retry_on_timeout'>>;
 
-/** Returns all fields in the format of the API. If one option is invalid, all options are left out. */
+/**
+ * Returns all fields in the format of the API. If one option is invalid, all options are left out, because
+ * `fromOptionTexts` then returns only errors.
+ */
 export function toCreate(form: WebhookForm): WebhookFields {
   const { name, url, headers, body, enabled, retryOnTimeout } = form;
   const options = fromOptionTexts(form.options);

@@ -17,7 +17,7 @@ const webhookCount = 1_000;
 
 test.use({ trace: 'off' });
 
-test('the first request of a reopened page accepts no shared response, and its polls accept one', async ({
+test('a reopened page first loads a new response; only its polls accept a shared (cached) one', async ({
   page,
   stack,
 }) => {
@@ -56,7 +56,7 @@ test('a list of 100,000 deliveries scrolls without blocking the page for a secon
   await expect(page.getByRole('link', { name: 'Webhook 0', exact: true })).toBeVisible();
 });
 
-test('a list of 1,000 webhooks can be scrolled and searched with few rows in the document', async ({
+test('the DOM has few rows of a list of 1,000 webhooks while a user scrolls and searches it', async ({
   page,
   stack,
 }) => {

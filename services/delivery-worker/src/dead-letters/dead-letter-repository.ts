@@ -43,8 +43,8 @@ export const maxAlertBytes = 1_048_576;
 const truncatedBytes = 131_072;
 
 /**
- * Returns the part of a message that is stored. A message that can be an alert is stored completely, because it can be
- * requeued. Only the beginning of a larger one is stored.
+ * Returns the part of a message that is stored. A message of at most 1 MiB is stored completely, because it may be an
+ * alert and can be requeued. Only the beginning of a larger message is stored.
  */
 export function truncatePayload(content: Buffer): Buffer {
   return content.length > maxAlertBytes ? content.subarray(0, truncatedBytes) : content;

@@ -30,8 +30,8 @@ export interface DeadLetterDeps {
   repository: DeadLetterRepository;
   databaseRetry: DatabaseRetry;
   /**
-   * Returns the time on the database's clock in Unix milliseconds. With a wrong time, retention would remove a dead
-   * letter too early.
+   * Returns the time on the database's clock in Unix milliseconds. The time of creation of a dead letter is
+   * calculated from it. With a wrong time, retention would remove the dead letter too early.
    */
   now: () => Promise<number>;
   logger: Logger;
@@ -56,7 +56,7 @@ export function createSettleMessage(deps: DeadLetterDeps): SettleMessage {
       message.ack();
     };
     writer
-      .add({ message, reason, detail, receivedAtMs: performance.now() })
+      .add({ message, reason, detail, failedAtMs: performance.now() })
       .then(isWritten, (error) => message.retry(error));
   };
   return (message, outcome) => {
@@ -73,16 +73,16 @@ interface Pending {
   message: QueueMessage;
   reason: DeadLetterReason;
   detail: string;
-  /** Time at which processing failed, on the monotonic clock of the process, in milliseconds. */
-  receivedAtMs: number;
+  /** Time of the call of `add`, after processing failed, on the monotonic clock of the process, in milliseconds. */
+  failedAtMs: number;
   /** The row to write. It is created before the first commit, so that a repeated commit writes an identical row. */
   letter?: DeadLetter;
 }
 
 /**
  * Writes dead letters in batches, one batch at a time. Even many dead letters thus use only one connection and a few
- * megabytes of memory. `add` resolves to true after the commit. If the message was returned to the broker before, `add`
- * writes nothing and resolves to false.
+ * megabytes of memory. `add` resolves to true after the commit. If the message is returned to the broker before its
+ * batch is written, `add` writes nothing and resolves to false.
  */
 function createWriter({ repository, databaseRetry, now }: DeadLetterDeps) {
   return databaseRetry.createBatcher<Pending, boolean>({
@@ -105,10 +105,10 @@ function createWriter({ repository, databaseRetry, now }: DeadLetterDeps) {
  * Creates the row of a dead letter. Its id contains the millisecond in which processing failed, so that equal messages
  * become separate dead letters, unless they fail in the same millisecond.
  */
-function toLetter({ message, reason, detail, receivedAtMs }: Pending, offsetMs: number): DeadLetter {
+function toLetter({ message, reason, detail, failedAtMs }: Pending, offsetMs: number): DeadLetter {
   const { content, queue, routingKey, redelivered, requestId } = message;
   const letter = { reason, detail, queue, routingKey, content, requestId, redelivered };
-  const id = deadLetterId(receivedAtMs + offsetMs, letter);
+  const id = deadLetterId(failedAtMs + offsetMs, letter);
   return { ...letter, id, workspaceId: queue === deliveriesQueue ? undefined : workspaceOf(content) };
 }
 

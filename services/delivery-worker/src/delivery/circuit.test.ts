@@ -9,7 +9,7 @@ test('failures of five deliveries in a row open the circuit, and six failures of
   expect(failures.fail('w', 'd')).toBe(true);
 });
 
-test('failures from before a reset, and failures of another webhook, do not open the circuit', () => {
+test('failures of another webhook, or before a reset of the count, do not open the circuit', () => {
   const failures = createFailureCounter();
   for (const id of ['a', 'b', 'c', 'd']) failures.fail('w', id);
   failures.reset('w');
@@ -71,7 +71,7 @@ test('a 429 or 503 with Retry-After pauses the webhook, and a single failure doe
   ]);
 });
 
-test('the failure that opens the circuit pauses the webhook and resets the count', () => {
+test('the failure that opens the circuit pauses the webhook and resets the failure count', () => {
   const failures = createFailureCounter();
   for (const id of ['a', 'b', 'c', 'e']) failures.fail('w', id);
   expect(change(response(503), undefined, failures)).toMatchObject({
@@ -119,7 +119,7 @@ test('a fault of this worker neither opens nor closes the circuit', () => {
   expect(change(response(503), undefined, failures)).toMatchObject({ reason: 'circuit', times: 1 });
 });
 
-test('for a claim without a webhook, the pause gets version 0, which no webhook has', () => {
+test('a pause for a claim without a webhook has version 0, which no webhook has', () => {
   const claimed = { webhookId: 'w', deliveryId: 'd', webhook: undefined, pause: undefined };
   const result = response(503, { retryAfterSeconds: 7 });
   const paused = changePause({ claimed, result, failures: createFailureCounter(), random: 0.5 });

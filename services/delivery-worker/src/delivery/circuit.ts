@@ -46,9 +46,8 @@ export interface CircuitInput {
  * Returns the change of the webhook's pause after a request; undefined if the pause stays as it is. Each webhook has
  * its own circuit breaker, because several tenants can have webhooks with the same host. The circuit opens when the
  * requests of five different deliveries in a row have failed because of the destination (no response, 5xx or 429). A
- * response with `Retry-After` and status 429 or 503 pauses the webhook for the requested
- * time. After a pause, single deliveries probe the destination. A fault of this worker neither opens nor closes the
- * circuit.
+ * response with `Retry-After` and status 429 or 503 pauses the webhook for the requested time. After a pause, single
+ * deliveries probe the destination. A fault of this worker neither opens nor closes the circuit.
  */
 export function changePause({
   claimed,

@@ -70,7 +70,7 @@ async function claim(rows: object[]) {
   return { claimed, statements, texts };
 }
 
-test('the claim statement gets ids, runs, worker, token and a lower bound of the ids', async () => {
+test('the claim statement gets delivery ids, a lower bound of the ids, runs, worker and token', async () => {
   const { claimed, statements, texts } = await claim([]);
   expect(claimed).toEqual([]);
   expect(texts).toEqual([expect.stringMatching(/update open_deliveries o[\s\S]*from claimed c/)]);
@@ -108,7 +108,7 @@ test('a claimed delivery has the values of its row, its alert and its webhook', 
   expect(claimed!.claimedAtMs).toBeGreaterThanOrEqual(beforeMs);
 });
 
-test('a claim returns a disabled webhook, and no webhook if it does not exist', async () => {
+test('a claim contains a disabled webhook too, and none if the webhook does not exist', async () => {
   const missing = { ...row, version: null, enabled: null, retry_on_timeout: null };
   const disabled = { ...row, enabled: false, retry_on_timeout: false };
   const { claimed } = await claim([missing, disabled]);
@@ -129,7 +129,7 @@ test('a claim returns reason and remaining time of a pause, and the number of pa
   expect(pause).toEqual({ reason: 'circuit', remainingMs: 900, times: 3 });
 });
 
-test('claimLimited sends the places of each webhook and marks its claims as within a rate limit', async () => {
+test('claimLimited sends the number of places of each webhook, and sets hasToken in its claims', async () => {
   const { database, statements, texts } = databaseOf([row]);
   const webhooks = [
     { workspaceId: first, webhookId: second, places: 3 },

@@ -74,7 +74,7 @@ export const newClaimToken = randomUUID;
 
 /**
  * Returns the SQL that reads everything that is needed to send the deliveries of the CTE `claimed`. `alertRange` is an
- * additional condition on the alerts `a`.
+ * additional condition on the rows of `alerts`, whose alias is `a`.
  */
 const readClaimed = (
   alertRange: string,
@@ -93,8 +93,9 @@ const readClaimed = (
 
 // The rows are sorted by id, so that two workers that claim the same deliveries rarely deadlock. PostgreSQL may still
 // choose a plan that updates them in another order; after a deadlock the statement is repeated. Locking the rows in a
-// separate step would write each page twice. $5 is a lower bound for the ids of the alerts. It excludes the partitions
-// of earlier days, because the ids of a delivery and of its alert begin with the same time.
+// separate step would write each page twice. $5 is a lower bound for the ids of the alerts. It is derived from the ids
+// of the deliveries: the ids of a delivery and of its alert begin with the same time. It excludes the partitions of
+// earlier days.
 const claim = {
   name: 'delivery.claim',
   text: `
@@ -120,10 +121,11 @@ const claim = {
 /** Maximum number of expired deliveries that one statement claims for each webhook. */
 const maxExpired = 1_000;
 
-// SQL for the interval between two requests. Requests are sent at 91 % of the limit, after a burst with at most the
-// requests of a quarter of a period. The margin of 9 % is needed because a request is sent a few milliseconds after its
-// claim: requests that were claimed shortly before a period can be sent within it. For a limit of one or two requests
-// this margin is too small. Such a limit has no burst, and its period counts as 100 ms longer.
+// SQL for the interval between two requests. After an idle time, the requests of a quarter of a period can be sent at
+// once. After this burst, requests are sent at 91 % of the limit. The margin of 9 % is needed because a request is sent
+// a few milliseconds after its claim: requests that were claimed shortly before a period can be sent within it. For a
+// limit of one or two requests this margin is too small. Such a limit has no burst, and its period counts as 100 ms
+// longer.
 export const requestInterval = `(l.period_ms * 1.1 + case when l.requests < 3 then 100 else 0 end) / l.requests
                * interval '1 millisecond'`;
 const burstOf = `case when l.requests < 3 then 0 else l.period_ms * 0.25 end * interval '1 millisecond'`;

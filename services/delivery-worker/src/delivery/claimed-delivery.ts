@@ -23,8 +23,8 @@ export interface ClaimedDelivery {
   workspaceId: string;
   webhookId: string;
   /**
-   * Id for the logs, from the header `x-request-id` of the alert's message: the id of the HTTP request, or an id that
-   * the publisher over AMQP has chosen. Null without the header.
+   * Id for the logs, from the header `x-request-id` of the alert's message: the id of the HTTP request that published
+   * the alert, or an id that the publisher over AMQP has chosen. Null without the header.
    */
   requestId: string | null;
   /** Trace context of the alert; null if it was not traced. */
@@ -46,7 +46,10 @@ export interface ClaimedDelivery {
   claimedAtMs: number;
 }
 
-/** Labels or annotations of an alert that has none. */
+/**
+ * Empty object that replaces the labels of an alert without labels, and the annotations of an alert without
+ * annotations.
+ */
 export const noTexts: AlertOrNoticeFacts['labels'] = {};
 
 /**

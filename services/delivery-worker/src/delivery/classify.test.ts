@@ -98,7 +98,7 @@ test.each([408, 425, 500, 599])('Retry-After in a response with status %i delays
   expect(classifyResult(response(status, { retryAfterSeconds: 60 }))).toMatchObject({ afterMs: 60_000 });
 });
 
-test('Retry-After causes no retry of a status that is never retried, nor after the last step', () => {
+test('Retry-After causes no retry after a status that is never retried or after the last step', () => {
   const limited = { retryAfterSeconds: 60 };
   expect(classifyResult(response(400, limited)).kind).toBe('failed');
   expect(classifyResult(response(429, limited), { step: 7 }).kind).toBe('failed');
@@ -161,7 +161,7 @@ test('the jitter changes each wait of the schedule by up to 20 %', () => {
   expect([0, 1].map((random) => waitMs({ random, step: 6 }))).toEqual([8_640_000, 12_960_000]);
 });
 
-test('a retry waits for the longer of Retry-After, without jitter, and the delay with jitter', () => {
+test('a retry waits for its delay with jitter, or for Retry-After without jitter if it is longer', () => {
   const retryAfterMs = 5_500;
   expect([0, 0.5, 1].map((random) => waitMs({ random, retryAfterMs }))).toEqual([5_500, 5_500, 6_000]);
 });

@@ -81,7 +81,7 @@ function start({ isHeld = true, failsFor = '' } = {}) {
 
 const webhook = { workspaceId: 'w', webhookId: 'hook' };
 
-test('a second start of a delivery in flight has no effect except that it releases its own slot', async () => {
+test('if a delivery in flight is started again, only the slot of the second start is released', async () => {
   const { delivery, commits, commit, ended, slot } = start();
   const id = randomUUID();
   const [first, second] = [slot(), slot()];
@@ -107,7 +107,7 @@ test('a delivery of a rate-limited webhook is in flight until its outcome is com
 
 const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
-test('at most 32 deliveries claimed at write start in one tick, round robin by workspace', async () => {
+test('one tick starts at most 32 deliveries claimed at write, round robin by workspace', async () => {
   const { delivery, prepared, slot } = start();
   const claims = ['busy', 'quiet'].flatMap((workspaceId) =>
     Array.from({ length: workspaceId === 'busy' ? 40 : 2 }, () => ({
@@ -124,7 +124,7 @@ test('at most 32 deliveries claimed at write start in one tick, round robin by w
 
 const unknownClaim = () => ({ ...claimOf(randomUUID()), webhookId: 'unknown' });
 
-test('at most four deliveries of unknown webhooks that were not claimed at write start in a tick', async () => {
+test('for unknown webhooks, one tick starts at most four deliveries claimed by the dispatcher', async () => {
   const { delivery, prepared } = start();
   for (let count = 0; count < 6; count += 1) delivery.startLimited(unknownClaim());
   await nextTick();
@@ -133,7 +133,7 @@ test('at most four deliveries of unknown webhooks that were not claimed at write
   expect(prepared).toHaveLength(6);
 });
 
-test('for unknown webhooks, four deliveries claimed at write and four others start in one tick', async () => {
+test('for unknown webhooks, one tick starts four claims at write and four other deliveries', async () => {
   const { delivery, prepared, slot } = start();
   for (let count = 0; count < 6; count += 1) {
     delivery.start(unknownClaim(), slot().slot);
@@ -145,7 +145,7 @@ test('for unknown webhooks, four deliveries claimed at write and four others sta
   expect(prepared).toHaveLength(12);
 });
 
-test('deliveries from the queue are claimed while 400 others claimed at write wait for a tick', async () => {
+test('deliveries from the queue are claimed even if 400 claims at write wait for a tick', async () => {
   const { delivery, asked, handle, slot } = start();
   for (let count = 0; count < 400; count += 1) delivery.start(unknownClaim(), slot().slot);
   const id = randomUUID();
@@ -213,7 +213,7 @@ describe('a message from the queue of deliveries', () => {
     expect(settled).toEqual([{ kind: 'error', error: broken }]);
   });
 
-  test('at most slots plus 300 deliveries are in progress; a stop rejects the messages that wait', async () => {
+  test('with n slots, at most n + 300 deliveries are in progress; a stop rejects waiting messages', async () => {
     const { delivery, asked, settled, commit, commits, handle } = start();
     for (let count = 0; count < 19; count += 1) handle(Array.from({ length: 16 }, () => randomUUID()));
     await until('as many as allowed are claimed', () => asked.length >= 302 && commits.length > 0);

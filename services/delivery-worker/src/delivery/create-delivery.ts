@@ -68,21 +68,22 @@ export interface Delivery {
  */
 export const maxRecording = 300;
 /**
- * No delivery is claimed at write while at least this number of deliveries for each slot is in flight. A slot is
- * released before the outcome is recorded, so a high number means that recording is slow.
+ * Limit of the number of deliveries in flight, as a multiple of the number of slots. At this limit, no delivery is
+ * claimed at write. A slot is released before the outcome is recorded, so many more deliveries in flight than slots
+ * mean that recording is slow.
  */
 const maxInFlightPerSlot = 3;
 /**
- * Maximum number of deliveries of webhooks in the state `unknown` that start in one tick of the event loop, because
- * hundreds of them can become due at once. The maximum applies separately to deliveries from the queue and to
- * deliveries claimed at write. With a common maximum, a burst of alerts could make many deliveries wait for a tick, and
- * no queued delivery is claimed while many wait (`createClaim`).
+ * Maximum number of deliveries of unknown webhooks (no response to the last request, or none for 30 s) that start in
+ * one tick of the event loop, because hundreds of them can become due at once. The maximum applies separately to
+ * deliveries from the queue and to deliveries claimed at write. With a common maximum, a burst of alerts could make
+ * many deliveries wait for a tick, and no queued delivery is claimed while many wait (`createClaim`).
  */
 const unknownPerTick = 4;
 /**
- * Maximum number of deliveries claimed at write that start in one tick of the event loop, round robin by workspace,
- * without those of webhooks in the state `unknown`. One commit makes hundreds of them ready. Starting all at once would
- * delay the first responses and the reply to the next commit.
+ * Maximum number of deliveries claimed at write that start in one tick of the event loop, round robin by workspace.
+ * Deliveries of unknown webhooks are not counted; `unknownPerTick` limits them. One commit makes hundreds of deliveries
+ * ready. Starting all at once would delay the first responses and the reply to the next commit.
  */
 const startsPerTick = 32;
 

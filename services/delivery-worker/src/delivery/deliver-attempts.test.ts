@@ -94,7 +94,7 @@ test('the options of a webhook set timeout, headers and retry schedule of its de
   expect(outcome).toMatchObject({ kind: 'retry', afterMs: 1_000, step: 1 });
 });
 
-test('the redaction gets uncut texts, and a flag if the response body is truncated', async () => {
+test('secrets are redacted in uncut texts; a flag tells the redaction if the body is truncated', async () => {
   const location = 'l'.repeat(3_000);
   const retryAfter = 'r'.repeat(200);
   const result = response(503, { location, retryAfter, truncated: true });

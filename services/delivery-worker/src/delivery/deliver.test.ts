@@ -109,7 +109,7 @@ test('a slot from a claim at write is free after the request, before the outcome
   ]);
 });
 
-test('a delivery that is not sent releases its slot before the commit', async () => {
+test('a delivery that is not sent releases its slot before its outcome or deferral is committed', async () => {
   const { deliver, slots, slotsInUse } = startDeliverer();
   const pause = { reason: 'circuit', remainingMs: 100, times: 1 } as const;
   for (const change of [{ pause }, { webhook: undefined }]) {

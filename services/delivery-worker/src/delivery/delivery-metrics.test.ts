@@ -54,7 +54,7 @@ test('the time from firing to success is measured only for successful attempts',
   expect(await seriesOf('tocsin_fired_to_success_seconds_sum')).toBe(5);
 });
 
-test('the times of an alert that fired in the future count as zero', async () => {
+test('if the firing time is in the future, the times to first attempt and to success are zero', async () => {
   const { attempt, seriesOf } = start();
   attempt({}, { kind: 'succeeded' }, 60_000);
   const sums = ['first_attempt', 'success'].map((name) => seriesOf(`tocsin_fired_to_${name}_seconds_sum`));

@@ -29,7 +29,7 @@ test('among several messages for a delivery in flight, only that of the latest r
   expect([claimed.length, inFlight.size()]).toEqual([2, 0]);
 });
 
-test('a waiting message is processed even if the delivery in flight before it throws an error', async () => {
+test('a message that waits for a delivery in flight is processed even if that delivery throws', async () => {
   const { inFlight, claimed, receive, end } = start();
   const failing = receive();
   await receive();

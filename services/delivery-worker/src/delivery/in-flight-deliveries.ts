@@ -2,9 +2,9 @@ import type { DeliveryDue } from '@tocsin/contracts';
 
 /**
  * The deliveries that this worker claims and processes, until their outcomes are committed. This list prevents a second
- * claim by the same worker. Without it, another worker could release and queue a delivery that waits for the commit of
- * its outcome, and this worker could claim it again. The request would be repeated, and the first outcome would be
- * rejected, because it belongs to an earlier claim (docs/adr/0007).
+ * claim by the same worker. Without it, a lease sweep could release a delivery that waits for the commit of its
+ * outcome, and this worker could claim it again from the queue. The request would be repeated, and the first outcome
+ * would be rejected, because it belongs to an earlier claim (docs/adr/0007).
  */
 export interface InFlightDeliveries {
   /**

@@ -138,7 +138,7 @@ test.each<[string, Partial<ClaimedDelivery>, Partial<PrepareInput>, object]>([
   expect(prepareClaimed(claimed, changes)).toEqual({ kind: 'ended', outcome });
 });
 
-test('a delivery that reaches but does not exceed eight claims and 24 hours is still sent', () => {
+test('a delivery with exactly eight claims and an age of exactly 24 hours is still sent', () => {
   expect(prepareClaimed({ claimsWithoutOutcome: 8, ageMs: 24 * hourMs })).toMatchObject({ kind: 'request' });
 });
 
@@ -236,7 +236,7 @@ describe('the options of a webhook', () => {
     expect(prepareClaimed({ hasToken: true }, { webhook })).toMatchObject({ kind: 'request', options });
   });
 
-  test('a pause is named before all other deferral reasons, a missing signing secret after them', () => {
+  test('a deferral names the first of pause, rate limit, missing signing secret and render budget', () => {
     const both = { ...webhook, options: { ...options, signingKeys: [] } } as DecryptedWebhook;
     const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;
     const reasonOf = (claimed: Partial<ClaimedDelivery>) =>

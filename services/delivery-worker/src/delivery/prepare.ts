@@ -120,7 +120,7 @@ function deferLong({ claimed, random }: PrepareInput): Omit<Deferral, 'reason'> 
   return { kind: 'deferred', afterMs: waitMs * (0.6 + 0.8 * random) };
 }
 
-const renderBudgetMs = 1_000;
+const renderBudgetDelayMs = 1_000;
 
 function prepareBody(
   input: PrepareInput,
@@ -128,7 +128,7 @@ function prepareBody(
 ): PrepareResult {
   const { claimed, render, policy, random } = input;
   if (render === undefined)
-    return { kind: 'deferred', afterMs: renderBudgetMs * (1 + random), reason: 'render_budget' };
+    return { kind: 'deferred', afterMs: renderBudgetDelayMs * (1 + random), reason: 'render_budget' };
   const rendered = render(body, claimed);
   if (rendered.ok)
     return { kind: 'request', destination, url, headers, body: rendered.output, redact, options };
@@ -143,7 +143,10 @@ function prepareBody(
 
 type Rendered =
   | { ok: true; output: string }
-  /** `internal_error`: the rendering exceeded its time limit. The cause is a slow machine, so a retry can succeed. */
+  /**
+   * `internal_error`: the rendering exceeded its time limit, although it was within the other limits of its template
+   * budget. The cause is a slow machine, so a retry can succeed.
+   */
   | { ok: false; code: 'template_error' | 'invalid_json' | 'internal_error'; error: string; output?: string };
 
 /**

@@ -38,7 +38,10 @@ function start() {
   return { statements, texts, ...createRecordRepository(database, secrets) };
 }
 
-/** A retry, a success, a failure without an attempt, and a skipped delivery whose attempt has no response. */
+/**
+ * A retry, a success, a failure without an attempt, and a skipped delivery with an attempt that has no response. The
+ * worker never records an attempt of a skipped delivery, but the repository accepts it.
+ */
 const records: OutcomeRecord[] = [
   { claimed: claimed(0), outcome: { kind: 'retry', afterMs: 900, step: 7, failure }, attempt },
   {
@@ -90,7 +93,7 @@ test('outcomes are sent as one array for each column, in the order of the record
   expect(values[19]).toEqual(sqlArray.text(['http://a', 'http://a', null, 'http://a']));
 });
 
-test('the age of a request is sent in milliseconds since its end, and is never negative', async () => {
+test('the statement gets the milliseconds since the end of each request, and never less than 0', async () => {
   const { record, statements } = start();
   const endedAgo = (ms: number): OutcomeRecord => ({
     claimed: claimed(0),
@@ -99,8 +102,8 @@ test('the age of a request is sent in milliseconds since its end, and is never n
   });
   await record([endedAgo(61_000), endedAgo(0), records[2]!]);
   const ages = statements[0]!.values[20] as Buffer;
-  // PostgreSQL's binary array has a header of 20 bytes. Each 8-byte number follows its length in 4 bytes; a null has
-  // only the length -1.
+  // PostgreSQL's binary array has a header of 20 bytes. It is followed by the length (4 bytes) and the value (8 bytes)
+  // of each number. A null has the length -1 and no value.
   const [past, future, none] = [ages.readDoubleBE(24), ages.readDoubleBE(36), ages.readInt32BE(44)];
   expect(Math.abs(past - 60_000)).toBeLessThan(10_000);
   expect([future, none]).toEqual([0, -1]);
@@ -185,7 +188,7 @@ test('a failed delivery without a rendered text is recorded with an empty text',
   expect([values[17], values[18]]).toEqual([sqlArray.integer([0]), Buffer.alloc(0)]);
 });
 
-test('the failures of a batch of deferrals are stored before their delays and reasons', async () => {
+test('a batch of deferrals first stores the failures, and then the delays and reasons', async () => {
   const { defer, statements, texts } = start();
   await defer([
     {

@@ -71,8 +71,8 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 }
 
 /**
- * Returns the record without the texts of the response. These texts are assumed to be the rejected values, because the
- * destination has sent them. A record without such texts is returned unchanged.
+ * Returns a record that the database has rejected, without the texts of the response. The invalid value is assumed to
+ * be in these texts, because the destination has chosen them. A record without such texts is returned unchanged.
  */
 function withoutResponseText(record: OutcomeRecord, err: unknown, logger: Logger): OutcomeRecord {
   const { attempt } = record;

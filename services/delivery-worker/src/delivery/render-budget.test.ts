@@ -18,7 +18,8 @@ function spend(ms: number) {
 
 test('renderings over the budget use at most a quarter of the time and start at even intervals', async () => {
   const budget = createRenderBudget(nowMs);
-  // The first rendering takes 200 ms. It exceeds the burst of 100 ms by 100 ms, so the next one must wait for 400 ms.
+  // The first rendering takes 200 ms and exceeds the burst of 100 ms by 100 ms. The budget grows by a quarter of the
+  // elapsed time, so the next rendering must wait for 400 ms.
   await renderInBudget(budget, 'slow', () => spend(200));
   const startedAtMs = nowMs();
   const startsMs: number[] = [];
@@ -35,8 +36,9 @@ test('renderings over the budget use at most a quarter of the time and start at 
 });
 
 /**
- * Creates a budget that the workspace `slow` has exceeded by 10 ms, so that each of its deliveries waits for 40 ms. The
- * clock stands still, so the result does not depend on the speed of the machine.
+ * Creates a budget that the workspace `slow` has exceeded by 10 ms. The budget grows by a quarter of the elapsed time,
+ * so each delivery of this workspace waits for 40 ms. The clock stands still, so the result does not depend on the
+ * speed of the machine.
  */
 async function createExceededBudget(): Promise<RenderBudget> {
   const clock = { ms: 5_000 };
@@ -75,7 +77,7 @@ test('a failed rendering throws its error and does not block the next delivery',
   expect(await next).toBe('rendered');
 });
 
-test('until one second after a wait for the budget, rendersLeft returns 32 for the workspace', async () => {
+test('rendersLeft of a workspace is 32 until one second after a wait, and then unlimited again', async () => {
   const clock = { ms: 5_000 };
   const budget = createRenderBudget(() => clock.ms);
   expect(budget.rendersLeft('w')).toBe(Number.POSITIVE_INFINITY);

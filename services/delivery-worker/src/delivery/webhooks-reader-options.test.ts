@@ -22,7 +22,7 @@ test.each([
   ['longer than the delivery', [-5_000, 9_000], 1_000],
   ['in the future', [1, 9_000], 0],
 ])(
-  'a pause %s counts only for its part within the lifetime of the delivery',
+  'a pause %s counts as paused time only for its part within the lifetime of the delivery',
   (_, [from = 0, to = 0], expected) => {
     const options = optionsOf({ manualPauses: [[nowMs + from, nowMs + to]] });
     expect(pausedMsOf(options, { ageMs: 1_000, nowMs })).toBe(expected);

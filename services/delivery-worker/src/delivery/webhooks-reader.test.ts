@@ -84,7 +84,7 @@ test('a webhook is read once, and again only when a delivery needs a later versi
   expect(reads).toHaveLength(2);
 });
 
-test('concurrent reads share statements, and each caller gets its own webhook', async () => {
+test('concurrent reads share SQL statements, and each caller gets the requested webhook', async () => {
   const { get, reads } = start();
   const [first, second, third, missing] = await Promise.all([
     get('a', 1),

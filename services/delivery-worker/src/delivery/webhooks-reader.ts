@@ -22,7 +22,8 @@ export interface DecryptedWebhook {
 /** Options of a webhook, in addition to its url, headers and body. */
 export interface RequestOptions {
   /**
-   * Waits before the second attempt, the third and so on, in milliseconds. Undefined: the schedule of the deployment.
+   * Waits before the second attempt, the third and so on, in milliseconds. Undefined: the waits in the setting
+   * `RETRY_SCHEDULE`.
    */
   retryScheduleMs: readonly number[] | undefined;
   timeoutMs: number | undefined;

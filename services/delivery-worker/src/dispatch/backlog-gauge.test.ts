@@ -74,7 +74,7 @@ test('a worker that is not the leader neither reads the backlog nor reports metr
   expect(await served()).toBe(2);
 });
 
-test('each value of the backlog has its own metric', async () => {
+test('each number that the backlog gauge reads is exported as a metric of its own', async () => {
   const registry = createMetrics({ service: 'test' });
   const metrics = createDispatchMetrics(registry, () => true);
   metrics.dispatchPassed();

@@ -14,7 +14,7 @@ interface QueuedDeliveries {
   webhooks: QueuedWebhook[];
   /** Number of queued deliveries that are not claimed. */
   unclaimed: number;
-  /** The webhooks in `wanted` that have due deliveries. */
+  /** Webhooks in the argument `wanted` of `queued` that have due deliveries. */
   backlogged: WebhookKey[];
 }
 
@@ -36,8 +36,8 @@ export interface DispatchRepository extends DueReader {
    */
   queued(wanted: WebhookKey[]): Promise<QueuedDeliveries>;
   /**
-   * Marks due deliveries as queued, up to the quota of each webhook and oldest first. Rows locked by another
-   * transaction are skipped.
+   * Marks the oldest due deliveries of each webhook as queued, up to its quota. Rows that another transaction has
+   * locked are skipped.
    */
   queue(quotas: { candidate: Candidate; quota: number }[]): Promise<DeliveryDue[]>;
   /** Sets queued deliveries to the state `waiting`, except those that a worker has claimed. */

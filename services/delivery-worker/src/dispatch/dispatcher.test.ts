@@ -32,7 +32,7 @@ test('a pass reads the due deliveries, marks them as queued and publishes them',
   expect(logFields).toEqual([{ queued: 3, unconfirmed: 2, ready: 7, messages: 9 }]);
 });
 
-test('a pass marks no row as queued while the broker is unavailable, and a later pass marks it', async () => {
+test('while the broker is unavailable, due deliveries stay waiting; a later pass queues them', async () => {
   const err = new Error('The broker is unavailable.');
   const { calls, mayLead, logged, logFields } = await run(2, {
     candidates: [candidateOf('a')],
@@ -44,7 +44,7 @@ test('a pass marks no row as queued while the broker is unavailable, and a later
   expect(logFields[0]).toEqual({ err });
 });
 
-test('an error of the statement that queues rows is reported only if its reply was lost', async () => {
+test('an error while rows are queued counts as a lost reply only if the connection was lost', async () => {
   const candidates = [candidateOf('a')];
   const callsAfter = async (queueError: Error) => (await run(1, { candidates, queueError })).calls.slice(4);
   expect(await callsAfter(new Error('Connection terminated unexpectedly'))).toEqual(['queue', 'reply lost']);
@@ -112,7 +112,7 @@ test('a pass postpones at most 500 deliveries', async () => {
   expect([postponed!.webhooks.length, postponed!.limit]).toEqual([500, 1]);
 });
 
-test('while no delivery is open, a pass runs one query and resets the window', async () => {
+test('while no delivery is open, a pass runs only one query and counts the window as empty', async () => {
   const setting = { open: [false, false], queued: { a: 1 }, candidates: [candidateOf('a')], found: 0 };
   const { calls, observed, backlogs } = await run(3, { ...setting, wakes: true });
   expect(calls).toEqual(['pass', 'depth', 'queued', 'scan', 'queue', 'publish', 'empty', 'empty']);
@@ -138,7 +138,7 @@ test('a worker that is not the leader runs no statement while its fan-out reques
   expect(pausesMs).toEqual([250, 250]);
 });
 
-test('a worker that is not the leader reads the queue repeatedly until it finds the queue empty', async () => {
+test('a worker that is not the leader counts queued rows in each pass until its window is empty', async () => {
   const { calls, observed } = await run(3, { leads: false, workers: 2, isEmpty: false, unclaimed: 12 });
   expect(calls).toEqual(['queued', 'queued', 'queued']);
   expect(observed.map(({ ready }) => ready)).toEqual([12, 12, 12]);

@@ -29,8 +29,8 @@ export interface DispatchDeps {
    */
   replyLost: () => void;
   /**
-   * Returns false while the keys of this worker do not decrypt the canary, or while its writes have failed for 10 s or
-   * longer.
+   * Returns false while the keys of this worker do not decrypt the canary, and while the worker's writes to the
+   * database have been failing for at least 10 s.
    */
   mayDispatch: () => boolean;
   /**
@@ -39,7 +39,10 @@ export interface DispatchDeps {
    * become the leader.
    */
   lease: Pick<WorkerLease, 'leads' | 'workers' | 'setMayLead'>;
-  /** Waits while no delivery is open. The wait ends early when this worker writes a waiting delivery. */
+  /**
+   * Waits until the next pass if no delivery is open and only one worker is running. The wait ends early when this
+   * worker writes a waiting delivery.
+   */
   idleSleep: WakeableSleep['sleep'];
   metrics: Pick<DispatchMetrics, 'dispatchPassed'>;
   logger: Logger;
@@ -116,8 +119,8 @@ async function follow(hasFailed: boolean, deps: DispatchDeps): Promise<number> {
   if (hasFailed) await deps.queueDepth();
   const { window } = deps;
   const wanted = window.takeWanted();
-  // An empty queue is not read again until this worker requests a place, so that idle workers do not query the
-  // database.
+  // If the last count found no unclaimed row, the queued rows are counted again only after this worker has requested a
+  // place, so that idle workers do not query the database.
   if (wanted.length === 0 && window.isEmpty()) {
     observeNothing(deps);
     return pausesMs.idle;
@@ -193,9 +196,9 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
 /** A worker counts as busy while at least this number of alerts waits in it: one full batch of the fan-out. */
 const manyAlerts = 200;
 /**
- * Limits the places in a pass for webhooks that are not responsive, while this worker is busy: all of them together get
- * at most this fraction of the number of attempts that all workers record in 50 ms. The limit is never below
- * `minWhileBusy`.
+ * While this worker is busy, the number of places for webhooks that are not responsive is limited. In each pass, all
+ * these webhooks together get at most this fraction of the number of attempts that all workers record in 50 ms, the
+ * usual time between passes. The limit is never below `minWhileBusy`.
  */
 const busyPart = 1 / 4;
 const minWhileBusy = 16;

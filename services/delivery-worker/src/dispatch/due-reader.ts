@@ -36,8 +36,8 @@ export interface VisitLimits {
   /** Maximum number of webhooks with due deliveries that the scan finds in each workspace. */
   webhooks: number;
   /**
-   * Number of due deliveries to read in each workspace, oldest first. They are read only if the scan found fewer than
-   * `webhooks` webhooks.
+   * Number of due deliveries to read in each workspace, oldest first. They are read only in workspaces in which the
+   * scan found fewer webhooks than the limit `webhooks`.
    */
   oldest: number;
   /**
@@ -69,9 +69,9 @@ export interface ScanResult {
 
 export interface DueReader {
   /**
-   * Reads up to `steps` workspaces with waiting deliveries, in the order of their ids, and returns up to `workspaces`
-   * of them with due deliveries. Reading starts after the workspace `after`, or at the first one if undefined. `next`
-   * is the value of `after` for the next call; it is undefined after the last workspace.
+   * Reads up to `steps` workspaces with waiting deliveries, in the order of their ids. Returns those that have due
+   * deliveries, at most `workspaces`. Reading starts after the workspace `after`, or at the first workspace if `after`
+   * is undefined. `next` is the value of `after` for the next call; it is undefined after the last workspace.
    */
   findWorkspaces(options: {
     after: string | undefined;

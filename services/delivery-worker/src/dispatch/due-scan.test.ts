@@ -93,7 +93,7 @@ describe('one call of the scan', () => {
   const noWorkspaces = { workspaceIds: [] as string[], next: undefined as string | undefined };
   const nothingFound = { candidates: [], paused: [], hasLimited: false, scannedTo: new Map() };
 
-  /** Creates a scan over `pages` of workspaces, and records its reads. */
+  /** Creates a scan, and records its reads. Each read of workspaces returns the next one of `pages`. */
   function scanOver(pages: (typeof noWorkspaces)[]) {
     const found: object[] = [];
     const visited: Visit[][] = [];
@@ -134,7 +134,7 @@ describe('one call of the scan', () => {
     expect(found).toMatchObject([{ workspaces: 7 }]);
   });
 
-  test('a scan continues after the last workspace, and starts again at the first one', async () => {
+  test('a scan continues after the workspace that it read last, and after the end with the first', async () => {
     const { scan, found, visited } = scanOver([
       { workspaceIds: ['a'], next: 'a' },
       noWorkspaces,
@@ -189,7 +189,7 @@ describe('the start of the next visit to a workspace', () => {
     return starts;
   }
 
-  test('the next visit starts with the first webhook without a place, or where the scan ended', async () => {
+  test('visits to a workspace start at the first webhook without a place, or where the scan ended', async () => {
     const candidates = [candidateOf('a'), candidateOf('b'), candidateOf('c')];
     expect(await startsAfter([{ candidates, served: ['a', 'b', 'c'], end: 'c' }])).toEqual([first, 'c']);
     expect(await startsAfter([{ candidates, served: ['a'], end: 'c' }])).toEqual([first, 'a']);
@@ -197,7 +197,7 @@ describe('the start of the next visit to a workspace', () => {
     expect(await startsAfter([{ candidates, served: ['a', 'b', 'c'] }])).toEqual([first, first]);
   });
 
-  test('after a visit without a served webhook, the next visit starts at the same webhook', async () => {
+  test('if a visit to a workspace serves no webhook, the next visit starts at the same webhook', async () => {
     const passes = [
       { candidates: [candidateOf('a')], served: ['a'], end: 'a' },
       { candidates: [candidateOf('b')], served: [], end: 'b' },
@@ -206,7 +206,7 @@ describe('the start of the next visit to a workspace', () => {
     expect(await startsAfter(passes.slice(1))).toEqual([first, first]);
   });
 
-  test('a webhook with a full quota counts as served; webhooks outside the scan move no start', async () => {
+  test('a webhook with a full quota counts as served, and one that is not from the scan is ignored', async () => {
     const full = [candidateOf('a', { due: 0 }), candidateOf('b')];
     expect(await startsAfter([{ candidates: full, served: [], end: 'b' }])).toEqual([first, 'a']);
     const old = [candidateOf('a'), candidateOf('z', { isFromScan: false })];
@@ -218,7 +218,7 @@ describe('the start of the next visit to a workspace', () => {
   });
 });
 
-test('the next pass continues a pass that reached its step limit without finding a workspace', async () => {
+test('if a pass reaches its step limit and finds no workspace, the next pass continues there', async () => {
   const positions: (string | undefined)[] = [];
   const scan = createDueScan({
     ...repositoryOf({}),

@@ -27,7 +27,7 @@ export interface DueScan {
 const maxSteps = 1_000;
 /** Maximum number of workspaces with due deliveries that a call visits. */
 const maxVisits = 400;
-/** Minimum of the limits `steps` and `oldest` for each visited workspace. */
+/** Lower bound for `steps` and for `oldest`, the limits that `findWebhooks` applies to each visited workspace. */
 const minOfWorkspace = 8;
 /**
  * Minimum number of webhooks with due deliveries that a call looks for in each workspace. One webhook is not enough,

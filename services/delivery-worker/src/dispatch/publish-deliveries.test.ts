@@ -37,7 +37,7 @@ async function publish(
   return { unconfirmed, sent, unqueued, logged };
 }
 
-test('deliveries are published to the workers in messages of at most 16', async () => {
+test('each published message contains at most 16 deliveries', async () => {
   const { sent, unconfirmed, unqueued } = await publish(33);
   expect(sent.map(({ content }) => content.toString().split('\n').length)).toEqual([16, 16, 1]);
   expect(sent.at(-1)).toEqual({

@@ -9,9 +9,9 @@ import type { Slots, WebhookKey } from '../slots/slots.js';
 export interface Window {
   /**
    * Acquires a place for one delivery. Returns false if the queue is full, if the webhook's quota is used up, if older
-   * deliveries of the webhook wait in the database, or if the state of the webhook is `unknown`. Requests to unknown
-   * webhooks can occupy their slots for long, so only the dispatcher queues their deliveries, and it distributes the
-   * places among the workspaces.
+   * deliveries of the webhook wait in the database, or if the webhook is unknown (no response to its last request, or
+   * none for 30 s). Requests to unknown webhooks can occupy their slots for long, so only the dispatcher queues their
+   * deliveries, and it distributes the places among the workspaces.
    */
   acquire(webhook: WebhookKey): boolean;
   release(webhookId: string): void;
@@ -56,9 +56,9 @@ export interface WindowOptions {
 }
 
 /**
- * Number of places for each worker while its measured rate is lower than this number, for example at the start of a
- * burst. A worker with fewer than 400 slots has one place for each slot. A request ends after at most 20 s, so a queued
- * row usually waits less than its lease of 45 s.
+ * Number of places for each worker while it records fewer attempts per second than this number, for example at the
+ * start of a burst. A worker with fewer than 400 slots has one place for each slot. There is thus a slot for each
+ * place, and a request ends after at most 20 s, so a queued row usually waits less than its lease of 45 s.
  */
 const maxInitialPlaces = 400;
 /**
@@ -73,8 +73,8 @@ const maxPlaces = 10_000;
  */
 const dispatchPart = 1 / 4;
 /**
- * Time over which the rate is measured, in milliseconds. With a longer time the window grows too slowly at the start of
- * a burst, and workers are idle.
+ * Time over which the rate of recorded attempts is measured, in milliseconds. With a longer time the window grows too
+ * slowly at the start of a burst, and workers are idle.
  */
 const spanMs = 1_000;
 

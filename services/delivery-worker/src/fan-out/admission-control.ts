@@ -12,8 +12,9 @@ export interface AdmissionControl {
    */
   maxStarts(waiting: number): number;
   /**
-   * Reserves slots for a batch of `alerts` alerts that has started. The returned function must be called with the
-   * numbers of deliveries when the batch is planned. Its first call ends the reservation; further calls do nothing.
+   * Reserves slots for a batch of `alerts` alerts that has started. When the deliveries of the batch are planned, the
+   * returned function must be called with the number of all planned deliveries and the number of open ones. Its first
+   * call ends the reservation; further calls do nothing.
    */
   reserve(alerts: number): (planned: PlannedDeliveries) => void;
 }

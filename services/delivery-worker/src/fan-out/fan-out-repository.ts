@@ -7,7 +7,7 @@ export interface FanOutRepository {
    * Writes alerts, their keys and their deliveries in one commit. An alert whose key exists already is skipped with its
    * deliveries, so the call is safe to repeat. The cooldown of a rule is evaluated while the row of the rule is locked,
    * so that two workers cannot dispatch two alerts in one cooldown. `markedAtMs` is the Unix time of a pipeline marker
-   * in milliseconds; the table keeps the latest one.
+   * in milliseconds; the table `pipeline_marker` keeps the latest of these times.
    */
   write(
     alerts: PlannedAlert[],
@@ -17,7 +17,7 @@ export interface FanOutRepository {
     ids: Set<string>;
     /**
      * Record ids of the written alerts that a cooldown suppresses. Their deliveries are not written. If a rule of the
-     * batch has a cooldown, alerts that a silence suppresses are included too.
+     * batch has a cooldown, alerts that a silence suppresses are included too, because one result column reports both.
      */
     suppressed: ReadonlySet<string>;
     /** Start of the statement on the monotonic clock of the process, in milliseconds. */
@@ -110,7 +110,7 @@ interface CooldownParts {
    * keys.
    */
   after: string;
-  /** Subquery for the new alerts that are suppressed, each with the alert that started the cooldown. */
+  /** Subquery for the new alerts that a cooldown suppresses, each with the alert that started the cooldown. */
   suppressed: string;
   outcome: string;
   by: string;
@@ -142,7 +142,7 @@ const cooldownAlerts = '$35::uuid[]';
 
 // All alerts of a batch have the same time of acceptance. If no cooldown of a rule is in progress, the first alert of
 // the rule starts one and suppresses the rule's other alerts in the batch, except those with the state `resolved`. An
-// alert above the limit of its workspace starts no cooldown.
+// alert with the outcome `over_quota` starts no cooldown.
 const withCooldown: CooldownParts = {
   rules: `
     ), rules as materialized (

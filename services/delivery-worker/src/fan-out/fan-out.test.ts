@@ -119,7 +119,7 @@ test('a message from the queue alerts-unrouted is accepted if it has the routing
 });
 
 test.each([true, false])(
-  'open deliveries are counted after a write, even if it has failed (committed: %s)',
+  'the open deliveries of a batch are counted even if its write has failed (committed: %s)',
   async (succeeds) => {
     const { fire, opened, settled } = startFanOut(() => {
       if (!succeeds) throw new Error('refused');

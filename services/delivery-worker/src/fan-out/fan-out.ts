@@ -34,7 +34,8 @@ interface Received {
 }
 
 /**
- * A message of a batch with its parsed alert, the time of its pipeline marker, or the reason why it is a dead letter.
+ * A message of a batch with one of three results: its parsed alert, the time of its pipeline marker, or the reason why
+ * it becomes a dead letter.
  */
 interface Parsed extends Received {
   alert?: AlertFired;
@@ -44,7 +45,10 @@ interface Parsed extends Received {
 
 type AlertOutcome = { kind: 'processed' } | Unprocessable;
 
-/** Number of consecutive timeouts after which an alert that is alone in its batch is returned to the broker. */
+/**
+ * Number of consecutive timeouts after which the batcher rejects an alert. They are counted only while the alert is
+ * alone in its batch. The consumer then processes the message of the rejected alert again later.
+ */
 const maxTimeouts = 3;
 const maxAlertsInBatch = 200;
 
@@ -78,11 +82,12 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     maxStarts: admission.maxStarts,
     keyOf: ({ message, markedAtMs }) =>
       markedAtMs === undefined ? namedWorkspace(message.content) : pipelineMarkerKey,
-    // All alerts of a batch belong to the same day. A missing partition fails all of them, so splitting the batch would
-    // not help.
+    // All alerts of a batch have the same time of acceptance, so their rows belong to the partitions of one day. If
+    // such a partition is missing, every alert fails, and splitting the batch would not help.
     failsWholeBatch: (error) => ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
-    // A timeout is usually not caused by the alert itself, so the alert is retried here after a short backoff. If it
-    // fails again, the consumer processes its message again after a longer one.
+    // A timeout is usually not caused by the alert itself, so the alert is retried here after a short backoff. After
+    // the third timeout, or another error, the consumer processes its message again after a backoff of up to 5 s. If
+    // the database has rejected a value, the message becomes a dead letter instead.
     retryItem: (received, { error, failures }) =>
       classifyDatabaseError(error) === 'timeout' && failures < maxTimeouts ? received : undefined,
     signal,
@@ -109,8 +114,8 @@ export function createFanOut(deps: FanOutDeps): FanOut {
 }
 
 /**
- * Returns true for a message in the queue of unroutable messages that is not an alert. That queue also receives alerts
- * while the binding of their own queue is missing.
+ * Returns true if a message comes from the queue of unroutable messages and is not an alert. Alerts arrive in that
+ * queue while the binding of the queue of alerts is missing.
  */
 function isUnrouted({ queue, routingKey }: QueueMessage): boolean {
   return queue === unroutedQueue && routingKey !== alertFiredKey;
@@ -204,8 +209,8 @@ function newestMarker(received: Parsed[]): number | undefined {
 }
 
 /**
- * Returns one key for each open delivery that the alerts may create. The counts of open deliveries are refreshed for
- * these keys. An alert whose webhooks do not exist has one key, that of its workspace.
+ * Returns the workspace and the webhook of each open delivery that the alerts may create. The counts of open deliveries
+ * are refreshed for these pairs. For an alert whose webhooks do not exist, only its workspace is returned.
  */
 function webhooksOf(alerts: ResolvedAlert[], webhooks: Map<string, TargetWebhook>): OpenDeliveriesKey[] {
   return alerts.flatMap(({ alert: { workspace_id: workspaceId }, webhookIds }) => {

@@ -44,13 +44,13 @@ test('the error of an invalid alert lists all of its faults', () => {
   });
 });
 
-test('a detail of a dead letter above 2,000 characters is cut and ends with an ellipsis', () => {
+test('the detail of a dead letter is cut after 2,000 characters and then ends with an ellipsis', () => {
   const faultOf = (length: number) => [{ path: 'a', message: 'x'.repeat(length - 2) }];
   expect(detailOf(parse('1', refuse(faultOf(2_000))))).toBe(`a ${'x'.repeat(1_998)}`);
   expect(detailOf(parse('1', refuse(faultOf(2_001))))).toBe(`a ${'x'.repeat(1_998)}…`);
 });
 
-test('all faults are listed for a message of up to 65,536 bytes, and only the first above it', () => {
+test('all faults of a message up to 65,536 bytes are listed, and only the first of a larger one', () => {
   const listed: unknown[] = [];
   const record = (value: unknown, options: unknown) => {
     listed.push(options);

@@ -115,7 +115,7 @@ test('ids of planned rows contain the acceptance time; deliveries name webhook a
   ]);
 });
 
-test('deliveries of a paused webhook wait, and those of a disabled webhook are queued', () => {
+test('deliveries of a paused webhook wait; those of a disabled one are queued, to be skipped', () => {
   const webhooks = [webhook('paused', { paused: true }), webhook('disabled', { enabled: false })];
   const { states, asked } = plan(webhooks, { slots: 9, places: 9 });
   expect(states).toEqual(['waiting', 'queued']);
@@ -142,7 +142,7 @@ test('a delivery is written as failed if its webhook has reached its limit on op
   expect(plan([webhook('x')], { webhookFill: 0.99, slots: 9 }).states).toEqual(['claimed']);
 });
 
-test('an alert above the open-delivery limit of its workspace keeps only the ids of its webhooks', () => {
+test('above the open-delivery limit of its workspace, an alert is stored with webhook ids only', () => {
   const { planned } = plan([webhook('x')], { workspaceFill: 1, slots: 9 });
   expect(planned).toMatchObject({ deliveries: [], resolved: { outcome: 'over_quota', webhookIds: [] } });
   expect(planned.resolved.storedWebhookIds).toEqual(['x']);
@@ -187,7 +187,7 @@ const embedded = {
   notification_webhook_ids: ['z', 'z'],
 };
 
-test('an alert gets rule name, threshold, bound and distinct webhooks from its registered rule', () => {
+test('an alert gets rule name, threshold, `bound` and distinct webhooks from its registered rule', () => {
   expect(resolveAlert(firedAlert, registered)).toEqual({
     alert: firedAlert,
     ruleName: 'registered',
@@ -200,7 +200,7 @@ test('an alert gets rule name, threshold, bound and distinct webhooks from its r
   });
 });
 
-test('threshold and bound of a message replace those of the rule, even if the threshold is zero', () => {
+test('`threshold` and `bound` of a message replace those of the rule, even a threshold of zero', () => {
   const fired: AlertFired = { ...firedAlert, threshold: 0, bound: 'lower_bound' };
   expect(resolveAlert(fired, registered)).toMatchObject({ threshold: 0, bound: 'lower_bound' });
 });

@@ -31,8 +31,8 @@ export interface ResolvedAlert {
    */
   cooldownApplies: boolean;
   /**
-   * Id for the logs, from the header `x-request-id` of the alert's message: the id of the HTTP request, or an id that
-   * the publisher over AMQP has chosen. Undefined if the message has no such header.
+   * Id for the logs, from the header `x-request-id` of the alert's message: the id of the HTTP request that published
+   * the alert, or an id that the publisher over AMQP has chosen. Undefined if the message has no such header.
    */
   requestId?: string | undefined;
   /**

@@ -23,7 +23,7 @@ type WriteDeps = Pick<
 interface Written {
   /**
    * Record ids of the alerts and open deliveries that this commit has written. After a lost reply: all record ids of
-   * the batch.
+   * the batch, because any of its rows may have been written.
    */
   ids: ReadonlySet<string>;
   /** Record ids of the alerts that a cooldown suppressed. May contain alerts that a silence suppressed. */
@@ -147,9 +147,9 @@ function startDeliveries(alerts: PlannedAlert[], written: Written, deps: WriteDe
 }
 
 /**
- * After a lost reply: claims and starts the deliveries whose rows have this token, because this worker has written
- * them. If another worker has written a delivery as queued, the delivery is also claimed, unless a worker has claimed
- * it already. The slots of all other deliveries are released.
+ * Claims and starts deliveries after a lost reply. Rows with the token were written by this worker, so it can claim
+ * their deliveries. It also claims a delivery that another worker has written as queued, unless a worker has claimed
+ * the delivery already. The slots of all other deliveries are released.
  */
 async function claimAndStart(
   uncertain: UncertainDelivery[],

@@ -29,7 +29,7 @@ export interface LeaseRepository {
 export interface RenewalResult {
   /** False if the worker had no row, or its lease had expired by the database's clock. */
   wasHeld: boolean;
-  /** Time on the database's clock until which expired leases may be released after this renewal. */
+  /** Time on the database's clock after which expired leases must not be released until the next renewal. */
   releaseBy: Date;
   /**
    * True if this worker is the leader: the oldest of the workers that have a lease and may lead, or the oldest of all
@@ -99,10 +99,11 @@ const end = { name: 'lease.end', text: 'delete from workers where id = $1::uuid'
 // claim without an outcome and each later one, a row becomes due at a random time instead. Random times separate the
 // delivery that crashes its workers from deliveries that were only in flight at the same time.
 //
-// Messages: a worker is removed at least 2 s after its death. All rows that it queued are older than 1 s by then, and
-// the queue holds about one second of work. Rows that this worker may have queued without publishing them ($5) are
-// released at the same age. A released row can have two messages in the queue. The consumer of the second message finds
-// the row claimed or ended, and does nothing.
+// Messages: when a worker is removed, queued rows older than 1 s are released, because it may have died before it
+// published its rows. It is removed at least 2 s after its death, so all rows that it queued are older than 1 s. The
+// queue holds about one second of work, so few other rows are that old. Queued rows older than 1 s are also released if
+// this worker may have queued rows without publishing them ($5). A released row can have two messages in the queue. The
+// consumer of the second message finds the row claimed or ended, and does nothing.
 //
 // Clock: if the database's clock is set back, existing leases seem to end far in the future. A row is released if its
 // lease ends more than ten queued leases from now, because other workers can be configured with longer leases. A worker

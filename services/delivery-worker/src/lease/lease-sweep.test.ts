@@ -33,7 +33,7 @@ function startRecordedSweep(onAsked = () => {}) {
   return { asked, sweep, releaseAfter };
 }
 
-test('unpublished rows are released until a sweep at least 12 s after a lost reply succeeds', async () => {
+test('sweeps release unpublished queued rows until one succeeds at least 12 s after a lost reply', async () => {
   let isAvailable = true;
   const { asked, sweep, releaseAfter } = startRecordedSweep(() => {
     if (!isAvailable) throw new Error('Connection terminated unexpectedly');
@@ -49,7 +49,7 @@ test('unpublished rows are released until a sweep at least 12 s after a lost rep
   expect(asked).toEqual([false, true, true, true, false]);
 });
 
-test('a sweep 12 s after a lost reply is the last one that releases unpublished rows', async () => {
+test('a sweep 12 s after a lost reply is the last one that releases unpublished queued rows', async () => {
   const { asked, sweep, releaseAfter } = startRecordedSweep();
   sweep.replyLost();
   for (const ms of [11_999, 1, 1]) await releaseAfter(ms);
@@ -115,7 +115,7 @@ test('a worker that is not the leader runs every tenth sweep, and each sweep aft
   expect(releases).toBe(3);
 });
 
-test('if a reply is lost during a sweep, the next sweep releases unpublished rows again', async () => {
+test('if a reply is lost during a sweep, the next sweep also releases unpublished queued rows', async () => {
   const { asked, sweep, releaseAfter } = startRecordedSweep(() => {
     if (asked.length === 1) sweep.replyLost();
   });

@@ -5,8 +5,8 @@ import type { LeaseRepository } from './lease-repository.js';
 export interface LeaseSweep {
   /**
    * Releases deliveries whose lease has expired. A call while a release is running does nothing. The leader releases in
-   * every call. Every other worker releases in every call after a lost reply, and otherwise in one of ten calls, to
-   * find its own lost claims.
+   * every call. A worker that is not the leader releases in one of ten calls, to find its own lost claims, and after a
+   * lost reply in every call.
    */
   release(releaseBy: Date): Promise<void>;
   /**

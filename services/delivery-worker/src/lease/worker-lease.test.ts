@@ -102,7 +102,8 @@ test('a lease still covers its claims after the event loop was blocked for two s
   const { lease, clock, pass, start } = startLease();
   await start();
   const claimedAtMs = clock.ms;
-  // The timer fires once after the block, and not once for each missed second.
+  // The clock advances by 2 s without a timer, because a blocked event loop runs no timers. The timer of the renewal
+  // fires once afterwards, and not once for each missed second.
   clock.ms += 2_000;
   await pass(1_000);
   expect(lease.covers(claimedAtMs)).toBe(true);
@@ -283,7 +284,7 @@ test('a lease that has ended is not renewed, even if the end cannot be written',
   expect([asked.length, ended()]).toEqual([1, 1]);
 });
 
-test('a lease lasts from the start of its renewal, however long the renewal takes', async () => {
+test('a lease is counted from the start of its renewal, however long the renewal takes', async () => {
   const { lease, asked, pass, start, respondWith } = startLease();
   await start();
   respondWith(undefined);

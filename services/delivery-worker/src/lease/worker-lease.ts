@@ -89,7 +89,7 @@ export function createWorkerLease({ repository, logger, now }: WorkerLeaseDeps):
     lastFailureAtMs = now();
     renewalsUntilRelease = renewalsBeforeReleaseAfterFailure;
   };
-  /** Returns true if all live workers have had time to renew their leases. */
+  /** Processes the reply to a renewal. Returns true if all live workers have had time to renew their leases. */
   const renewed = ({ wasHeld, leads, workers }: RenewalResult, startedAtMs: number): boolean => {
     // Replies can arrive in another order than the renewals were sent. Only the reply to the latest renewal decides if
     // this worker is the leader.

@@ -29,7 +29,7 @@ async function runOnce(database: Database): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith('tocsin_maintenance_'));
 }
 
-test('until its first success, a job reports its start as the last success, and no duration', async () => {
+test('a job without a success reports its start time as the last success, and no duration', async () => {
   const before = Date.now() / 1_000;
   const lines = await runOnce({} as Database);
   expect(lines).toEqual([expect.stringContaining('last_success_timestamp_seconds{maintenance="partitions"')]);
@@ -77,7 +77,7 @@ const hourly = [
 ];
 const [secondMs, minuteMs] = [1_000, 60_000];
 
-test('the leader runs all jobs; it repeats a failed one after 5 s, an hourly one after a minute', async () => {
+test('the leader runs all jobs, and repeats failed ones after 5 s, failed hourly ones after 60 s', async () => {
   const { tried, reported, pauses } = await runAll(() => true);
   expect(tried.sort()).toEqual([...frequent, ...hourly].sort());
   expect([reported.sort(), pauses]).toEqual([tried, [5 * secondMs, minuteMs]]);

@@ -85,7 +85,8 @@ async function createPartitions({ database, now }: MaintenanceDeps): Promise<voi
 
 /**
  * Warns if this worker's clock differs from the database's clock by more than a minute. A wrong clock of a worker
- * affects only the times in logs, metrics and attempts, and the signatures, signing secrets and pauses of webhooks.
+ * affects only the times in logs, metrics and attempts, the timestamps of signatures, the time at which signing secrets
+ * expire, and the calculated lengths of pauses.
  */
 async function reportWrongClock({ logger, now }: MaintenanceDeps): Promise<void> {
   const aheadMs = Date.now() - (await now());
@@ -146,9 +147,9 @@ async function updateStats(deps: MaintenanceDeps): Promise<void> {
 /** Runs the jobs of users page by page. The next leader continues a job after its last committed page. */
 async function runJobs(deps: MaintenanceDeps): Promise<void> {
   const options = { pageSize: 500, counts: deps.openDeliveries };
-  // Ids of the jobs that are paused because of a limit on open deliveries. The set is emptied after a page of a job
-  // that is not paused. Jobs are served round robin, so when a paused job is served for the second time, all running
-  // jobs are paused. The worker then waits before the next page.
+  // Ids of the jobs that a limit on open deliveries has paused since the last page that was not paused. Jobs are
+  // processed round robin. If a job is paused and is already in the set, each unfinished job has been tried and is
+  // paused. The worker then waits before the next page.
   const pausedJobs = new Set<string>();
   await repeat(deps, { job: 'jobs', retryMs: retrySoonMs, isFrequent: true }, async () => {
     const page = await runJobPage(deps.database, options);

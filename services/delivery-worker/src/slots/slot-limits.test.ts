@@ -21,7 +21,7 @@ test.each([
   },
 );
 
-test('slots of slow webhooks reduce only the quotas of slow webhooks in other workspaces', () => {
+test('slots of slow webhooks reduce the queue quota only of slow webhooks in other workspaces', () => {
   const usage = createSlotUsage({ total: 800, atWrite: 600 });
   const count = (workspaceId: string, responsiveness: 'slow' | 'responsive', slots: number) => {
     for (let slot = 0; slot < slots; slot += 1)

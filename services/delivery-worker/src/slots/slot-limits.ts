@@ -29,7 +29,7 @@ export function slotsAtWrite(total: number): number {
   return Math.ceil(total * atWritePart);
 }
 
-/** Returns true if the limits allow a further slot. */
+/** Returns true if the limits allow a slot for the request. */
 export function mayAcquire(request: SlotRequest, usage: SlotUsage): boolean {
   const { webhookId, responsiveness, atWrite } = request;
   if (usage.byWebhook.of(webhookId) >= webhookLimits[responsiveness]) return false;
@@ -78,7 +78,7 @@ export function queueQuotaOf(
 const retryMs: Record<Responsiveness, number> = { responsive: 750, slow: 750, unknown: 3_000 };
 
 /**
- * Returns the delay in milliseconds.
+ * Returns the delay of a delivery that found no slot, in milliseconds.
  * @param random 0 to 1; changes the delay by up to a third, so that deferred deliveries become due at different times
  */
 export function noSlotDelayMs(responsiveness: Responsiveness, random: number): number {

@@ -41,7 +41,7 @@ test('a keyed counter counts by key and in total', () => {
   expect([counter.of('a'), counter.of('b'), counter.of('c'), counter.total()]).toEqual([1, 0, 0, 1]);
 });
 
-test('a slot counts in the pool for claims at write only if it was acquired at write', () => {
+test('a slot counts towards the limit of claims at write only if a claim at write acquired it', () => {
   const usage = createSlotUsage({ total: 8, atWrite: 6 });
   const request = { workspaceId: 'ws', webhookId: 'w', responsiveness: 'slow', atWrite: false } as const;
   usage.count(request, 1);

@@ -24,7 +24,7 @@ export interface SlotUsage {
 export interface PoolUsage {
   size: number;
   byWorkspace: KeyedCounter;
-  /** Slots in use by webhooks that are not responsive, by workspace. */
+  /** For each workspace, the number of slots in use by its webhooks that are not responsive. */
   notResponsiveByWorkspace: KeyedCounter;
 }
 
@@ -89,8 +89,8 @@ export type Responsiveness = 'responsive' | 'slow' | 'unknown';
 export interface ResponsivenessTracker {
   of(webhookId: string): Responsiveness;
   /**
-   * Returns the time since the last response in milliseconds; Infinity if the last request had no response, or if none
-   * is remembered.
+   * Returns the time since the webhook's last response in milliseconds. Infinity if its last request had no response,
+   * or if its last response is not in memory.
    */
   sinceResponseMs(webhookId: string): number;
   /** Records the duration of a request in milliseconds; undefined for a request without a response. */

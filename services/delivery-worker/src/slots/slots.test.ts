@@ -91,7 +91,7 @@ test('two workspaces that need every slot reach equal shares, even if one starte
   );
   for (let round = 0; round < 2_000; round += 1) {
     for (const acquired of Object.values(held)) acquired.shift()!.release();
-    // Waiting deliveries check for a slot every 50 ms, so the loop must run for some time.
+    // Waiting deliveries check for a slot only every 50 ms, so each round advances the fake clock.
     await jest.advanceTimersByTimeAsync(1);
   }
   // The webhooks are slow, so they share the 600 unreserved slots of 800. A workspace may use 15/16 of the slots that
@@ -143,7 +143,8 @@ test('responsive webhooks get a quarter of the slots for claims at write if othe
   expect(hanging).toHaveLength(30);
   slots.observe('responsive', 20);
   expect(acquireManyAtWrite(slots, webhook('responsive'))).toHaveLength(10);
-  // All workspaces together use 40 slots for claims at write. A single workspace could get 38, so none is free for it.
+  // `freeAtWrite` is the maximum of a single workspace, 38, minus the slots in use, and at least 0. The workspaces
+  // together use all 40 slots for claims at write.
   expect(slots.freeAtWrite()).toBe(0);
 });
 
@@ -159,7 +160,7 @@ test('a workspace gets a slot for a claim at write while another workspace is at
 test('the queue quota of an unknown webhook is its share of the slots, at least 1 and at most 4', () => {
   const slots = createTestSlots(160);
   expect(slots.queueQuota(webhook('hanging-0', 'loud'))).toBe(4);
-  // The hanging webhooks of this workspace can use 120 slots together, so each of the 60 webhooks has a quota of 2.
+  // The 60 webhooks of the workspace `loud` share the 120 unreserved slots of 160, so each has a quota of 2.
   slots.setBacklog(Array.from({ length: 60 }, (_, index) => webhook(`hanging-${index}`, 'loud')));
   expect(slots.queueQuota(webhook('hanging-0', 'loud'))).toBe(2);
   expect(slots.queueQuota(webhook('new'))).toBe(4);
@@ -196,7 +197,8 @@ test('a workspace over its render budget may queue only the deliveries that the 
   for (const workspaceId of ['over', 'full', 'within']) slots.observe(`w of ${workspaceId}`, 20);
   const of = (workspaceId: string) => webhook(`w of ${workspaceId}`, workspaceId);
   slots.setBacklog(Array.from({ length: 8 }, (_, index) => webhook(`${index}`, 'over')));
-  // The budget allows four further deliveries: half a delivery for each of the eight webhooks.
+  // The render budget of `over` allows four further deliveries. The share of each of its eight webhooks is half a
+  // delivery, which is rounded at random to 0 or 1.
   expect([slots.queueQuota(of('over')), slots.queueQuota(of('over'))]).toEqual([0, 1]);
   expect([slots.queueQuota(of('full')), slots.queueQuota(of('full'))]).toEqual([0, 0]);
   expect(slots.queueQuota(of('within'))).toBe(1_000);

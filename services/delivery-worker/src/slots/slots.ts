@@ -59,7 +59,10 @@ export interface SlotsOptions {
  * webhook soon release a slot. The wait is repeated while the webhook gets responses.
  */
 const responsiveWaitFactor = 5;
-/** Maximum wait in total, in milliseconds. The delivery is then deferred, so that another worker can claim it. */
+/**
+ * Maximum wait of a delivery for a slot, with all repetitions, in milliseconds. The delivery is then deferred, so that
+ * another worker can claim it.
+ */
 const maxWaitMs = 5_000;
 
 export function createSlots(options: SlotsOptions): Slots {
@@ -111,7 +114,8 @@ export function createSlots(options: SlotsOptions): Slots {
         resolve(slot);
       };
       const check = () => {
-        // No waiting delivery is notified when another webhook releases a slot, so the limits are checked again here.
+        // A released slot is offered only to waiting deliveries of the same webhook. This repeated check finds slots
+        // that other webhooks have released.
         const slot = acquire(webhook);
         if (slot !== undefined || !mayWaitOn()) return end(slot);
         timer = setTimeout(check, intervalMs());
@@ -133,8 +137,8 @@ export function createSlots(options: SlotsOptions): Slots {
         { usage, backlogged: backlog.notResponsive.of(workspaceId) },
       );
       const shareOfRenders = rendersLeft(workspaceId) / Math.max(1, backlog.all.of(workspaceId));
-      // The quota is rounded at random. If a workspace has more webhooks than its render budget allows deliveries, the
-      // quotas of its webhooks then add up to the allowed number on average.
+      // The quota is rounded at random. The render budget can allow fewer deliveries than the workspace has webhooks.
+      // With random rounding, the quotas of these webhooks add up to the allowed number on average.
       return Math.min(quota, Math.floor(shareOfRenders + random()));
     },
     setBacklog(webhooks) {

@@ -92,7 +92,7 @@ export function createDatabaseFixtures(database: Database) {
       return planned;
     },
 
-    /** Reads the due webhooks of one workspace, starting at its first webhook. */
+    /** Reads the webhooks with due deliveries of one workspace, starting at its first webhook. */
     findWebhooks: (workspace = workspaceId) =>
       fixtures.dispatch.findWebhooks(
         [{ workspaceId: workspace, after: '00000000-0000-0000-0000-000000000000' }],
@@ -122,7 +122,7 @@ export function createDatabaseFixtures(database: Database) {
       return sweeper.releaseExpired({ inFlight: [], releaseBy });
     },
 
-    /** Removes the claim from a row, as if it had been released and the delivery queued again. */
+    /** Removes the claim from a queued row, as if the claim had been released and the delivery queued again. */
     releaseClaim: (id: string) =>
       database
         .knex('open_deliveries')

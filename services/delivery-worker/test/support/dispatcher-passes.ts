@@ -31,7 +31,7 @@ export interface Setting {
   perSecond?: number;
   responsive?: boolean;
   isPartial?: boolean;
-  /** Number of deliveries that the statement marks as queued. Default: the sum of the quotas. */
+  /** Number of deliveries that the dispatcher's statement marks as queued. Default: the sum of the quotas. */
   found?: number;
   /** Error of the broker in each pass; undefined for a pass without an error. */
   brokerErrors?: (Error | undefined)[];
@@ -53,7 +53,7 @@ export interface Setting {
   unclaimed?: number;
   /** Error of the statement that reads the queued rows in each pass; undefined for a pass without an error. */
   queuedErrors?: (Error | undefined)[];
-  /** Deliveries of webhooks with a rate limit that each claim returns. */
+  /** Result of each call of `claimLimited`. Default: no deliveries. */
   claims?: ClaimedDelivery[];
   /** Time that publishing takes, in milliseconds. */
   publishMs?: number;

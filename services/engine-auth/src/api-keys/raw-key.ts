@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 export interface RawKey {
   /** A UUID in lower case. */
   id: string;
-  /** 32 random bytes in base64url, which are 43 characters. bcrypt uses at most 72 bytes of its input. */
+  /** 32 random bytes as 43 characters of base64url. bcrypt uses all of them, because its limit is 72 bytes. */
   secret: string;
 }
 
 /**
- * Returns base64 of `{id}:{secret}`, the format of keys that the specification of the engine prescribes ("Internal
+ * Returns base64 of `{id}:{secret}`, the format that the specification of the engine prescribes for keys ("Internal
  * format").
  */
 export function formatRawKey({ id, secret }: RawKey): string {

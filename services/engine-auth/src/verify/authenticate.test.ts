@@ -41,7 +41,7 @@ test.each([
   expect(await check(credential)).toEqual(['unauthenticated', 200]);
 });
 
-test('a valid key and a check that fails as unavailable get their response without a delay', async () => {
+test('unlike a rejection, the response to a valid key or an unavailable check is not delayed', async () => {
   const valid = setUp({ validateKey: async () => true });
   expect(await valid(formatRawKey(key))).toEqual(['user_key', 30]);
   expect(await valid('the admin key')).toEqual(['admin_key', 0]);

@@ -80,7 +80,7 @@ test('keys with an unknown id are rejected without bcrypt', async () => {
 });
 
 test.each([0, 60_000])(
-  'wrong secrets %i ms after the verification of a key run no bcrypt, and the key stays valid',
+  'wrong secrets sent %i ms after a key was verified run no bcrypt; the key stays valid',
   async (afterMs) => {
     const { validate, state } = setUp();
     await validate(good);
@@ -184,7 +184,7 @@ test('a database error of a key check is thrown and not cached as a rejection', 
   expect(await validator.validate(good)).toBe(true);
 });
 
-test('each check of a user key is reported with the source of its result', async () => {
+test('each check of a user key reports if its result came from the database or from the cache', async () => {
   const { validate, state } = setUp();
   const bad = { id, secret: 'bad' };
   const badOfUnknown = { id: unknownId, secret: 'bad' };

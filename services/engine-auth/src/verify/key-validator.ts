@@ -9,8 +9,8 @@ export interface KeyValidatorDeps {
   /** Reads the hash of an active key. It is called only for a secret that this process has verified before. */
   findActiveHash(id: string): Promise<string | undefined>;
   /**
-   * Reads the hash of an active key. Called for a secret that was not verified before and can be wrong, so the calls
-   * should be batched (see `createBatchedLookup`).
+   * Reads the hash of an active key. It is called for a secret that was not verified before. An attacker can send many
+   * wrong secrets, so the calls should be batched (see `createBatchedLookup`).
    */
   lookUp(id: string): Promise<string | undefined>;
   compare: BcryptQueue['compare'];
@@ -25,7 +25,7 @@ export type ValidateKey = (key: RawKey) => Promise<boolean>;
 export interface KeyValidator {
   /**
    * Returns true if the secret belongs to the active key with this id.
-   * @throws AppError `unavailable` if too many checks wait for bcrypt, of this key or in total
+   * @throws AppError `unavailable` if too many checks of this key, or of all keys together, wait for bcrypt
    */
   validate: ValidateKey;
   /** Removes a deactivated key from the cache. Its next check reads the database. */

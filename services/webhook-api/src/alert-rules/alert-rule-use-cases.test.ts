@@ -171,7 +171,7 @@ test('a silence must end in a year from 0001 to 9999 in UTC', async () => {
     await expect(create({ silenced_until })).rejects.toMatchObject({ code: 'validation_failed' });
 });
 
-test('creating a rule in a full workspace and deleting an unknown rule are rejected', async () => {
+test('a rule above the workspace limit cannot be created, and an unknown rule cannot be deleted', async () => {
   const detail = 'A workspace can have 7 alert rules; delete one first.';
   await expect(start({ isFull: true }).create({})).rejects.toMatchObject({ code: 'conflict', detail });
   const { useCases } = start({ isMissing: true });

@@ -115,8 +115,8 @@ function toDate(time: string | null): Date | null {
 }
 
 /**
- * Returns an error for a time whose year in UTC is not from 1 to 9999. The API returns times in UTC, and would reject
- * such a time if a client sent it again.
+ * Returns an error for a value of `silenced_until` whose year in UTC is not from 1 to 9999. The API returns times in
+ * UTC, and would reject such a time if a client sent it again.
  */
 function errorsOfSilence(silence: unknown): FieldError[] {
   if (typeof silence !== 'string') return [];

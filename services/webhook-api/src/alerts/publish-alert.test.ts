@@ -23,7 +23,7 @@ const fired = {
   metric_value: 1,
 };
 
-/** Returns the use case with a registered rule, and the messages that it publishes. */
+/** Returns the function that publishes alerts of one registered rule, and the messages that it has published. */
 function startPublishing(now = new Date()) {
   const published: { content: Buffer; headers?: Record<string, unknown> }[] = [];
   const { publish } = createPublishAlert({
@@ -62,7 +62,7 @@ test('an alert whose rule lookup times out gets 503 with its id and is not publi
 });
 
 // Workers find the workspace of a waiting message without parsing it: they read the first member `workspace_id`.
-test('in the message of an alert, the workspace id precedes a label named workspace_id', async () => {
+test('in an alert message, the workspace id precedes a label with the name workspace_id', async () => {
   const { publish, published } = startPublishing();
   const body = { labels: { workspace_id: randomUUID() }, ...fired };
   await publish({ workspaceId, body, requestId: 'r', publisherId: randomUUID() });
@@ -205,7 +205,7 @@ test('an alert is not published above the limit on open deliveries', async () =>
   await expect(publish({ ...request, body: fired })).rejects.toBe(full);
 });
 
-test('for a rejected body, the workspace id is reported only if it differs in more than case', async () => {
+test('a workspace_id in a rejected body is an error only if it is another UUID than in the path', async () => {
   const upper = 'ABCDEF00-0000-4000-8000-000000000000';
   const { errorsOf } = startWith({});
   const pathsOf = async (body: unknown) =>

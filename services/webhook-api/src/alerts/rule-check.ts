@@ -15,8 +15,8 @@ export interface NamedResources {
 /** Checks the rules and webhooks that alerts of a workspace name. */
 export interface RuleCheck {
   /**
-   * Returns the errors of each alert, in the order of `named`. An entry is undefined for an alert whose rule id is
-   * missing or invalid. Such an alert gets no errors here, because the schema has already reported it.
+   * Returns the errors of each alert, in the order of `named`. `named` contains undefined for an alert whose rule id
+   * is missing or invalid. Such an alert gets no errors here, because the schema has already reported it.
    */
   errorsOf(workspaceId: string, named: (NamedResources | undefined)[]): Promise<FieldError[][]>;
 }

@@ -20,7 +20,7 @@ export interface StoredDeadLetter {
   routingKey: string;
   /** The first 64 KiB of the message. */
   beginning: Buffer;
-  /** Size of the whole message. The table stores only the beginning of a message above 1 MiB. */
+  /** Size of the whole message. The table stores a message above 1 MiB truncated, and a shorter one completely. */
   sizeBytes: number;
   createdAt: Date;
   requeuedAt: Date | null;

@@ -15,7 +15,7 @@ type Outcome = Awaited<ReturnType<DeadLettersRepository['requeue']>>;
 const letter = { id: 'l' } as StoredDeadLetter;
 const content = Buffer.from('{}');
 
-/** Requeues a dead letter of a queue. `publish` is called with the published message. */
+/** Requeues a dead letter whose message came from `queue`. `publish` is called with the message to publish. */
 function requeueFrom(
   queue: string,
   publish: RequeueDeadLetterDeps['publisher']['publish'],

@@ -104,7 +104,10 @@ const deliveriesWithState = (ids: string) => `deliveries d
   left join webhook_pauses p on p.webhook_id = o.webhook_id
   left join webhook_rate_limits l on l.webhook_id = o.webhook_id`;
 
-/** Reads deliveries by their ids. The ids are passed as constants, so that PostgreSQL can skip other partitions. */
+/**
+ * Reads deliveries by their ids. Ids start with the time of acceptance, and each partition has the ids of one day. The
+ * ids are passed as constants, so that PostgreSQL can skip the partitions of other days.
+ */
 async function readPage(knex: Knex, ids: string[]): Promise<StoredDelivery[]> {
   const { rows } = await knex.raw<{ rows: DeliveryRow[] }>(pageByIds, { ids, textBytes });
   return rows.map(toDelivery);
@@ -136,7 +139,10 @@ interface PageText {
   ids: string;
   /** SQL parameter with the maximum number of bytes of all texts of the page. */
   textBytes: string;
-  /** Returns an SQL condition on the given column of delivery ids, so that PostgreSQL can skip partitions. */
+  /**
+   * Returns an SQL condition that limits the given column of delivery ids to the range of the search, so that
+   * PostgreSQL can skip partitions outside of this range.
+   */
   inRange?: (column: string) => string;
 }
 

@@ -177,8 +177,8 @@ function historyConditions({ webhook_id, alert_id, alert_rule_id, status_code, e
 }
 
 /**
- * Restricts a query to the deliveries of these alerts. The subquery of each range has an order by id, which forces
- * PostgreSQL to read range by range.
+ * Restricts a query to the deliveries of these alerts. The ids of the deliveries are in one range for each millisecond
+ * in which alerts were accepted. A subquery with an order by id forces PostgreSQL to read range by range.
  */
 function ofAlerts(
   { query, id, alert }: DeliveriesQuery,
@@ -214,8 +214,8 @@ function withAlert(found: DeliveriesQuery, { trx, filter }: Search, window: IdRa
 }
 
 /**
- * Returns the range of the alerts whose deliveries can be in a window. A window can begin and end within a millisecond,
- * so whole milliseconds are included.
+ * Returns the range of ids of the alerts whose deliveries can be in a range of delivery ids. The ids of an alert and of
+ * its deliveries have only the millisecond in common, so the first and the last millisecond are included completely.
  */
 function alertRangeOf({ from, below }: IdRange): IdRange {
   return { from: firstIdAt(timeOfRecordId(from)), below: lastIdAt(timeOfRecordId(below)) };

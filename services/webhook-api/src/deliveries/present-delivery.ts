@@ -17,7 +17,8 @@ interface Reader {
 type Decoded<Row> = Row & { exchange: Exchange | null; beyondBudget: boolean };
 
 /**
- * Maximum number of characters of all texts of a page, after decompression. The first row is never above this limit.
+ * Maximum number of characters of all texts of a page, after decompression. The texts of the first row are shown even
+ * if they exceed this limit.
  */
 const textBudget = 4 * 1_048_576;
 
@@ -137,7 +138,7 @@ function readExchange(
   }
 }
 
-/** Returns null if this process does not have the worker's key, or the value was changed or copied from another row. */
+/** Returns null if this process lacks the key of the value, or the value was changed or copied from another row. */
 function decryptText(encrypted: Buffer, location: SecretLocation, secretBox: SecretBox): string | null {
   try {
     return secretBox.decrypt(encrypted, location).toString('utf8');

@@ -74,8 +74,9 @@ export function createDeliveryStatsReader(database: Database): DeliveryStatsRead
 
 const atMs = `(date_part('epoch', at) * 1000)::float8 as "atMs"`;
 
-// One statement reads counts and changes, so that each change is counted once while a worker merges changes into the
-// counts. Arrays are sent as JSON, which is parsed ten times as fast as the array format of PostgreSQL.
+// One statement reads both counts and changes. Each change is therefore counted exactly once, even if a worker merges
+// changes into the counts at the same time. Arrays are sent as JSON, which is parsed ten times as fast as the
+// array format of PostgreSQL.
 const readCounts = `
   with changes as materialized (
     select date_trunc($4, minute, 'UTC') as at, webhook_id, open, succeeded, failed, skipped, attempts, latencies
@@ -114,7 +115,8 @@ const firstId = (ms: string) => `rpad(lpad(to_hex((${ms})::bigint), 12, '0'), 32
 
 // The counts give the minute of the oldest open delivery, and the delivery itself is searched in that minute. The day
 // is searched before the minute: with a retention of 90 days, a workspace has about 90 rows for days but 129,600 for
-// minutes. The id is null only if the counts do not agree with the deliveries.
+// minutes. The returned `id` of the delivery is null only if the counts say that an open delivery exists in the minute,
+// but the table `open_deliveries` has none.
 const readOldestOpen = `
   with changes as materialized (
     select minute, sum(open) as open from delivery_stats_changes

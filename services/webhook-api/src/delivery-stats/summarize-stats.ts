@@ -66,7 +66,8 @@ function histogramOf(rows: readonly StatsRow[]): number[] {
 const bucketsPerDoubling = 8;
 
 /**
- * Returns the latency below which `part` of the deliveries are, interpolated within a bucket; null without deliveries.
+ * Returns a percentile: the latency below which the fraction `part` (0 to 1) of the deliveries lies, interpolated
+ * within a bucket. Null without deliveries.
  */
 function percentile(histogram: readonly number[], part: number): number | null {
   const wanted = part * histogram.reduce((sum, number) => sum + number, 0);

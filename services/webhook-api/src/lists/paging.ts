@@ -60,7 +60,10 @@ interface HistoryReader<Row, Shown> {
   count(range: IdRange, max: number): Promise<number>;
   idOf(row: Row): string;
   present(row: Row): Shown;
-  /** Returns true for each row above the byte limit of the page. The next page starts with the first of these rows. */
+  /**
+   * Returns true for a row that does not fit on the page: the rows up to it have more bytes than a page may have. The
+   * next page starts with the first such row.
+   */
   isBeyondBudget?(row: Row): boolean;
 }
 

@@ -7,7 +7,7 @@ async function* pagesOf(count: number) {
   for (let page = 0; page < count; page += 1) yield [page];
 }
 
-test('a streamed list holds no permit while its client reads nothing', async () => {
+test('a streamed list holds a permit only while it reads a page, not while the client is idle', async () => {
   const lists = create();
   const stalled = Array.from({ length: 33 }, (_, n) => lists.stream(`w${n % 8}`, pagesOf(2)));
   const iterators = stalled.map((pages) => pages[Symbol.asyncIterator]());
@@ -69,7 +69,7 @@ test('a search that gets no permit within 3 s is rejected with an error that nam
   }
 });
 
-test('one search can run with a single database connection', async () => {
+test('a limiter for a pool of one database connection lets one search run', async () => {
   const searches = createSearchLimiter({ databasePoolSize: 1, reads: 'searches' });
   expect(await searches.run('a', async () => 'found')).toBe('found');
 });

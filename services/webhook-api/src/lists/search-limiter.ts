@@ -10,7 +10,7 @@ export const searchTimeoutMs = 5_000;
  */
 export interface SearchLimiter {
   /**
-   * Runs a read while holding a permit. `workspaceId` is null for the whole deployment.
+   * Runs a read while holding a permit. `workspaceId` is null for a read of the whole deployment.
    * @throws AppError `too_many_requests` if the workspace uses all its permits for 3 s; `unavailable` if all permits
    *   are in use for 3 s, or if the read times out
    */

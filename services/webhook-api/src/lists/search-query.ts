@@ -38,7 +38,7 @@ interface Search {
 
 const dayMs = 86_400_000;
 const maxDays = 31;
-/** Tolerance in milliseconds, for callers whose clock is up to an hour behind. */
+/** Time by which `since` may be older than 31 days, in milliseconds. The clock of a caller can be an hour behind. */
 const toleranceMs = 3_600_000;
 
 /**

@@ -23,7 +23,7 @@ test('all errors of a webhook are reported together', async () => {
   });
 });
 
-test('errors of other fields are reported last, and at most twenty errors are reported', async () => {
+test('errors of URL, headers and body come first, and at most twenty errors are reported', async () => {
   const others = Array.from({ length: 20 }, (_, index) => ({ path: `/${index}`, message: 'wrong' }));
   const check = checksWith(false).checkSave('w', { url: 'ftp://example.com/' }, others);
   await expect(check).rejects.toMatchObject({

@@ -75,8 +75,8 @@ export function createTemplates(): Templates {
     if (!result.ok) return { rendered: null, error: `${codeOf(result.error)}: ${locate(result.error)}` };
     const fault = findJsonFault(result.output);
     if (fault === undefined) return { rendered: result.output, error: null };
-    // With sample values only, `check` usually finds the same error as the rendering. The error of `check` is shown,
-    // because it contains the position in the template.
+    // If the rendering used only sample values, `check` usually finds the same error. The error of `check` is then
+    // shown, because it contains the position in the template.
     const isSample = facts === undefined && Object.keys(context).length === 0;
     const checked = isSample ? check(body) : undefined;
     const message =

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { likelyCauseOf, type TestResult } from '@tocsin/contracts';
 import { type SendRequest, type SendResult, signingKeyOf, signRequest } from '@tocsin/egress';
 
-/** The part of the egress sender that tests use. It never rejects: failures are returned as results. */
+/** The part of the egress sender with which webhooks are tested. It never rejects: failures are results. */
 export interface TestSender {
   send(request: SendRequest, signal: AbortSignal): Promise<SendResult>;
 }

@@ -68,7 +68,8 @@ export async function deleteWebhook(
 }
 
 /**
- * Returns true if the settings of the workspace name the webhook for notices. In this case, it also locks the settings.
+ * Returns true if the webhook receives the notices of its workspace. In this case, it also locks the settings that name
+ * the webhook.
  */
 export async function isNoticeWebhook(trx: Transaction, { id, workspaceId }: WebhookKey): Promise<boolean> {
   const named = await trx('workspace_settings')

@@ -161,7 +161,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
   ];
 }
 
-/** Maximum number of detached rules that the log line names, because a webhook can have thousands. */
+/** Maximum number of detached rules in the log line of a deletion, because thousands of rules can use a webhook. */
 const maxLogged = 20;
 
 interface ListDeps extends Pick<ApiDeps, 'paging' | 'lists' | 'secretBox'> {
@@ -191,7 +191,7 @@ function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Pr
     }),
     responses: { 200: listResponse('The webhooks.', webhookSchema) },
     problems: [503],
-    // Shared responses are in memory for up to 10 s. Lists with urls, headers and bodies are therefore not shared.
+    // Shared responses are in memory for up to 10 s. Lists with secrets (url, headers, body) are therefore not shared.
     isShareable: ({ secrets }) => secrets === false,
     async handler({ resource: { workspaceId }, query, principal }) {
       const list = { path: pathIn(webhooksPath, workspaceId), query };

@@ -47,7 +47,7 @@ const noSecret = 'signing: the webhook has no signing secret; its deliveries wai
 
 interface Given {
   before?: StoredWebhook;
-  /** The webhook when it is locked. Undefined: it was deleted before the lock. Default: the value of `before`. */
+  /** The webhook at the time when an update locks it. Undefined: it was deleted earlier. Default: it is unchanged. */
   locked?: StoredWebhook | undefined;
   signingSecrets?: number;
   isForNotices?: boolean;
@@ -204,7 +204,7 @@ test('a request that repeats the current value of enabled does not change enable
   expect(webhook).toMatchObject({ name: 'Renamed', enabled: true, enabledChangedAt: earlier });
 });
 
-test('options are checked against the webhook as read before its lock, and again after the lock', async () => {
+test('options are checked against the stored webhook before its row is locked and again after it', async () => {
   const fields = { idempotency_header: 'X-A' };
   const withoutHeaders = { ...stored, headerNames: [] };
   const { warnings } = await start({ locked: withoutHeaders }).update(fields);

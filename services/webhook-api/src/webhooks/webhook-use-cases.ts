@@ -199,7 +199,7 @@ function mergeSecrets(
   return { url: url ?? before.url, headers: headers ?? before.headers, body: body ?? before.body };
 }
 
-/** Maximum number of rules that an error names, because a webhook can have thousands. */
+/** Maximum number of rules in an error, because thousands of rules can use a webhook. */
 const maxNamed = 20;
 
 function inUse({ rules, forNotices }: { rules: RuleName[]; forNotices: boolean }): AppError {

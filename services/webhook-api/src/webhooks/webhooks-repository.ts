@@ -50,7 +50,7 @@ export interface WebhooksRepository {
   list(query: WebhookQuery): Promise<ListedWebhook[]>;
   /** Counts webhooks, up to `max`. */
   count(filter: WebhookFilter, max: number): Promise<number>;
-  /** Returns true if the settings of the workspace name the webhook for notices. */
+  /** Returns true if the webhook receives the notices of its workspace. */
   isForNotices(webhook: WebhookKey): Promise<boolean>;
   /** Returns webhooks in the order of `ids`. Deleted webhooks are omitted. */
   findAll(ids: readonly string[]): Promise<StoredWebhook[]>;

@@ -9,7 +9,10 @@ import type { ServersOptions } from '../servers.js';
 import type { BrokerCluster } from './broker-cluster.js';
 import { type DatabasePair, query } from './database-pair.js';
 
-/** HAProxy with the shipped configuration. Its addresses stay the same when the servers behind it change. */
+/**
+ * HAProxy with the configuration file that users get (`infra/high-availability/haproxy.cfg`). Its addresses stay the
+ * same when the servers behind it change.
+ */
 export interface Balancer {
   databaseUrl: string;
   amqpUrl: string;

@@ -68,7 +68,7 @@ export async function startBrokerCluster(options: ServersOptions): Promise<Broke
   for (const node of joining) await joinCluster(node, first);
   const nodes = [first, ...joining];
 
-  /** Returns the names of the nodes in a column of `rabbitmqctl list_queues`, by queue. */
+  /** Reads a column of `rabbitmqctl list_queues` that contains names of nodes. Returns these names by queue. */
   const readColumn = async (column: 'leader' | 'members' | 'online') => {
     const table = await listQueues(nodes, column);
     return new Map(

@@ -27,7 +27,7 @@ const settings = { wal_level: 'replica', max_wal_senders: 5, wal_keep_size: '1GB
 const streamTimeoutMs = 60_000;
 
 interface Node {
-  /** Name of the server as a standby (`application_name`). */
+  /** Name of the server. A standby connects to the primary with this name as `application_name`. */
   name: string;
   directory: string;
   url: string;

@@ -160,7 +160,7 @@ function withFieldFlags(command: Command): Command {
 
 const writable = Object.keys(patchWebhookSchema.properties);
 
-/** Reads the fields of `--from` and of all flags other than the header flags. */
+/** Reads fields from the file of the option `--from` and from all flags other than the header flags. */
 async function readFields(context: Pick<Context<FieldFlags>, 'options' | 'io'>): Promise<PatchWebhook> {
   const { options, io } = context;
   const { from, url, body, bodyFile, retryOnTimeout } = options;

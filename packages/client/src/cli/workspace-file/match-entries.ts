@@ -24,7 +24,7 @@ export interface Match<E extends Entry, R extends Resource> {
 
 export interface Matches<E extends Entry, R extends Resource> {
   matches: Match<E, R>[];
-  /** Resources in the namespace for which the file has no entry. */
+  /** Resources that belong to the namespace and have no entry in the file. */
   left: R[];
 }
 

@@ -155,7 +155,7 @@ test('the stored name of a workspace is removed if the settings in the file have
   expect(plan('settings: {name: Risk}', { of }).steps).toEqual([]);
 });
 
-test('a webhook name means the webhook in the file, even if a stored webhook has the same name', () => {
+test('a reference by name means the webhook in the file, even if a stored one has the same name', () => {
   const namesake = { ...pager, name: 'chat' };
   const of = state({ webhooks: [chat, namesake] });
   expect(plan(`${entry()}\n${rule(withChat)}`, { of }).steps).toEqual([]);
@@ -228,7 +228,7 @@ test('entries for different webhooks are not reported as duplicates', () => {
   expect(plan(`webhooks:\n${one('chat')}${one('pager')}`, { of }).steps).toHaveLength(2);
 });
 
-test('a rule can name the id of a webhook entry, even if the entry is matched by external id', () => {
+test('a rule can refer to a webhook by the id in its entry, even if it also has an external id', () => {
   const id = 'abcdefab-1111-4111-8111-111111111111';
   const webhook = entry(`    external_id: risk/chat\n    id: ${id}`);
   const reference = `    notification_webhooks: [${id.toUpperCase()}]`;
@@ -236,7 +236,7 @@ test('a rule can name the id of a webhook entry, even if the entry is matched by
   expect(plan(`${webhook.replace(id, id.toUpperCase())}\n${rule(reference)}`).steps).toEqual([]);
 });
 
-test('a webhook name means a stored webhook if no webhook in the file has this name', () => {
+test('a reference by name means a stored webhook if no webhook in the file has this name', () => {
   const { steps } = plan(`${entry()}\n${rule(withPager)}`);
   expect(steps[0]?.body(nothing)).toEqual({ notification_webhook_ids: [pager.id] });
 });

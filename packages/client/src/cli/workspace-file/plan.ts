@@ -25,8 +25,8 @@ export interface Step {
 export interface Plan {
   steps: Step[];
   /**
-   * Kinds and labels of the resources that are not deleted only because `--prune` is missing. Empty with `prune: true`,
-   * because these resources then have steps.
+   * Kinds and labels of the resources that `--prune` would delete. Empty with `prune: true`, because the deletions are
+   * then in `steps`.
    */
   left: string[];
 }

@@ -109,7 +109,7 @@ alert_rules:
   expect(text).not.toContain('secret');
 });
 
-test('an exported rule refers to a webhook whose name is not unique by its external id or id', () => {
+test('an exported rule refers to webhooks with equal names by external id, or else by id', () => {
   const webhooks = [webhook({}), webhook({ id: id(2), external_id: 'risk/two' })];
   const text = exported(state({ webhooks, rules: [rule({ notification_webhook_ids: [id(1), id(2)] })] }));
   expect(text).toContain(`    notification_webhooks:\n      - ${id(1)}\n      - risk/two\n`);

@@ -146,7 +146,7 @@ function changedFrom<Defaults extends object>(
 
 /**
  * Creates a function that returns the text with which a file refers to a webhook: its name if the name is unique,
- * otherwise its external id. A webhook that has neither gets its id, or its name with `withIds: false`. Names are
+ * otherwise its external id. If a webhook has neither, the text is its id, or its name with `withIds: false`. Names are
  * preferred, because they do not depend on the workspace.
  */
 function createReferences(webhooks: readonly Webhook[], withIds: boolean): (id: string) => string {

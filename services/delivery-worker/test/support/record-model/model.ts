@@ -56,7 +56,7 @@ export interface ModelDelivery {
 
 export interface Model {
   deliveries: ModelDelivery[];
-  /** Number of times that each situation has occurred in all sequences of steps. */
+  /** Number of occurrences of each situation in all sequences of steps, by its name, for example `lost message`. */
   seen: Map<string, number>;
 }
 

@@ -80,7 +80,7 @@ test('without the database, a worker returns its alerts to the broker and record
   expect(harness.destination.at(slow.path)).toHaveLength(2);
 }, 240_000);
 
-test('a malformed message that an outage returns to the broker becomes only one dead letter', async () => {
+test('a malformed message that a worker without the database returns becomes one dead letter', async () => {
   const { knex } = harness.database;
   const [early, late] = ['{"early', '{"late'].map((text) => Buffer.from(text));
   const lettersOf = (content: Buffer) => knex('dead_letters').where({ content });

@@ -68,7 +68,7 @@ test('a webhook is failing from the first failure after a success until the next
   expect(recovered.since.getTime()).toBeGreaterThan(failing.since.getTime());
 });
 
-test('the latest outcome of a batch sets the health, which starts at the first failure in a row', async () => {
+test('the latest outcome of a batch sets health; failing starts at the first failure in a row', async () => {
   const [mixed, failing, recovered] = [
     await fixtures.addWebhook(),
     await fixtures.addWebhook(),

@@ -174,7 +174,7 @@ test('the OpenAPI document states for each operation the permission that this te
   expect(Object.fromEntries(needed.map(({ id, permission }) => [id, permission]))).toEqual(permissionOf);
 });
 
-test('only the operations listed in this test need no permission, and some of them no token', () => {
+test('only operations in `tokenOnly` and `open` need no permission, and those in `open` no token', () => {
   const others = operations.filter(({ permission }) => permission === undefined);
   const named = (wanted: boolean) => others.filter((one) => one.isPublic === wanted).map(({ name }) => name);
   expect(named(true).sort()).toEqual(open.sort());

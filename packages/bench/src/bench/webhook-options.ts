@@ -16,8 +16,8 @@ export interface WebhookOptionsResult {
 
 /**
  * Each alert calls 20 webhooks, and each webhook has a rate limit of 1,000 requests per second. These are the API's
- * maximum values. The rate limits together allow 20,000 requests per second, which is more than one worker sends, so no
- * limit is reached.
+ * maximum values. The rate limits together allow 20,000 requests per second. The one worker of this measurement sends
+ * fewer, so no limit is reached.
  */
 const webhooks = 20;
 const rateLimit = { requests: 1_000, periodMs: 1_000 };

@@ -204,7 +204,7 @@ test('a request that repeats the current value of enabled does not change enable
   expect(webhook).toMatchObject({ name: 'Renamed', enabled: true, enabledChangedAt: earlier });
 });
 
-test('options are checked against the stored webhook before its row is locked and again after it', async () => {
+test('options are checked against the stored webhook before and after its row is locked', async () => {
   const fields = { idempotency_header: 'X-A' };
   const withoutHeaders = { ...stored, headerNames: [] };
   const { warnings } = await start({ locked: withoutHeaders }).update(fields);

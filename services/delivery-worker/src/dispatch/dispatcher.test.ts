@@ -44,7 +44,7 @@ test('while the broker is unavailable, due deliveries stay waiting; a later pass
   expect(logFields[0]).toEqual({ err });
 });
 
-test('an error while rows are queued counts as a lost reply only if the connection was lost', async () => {
+test('a lost connection while rows are queued counts as a lost reply, and a defect does not', async () => {
   const candidates = [candidateOf('a')];
   const callsAfter = async (queueError: Error) => (await run(1, { candidates, queueError })).calls.slice(4);
   expect(await callsAfter(new Error('Connection terminated unexpectedly'))).toEqual(['queue', 'reply lost']);

@@ -199,7 +199,7 @@ test.each(cellNames)('alerts of a workspace are published to the broker of its c
   await delivered(cell, alert_id);
 });
 
-test('the shared address returns 404 for an unknown id, and lists webhooks of one workspace only', async () => {
+test('the shared address returns 404 for unknown ids, and lists only the requested workspace', async () => {
   expect((await call('GET', `/webhooks/${randomUUID()}`)).status).toBe(404);
   const lists = await Promise.all(
     cellNames.map((cell) => call<Webhook[]>('GET', `/workspaces/${workspaces[cell]}/webhooks`)),

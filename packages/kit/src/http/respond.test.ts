@@ -76,7 +76,7 @@ test.each([
   expect(body.length === expected.length && body.every((text) => text === item)).toBe(true);
 });
 
-test('pages of a list are read only as fast as the client receives them, until it disconnects', async () => {
+test('list pages are read only as fast as the client receives them, and not after it disconnects', async () => {
   state.pages = 200;
   const response = await new Promise<IncomingMessage>((resolve) => get(`${server.url}/list`, resolve));
   response.pause();

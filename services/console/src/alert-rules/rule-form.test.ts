@@ -72,7 +72,7 @@ test('validation errors of the API are assigned to their form fields', () => {
   });
 });
 
-test('the value of a test alert is beyond its threshold, or equal to it near the largest number', () => {
+test('the value of a test alert is beyond its threshold, or equal to it to avoid infinity', () => {
   expect(firingValue({ threshold: 0.9, bound: 'lower_bound' })).toBe(0.81);
   expect(firingValue({ threshold: 0, bound: 'upper_bound' })).toBe(1);
   expect(firingValue({ threshold: 1.7e308, bound: 'upper_bound' })).toBe(1.7e308);

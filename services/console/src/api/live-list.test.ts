@@ -86,7 +86,7 @@ test('a poll reads no entries from before the start time of the filter', () => {
   expect(laterOf(item(5).at, 'yesterday')).toBe(item(5).at);
 });
 
-test('a poll of the whole newest page starts at the last entry of the page if the page is full', () => {
+test('a poll of a full newest page starts at its last entry; for a shorter page it has no start', () => {
   expect(pageSince(items(100, 1), order)).toBe(item(101 - newestPage).at);
   expect(pageSince(items(newestPage - 1, 1), order)).toBeUndefined();
 });

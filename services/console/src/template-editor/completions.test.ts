@@ -21,7 +21,7 @@ test('filters, tests, tags and members are completed where the syntax allows the
   expect(labels('{{ unknown.^')).toEqual([]);
 });
 
-test('outside braces, the editor completes a variable only on request, and adds braces to it', () => {
+test('outside `{{ }}` and `{% %}`, a variable is completed only on request, with braces added', () => {
   expect(labels('{"a": "mod^')).toEqual([]);
   const found = completeNames('{"a": "mod', 10, true);
   expect(found?.from).toBe(7);

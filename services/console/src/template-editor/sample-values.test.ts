@@ -6,7 +6,7 @@ test('sample values are converted to text and back without loss', () => {
   expect(fromTexts(toTexts(sampleFacts))).toEqual({ facts: sampleFacts, errors: new Map() });
 });
 
-test('a number field with other text has an error, and its sample value is used instead', () => {
+test('a number field with text that is not a number has an error, and its sample value is used', () => {
   const { facts, errors } = fromTexts({ ...toTexts(sampleFacts), metric_value: '0,4', model_name: '5' });
   expect(facts).toMatchObject({ metric_value: sampleFacts.metric_value, model_name: '5' });
   expect([...errors.keys()]).toEqual(['metric_value']);

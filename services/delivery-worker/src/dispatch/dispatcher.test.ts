@@ -138,7 +138,7 @@ test('a worker that is not the leader runs no statement while its fan-out reques
   expect(pausesMs).toEqual([250, 250]);
 });
 
-test('a worker that is not the leader counts queued rows in each pass until its window is empty', async () => {
+test('a worker that is not the leader counts queued rows repeatedly until its window is empty', async () => {
   const { calls, observed } = await run(3, { leads: false, workers: 2, isEmpty: false, unclaimed: 12 });
   expect(calls).toEqual(['queued', 'queued', 'queued']);
   expect(observed.map(({ ready }) => ready)).toEqual([12, 12, 12]);

@@ -189,7 +189,7 @@ describe('the start of the next visit to a workspace', () => {
     return starts;
   }
 
-  test('visits to a workspace start at the first webhook without a place, or where the scan ended', async () => {
+  test('the next visit starts at the first webhook without a place, or where the last scan ended', async () => {
     const candidates = [candidateOf('a'), candidateOf('b'), candidateOf('c')];
     expect(await startsAfter([{ candidates, served: ['a', 'b', 'c'], end: 'c' }])).toEqual([first, 'c']);
     expect(await startsAfter([{ candidates, served: ['a'], end: 'c' }])).toEqual([first, 'a']);

@@ -107,7 +107,7 @@ test('the size of the window counts every worker as if it were as fast as this w
   ]);
 });
 
-test('takeWanted returns each webhook that has requested a place since the last call once', () => {
+test('takeWanted returns once each webhook that has requested a place since the last call', () => {
   const { window } = windowAt({ share: 1 });
   for (const webhookId of ['a', 'b', 'a']) acquire(window, webhookId);
   expect(window.takeWanted().map(({ webhookId }) => webhookId)).toEqual(['a', 'b']);

@@ -33,7 +33,7 @@ function startRecordedSweep(onAsked = () => {}) {
   return { asked, sweep, releaseAfter };
 }
 
-test('sweeps release unpublished queued rows until one succeeds at least 12 s after a lost reply', async () => {
+test('after a lost reply, sweeps release unpublished rows until one succeeds at least 12 s later', async () => {
   let isAvailable = true;
   const { asked, sweep, releaseAfter } = startRecordedSweep(() => {
     if (!isAvailable) throw new Error('Connection terminated unexpectedly');

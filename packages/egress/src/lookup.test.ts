@@ -1,6 +1,6 @@
 import { parseHosts, parseSearch } from './lookup.js';
 
-test('a hosts file maps a name in any case to all its addresses', () => {
+test('a hosts file maps each name, in lower case, to all its addresses', () => {
   const hosts = parseHosts(
     '127.0.0.1\tlocalhost Box # me\n::1 localhost\n# 9.9.9.9 no\n\n10.0.0.1 __proto__\r\n',
   );

@@ -3,7 +3,7 @@ import { deploymentRolesFrom, workspaceRolesFrom } from '../src/roles-from-claim
 const id = '11111111-1111-4111-8111-11111111111a';
 const rolesOf = (groups: unknown) => [...workspaceRolesFrom({ groups }, 'groups')];
 
-test('claim entries such as /workspaces/{id}/{role} grant roles, with the id in any case', () => {
+test('claim entries such as /workspaces/{id}/{role} grant roles; the id may be in upper case', () => {
   expect(
     rolesOf([
       `/workspaces/${id}/editor`,

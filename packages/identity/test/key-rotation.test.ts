@@ -94,7 +94,7 @@ test('a rejected key id is rejected again without a fetch until the next fetch i
   expect(provider.state.fetches).toBe(made + 1);
 });
 
-test('a fetch of keys does not reject the key id of a token that arrived during the fetch', async () => {
+test('a token is not rejected because a fetch that began before its arrival lacks its key', async () => {
   const source = setUp();
   await source.ask('old');
   source.advance(10);

@@ -23,7 +23,7 @@ function receive(headers: object | undefined) {
 
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 
-test('a message has queue, routing key and known headers; other headers do not add to its size', () => {
+test('a message has queue, routing key and known headers, and its size counts only known headers', () => {
   const headers = {
     [requestIdHeader]: 'an-id',
     [traceparentHeader]: traceparent,

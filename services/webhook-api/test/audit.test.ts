@@ -204,7 +204,7 @@ test('an audit event contains the names of the changed fields but not their valu
   expect(third[0]?.changed_fields.toSorted()).toEqual(['cooldown_seconds', 'threshold']);
 });
 
-test('a forced deletion of a webhook writes an event for each changed rule and for the settings', async () => {
+test('a forced deletion of a webhook writes events for changed rules and workspace settings', async () => {
   const webhookId = await addWebhook();
   const rules = [await addRule([webhookId]), await addRule([webhookId])];
   await send('PATCH', `${inWorkspace}/settings`, { notice_webhook_ids: [webhookId] });

@@ -190,7 +190,7 @@ describe('a webhook that cannot be decrypted', () => {
     }
   });
 
-  test('a list without secrets marks a webhook whose key is missing', async () => {
+  test('a list with secrets=false marks a webhook whose encryption key is missing', async () => {
     const { id: sound } = await create();
     const { id } = await createUndecryptable();
     const { body } = await api.call<Webhook[]>('GET', `${webhooksPath}?secrets=false`);

@@ -1,6 +1,6 @@
 /**
- * Floods: one or two workspaces publish many alerts at the same time. Each alert contains an unregistered rule, which
- * names webhooks that do not exist.
+ * Floods: one or two workspaces publish many alerts at the same time. The message of each alert contains a rule that is
+ * not registered in Tocsin, and this rule names webhooks that do not exist.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -19,7 +19,10 @@ export interface TimeBudgetOptions {
  */
 export interface TimeBudget {
   check(key: string): RateDecision;
-  /** Milliseconds until the charged time of the key has fallen to `burstMs`; 0 if it is not above `burstMs`. */
+  /**
+   * The charged time of a key falls steadily. Returns the milliseconds until it has fallen to `burstMs`, or 0 if it is
+   * not above `burstMs`.
+   */
   waitMs(key: string): number;
   charge(key: string, ms: number): void;
   /** Runs synchronous work and charges the time that it took, even if it throws. */

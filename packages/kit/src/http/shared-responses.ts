@@ -15,8 +15,8 @@ interface SharedResponse extends HandlerResult {
 export interface SharedResponses {
   /**
    * Returns the stored response for the key if its read started at most `maxAgeMs` ago, even if the read is still
-   * running. Otherwise calls `read` and stores its response. Pages are joined to one body. Returns undefined if the
-   * pages have more than 4,194,304 UTF-16 units, which are 4 MiB of ASCII text.
+   * running. Otherwise calls `read` and stores its response. If `read` returns a list in pages, they are joined to
+   * one body. Returns undefined if they have more than 4,194,304 UTF-16 units, which are 4 MiB of ASCII text.
    */
   get(key: string, maxAgeMs: number, read: () => Promise<HandlerResult>): Promise<SharedResponse | undefined>;
   /**

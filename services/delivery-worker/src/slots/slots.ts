@@ -137,8 +137,9 @@ export function createSlots(options: SlotsOptions): Slots {
         { usage, backlogged: backlog.notResponsive.of(workspaceId) },
       );
       const shareOfRenders = rendersLeft(workspaceId) / Math.max(1, backlog.all.of(workspaceId));
-      // The quota is rounded at random. The render budget can allow fewer deliveries than the workspace has webhooks.
-      // With random rounding, the quotas of these webhooks add up to the allowed number on average.
+      // The render budget can allow fewer deliveries than the workspace has webhooks. The share of each webhook is then
+      // below 1, and would always be rounded down to 0. It is therefore rounded at random: the quotas of the webhooks
+      // add up to the allowed number on average.
       return Math.min(quota, Math.floor(shareOfRenders + random()));
     },
     setBacklog(webhooks) {

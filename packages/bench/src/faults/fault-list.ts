@@ -115,7 +115,7 @@ export function allFaults(seed: number): Fault[] {
     { name: 'broker connections frozen', inject: freezeBroker, recoveryLimitMs },
     { name: 'disk alarm on the broker', inject: fillDisk },
     { name: 'database sessions terminated repeatedly', inject: terminateSessions, short: true },
-    { name: 'database statements cancelled repeatedly', inject: cancelStatements },
+    { name: 'database statements cancelled repeatedly', inject: cancelStatements, failsMessages: true },
     { name: 'database connections cut repeatedly', inject: cutDatabase },
     { name: 'database connections delayed', inject: delayDatabase },
     { name: 'database is read only', inject: forbidWriting },

@@ -17,6 +17,11 @@ export interface Fault {
   affectsApi?: boolean;
   /** True if the fault kills or stops workers, so that some of their requests may be missing from the records. */
   affectsWorkers?: boolean;
+  /**
+   * True if the fault may cancel the statements of one message so often that a worker gives up. The worker then logs
+   * `message.failed`, and its consumer processes the message again.
+   */
+  failsMessages?: boolean;
   /** True if a short run (`--short`) includes the fault. */
   short?: boolean;
   /** True if the fault needs replicated servers. */

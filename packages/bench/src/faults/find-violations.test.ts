@@ -73,6 +73,13 @@ test.each([{ affectsApi: true }, {}])(
 
 test('only the first log line with a failure event is reported', () => {
   const log = '{"msg":"database.unavailable"}\n{"msg":"message.failed","n":1}\n{"msg":"service.crashed"}\n';
-  expect(findLogViolations('worker-1', log)).toEqual(['worker-1: {"msg":"message.failed","n":1}']);
-  expect(findLogViolations('worker-1', '{"msg":"database.unavailable"}\n')).toEqual([]);
+  expect(findLogViolations('worker-1', log, {})).toEqual(['worker-1: {"msg":"message.failed","n":1}']);
+  expect(findLogViolations('worker-1', '{"msg":"database.unavailable"}\n', {})).toEqual([]);
+});
+
+test('for a fault that may fail messages, message.failed is not reported, but a crash is', () => {
+  const log = '{"msg":"message.failed"}\n{"msg":"service.crashed"}\n';
+  expect(findLogViolations('worker-1', log, { failsMessages: true })).toEqual([
+    'worker-1: {"msg":"service.crashed"}',
+  ]);
 });

@@ -49,14 +49,19 @@ export function findResponseViolations(
   ];
 }
 
-/** Log events that no fault may cause. */
+/** Log events that no fault may cause, except `message.failed` in faults with `failsMessages`. */
 export const failureEvents = ['service.crashed', 'service.stopped_uncleanly', 'message.failed'];
 
 /**
- * Returns a list with one sentence, which contains the first failure event of the log. The list is empty if the log has
- * none.
+ * Returns a list with one sentence, which contains the first log line with a failure event. The list is empty if no
+ * line has one.
  */
-export function findLogViolations(service: string, log: string): string[] {
-  const failure = log.split('\n').find((line) => failureEvents.some((event) => line.includes(event)));
+export function findLogViolations(
+  service: string,
+  log: string,
+  { failsMessages = false }: Pick<Fault, 'failsMessages'>,
+): string[] {
+  const unexpected = failureEvents.filter((event) => !failsMessages || event !== 'message.failed');
+  const failure = log.split('\n').find((line) => unexpected.some((event) => line.includes(event)));
   return failure === undefined ? [] : [`${service}: ${failure.slice(0, 300)}`];
 }

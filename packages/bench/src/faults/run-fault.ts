@@ -93,7 +93,7 @@ async function runTrial(testBed: FaultTestBed, fault: Fault): Promise<FaultResul
     ...(deadLetters === 0 ? [] : [`${deadLetters} dead letters`]),
     ...(open === 0 ? [] : [`${open} deliveries are still open`]),
     ...(unexpected === 0 ? [] : [`${unexpected} requests of other runs`]),
-    ...findProcessProblems(testBed),
+    ...findProcessProblems(testBed, fault),
   ];
   return { fault: fault.name, ...comparison, exposure, recoverySeconds, pauses, responses, problems };
 }
@@ -149,10 +149,11 @@ function pausesOf({ offeredAtMs, acceptedAtMs }: LoadResult, records: DeliveryRe
 }
 
 /** Returns a problem for each service or server that ended unexpectedly, and for each service that logged a failure. */
-function findProcessProblems({ workers, api, postgres, rabbitmq }: FaultTestBed): string[] {
+function findProcessProblems(testBed: FaultTestBed, fault: Fault): string[] {
+  const { workers, api, postgres, rabbitmq } = testBed;
   const exits = [...workers, api, postgres, rabbitmq].flatMap((child) => child.unexpectedExit() ?? []);
   const logged = [...workers, api].flatMap((service) =>
-    findLogViolations(service.name, service.takeNewLog()),
+    findLogViolations(service.name, service.takeNewLog(), fault),
   );
   return [...exits, ...logged];
 }

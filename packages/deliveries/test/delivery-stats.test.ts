@@ -209,7 +209,7 @@ test('counts older than the retention are deleted, unless partitions of their da
   expect(await rows()).toHaveLength(6);
 });
 
-test('a histogram has at most 64 entries, and merging entries keeps all counts', async () => {
+test('a histogram of ten buckets has at most 64 entries, and merging them keeps all counts', async () => {
   const workspaceId = randomUUID();
   const webhookId = randomUUID();
   const expectedNumbers: Record<number, number> = {};

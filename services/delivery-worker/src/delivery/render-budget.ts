@@ -22,13 +22,13 @@ export interface RenderBudget {
 
 const share = 1 / 4;
 /**
- * Budget for a burst in milliseconds: twelve renderings of the slowest accepted template (8 ms each). A typical
- * template takes 0.01 ms.
+ * Budget for a burst in milliseconds: nine renderings of the slowest known template within the limits (11 ms each,
+ * docs/adr/0016). A typical template takes 0.01 ms.
  */
 const burstMs = 100;
 /**
- * Maximum number of waiting deliveries of a workspace. With 8 ms for each rendering at a quarter of the time, the last
- * of 32 waits for about one second.
+ * Maximum number of waiting deliveries of a workspace. With 11 ms for each rendering at a quarter of the time, the last
+ * of 32 waits for about 1.4 seconds.
  */
 const maxWaitingPerWorkspace = 32;
 const exceededForMs = 1_000;

@@ -35,7 +35,7 @@ describe('the development OpenID provider', () => {
         realm: 'tocsin',
         directory,
         audience: ['tocsin-api'],
-        adminAudience: ['tocsin-engine'],
+        engineAudience: ['tocsin-engine'],
         accessTokenTtlSeconds: 60,
         refreshTokenTtlSeconds: 600,
         rotateRefreshTokens: true,

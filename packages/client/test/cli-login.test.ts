@@ -13,7 +13,7 @@ const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: r
 let realm: RunningProvider;
 let api: ScriptedApi;
 beforeAll(async () => {
-  realm = await startRealm({ directory, adminAudience: [] });
+  realm = await startRealm({ directory, engineAudience: [] });
 });
 afterAll(() => realm.close());
 beforeEach(async () => {

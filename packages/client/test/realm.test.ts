@@ -14,7 +14,7 @@ const skewMs = 20_000;
 let realm: RunningProvider;
 
 beforeAll(async () => {
-  realm = await startRealm({ directory, adminAudience: ['tocsin-engine'] });
+  realm = await startRealm({ directory, engineAudience: ['tocsin-engine'] });
 });
 afterAll(() => realm.close());
 

@@ -101,7 +101,7 @@ function providerSettings(options: LauncherOptions, ports: StackPorts, secrets: 
     realm: 'tocsin',
     directory: secrets.people,
     audience: ['tocsin-api'],
-    adminAudience: ['tocsin-engine'],
+    engineAudience: ['tocsin-engine'],
     accessTokenTtlSeconds: options.accessTokenTtlSeconds,
     refreshTokenTtlSeconds: 12 * 3600,
     rotateRefreshTokens: true,

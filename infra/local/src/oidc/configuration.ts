@@ -13,8 +13,11 @@ export interface RealmSettings {
   directory: Directory;
   /** Audiences of every access token. */
   audience: string[];
-  /** Audiences that are added for all users, and for service accounts with a role for the whole deployment. */
-  adminAudience: string[];
+  /**
+   * Audiences of `engine-auth`. They are added to the access tokens of all people, and of service accounts that have a
+   * deployment role.
+   */
+  engineAudience: string[];
   accessTokenTtlSeconds: number;
   refreshTokenTtlSeconds: number;
   rotateRefreshTokens: boolean;
@@ -121,12 +124,12 @@ export function configureProvider(
 }
 
 function audienceOf(
-  { directory, audience, adminAudience }: RealmSettings,
+  { directory, audience, engineAudience }: RealmSettings,
   { kind, clientId }: { kind: string; clientId?: string | undefined },
 ): string[] {
   const isPerson = kind === 'AccessToken';
   const { realmRoles } = rolesOfService(directory, clientId);
-  return isPerson || realmRoles.length > 0 ? [...audience, ...adminAudience] : audience;
+  return isPerson || realmRoles.length > 0 ? [...audience, ...engineAudience] : audience;
 }
 
 const routes = {

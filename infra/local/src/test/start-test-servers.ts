@@ -85,7 +85,7 @@ const maxJestWorkers = 16;
 const testRealm = {
   realm: 'tocsin',
   audience: ['tocsin-api'],
-  adminAudience: ['tocsin-engine'],
+  engineAudience: ['tocsin-engine'],
   // The lifetime is longer than any test run. Tests of expiry start their own provider.
   accessTokenTtlSeconds: 3_600,
   refreshTokenTtlSeconds: 3_600,

@@ -44,9 +44,10 @@ export interface ManyWebhooksResult {
 const retrySchedule = '1s,10m';
 const firstRetryMs = 1_000;
 /**
- * Load of the workspace whose retries are measured: 15 deliveries a second, of which one in 5 is rejected once. The 3
- * retries a second are less than an equal share of the throughput, so round robin by workspace need not delay them:
- * with 500 workspaces and 2,000 deliveries a second, the share of a workspace is 4 deliveries a second.
+ * Load of the workspace whose retries are measured: 15 deliveries a second, of which one in 5 is rejected once. Most
+ * first attempts are claimed at write, so they do not take part in the dispatcher's round robin by workspace. The 3
+ * retries a second do. They are less than an equal share, so the round robin need not delay them: with 500 workspaces
+ * and 2,000 deliveries a second, the share of a workspace is 4 deliveries a second.
  */
 const healthyLoad = { webhooks: 3, alertsPerSecond: 5, maxAlerts: 60_000, rejectOneIn: 5 };
 const lateRetriesMs = 3_000;

@@ -28,7 +28,7 @@ export async function startIdentityProvider(
       port,
       realm: 'tocsin',
       audience: ['tocsin-api'],
-      adminAudience: ['tocsin-engine'],
+      engineAudience: ['tocsin-engine'],
       accessTokenTtlSeconds: tokenTtlSeconds,
       refreshTokenTtlSeconds: tokenTtlSeconds,
       rotateRefreshTokens: true,

@@ -4,7 +4,7 @@ type Settings = Parameters<typeof startProvider>[0];
 
 /** Starts a provider with tokens of 60 s and single-use refresh tokens, at least as strict as Keycloak's defaults. */
 export function startRealm(
-  settings: Pick<Settings, 'directory' | 'adminAudience'>,
+  settings: Pick<Settings, 'directory' | 'engineAudience'>,
 ): Promise<RunningProvider> {
   return startProvider({
     port: 0,

@@ -72,13 +72,15 @@ const noNotice: NoticeFacts = {
 /** Names of the variables for notices. In other alerts, these variables have the values of `noNotice`. */
 export const noticeVariables = Object.keys(noNotice) as readonly (keyof NoticeFacts)[];
 
-/** Names of the variables that are objects. Their members have the values of the first ten `alertVariables`. */
+/**
+ * Names of the variables that are objects. The values of the first ten `alertVariables` are their members, under shorter
+ * names: `model.name` is `model_name`, and `alert.id` is `alert_id`.
+ */
 export const alertObjects = ['alert', 'model', 'alert_rule'] as const;
 
 /**
- * Returns the variables of a webhook body: the values of the alert and of notices, and the objects `alert`, `model` and
- * `alert_rule`, whose members have the values of the first ten `alertVariables`. `metric_value` and `threshold` are
- * floats, so that 5 prints as `5.0`.
+ * Returns the variables of a webhook body: the values of the alert and of notices, and the objects in `alertObjects`.
+ * `metric_value` and `threshold` are floats, so that 5 prints as `5.0`.
  */
 export function alertContext(facts: AlertOrNoticeFacts): TemplateContext {
   return new AlertContext(facts);

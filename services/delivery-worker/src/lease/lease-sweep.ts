@@ -4,9 +4,11 @@ import type { LeaseRepository } from './lease-repository.js';
 
 export interface LeaseSweep {
   /**
-   * Releases deliveries whose lease has expired. A call while a release is running does nothing. The leader releases in
-   * every call. A worker that is not the leader releases in one of ten calls, to find its own lost claims, and after a
-   * lost reply in every call.
+   * Returns deliveries to `waiting` if their lease has expired. Also returns deliveries that this worker has claimed
+   * and does not process, if the lease of their row has expired. A call while a release is running does nothing. The
+   * leader releases in every call. Any other worker releases in one of ten calls, because only it can find its own
+   * claims that it does not process. After `replyLost`, it releases in every call until one release has found all rows
+   * concerned.
    */
   release(releaseBy: Date): Promise<void>;
   /**

@@ -124,7 +124,7 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
     realm: 'tocsin',
     directory,
     audience: ['tocsin-engine'],
-    adminAudience: [],
+    engineAudience: [],
     accessTokenTtlSeconds: 300,
     refreshTokenTtlSeconds: 300,
     rotateRefreshTokens: false,

@@ -115,7 +115,12 @@ export function allFaults(seed: number): Fault[] {
     { name: 'broker connections frozen', inject: freezeBroker, recoveryLimitMs },
     { name: 'disk alarm on the broker', inject: fillDisk },
     { name: 'database sessions terminated repeatedly', inject: terminateSessions, short: true },
-    { name: 'database statements cancelled repeatedly', inject: cancelStatements, failsMessages: true },
+    {
+      name: 'database statements cancelled repeatedly',
+      inject: cancelStatements,
+      // On a slow machine, the statement of one alert is cancelled three times in a row.
+      messageError: 'canceling statement due to user request',
+    },
     { name: 'database connections cut repeatedly', inject: cutDatabase },
     { name: 'database connections delayed', inject: delayDatabase },
     { name: 'database is read only', inject: forbidWriting },

@@ -18,10 +18,10 @@ export interface Fault {
   /** True if the fault kills or stops workers, so that some of their requests may be missing from the records. */
   affectsWorkers?: boolean;
   /**
-   * True if the fault may cancel the statements of one message so often that a worker gives up. The worker then logs
-   * `message.failed`, and its consumer processes the message again.
+   * Error with which the fault may make messages fail, as its text in the log. The worker logs `message.failed`, and its
+   * consumer processes the message again. Default: no message may fail.
    */
-  failsMessages?: boolean;
+  messageError?: string;
   /** True if a short run (`--short`) includes the fault. */
   short?: boolean;
   /** True if the fault needs replicated servers. */

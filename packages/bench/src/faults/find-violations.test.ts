@@ -77,9 +77,11 @@ test('only the first log line with a failure event is reported', () => {
   expect(findLogViolations('worker-1', '{"msg":"database.unavailable"}\n', {})).toEqual([]);
 });
 
-test('for a fault that may fail messages, message.failed is not reported, but a crash is', () => {
-  const log = '{"msg":"message.failed"}\n{"msg":"service.crashed"}\n';
-  expect(findLogViolations('worker-1', log, { failsMessages: true })).toEqual([
-    'worker-1: {"msg":"service.crashed"}',
-  ]);
+test('a message may fail only with the error that the fault declares', () => {
+  const fault = { messageError: 'canceling statement' };
+  const expected = '{"err":{"message":"canceling statement due to user request"},"msg":"message.failed"}';
+  const other = '{"err":{"message":"x is undefined"},"msg":"message.failed"}';
+  expect(findLogViolations('worker-1', expected, fault)).toEqual([]);
+  expect(findLogViolations('worker-1', `${expected}\n${other}`, fault)).toEqual([`worker-1: ${other}`]);
+  expect(findLogViolations('worker-1', expected, {})).toEqual([`worker-1: ${expected}`]);
 });

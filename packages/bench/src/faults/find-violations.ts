@@ -49,19 +49,22 @@ export function findResponseViolations(
   ];
 }
 
-/** Log events that no fault may cause, except `message.failed` in faults with `failsMessages`. */
+/** Log events that no fault may cause. The only exception is `message.failed` with the `messageError` of a fault. */
 export const failureEvents = ['service.crashed', 'service.stopped_uncleanly', 'message.failed'];
 
 /**
- * Returns a list with one sentence, which contains the first log line with a failure event. The list is empty if no
- * line has one.
+ * Returns a list with one sentence, which contains the first log line with an unexpected failure event. The list is
+ * empty if no line has one.
  */
 export function findLogViolations(
   service: string,
   log: string,
-  { failsMessages = false }: Pick<Fault, 'failsMessages'>,
+  { messageError }: Pick<Fault, 'messageError'>,
 ): string[] {
-  const unexpected = failureEvents.filter((event) => !failsMessages || event !== 'message.failed');
-  const failure = log.split('\n').find((line) => unexpected.some((event) => line.includes(event)));
+  const isExpected = (line: string) =>
+    messageError !== undefined && line.includes('message.failed') && line.includes(messageError);
+  const failure = log
+    .split('\n')
+    .find((line) => failureEvents.some((event) => line.includes(event)) && !isExpected(line));
   return failure === undefined ? [] : [`${service}: ${failure.slice(0, 300)}`];
 }

@@ -170,7 +170,7 @@ test('latencies are counted in latency buckets, and a redelivery removes the old
   expect(await day()).toMatchObject({ succeeded: 3, open: 1, histogram: { 54: 3, 96: 0 } });
 });
 
-test('concurrent processes apply each change of the counts once', async () => {
+test('concurrent processes apply every change of the counts exactly once', async () => {
   const workspaceId = randomUUID();
   const webhookIds = [randomUUID(), randomUUID()];
   const write = async (webhookId: string) => {

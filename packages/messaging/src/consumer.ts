@@ -115,8 +115,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       inFlight.remove(message.bytes);
     },
     retry(message, error) {
-      // The broker delivers a returned message again, so an error in the processing of the returned copy is not
-      // reported.
+      // The broker delivers the message again if it was returned to the broker meanwhile. An error of this processing
+      // is then not reported.
       if (message.isReturned()) return inFlight.remove(message.bytes);
       onError(error);
       const again = () => message.isReturned() || deliver(message);

@@ -67,7 +67,7 @@ test('twenty concurrent dispatches of an alert create its deliveries only once',
   expect((await dispatch(alertId)).status).toBe(409);
 });
 
-test('an alert of an unregistered rule is dispatched to its stored webhooks; missing ones fail', async () => {
+test('an alert of an unregistered rule goes to its `webhook_ids`; those to deleted ones fail', async () => {
   const [known, deleted, foreign] = [await addWebhook(), randomUUID(), await addWebhook(otherWorkspaceId)];
   const webhookIds = [known, deleted, foreign];
   const alertId = await seedAlert(api.database, { outcome: 'rule_disabled', webhookIds });

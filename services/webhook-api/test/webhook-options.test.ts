@@ -228,7 +228,7 @@ describe('a pause by hand', () => {
     expect(created).toMatchObject({ paused: null, paused_until: until });
   });
 
-  test('pauses by hand are stored with their actual ends for 90 days; more than 100 are merged', async () => {
+  test('manual pauses are kept for 90 days; if a webhook has more than 100, they become one', async () => {
     const { id } = await calls.create({ paused_until: ahead(60_000) });
     await calls.patch(id, { paused_until: null });
     await calls.patch(id, { paused_until: ahead(60_000) });

@@ -7,7 +7,7 @@ import { SessionError } from './session-error.js';
  */
 export function toSessionError(error: unknown, doing: string): SessionError {
   if (error instanceof SessionError) return error;
-  const inner = innermostSessionError(error);
+  const inner = findSessionError(error);
   if (inner !== undefined) return inner;
   if (error instanceof ResponseBodyError) return fromOAuthError(error, doing);
   if (error instanceof WWWAuthenticateChallengeError) {
@@ -27,7 +27,7 @@ function fromOAuthError({ error: reason, error_description, status }: ResponseBo
 }
 
 /** Finds a SessionError in the chain of causes, because openid-client wraps errors of the fetch function. */
-function innermostSessionError(error: unknown): SessionError | undefined {
+function findSessionError(error: unknown): SessionError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof SessionError) return cause;
   }

@@ -29,8 +29,8 @@ type Release = () => void;
 export interface Semaphore {
   /**
    * Waits for a permit.
-   * @throws the error of `createError` if the wait exceeds `maxWaitMs` or too many callers wait; the error of `close`
-   *   after a call of `close`
+   * @throws the error that `createError` returns, if the wait exceeds `maxWaitMs` or too many callers wait; the error
+   *   that was passed to `close`, if the semaphore is closed
    */
   acquire(key?: string, options?: { maxWaitMs?: number }): Promise<Release>;
   /** Returns undefined if no permit is free now, or the semaphore is closed. */

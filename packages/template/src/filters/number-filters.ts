@@ -110,7 +110,7 @@ function roundTo(value: bigint | number, method: 'ceil' | 'floor'): bigint {
 /** Budget steps for rounding a float (duration: about 0.6 µs). */
 const roundSteps = 3;
 
-/** Largest precision, positive or negative, with which a float is rounded without BigInt. */
+/** A float is rounded without BigInt if the absolute value of the precision is at most this number. */
 const cheapFloatDigits = 22;
 
 /** Python's `round(value, precision)`. A tie is rounded to the even digit. An int stays an int. */

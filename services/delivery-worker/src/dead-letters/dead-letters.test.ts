@@ -7,7 +7,10 @@ import { createSettleMessage, type MessageOutcome } from './dead-letters.js';
 const logger = createLogger({ service: 'test', level: 'silent' });
 const unprocessable = { kind: 'unprocessable', reason: 'malformed_message', detail: '' } as const;
 
-/** Collects the dead letters of each commit. The replies to the first `failures` commits are lost. */
+/**
+ * Starts `createSettleMessage` with a repository that collects the dead letters of each commit. The first `failures`
+ * commits are collected too, and then rejected, as if their replies were lost.
+ */
 function start({ failures = 0, signal = new AbortController().signal, queue = 'alerts' } = {}) {
   const commits: DeadLetter[][] = [];
   const inProgress = { now: 0, max: 0 };

@@ -77,7 +77,7 @@ const attempt: Attempt = {
   note: undefined,
 };
 
-test('response texts that the database rejects are removed from the record, and logged', async () => {
+test('a record that the database rejects is written without response texts; the error is logged', async () => {
   const { recorder, tries, events, logged } = start({ errors: [rejected] });
   const response = { statusCode: 500, body: 'a text', truncated: false, location: '/', retryAfter: '1' };
   const record: OutcomeRecord = { ...recordOf('d'), attempt: { ...attempt, response } };

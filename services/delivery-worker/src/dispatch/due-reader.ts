@@ -36,8 +36,8 @@ export interface VisitLimits {
   /** Maximum number of webhooks with due deliveries that the scan finds in each workspace. */
   webhooks: number;
   /**
-   * Number of due deliveries to read in each workspace, oldest first. They are read only in workspaces in which the
-   * scan found fewer webhooks than the limit `webhooks`.
+   * Number of due deliveries to read in each workspace, oldest first, in order to find webhooks that the scan did not
+   * reach. Nothing is read in a workspace in which the scan has found `webhooks` webhooks already.
    */
   oldest: number;
   /**

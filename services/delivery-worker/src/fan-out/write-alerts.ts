@@ -64,10 +64,10 @@ export async function writeAlerts(alerts: PlannedAlert[], times: WriteTimes, dep
 }
 
 /**
- * Writes the rows, and writes them again if the reply was lost. A statement without a reply may have been committed;
- * its repetition then finds the keys of the alerts and writes nothing. All alerts of such a batch are treated as
- * written, because queued rows without a message would wait until their leases expire. A second message for a row is
- * harmless: its consumer finds nothing to claim.
+ * Writes the rows. If the reply is lost, the statement is repeated, because it may not have been committed. If it was
+ * committed, the repetition finds the keys of the alerts and writes nothing. After a repetition, all alerts of the
+ * batch are treated as written, so that their queued deliveries are published; a queued row without a message would
+ * wait until its lease expires. A second message for a row is harmless: its consumer finds nothing to claim.
  */
 async function write(
   alerts: PlannedAlert[],

@@ -26,7 +26,7 @@ test('a delivery of a hanging webhook gets no slot until the webhook releases on
   expect(await slots.acquireSoon(webhook('hanging'))).toBeDefined();
 });
 
-test('a delivery of a responsive webhook waits for a slot while responses arrive', async () => {
+test('a delivery keeps waiting for a slot as long as its webhook responds to other requests', async () => {
   let nowMs = 0;
   const slots = createSlots({ total: 1_000, now: () => nowMs, waitMs: 4 });
   slots.observe('w', 1);

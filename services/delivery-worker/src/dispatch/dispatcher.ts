@@ -79,7 +79,7 @@ const fewVisits = 16;
 
 /**
  * Queues waiting deliveries that are due: retries, redeliveries, a backlog, and deliveries of a worker that died. Each
- * pass marks rows as queued, round robin by workspace and webhook, until a quarter of the window is filled, and
+ * pass marks rows as queued, round robin by workspace and webhook, until a sixth of the window is filled, and
  * publishes them. Deliveries of webhooks with a rate limit are claimed and started instead. Only the leader makes
  * passes. Two leaders at the same time are harmless, because a pass skips rows that another one has locked.
  */

@@ -90,20 +90,20 @@ test('with 40 slots, the window has 40 places and 20 more for webhooks without q
 });
 
 test.each([1, 2, 400])(
-  'the dispatcher of an idle worker with %d slots may fill a quarter of the window',
+  'the dispatcher of an idle worker with %d slots may fill a sixth of the window',
   (slots) => {
     const { window } = windowAt({ share: 10, slots });
-    expect(window.freeDispatchPlaces()).toBe(Math.ceil(slots / 4));
+    expect(window.freeDispatchPlaces()).toBe(Math.ceil(slots / 6));
   },
 );
 
 test('the size of the window counts every worker as if it were as fast as this worker', () => {
   const { window } = windowAt();
   window.observe({ ...nothingSeen, workers: 3 });
-  expect([window.freePlaces(), window.freeDispatchPlaces()]).toEqual([1_200, 300]);
+  expect([window.freePlaces(), window.freeDispatchPlaces()]).toEqual([1_200, 200]);
   for (let count = 0; count < 2_000; count += 1) window.finished();
   expect([window.freePlaces(), window.freeDispatchPlaces(), window.perSecond()]).toEqual([
-    6_000, 1_500, 6_000,
+    6_000, 1_000, 6_000,
   ]);
 });
 
@@ -132,7 +132,7 @@ test('unclaimed deliveries and acquired places reduce the places that the dispat
   const { window } = windowAt();
   window.observe({ ...nothingSeen, ready: 20 });
   for (let count = 0; count < 30; count += 1) acquire(window, 'w');
-  expect(window.freeDispatchPlaces()).toBe(50);
+  expect(window.freeDispatchPlaces()).toBe(17);
   for (let count = 0; count < 60; count += 1) acquire(window, 'w');
   expect(window.freeDispatchPlaces()).toBe(0);
 });

@@ -20,7 +20,7 @@ export interface Window {
   /** True if no delivery was in the queue at the last observation, and no place has been acquired since then. */
   isEmpty(): boolean;
   /**
-   * Number of free places for the dispatcher. The dispatcher may fill only a quarter of the window, so that a new retry
+   * Number of free places for the dispatcher. The dispatcher may fill only a sixth of the window, so that a new retry
    * of another workspace does not wait behind a full queue.
    */
   freeDispatchPlaces(): number;
@@ -69,9 +69,10 @@ const extraPart = 1 / 2;
 const maxPlaces = 10_000;
 /**
  * Fraction of the window that a pass of the dispatcher may fill, rounded up to whole places. The next pass follows
- * about 50 ms later.
+ * about 50 ms later. With a larger fraction, retries wait longer in the queue. With a smaller one, the workers become
+ * idle before a slow pass has ended: while the window is one second of work, a sixth lasts for 167 ms.
  */
-const dispatchPart = 1 / 4;
+const dispatchPart = 1 / 6;
 /**
  * Time over which the rate of recorded attempts is measured, in milliseconds. With a longer time the window grows too
  * slowly at the start of a burst, and workers are idle.

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serviceNodeOptions } from '@tocsin/local';
 import { parse } from 'yaml';
 import { composeService, interpolate, mountedSecrets, readCompose, readText } from './support/compose.js';
 import { faultsOfCompose } from './support/compose-specification.js';
@@ -153,7 +154,7 @@ test('one service builds the image that all services run', () => {
 test('the image starts node directly, as a user without root rights, and has a health check', () => {
   const steps = imageSteps();
   expect(steps).toContainEqual({ kind: 'user', name: '1000' });
-  expect(steps).toContainEqual({ kind: 'entrypoint', words: ['node'] });
+  expect(steps).toContainEqual({ kind: 'entrypoint', words: ['node', ...serviceNodeOptions] });
   expect(steps).toContainEqual({ kind: 'healthcheck', words: ['node', 'infra/healthcheck.js', '/livez'] });
   const installs = steps.filter((step) => step.kind === 'run').map(({ command }) => command);
   expect(installs).toHaveLength(1);

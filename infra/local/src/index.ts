@@ -2,6 +2,7 @@ export { ensureChromiumInstalled } from './chromium/ensure-chromium-installed.js
 export { canInstallPackages, installPackages } from './debian/install-packages.js';
 export { ensureInstalled, installWithoutService } from './debian/install-without-service.js';
 export { type InboxOptions, type RunningInbox, startInbox } from './inbox/start-inbox.js';
+export { serviceNodeOptions } from './launcher/services.js';
 export { type Directory, makeDirectory, type RoleName } from './oidc/directory.js';
 export { type ProviderOptions, type RunningProvider, startProvider } from './oidc/start-provider.js';
 export {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { findFreePorts, type ProcessHost } from '@tocsin/local';
+import { findFreePorts, type ProcessHost, serviceNodeOptions } from '@tocsin/local';
 import { startTcpProxy, type TcpProxy } from '@tocsin/testing';
 import { type ManagedProcess, startManagedProcess } from './managed-process.js';
 import type { BrokerServer, DatabaseServer } from './servers.js';
@@ -24,7 +24,7 @@ export interface ServiceOptions {
   /** Name of the process and of its log file. By default `kind`. */
   name?: string;
   env?: Record<string, string>;
-  /** Options for Node.js itself, for example `--cpu-prof`. */
+  /** Additional options for Node.js itself, for example `--cpu-prof`. */
   nodeOptions?: readonly string[];
   /** URLs of the database and the broker. By default, those of the test bed. */
   databaseUrl?: string;
@@ -63,7 +63,7 @@ export async function startService(host: ServiceHost, options: ServiceOptions): 
     const child = await host.processes.start({
       name,
       command: process.execPath,
-      args: [...nodeOptions, fileURLToPath(scripts[kind])],
+      args: [...serviceNodeOptions, ...nodeOptions, fileURLToPath(scripts[kind])],
       env: {
         PATH: process.env.PATH,
         NODE_ENV: 'production',

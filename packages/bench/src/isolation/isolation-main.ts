@@ -209,10 +209,10 @@ async function checkManyWebhooks(
   const limits = manyWebhooksLimits[size.source];
   const retries = Math.min(...results.map((result) => result.retries));
   check(retries > 0, `${name}: at least ${retries} retries of another workspace were due meanwhile`);
-  const slowestMs = spreadOf(results.map(({ retryDelays }) => retryDelays.max)).median;
+  const slowestMs = Math.max(...results.map(({ retryDelays }) => retryDelays.max));
   check(
     slowestMs <= limits.retryDelayMs,
-    `${name}: in the median run, these retries were at most ${formatMs(slowestMs)} late`,
+    `${name}: these retries were at most ${formatMs(slowestMs)} late`,
   );
   const perSecond = spreadOf(results.map((result) => result.perSecond)).median;
   check(

@@ -210,10 +210,7 @@ async function checkManyWebhooks(
   const retries = Math.min(...results.map((result) => result.retries));
   check(retries > 0, `${name}: at least ${retries} retries of another workspace were due meanwhile`);
   const slowestMs = Math.max(...results.map(({ retryDelays }) => retryDelays.max));
-  check(
-    slowestMs <= limits.retryDelayMs,
-    `${name}: these retries were at most ${formatMs(slowestMs)} late`,
-  );
+  check(slowestMs <= limits.retryDelayMs, `${name}: these retries were at most ${formatMs(slowestMs)} late`);
   const perSecond = spreadOf(results.map((result) => result.perSecond)).median;
   check(
     perSecond >= limits.deliveriesPerSecond,

@@ -13,7 +13,7 @@ import {
   minThroughputShare,
   p99LimitMs,
 } from './bar.js';
-import { measureGuessing } from './credential-guessing.js';
+import { type GuessingResult, measureGuessing } from './credential-guessing.js';
 import { type ManyWebhooksOptions, type ManyWebhooksResult, measureManyWebhooks } from './many-webhooks.js';
 import { alertsOnly, type NoisyNeighbours, noisyNeighbours } from './neighbour-kinds.js';
 import { measureNoisyNeighbours, type NoisyNeighboursResult } from './noisy-neighbours.js';
@@ -24,7 +24,7 @@ const usage = `npm run test:isolation -- [options]
   --only NAME,…      measurements to make: neighbours, storm, backlog, flood,
                      webhooks, guessing (all)
   --seconds N        duration alone and with neighbours, in each run (30)
-  --repeats N        number of runs with each neighbour, of flood and of webhooks;
+  --repeats N        number of runs with each neighbour, of flood, webhooks and guessing;
                      the median counts (3)
   --workers N        number of workers (2)
   --alerts N         number of alerts of the storm and of the backlog (100000)
@@ -219,22 +219,24 @@ async function checkManyWebhooks(
 }
 
 async function checkGuessing(): Promise<void> {
-  const result = await measureGuessing(print);
-  const { statuses, withGuessing, expiredChecks, firstChecks } = result;
-  print(
-    `  guessing: ${JSON.stringify(statuses)}; keys in use ${describe(withGuessing)}; alone ${describe(result.alone)}`,
-  );
+  const results: GuessingResult[] = [];
+  for (let repeat = 0; repeat < repeats; repeat += 1) {
+    const result = await measureGuessing(print);
+    results.push(result);
+    const { statuses, withGuessing, alone } = result;
+    print(
+      `  guessing: ${JSON.stringify(statuses)}; keys in use ${describe(withGuessing)}; alone ${describe(alone)}`,
+    );
+  }
+  const statuses = new Set(results.flatMap((result) => Object.keys(result.statuses)));
   check(
-    Object.keys(statuses).every((status) => status === '401' || status === '503'),
+    [...statuses].every((status) => status === '401' || status === '503'),
     'guessing: all guesses got 401, or 503 at the ids of unused keys',
   );
-  check(withGuessing.p99 <= maxCachedKeyP99Ms, `guessing: keys in use: p99 ${formatMs(withGuessing.p99)}`);
-  check(
-    expiredChecks.max <= maxCheckedKeyMs,
-    `guessing: keys with an expired check: slowest ${formatMs(expiredChecks.max)}`,
-  );
-  check(
-    firstChecks.max <= maxCheckedKeyMs,
-    `guessing: first use of a key: slowest ${formatMs(firstChecks.max)}`,
-  );
+  const p99Ms = spreadOf(results.map(({ withGuessing }) => withGuessing.p99)).median;
+  check(p99Ms <= maxCachedKeyP99Ms, `guessing: keys in use: in the median run, p99 ${formatMs(p99Ms)}`);
+  const expiredMs = Math.max(...results.map(({ expiredChecks }) => expiredChecks.max));
+  check(expiredMs <= maxCheckedKeyMs, `guessing: keys with an expired check: slowest ${formatMs(expiredMs)}`);
+  const firstMs = Math.max(...results.map(({ firstChecks }) => firstChecks.max));
+  check(firstMs <= maxCheckedKeyMs, `guessing: first use of a key: slowest ${formatMs(firstMs)}`);
 }

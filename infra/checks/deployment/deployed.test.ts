@@ -16,7 +16,7 @@ const publisher = { role: 'publisher', isDeploymentAdmin: false, isForEngine: fa
 test.each<[Account, typeof admin | typeof publisher]>([
   ['ADMIN', admin],
   ['PUBLISHER', publisher],
-])('a token that the provider issues to %s is accepted with its roles', async (account, holder) => {
+])('the APIs accept a token that the provider issues to %s, and read its roles', async (account, holder) => {
   const token = await tokenOf(account);
   await expectAccepted(setting('OIDC_ISSUER'), { token, workspaceId: setting('WORKSPACE_ID'), ...holder });
 });

@@ -4,7 +4,7 @@ import { clientOf, setting } from './deployment.js';
 // This test requires that deployed.test.ts has run before, and that the database was then backed up, dropped and
 // restored.
 
-test('a delivery that was made before the backup is restored, and its webhook can be decrypted', async () => {
+test('after a restore, a delivery from before the backup exists and its webhook can be decrypted', async () => {
   const before = JSON.parse(readFileSync(setting('DELIVERY_FILE'), 'utf8')) as Record<string, string>;
   const tocsin = await clientOf('ADMIN');
   expect(await tocsin.deliveries.get(before.id ?? '')).toMatchObject({

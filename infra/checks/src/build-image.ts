@@ -19,7 +19,7 @@ export interface BuiltImage {
 export function buildImage(stages: readonly Stage[], { repository, root }: Places): BuiltImage {
   const context = join(root, 'context');
   copyTracked(repository, context);
-  // npm gets a separate cache. Without this, the clean-up commands in a stage would empty the user's cache.
+  // npm gets a separate cache, because the clean-up commands in a stage would empty the user's cache.
   const cache = { npm_config_cache: join(root, 'npm-cache') };
   const image: BuiltImage = { directory: '', env: {}, entrypoint: [], healthcheck: [] };
   for (const stage of stages) {

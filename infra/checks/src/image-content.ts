@@ -20,7 +20,8 @@ export function mebibytesOf(directory: string): number {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const bytes = files.reduce((sum, file) => {
     const status = lstatSync(join(directory, file));
-    // File systems allocate whole blocks of 4 KiB. `blocks` counts units of 512 bytes.
+    // The allocated size is counted, because file systems allocate whole blocks, usually of 4 KiB. `blocks` counts
+    // units of 512 bytes.
     return sum + (status.isFile() ? status.blocks * 512 : 0);
   }, 0);
   return bytes / 1_048_576;

@@ -39,7 +39,7 @@ test('a service may import packages, and a package may import `kit`', () => {
   expect(checkImports()).toMatchObject({ status: 0 });
 });
 
-/** For each rule, a file and the file that it must not import. */
+/** For each tested rule, a file and another file that it must not import. */
 const violations: Record<string, [importing: string, imported: string]> = {
   'no-import-cycles': ['packages/kit/src/a', 'packages/kit/src/b'],
   'kit-imports-no-package': ['packages/kit/src/c', 'packages/egress/src/index'],

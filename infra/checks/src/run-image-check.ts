@@ -9,7 +9,8 @@ import { findUnwanted, mebibytesOf } from './image-content.js';
 
 /**
  * `npm run check:image`: runs the instructions of infra/Dockerfile in an empty folder without a container engine,
- * checks the result, starts each service from it and runs the health check. Requires access to the package registry.
+ * checks the result, starts each service from the result and runs the health check. Requires access to the package
+ * registry.
  */
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'tocsin-image-'));

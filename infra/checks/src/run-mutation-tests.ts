@@ -34,7 +34,8 @@ if (values.help) console.log(usage);
 else process.exitCode = (await runMutationTests()) ? 0 : 1;
 
 /**
- * Returns true if enough mutants are killed, every surviving mutant is accepted, and every accepted mutant survives.
+ * Returns true if enough mutants are killed, every surviving mutant is accepted, and every entry of the accepted
+ * survivors matches a surviving mutant.
  */
 async function runMutationTests(): Promise<boolean> {
   process.chdir(repository);
@@ -88,9 +89,9 @@ function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker
       config: {
         roots: [`<rootDir>/${workspace}`],
         testMatch: testFilesOf(module).map((path) => `<rootDir>/${path}`),
-        // Jest would print the source around each error. This would take as long as the tests.
+        // Without this option Jest prints the source around each error, which takes as long as the tests.
         noStackTrace: true,
-        // The tests are already compiled.
+        // The bundles of the tests are already compiled.
         transform: {},
         globalSetup: null,
         globalTeardown: null,

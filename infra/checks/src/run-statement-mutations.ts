@@ -36,7 +36,7 @@ else if (values.list) for (const { name } of chosen) console.log(name);
 else process.exitCode = (await runMutations()) ? 0 : 1;
 
 /**
- * Applies the mutations one after the other. Returns true if the tests fail with each one.
+ * Applies the mutations one after the other. Returns true if each mutation makes at least one test fail.
  * @throws Error if tests fail without a mutation
  */
 async function runMutations(): Promise<boolean> {
@@ -61,8 +61,8 @@ async function runMutations(): Promise<boolean> {
 }
 
 /**
- * Runs the test files one after the other and returns the failing ones. A test that fails only because other tests load
- * the machine at the same time passes here.
+ * Runs the test files one after the other and returns the failing ones. A test that fails only in the same Jest process
+ * as other tests passes here.
  */
 async function failingAlone(tests: string[], env: NodeJS.ProcessEnv): Promise<string[]> {
   const failing: string[] = [];

@@ -32,14 +32,14 @@ const atSeconds = (steps - 10) * stepSeconds;
 
 const sampled = (given: Given) => seriesOf(given, { steps, stepSeconds });
 
-/** Converts a duration of Prometheus with one unit, for example `90s` or `5m`, to seconds. */
+/** Converts a Prometheus duration in seconds or minutes, for example `90s` or `5m`, to seconds. */
 function secondsOf(duration: string): number {
   const [, figure, unit] = /^(\d+)([sm])$/.exec(duration) ?? [];
   if (figure === undefined) throw new Error(`${duration} is no duration in s or m.`);
   return Number(figure) * (unit === 'm' ? 60 : 1);
 }
 
-/** Returns the label sets for which the expression has been true during the `for` time of the alarm. */
+/** Returns the label sets for which the expression has been true during the whole `for` time before `atSeconds`. */
 function firing(alarm: Alarm, given: Given): Record<string, string>[] {
   const data = { series: sampled(given), stepSeconds };
   const expression = parsePromql(alarm.expr);

@@ -71,7 +71,7 @@ describe('a new broker with the settings of the compose file', () => {
     await until('the expired alert is taken', () => taken.includes('short-lived'));
   }, 60_000);
 
-  test('the broker accepts an alert of 1 MiB and rejects a larger one with a reason', async () => {
+  test('the broker accepts a message of 1 MiB, and rejects a larger message with a reason', async () => {
     const channel = await openChannel();
     const publish = (bytes: number) => channel.publish('', deliveriesQueue, Buffer.alloc(bytes));
     publish(maxAlertBytes);
@@ -97,7 +97,7 @@ describe('a new broker with the settings of the compose file', () => {
       url = withLogin(shipped.url, 'monitor', 'first');
     }, 60_000);
 
-    test('a publisher with the documented permissions publishes without declaring topology', async () => {
+    test('a publisher with the documented permissions can publish if it declares no topology', async () => {
       const publisher = await createAmqpPublisher({ url, workspaceId, declare: false });
       await expect(publisher.publish(alert)).resolves.toMatchObject({ workspace_id: workspaceId });
       await publisher.close();
@@ -140,7 +140,7 @@ describe('a new broker with the settings of the compose file', () => {
       },
     );
 
-    test('a publisher whose login is rejected at a reconnection retries until the login succeeds', async () => {
+    test('a publisher whose login is rejected after a reconnection retries until the login succeeds', async () => {
       const publisher = await createAmqpPublisher({ url, workspaceId, declare: false });
       await publisher.publish(alert);
       shipped.command(['rabbitmqctl', 'change_password', 'monitor', 'second']);
@@ -187,7 +187,7 @@ function withLogin(url: string, username: string, password: string): string {
   return Object.assign(new URL(url), { username, password }).href;
 }
 
-test("the definitions are imported with the broker's image, after the broker is healthy", () => {
+test("the broker-definitions container uses the broker's image and waits for a healthy broker", () => {
   const { image, depends_on, volumes } = composeService('broker-definitions');
   expect(image).toBe(composeService('rabbitmq').image);
   expect(depends_on).toEqual({ rabbitmq: { condition: 'service_healthy' } });

@@ -193,7 +193,7 @@ function arrivals(cell: Cell, alertId: string): number {
   return destination.at(`/${cell}`).filter(({ body }) => body.includes(alertId)).length;
 }
 
-test.each(cellNames)('alerts of a workspace are published to the broker of its cell %s', async (cell) => {
+test.each(cellNames)('the publisher for cells sends alerts to the broker of their cell %s', async (cell) => {
   const { ruleId } = await configure(cell);
   const { alert_id } = await publisher.publish({ ...facts(ruleId), workspace_id: workspaces[cell] });
   await delivered(cell, alert_id);

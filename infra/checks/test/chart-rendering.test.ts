@@ -22,8 +22,8 @@ import { loaders, variablesReadBy } from './support/variables.js';
 
 const services = Object.keys(loaders);
 
-// This test does not need helm. On a machine without helm it is the only test of this file, and without any test Jest
-// would fail.
+// This test does not need helm. On a machine without helm it is the only test of this file, and Jest fails for a file
+// without tests.
 test('each value that a template of the chart uses has a default', () => {
   const templates = readdirSync(`${chartFolder}/templates`).map((file) => readChartFile(`templates/${file}`));
   const paths = templates.flatMap((text) => text.match(/\.Values(\.\w+)+/g) ?? []);

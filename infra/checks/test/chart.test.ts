@@ -54,7 +54,7 @@ test.each<[string, Values]>([
   ['a tag where a digest belongs', { image: { digest: 'latest' } }],
   ['a negative number of workers', { deliveryWorker: { replicas: -1 } }],
   ['a trigger without a threshold', { deliveryWorker: { keda: { triggers: { more: { query: 'up' } } } } }],
-])('the schema rejects %s', (_, over) => {
+])('the schema of the chart rejects %s', (_, over) => {
   expect(faultsOf(over)).not.toEqual([]);
 });
 
@@ -71,10 +71,10 @@ test.each<[string, Given, number]>([
   ['Prometheus does not scrape the broker', { tocsin_database_writable: 1, ...waiting }, 4],
   ['workers cannot write to the database', { ...running, ...waiting, tocsin_database_writable: 0 }, 0],
   // The one result is that of the query `messages`, because `waiting` contains the metric of this query. In production
-  // the metric is missing while the broker is down, so the query `messages` has no result either.
+  // the metric is missing while the broker is down, so this query has no result.
   ['the broker is down', { ...running, ...waiting, 'up{job="rabbitmq"}': 0 }, 1],
   ['there are no metrics', {}, 0],
-])('workers are scaled by waiting work, not by an outage: %s', (_, given, count) => {
+])('the autoscaler adds workers for waiting work, but not because of an outage: %s', (_, given, count) => {
   const { keda } = defaults.deliveryWorker as { keda: { triggers: Record<string, { query: string }> } };
   const data = { series: seriesOf(given, { steps: 1, stepSeconds: 15 }), stepSeconds: 15 };
   const results = Object.values(keda.triggers).flatMap(({ query }) => evaluate(parsePromql(query), data, 0));

@@ -79,7 +79,7 @@ test.each(Object.keys(all))(
 
 const megabytes = (name: string) => Number.parseInt(composeService(name).mem_limit ?? '', 10);
 
-test('the memory limits of containers that run at the same time are below 4 GB', () => {
+test('the memory limits of containers that run at the same time add up to less than 4 GB', () => {
   const sum = (names: string[]) => names.reduce((total, name) => total + megabytes(name), 0);
   const named = Object.entries(all).filter(([, { profiles }]) => profiles === undefined);
   const lasting = named.filter(([, { restart }]) => restart !== 'no').map(([name]) => name);
@@ -94,7 +94,7 @@ test('the memory limits of containers that run at the same time are below 4 GB',
   expect(Math.max(...commands.map(megabytes))).toBeLessThanOrEqual(megabytes('grafana'));
 });
 
-test('PostgreSQL and RabbitMQ are configured for the memory of their containers', () => {
+test('PostgreSQL, RabbitMQ and Keycloak are configured for the memory of their containers', () => {
   const setting = (file: string, name: string) =>
     Number(new RegExp(`^${name} = (\\d+)MB$`, 'm').exec(readText(file))?.[1]);
   const postgres = 'infra/postgres/postgresql.conf';
@@ -145,7 +145,7 @@ test('each service, Prometheus and its PostgreSQL exporter get only the secrets 
   });
 });
 
-test('one service builds the image that all services run', () => {
+test('one container of the compose file builds the image that all containers of Tocsin use', () => {
   const containers = ours.map((name) => composeService(name));
   expect(new Set(containers.map(({ image }) => image)).size).toBe(1);
   expect(containers.filter(({ build }) => build !== undefined)).toHaveLength(1);
@@ -161,7 +161,7 @@ test('the image starts node directly, as a user without root rights, and has a h
   expect(installs[0]).toContain('npm ci --omit=dev');
 });
 
-test('the image contains every package that a service imports', () => {
+test('the image contains exactly the packages of Tocsin on which the services depend', () => {
   const neededBy = (folder: string): string[] => {
     const { dependencies = {} } = JSON.parse(readText(`${folder}/package.json`)) as {
       dependencies?: Record<string, string>;
@@ -225,7 +225,7 @@ test('several workers can run, because their container has no host port and no f
   expect([worker.ports, worker.container_name]).toEqual([undefined, undefined]);
 });
 
-test('services start after migrations, broker definitions and a healthy broker', () => {
+test('services start after the migrations and the broker definitions, once the broker is healthy', () => {
   expect(composeService('migrations').depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
   for (const name of services) {
     expect(composeService(name).depends_on).toMatchObject({

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const guide = readText('docs/operate.md');
 /**
  * Documents for operators, and the release checklist. operate.md links to the documents for operators, directly or
- * through another one.
+ * through another document.
  */
 const pages = [
   'operate.md',
@@ -88,7 +88,7 @@ test('each document for operators can be reached by links from operate.md', () =
 });
 
 test.each(documents)(
-  'bash can parse the commands in %s, and each npm script that it names exists',
+  'bash can parse the commands in %s, and each npm script in the document exists',
   (document) => {
     // The README of a package can name scripts of the package.
     const scripts = ['package.json', join(dirname(document), 'package.json')].flatMap(scriptsOf);

@@ -68,7 +68,7 @@ function mapperOf(scopes: { protocolMappers?: { config: object }[] }[]): object 
   return scopes.flatMap(({ protocolMappers = [] }) => protocolMappers)[0]?.config ?? {};
 }
 
-test('the realm file is valid JSON after the secrets are inserted', () => {
+test('the realm file stays valid JSON when the generated secrets are inserted', () => {
   const given = { ...keycloakEnvironment({ env, secrets }), PUBLIC_URL: 'checked-elsewhere' };
   const used = Object.entries(given).filter(([name]) => realmText.includes(`\${${name}}`));
   expect(used.length).toBeGreaterThan(2);

@@ -43,8 +43,8 @@ const told: string[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
   amqpUrl = (await createTestBroker()).url;
-  // `secrets` contains only a wrong password of the broker, so the correct one is added here to the values that no
-  // output may contain.
+  // `secrets` contains only a wrong password of the broker. No output may contain the correct password either, so it is
+  // added to `given`.
   given.push(new URL(amqpUrl).password);
   destination = await startRawDestination();
   await database.database.knex.raw(
@@ -104,7 +104,7 @@ async function deliver(webhook: object, requestId: string): Promise<void> {
 const linesOf = (program: LoggingProgram, event: string, requestId: string) =>
   program.lines(event).filter((line) => line.request_id === requestId);
 
-test('log lines of fan-out and of every attempt contain the request id', async () => {
+test('the log lines of the API request, the fan-out and each attempt contain the request id', async () => {
   await deliver(webhookTo('fail'), 'req-of-the-test');
   await until('all is logged', () => linesOf(worker, 'delivery.attempted', 'req-of-the-test').length === 3);
   const [published] = linesOf(api, 'http.request', 'req-of-the-test');
@@ -134,7 +134,7 @@ test('an invalid request id of a publisher is not logged', async () => {
   }
 });
 
-test('a webhook test never gets status 5xx, and an invalid request gets status 400, 401 or 422', async () => {
+test('webhook tests get no status 5xx, and invalid requests get status 400, 401 or 422', async () => {
   const closed = (await findFreePorts(1))[0];
   const nowhere = { url: `http://127.0.0.1:${closed}/${encodeURIComponent(secrets.url)}` };
   const kinds: [string, object?][] = [
@@ -211,7 +211,7 @@ test('a worker without a database logs the problem, and another worker processes
   await stranded.ended;
 });
 
-test('services report servers that they cannot reach, and programs with wrong settings exit', async () => {
+test('services without a database and broker return 503, and programs with wrong settings exit', async () => {
   const wrongDatabase = withCredentials(database.url, 'tocsin_planted', `${secrets.databasePassword}wrong`);
   const wrongBroker = withCredentials(amqpUrl, 'nobody', secrets.brokerPassword);
   const closed = `postgres://u:${secrets.databasePassword}@127.0.0.1:1/x`;

@@ -142,7 +142,7 @@ test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
 );
 
 test.each(queries.map((query) => [query.title, query.expr, query.legendFormat]))(
-  'the panel “%s” queries exported metrics',
+  'the dashboard panel “%s” queries only exported metrics',
   (_, expr, legend) => {
     const asked = expr.replaceAll('$__rate_interval', '1m');
     expectExported(asked);
@@ -152,7 +152,7 @@ test.each(queries.map((query) => [query.title, query.expr, query.legendFormat]))
   },
 );
 
-test('the autoscaler queries exported metrics', () => {
+test('the autoscaler queries only exported metrics', () => {
   const { deliveryWorker } = parse(readText('infra/helm/tocsin/values.yaml')) as {
     deliveryWorker: { keda: { triggers: Record<string, { query: string }> } };
   };
@@ -202,7 +202,7 @@ test('no label of a metric contains a webhook, workspace, key, URL or caller', (
   }
 });
 
-test('the counters show one alert, one delivery and the checks of one engine key', () => {
+test('the metrics count a repeated alert and its delivery once, and two checks of an engine key', () => {
   const total = (name: string, labels: Record<string, string>) =>
     seriesOf(name)
       .filter((one) => Object.entries(labels).every(([label, value]) => one.labels[label] === value))
@@ -221,7 +221,7 @@ test('the counters show one alert, one delivery and the checks of one engine key
   // The alert was published twice. The batch size counts both messages. The other metrics, for example
   // `tocsin_alerts_total`, count the alert only once.
   expect(total('tocsin_batch_size_sum', { stage: 'fan_out' })).toBe(2);
-  // The delivery was claimed when it was written, so no batch of claims was needed.
+  // The delivery was claimed at write, so the worker needed no batch of claims.
   expect(total('tocsin_batch_size_sum', { stage: 'claim' })).toBe(0);
   expect(total('tocsin_batch_size_sum', { stage: 'record' })).toBe(1);
   expect(total('tocsin_key_checks_total', { result: 'looked_up' })).toBe(1);
@@ -232,7 +232,7 @@ test('the counters show one alert, one delivery and the checks of one engine key
   expect(total('http_request_duration_seconds_count', created)).toBe(1);
 });
 
-test('the connection pools and the last success of maintenance jobs are exported', () => {
+test('the metrics include the connection pools and the last success of maintenance jobs', () => {
   const pools = seriesOf('tocsin_database_connections_max').map(({ labels, value }) => [
     labels.service,
     labels.pool,

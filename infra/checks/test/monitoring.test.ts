@@ -70,7 +70,7 @@ beforeAll(async () => {
     port,
     durable: false,
     // The test fills 1 GiB of write-ahead log. With `wal_init_zero` off, PostgreSQL does not fill new segments with
-    // zeros, so that they need almost no disk space.
+    // zeros, so the segments need almost no disk space.
     settings: {
       wal_level: 'replica',
       max_wal_senders: 2,
@@ -160,7 +160,7 @@ test('the exporters export the metrics that the alarms query', async () => {
   expect([...exported]).toContain('pg_settings_max_connections');
 });
 
-test('each alarm of the services fires in Prometheus, with a complete summary', async () => {
+test('each alarm of the services fires in Prometheus and has a complete summary', async () => {
   const names = rulesOf('tocsin').map(({ alert }) => alert);
   const missing = async () => {
     const firing = new Set((await monitoring.firing()).map(({ labels }) => labels.alertname));
@@ -178,7 +178,7 @@ test('an alarm fires if most connections of the database are in use', async () =
   await Promise.all(clients.map((client) => client.end()));
 });
 
-test('an alarm fires if the standby of a replication slot is gone', async () => {
+test('a replication slot without its standby fires an alarm, and another one at 1 GiB of log', async () => {
   await until('the unused slot is reported', () => wasSent('StandbyDown'), shown);
   expect(wasSent('ReplicationLag')).toBe(false);
   const client = await connect();
@@ -200,9 +200,9 @@ test('a receiver that rejects the watchdog alarm causes an alarm in the chat', a
   });
 }, 130_000);
 
-test('an alarm fires if the database does not respond to its exporter', async () => {
+test('an alarm fires if the exporter of the database stops', async () => {
   // On a busy machine one slow query of the exporter can fire the alarm, because the alarm has no `for` time here. The
-  // test waits until the alarm does not fire.
+  // test therefore first waits until the alarm does not fire.
   await until('the database responds', () => !isReported('PostgresDown'), shown);
   await monitoring.stopOne('postgres-exporter');
   await until('the database is reported', () => isReported('PostgresDown'), shown);

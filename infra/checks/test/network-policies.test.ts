@@ -30,7 +30,7 @@ testRendering('webhooks reach public addresses and EGRESS_ALLOW, and no other ad
   }
 });
 
-test('the network policies block the address ranges that the services reject', () => {
+test('the network policies block the same address ranges as the egress guard', () => {
   const rules = readText('packages/egress/src/address-rules.ts');
   const rangesOf = (name: string) => {
     const [, list = ''] = new RegExp(`const ${name} = \\[([^\\]]*)\\]`).exec(rules) ?? [];

@@ -155,7 +155,7 @@ test('a publisher finds only alerts that it published itself over REST, singly o
   for (const id of [...others, overAmqp]) expect(await statusFor(ada, id)).toBe(404);
 });
 
-test('an alert of another publisher and an unknown alert get the same response', async () => {
+test('requests for an alert of another publisher and for an unknown alert get the same response', async () => {
   const id = await publish(bob);
   await processed([id]);
   const [foreign, unknown] = await Promise.all(

@@ -7,8 +7,8 @@ import { type Pgbouncer, startPgbouncer } from './support/pgbouncer.js';
 import { createEngineKey, post } from './support/requests.js';
 import { run, type Stack, startStack, stop, testSettings } from './support/stack.js';
 
-// All database connections of the services use PgBouncer with its default settings: session pooling, and startup
-// parameters are rejected.
+// All database connections of the services use PgBouncer with its default settings. With these settings, PgBouncer
+// pools sessions and rejects startup parameters.
 
 let database: TestDatabase;
 let pgbouncer: Pgbouncer;

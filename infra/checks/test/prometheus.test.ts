@@ -30,7 +30,7 @@ test('Prometheus scrapes each service at its metrics port', () => {
   }
 });
 
-test('each Prometheus target that is not a service is a container with its default port', () => {
+test('each Prometheus target other than a service is a container with its default port', () => {
   const probed = jobs.flatMap(({ relabel_configs = [] }) => relabel_configs);
   const addresses = [...targetsOf(jobs), ...probed.flatMap(({ replacement }) => replacement ?? [])];
   expect(addresses.sort()).toEqual([
@@ -53,7 +53,7 @@ test('Prometheus checks the certificates of the addresses that certificates.yml 
   expect(parse(readText('infra/prometheus/certificates.yml'))).toEqual([{ targets: [] }]);
 });
 
-test('Alertmanager sends the watchdog every minute', () => {
+test('Alertmanager sends the watchdog alarm every minute', () => {
   interface Route {
     receiver: string;
     group_interval: string;

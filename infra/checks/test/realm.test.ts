@@ -66,13 +66,13 @@ describe('a token with the claims that the mappers of the realm file produce', (
     ['tocsin-console', 'operator', admin],
     ['tocsin-admin', 'service-account-tocsin-admin', admin],
     ['tocsin-publisher', 'service-account-tocsin-publisher', publisher],
-  ])('the APIs accept a token that %s gets for %s with the right roles', async (client, user, holder) => {
+  ])('the APIs accept a token of client %s with the roles of user %s', async (client, user, holder) => {
     const token = await provider.sign(deriveClaims(realm, clientOf(client), userOf(user)));
     await expectAccepted(provider.issuer, { token, workspaceId, ...holder });
   });
 
   test.each(['oidc-audience-mapper', 'oidc-group-membership-mapper', 'oidc-usermodel-realm-role-mapper'])(
-    'a token of an admin without the claims of the mapper %s lacks some rights of an admin',
+    'without the claims of the mapper %s, the token of an admin does not give all rights',
     async (missing) => {
       const clientScopes = realm.clientScopes.map(({ name, protocolMappers = [] }) => ({
         name,
@@ -106,8 +106,8 @@ describe('a token with the claims that the mappers of the realm file produce', (
 });
 
 test("the realm file defines the built-in scopes, because Keycloak's import does not create them", () => {
-  // If an imported file has `clientScopes`, as the realm file has, Keycloak creates no built-in scopes and assigns none
-  // to new clients.
+  // The realm file has `clientScopes`. Keycloak therefore creates no built-in scopes when it imports the file, and
+  // assigns none to new clients.
   const own = [
     'basic',
     'profile',
@@ -123,7 +123,7 @@ test("the realm file defines the built-in scopes, because Keycloak's import does
     expect(clientOf(client).defaultClientScopes).toContain('basic');
 });
 
-test('access tokens are valid for 5 minutes and use an accepted algorithm', () => {
+test('access tokens of the realm are valid for 5 minutes and are signed with RS256', () => {
   expect([realm.realm, realm.accessTokenLifespan, realm.defaultSignatureAlgorithm]).toEqual([
     'tocsin',
     300,
@@ -161,7 +161,7 @@ test('each group, role, client and scope that the realm file refers to is define
   for (const audience of audiences) expect(clientOf(audience).bearerOnly).toBe(true);
 });
 
-test('clients for device and browser sign-in exist, and no client allows the password grant', () => {
+test('the realm has device and browser clients, and no client allows the password grant', () => {
   expect(clientOf('tocsin-cli')).toMatchObject({
     publicClient: true,
     standardFlowEnabled: false,

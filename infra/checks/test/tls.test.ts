@@ -144,7 +144,7 @@ test('an alert that is published with TLS is processed', async () => {
   });
 });
 
-/** Returns a function that removes parameters from a URL. */
+/** Returns a function that removes query parameters from a URL. */
 const without =
   (...parameters: string[]) =>
   (text: string) => {

@@ -41,7 +41,7 @@ test('.env.example lists exactly the variables that services and the compose fil
   expect([...exampleNames].sort()).toEqual([...read].sort());
 });
 
-test.each(services)('the compose file passes to %s the variables that it reads, except HOST', (service) => {
+test.each(services)('the compose file sets each variable that %s reads, except HOST', (service) => {
   const given = { ...imageEnv(), ...composeService(service).environment };
   // HOST is not set, so that containers listen on all their addresses. Secrets are passed as files.
   const read = [...variablesReadBy(service)]
@@ -141,7 +141,7 @@ describe('make-env.js', () => {
   afterEach(() => rmSync(directory, { recursive: true }));
   const run = () => spawnSync(process.execPath, [makeEnvScript, directory], { encoding: 'utf8' });
 
-  test('the directory secrets/ has mode 700, and its files have mode 644 for container users', () => {
+  test('make-env.js creates .env with mode 600, secrets/ with mode 700 and its files with mode 644', () => {
     const umask = process.umask(0o077);
     expect(run()).toMatchObject({ status: 0, stdout: '' });
     process.umask(umask);

@@ -52,13 +52,13 @@ test('a release publishes the image after the tests, then the chart, and then th
   expect([client?.needs, chart?.needs, image?.needs]).toEqual([['image', 'chart'], 'image', 'ci']);
 });
 
-test('the workflow runs the tests on the oldest supported Node.js and on that of the image', () => {
+test('ci.yml runs the tests with the oldest supported Node.js and with that of the image', () => {
   const { engines } = JSON.parse(readText('package.json')) as { engines: { node: string } };
   const [, image] = /^ARG NODE_VERSION=(.*)$/m.exec(dockerfile) ?? [];
   expect(read('ci.yml').jobs.test?.strategy?.matrix.node).toEqual([engines.node.replace('>=', ''), image]);
 });
 
-test('the workflow installs each Debian package that tests run by root would install themselves', () => {
+test('ci.yml installs each Debian package that the tests, run as root, would otherwise install', () => {
   const installing = [
     'infra/local/src/rabbitmq/install-rabbitmq.ts',
     'infra/checks/test/cells.test.ts',
@@ -79,12 +79,12 @@ test('the workflow installs each Debian package that tests run by root would ins
   expect(packages.map(([, name = '']) => name).filter((name) => !installed.includes(name))).toEqual([]);
 });
 
-test('the workflow restores a backup with the documented commands', () => {
+test('ci.yml restores a backup with the documented commands', () => {
   const [, section = ''] = readText('docs/operate.md').split('## Backup and restore');
   const [backup = '', restore = ''] = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text);
   const run = (read('ci.yml').jobs.deployment?.steps ?? []).map((step) => step.run ?? '').join('\n');
-  // The database of Keycloak is restored with the same commands as Tocsin's database, so only the
-  // commands for Tocsin's database are checked.
+  // The database of Keycloak is restored with the same commands as Tocsin's database, so only the commands for Tocsin's
+  // database are checked.
   const commands = [...backup.split('\n'), ...restore.split('\n')].filter(
     (line) => !/ keycloak >/.test(line),
   );

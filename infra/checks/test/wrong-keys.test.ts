@@ -7,8 +7,8 @@ import { parseExposition } from './support/exposition.js';
 import { post } from './support/requests.js';
 import { longWait, type Service, startService, stop, testSettings } from './support/stack.js';
 
-// The services run as separate processes, as in production. webhook-api encrypts the canary. At first one worker has
-// keys that cannot decrypt the canary, and later all workers have such keys.
+// The services run as separate processes, as in production. webhook-api encrypts the canary. One of the two workers has
+// keys that cannot decrypt the canary. Later only this worker runs.
 
 const wrongKeys = `k1:${randomBytes(32).toString('base64')}`;
 
@@ -74,7 +74,7 @@ async function expectWrong(): Promise<void> {
   expect(wrong.output().length).toBeLessThan(20_000);
 }
 
-test('a worker with wrong keys is not ready; a worker with right keys sends each delivery once', async () => {
+test('a worker with wrong keys is not ready, and one with right keys sends each delivery once', async () => {
   await until('it has checked its keys', () => wrong.lines('secrets.keys_mismatch').length > 0);
   await fire(50);
   await received(50);

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Returns the reason why a request is rejected, or undefined if it is allowed. Requests of web pages of other sites are
- * rejected. Such a page can reach loopback addresses with a host name that resolves to 127.0.0.1 (DNS rebinding), or
- * with a cross-origin request.
+ * Returns the reason why a request is rejected, or undefined if it is allowed. Requests from web pages of other sites
+ * are rejected. Such a page can reach loopback addresses with a host name that resolves to 127.0.0.1 (DNS rebinding),
+ * or with a cross-origin request.
  */
 export function refuseForeign(
   { headers: { host = '', origin } }: IncomingMessage,

@@ -1,7 +1,7 @@
 import { connect } from 'amqplib';
 import { Client } from 'pg';
 
-/** Checks the servers that all integration tests of the repository use. */
+/** Checks the servers that the integration tests of the repository share. */
 describe('the test servers', () => {
   test('PostgreSQL is running with a user who may create databases', async () => {
     const client = new Client({ connectionString: process.env.TOCSIN_TEST_DATABASE_URL });

@@ -75,7 +75,7 @@ describe('the inbox', () => {
     },
   );
 
-  test('the inbox shows requests as text, never as markup', async () => {
+  test('the page of the inbox shows requests as text, not as markup', async () => {
     await fetch(`${inbox.url}/<b>`, { method: 'POST', body: '<script>alert(1)</script>' });
     const page = await (await fetch(inbox.url)).text();
     expect(page).not.toContain('<script>');

@@ -50,7 +50,7 @@ describe('npm start', () => {
     rmSync(state, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  test('npm start writes all addresses to a file that only the owner can read', async () => {
+  test('npm start writes the addresses of the stack to a file that only its owner can read', async () => {
     expect(launcher.output()).toContain('Ready after');
     const stack = readStack();
     expect(statSync(join(state, 'stack.json')).mode & 0o777).toBe(0o600);
@@ -68,7 +68,7 @@ describe('npm start', () => {
     expect((await fetch(stack.inbox_url)).status).toBe(200);
   });
 
-  test('npm start prints the address of the console and a user name for signing in', async () => {
+  test('npm start prints the address of the console, and a user name and password for it', async () => {
     const { api_url, auth_url, realm, console_client_id, users } = readStack();
     expect(launcher.output()).toContain(`${api_url}/   (sign in as admin with the password ${users.admin})`);
     const config = await fetch(`${api_url}/console/config.json`);
@@ -190,7 +190,7 @@ describe('npm start', () => {
     expect(existsSync(join(state, 'stack.json'))).toBe(false);
   });
 
-  test('npm run reset removes the whole state', async () => {
+  test('npm run reset deletes the whole state directory', async () => {
     expect(await run(resetScript, []).exited).toBe(0);
     expect(existsSync(state)).toBe(false);
   });

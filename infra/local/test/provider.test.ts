@@ -64,7 +64,7 @@ describe('the development OpenID provider', () => {
     client_secret: directory.services[name].clientSecret,
   });
 
-  test('discovery has the path and the endpoints of a Keycloak realm', async () => {
+  test('the discovery document has the path and the endpoints of a Keycloak realm', async () => {
     const metadata = await (await fetch(`${provider.url}/.well-known/openid-configuration`)).json();
     expect(provider.url).toMatch(/\/realms\/tocsin$/);
     expect(metadata).toMatchObject({
@@ -105,7 +105,7 @@ describe('the development OpenID provider', () => {
     ['a page of another site', { origin: 'https://evil.example' }, 403],
     ['a page of the console', { origin: new URL(consoleUri).origin }, 200],
     ['this machine', {}, 200],
-  ])('requests are accepted or rejected by their Host and Origin: %s', async (_, headers, status) => {
+  ])('the provider accepts or rejects requests by Host and Origin: %s', async (_, headers, status) => {
     const address = new URL(`${base}/certs`);
     const given = await new Promise<number | undefined>((resolve, reject) => {
       request(address, { headers }, (response) => {
@@ -184,7 +184,7 @@ describe('the development OpenID provider', () => {
     expect(decode(body.access_token).payload).toMatchObject({ sub: 'user-reader' });
   });
 
-  test('with prompt=none, only a user with a session signs in, and no page is shown', async () => {
+  test('with prompt=none, no page is shown, and only a user with a session gets a code', async () => {
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256', prompt: 'none' };
     const stranger = createBrowser({ consoleUri });
     await stranger.open(authorizationUrl(pkce));
@@ -205,7 +205,7 @@ describe('the development OpenID provider', () => {
     expect(decode(body.access_token).payload).toMatchObject({ aud: ['tocsin-api', 'tocsin-engine'] });
   });
 
-  test('with CORS, the console reads discovery, keys and tokens; other pages cannot read tokens', async () => {
+  test('CORS lets the console read discovery, keys and tokens, but lets no other page read tokens', async () => {
     const origin = new URL(consoleUri).origin;
     const allowed = async (path: string, init: RequestInit = {}) => {
       const response = await fetch(path, { ...init, headers: { origin } });

@@ -32,7 +32,7 @@ const customGroups = ['keda.sh', 'monitoring.coreos.com', 'rabbitmq.com'];
 
 interface Check {
   tool: string;
-  /** Other tools that the check needs. */
+  /** Tools that the check needs in addition to `tool`. */
   needs?: string[];
   run(): void;
 }

@@ -24,7 +24,7 @@ test('npm run test:fuzz -- --help prints the usage', () => {
   expect(stdout).toMatch(/^npm run test:fuzz -- /);
 });
 
-test('npm run test:fuzz explains how to start a stack if none is running', () => {
+test('without a running stack, npm run test:fuzz fails and explains how to start one', () => {
   const { status, stderr } = run();
   expect(status).toBe(1);
   expect(stderr).toContain('no stack is running');

@@ -68,7 +68,7 @@ test('a prepared OpenAPI document keeps responses with a status, but no `default
   expect([Object.keys(patch.responses), Object.keys(deletion.responses)]).toEqual([['200'], ['204']]);
 });
 
-test('prepared request schemas and examples have only one URL, that of the test destination', () => {
+test('the only URL in prepared request schemas and examples is that of the test destination', () => {
   expect(PatchWebhook.properties.url).toEqual({ type: 'string', enum: [values.url] });
   expect(PatchWebhook.examples).toEqual([{ url: values.url }]);
   expect(patch.requestBody.content['application/json'].example).toEqual({
@@ -91,7 +91,7 @@ test('the prepared schema of a list allows invalid items if the API checks each 
   expect(schema.items).toEqual({ anyOf: [{ $ref: '#/components/schemas/PublishAlert' }, {}] });
 });
 
-test('a prepared document has unchanged response schemas, and the given document is not modified', () => {
+test('preparing a document changes neither its response schemas nor the original document', () => {
   expect(Webhook).toEqual(document.components.schemas.Webhook);
   expect(document.paths['/webhooks/{webhook_id}'].patch.responses).toHaveProperty('default');
 });

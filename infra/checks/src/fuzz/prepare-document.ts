@@ -47,7 +47,8 @@ interface Operation {
 
 /**
  * Returns a schema that lists the given values before the values of the original schema, so that most generated
- * requests use the given ones. Other values stay valid, because stateful tests use ids of resources that they created.
+ * requests use the given ones. Other values stay valid, because schemathesis also sends the ids of resources that its
+ * requests have created.
  */
 function preferring(schema: JsonObject, values: readonly string[] | undefined): JsonObject {
   if (values === undefined || values.length === 0) return schema;

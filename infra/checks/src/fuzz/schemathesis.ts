@@ -68,8 +68,7 @@ expected-statuses = ["4xx"]
 
 /**
  * Schemathesis does not encode the character # in a path parameter that is a list, so the path of the request ends at
- * this character. The hook therefore makes schemathesis discard generated path parameters that contain
- * this character.
+ * this character. The hook therefore makes schemathesis discard path parameters with this character.
  */
 const hooks = `import schemathesis
 

@@ -15,7 +15,7 @@ export interface RunningStack {
 
 /**
  * Reads the addresses and credentials of the running stack.
- * @throws Error if no stack of `npm start` is running
+ * @throws Error if the file does not exist, which means that no stack of `npm start` is running
  */
 export function readStack(file: string): RunningStack {
   if (!existsSync(file)) throw new Error(`There is no ${file}: no stack is running. ${howToStart}`);
@@ -26,14 +26,14 @@ export const howToStart = `Start one in another terminal:
   ACCESS_TOKEN_TTL_SECONDS=7200 REQUESTS_PER_MINUTE=1000000 WORKSPACE_REQUESTS_PER_MINUTE=1000000 TESTS_PER_MINUTE=100000 npm start`;
 
 /**
- * Minimum lifetime of a token in seconds. It is longer than a run. With an expired token every response has status 401,
- * so the rest of the run would find no faults.
+ * Minimum lifetime of a token in seconds. A run takes less time. With an expired token every response has status 401,
+ * so the rest of a run would find no faults.
  */
 const shortestTokenSeconds = 3_600;
 
 /**
  * Requests an access token that stays valid for the whole run.
- * @throws Error if the tokens of the stack expire too soon
+ * @throws Error if the provider issues no token, or if its tokens expire too soon
  */
 export async function fetchToken({ auth_url, realm, clients }: RunningStack, role: string): Promise<string> {
   const response = await fetch(`${auth_url}/realms/${realm}/protocol/openid-connect/token`, {

@@ -39,13 +39,13 @@ describe('subjectsSince', () => {
     expect(subjectsSince(first, directory)).toEqual(['b: two', 'a: one']);
   });
 
-  test('no subjects are returned for a clone that does not contain the given commit', () => {
+  test('the subjects are undefined in a clone that does not contain the given commit', () => {
     git('init', '--quiet');
     commit('a: one');
     expect(subjectsSince('d17cd6e', directory)).toBeUndefined();
   });
 
-  test('no subjects are returned for a folder without git', () => {
+  test('the subjects are undefined in a folder without git', () => {
     expect(subjectsSince('d17cd6e', directory)).toBeUndefined();
   });
 });

@@ -14,8 +14,8 @@ export function subjectProblem(subject: string): string | undefined {
 }
 
 /**
- * Returns the subjects of the commits after `since`, newest first and without merges. Returns undefined if they cannot
- * be determined: outside a git repository, in a shallow clone, or on a branch that does not contain `since`.
+ * Returns the subjects of the commits after `since`, newest first and without merges. Returns undefined outside a git
+ * repository, and in a clone or on a branch that does not contain `since`.
  */
 export function subjectsSince(since: string, directory: string): string[] | undefined {
   const git = (...args: string[]) =>

@@ -24,7 +24,7 @@ test('a private word is found in a file name', () => {
   expect(find('', 'src/put-back.ts')).toEqual([[0, 'put back']]);
 });
 
-test('parts of longer words are not private words', () => {
+test('a private word is not found inside a longer word', () => {
   expect(find('input background, renewed, canew')).toEqual([]);
 });
 
@@ -34,7 +34,7 @@ test('a word that is forbidden only in identifiers is allowed in comments, strin
   expect(find('', 'src/take-up.ts')).toEqual([[0, 'take up']]);
 });
 
-test('an exception allows a private word only in the folder of the exception', () => {
+test('an exception allows a private word only in the folder that the exception names', () => {
   expect(find('anew, put back', 'docs/history/a.md')).toEqual([[1, 'put back']]);
   expect(find('anew', 'docs/historybook.md')).toEqual([[1, 'anew']]);
 });

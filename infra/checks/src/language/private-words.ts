@@ -1,16 +1,18 @@
 export interface WordList {
-  /** Standard word for each pattern that is searched in the whole text and in the file name. */
+  /** Standard word for each pattern that is searched in the whole text and in the path of the file. */
   everywhere: Record<string, string>;
-  /** Standard word for each pattern that is searched only in identifiers and file names. */
+  /** Standard word for each pattern that is searched only in identifiers and in paths of code files. */
   identifiers: Record<string, string>;
-  /** `word` is one of the patterns above, or `everywhere` for all patterns of the list `everywhere`. */
+  /**
+   * `path` is a file or folder. `word` is one of the patterns above, or `everywhere` for all patterns of both lists.
+   */
   allowed: { path: string; word: string; reason: string }[];
 }
 
 /** A place in a file with a private word: a word that only this project uses, for a thing that has a standard name. */
 export interface PrivateWord {
   path: string;
-  /** Line number, counted from 1, or 0 if the private word is in the name of the file. */
+  /** Line number, counted from 1, or 0 if the private word is in the path of the file. */
   line: number;
   found: string;
   pattern: string;

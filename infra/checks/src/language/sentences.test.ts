@@ -7,7 +7,7 @@ test.each([
   '// Whether it is open.',
   ' * It waits. Of these one runs.',
   'f(); // As is.',
-])('a sentence in a comment that does not start with its subject is found: %j', (text) => {
+])('a sentence of a comment that does not start with its subject is reported: %j', (text) => {
   expect(find('src/a.ts', text)).toEqual([1]);
 });
 

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
-// Replaces each given test file by a bundle of the test and all modules that it imports: node bundle-tests.js FILE…
+// Replaces each given test file with a bundle of the test and all modules that it imports: node bundle-tests.js FILE…
 // Jest loads all modules again for each mutant. Without bundles, loading takes ten times as long as the tests, because
 // a test that imports @tocsin/kit also loads Express.
 
 const compiledPackages = ['bcrypt', 'fs-native-extensions', 'pg-native'];
 /**
- * Packages that Knex imports for other databases and for streams. They are not installed, so the bundles must not
- * contain them.
+ * Packages that Knex imports for other databases and for streams. They are not installed, so esbuild cannot add them to
+ * the bundles.
  */
 const otherDrivers = [
   'better-sqlite3',

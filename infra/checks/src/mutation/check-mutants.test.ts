@@ -47,7 +47,7 @@ test('an accepted surviving mutant is not reported, but the score counts it as n
   ).toHaveLength(1);
 });
 
-test('a killed mutant that is listed as an accepted survivor is reported', () => {
+test('an entry of the accepted survivors without a surviving mutant is reported', () => {
   expect(check(many(9, 'Killed'), [entry('const b')]).problems).toEqual([
     'a.ts: no mutant of "const b" survives; remove it from the accepted ones',
   ]);

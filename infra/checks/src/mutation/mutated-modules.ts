@@ -6,7 +6,7 @@ export interface MutatedModule {
   name: string;
   /** Folder of the package or service. */
   workspace: string;
-  /** Paths below `src` without extension. Tests of the other files also test a file without its own test. */
+  /** Paths below `src` without extension. A file without its own test is tested by the tests of the other files. */
   files: string[];
 }
 
@@ -78,7 +78,7 @@ export function sourcesOf({ workspace, files }: MutatedModule): string[] {
   return files.map((file) => `${workspace}/src/${file}.ts`);
 }
 
-/** Returns the unit tests next to the files: `name.test.ts` and `name-….test.ts`, relative to the repository. */
+/** Returns the paths of the unit tests next to the files (`name.test.ts` and `name-….test.ts`) from the repository. */
 export function testFilesOf({ workspace, files }: MutatedModule): string[] {
   const found = files.flatMap((file) => {
     const { dir, base } = parse(`${workspace}/src/${file}`);

@@ -4,8 +4,8 @@ import { mutationVariable, type StatementMutation, statementMutations } from './
 type Step = (source: string, path: string, ...rest: unknown[]) => unknown;
 
 /**
- * Compiles TypeScript for Jest as in other tests. If TOCSIN_STATEMENT_MUTATION names a mutation, the transformer first
- * makes the replacement of this mutation in the mutated file.
+ * Compiles TypeScript with swc, as for other tests. If TOCSIN_STATEMENT_MUTATION names a mutation, the transformer
+ * first replaces the text of this mutation in the mutated file.
  */
 export default {
   createTransformer(options: Parameters<typeof swc.createTransformer>[0]) {

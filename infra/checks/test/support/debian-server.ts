@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createProcessHost, ensureInstalled, findFreePorts } from '@tocsin/local';
 
 /**
- * Prepares the start of a server: its Debian package is installed if it is missing, and the server gets a directory,
- * which `processes.close` removes, and a free port.
+ * Prepares the start of a server: installs its Debian package if it is missing, creates a directory and finds a free
+ * port. `processes.close` removes the directory.
  */
 export async function prepareServer(name: string, { debianPackage = name } = {}) {
   const directory = mkdtempSync(join(tmpdir(), `tocsin-${name}-`));

@@ -30,7 +30,7 @@ export interface Monitoring {
   scrape(container: MonitoredContainer): Promise<string>;
   /** Returns the alarms that fire in Prometheus. */
   firing(): Promise<FiringAlarm[]>;
-  /** Stops one exporter. */
+  /** Stops an exporter or Alertmanager. */
   stopOne(container: MonitoredContainer): Promise<void>;
   stop(): Promise<void>;
 }
@@ -53,7 +53,7 @@ const programs = {
 
 /**
  * Starts Prometheus, Alertmanager and the exporters with the shipped configuration. Alarms are evaluated every second
- * without their `for` time, and sent without delay. Missing Debian packages are installed.
+ * without their `for` time, and sent within a few seconds. Missing Debian packages are installed.
  */
 export async function startMonitoring(options: MonitoringOptions): Promise<Monitoring> {
   const { databaseUrl, watched, services, receivers } = options;
@@ -149,8 +149,8 @@ function blackboxConfiguration({ authorityFile }: MonitoringOptions): string {
 }
 
 /**
- * Returns the shipped configuration of Alertmanager with enabled receivers and without delays. The setting `url_file`
- * is replaced, because the Alertmanager of Debian does not support it.
+ * Returns the shipped configuration of Alertmanager with enabled receivers and delays of one second. The setting
+ * `url_file` is replaced by `url`, because the Alertmanager of Debian does not support it.
  */
 export function alertmanagerConfiguration(chatUrlFile: string, { watchdog }: { watchdog: string }): string {
   const text = enableReceivers(readText('infra/alertmanager/alertmanager.yml'))

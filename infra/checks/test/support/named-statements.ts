@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url));
 /**
  * Returns the named statements of all packages and services: the top-level constants `{ name, text }` in files that
  * call `prepared`. The constants are not exported, so each file is compiled with an added export.
- * @throws Error if `prepared` is called with anything but such a constant
+ * @throws Error if `prepared` is called with anything but such a constant or `ofDay` of such a constant
  */
 export async function findStatements(): Promise<NamedStatement[]> {
   const found: NamedStatement[] = [];
@@ -79,7 +79,9 @@ async function evaluate(
   return new Function(`${outputFiles[0]!.text}; return compiled.namedStatements;`)();
 }
 
-/** Replaces imports of npm packages by empty modules, because the text of a statement depends only on our own files. */
+/**
+ * Replaces imports of npm packages with empty modules, because the text of a statement depends only on our own files.
+ */
 const dropPackages: Plugin = {
   name: 'drop-packages',
   setup({ onResolve, onLoad }) {

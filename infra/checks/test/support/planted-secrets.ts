@@ -90,7 +90,7 @@ export function createCall(given: string[]) {
   };
 }
 
-/** Publishes messages that are not alerts directly to the broker. */
+/** Publishes one malformed message for each request id directly to the broker. */
 export async function publishMalformed(amqpUrl: string, requestIds: readonly string[]): Promise<void> {
   const broker = await createBroker({ url: amqpUrl, name: 'test' });
   const publisher = await createPublisher(broker);

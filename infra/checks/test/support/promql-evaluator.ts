@@ -127,7 +127,10 @@ function call(
   });
 }
 
-/** Evaluates `absent`: returns one sample with the labels of the selector if nothing is found, otherwise none. */
+/**
+ * Evaluates `absent`: returns no sample if samples were found, otherwise one sample with the labels of the `=`
+ * matchers.
+ */
 function absent(asked: Expression, found: Sample[]): Sample[] {
   if (found.length > 0) return [];
   const matchers = asked.kind === 'select' ? asked.matchers.filter(({ operator }) => operator === '=') : [];

@@ -129,8 +129,8 @@ const check = new Ajv({ allErrors: true, strict: false, schemas: [{ ...group, $i
 
 /**
  * Returns the problems of a realm file. The schema contains only the part of Keycloak 26's RealmRepresentation that our
- * file uses. Keycloak's import fails for unknown fields. If the realm file uses a new field, look it up and add it to
- * the schema.
+ * file uses. Keycloak's import fails for unknown fields. If the realm file uses a new field, look up the field in
+ * Keycloak's documentation and add it to the schema.
  */
 export function faultsOfRealm(file: unknown): string[] {
   if (check(file)) return [];

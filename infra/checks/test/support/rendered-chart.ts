@@ -3,7 +3,7 @@ import { testWith } from './test-with.js';
 
 /**
  * Declares a test that renders the chart. helm is not an npm package, so the test runs only where helm is installed.
- * chart.test.ts always checks the files of the chart.
+ * chart.test.ts checks the files of the chart without helm.
  */
 export function testRendering(name: string, run: () => void): void {
   testWith(['helm', 'version'], name, run);

@@ -31,8 +31,8 @@ export interface Holder {
 }
 
 /**
- * Checks that the APIs accept the token of `holder`, and read the expected issuer and roles from it. The roles must be
- * equal for all identity providers. The engine must reject the token if it lacks the audience of the engine.
+ * Checks that the APIs accept the token of `holder`, and read the expected issuer and roles from the token. If the
+ * token lacks the audience of the engine, checks that the engine rejects it.
  */
 export async function expectAccepted(issuer: string, holder: Holder): Promise<void> {
   for (const audience of ['tocsin-api', 'tocsin-engine'] as const) {

@@ -51,7 +51,7 @@ export function variablesReadBy(service: string): Set<string> {
 export interface Example {
   name: string;
   value: string;
-  /** True if the line is commented out (`# NAME=value`). It then shows the default value. */
+  /** True if the line is commented out (`# NAME=value`). A commented-out line shows the default value. */
   commented: boolean;
   sentence: string;
 }

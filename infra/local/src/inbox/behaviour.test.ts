@@ -27,7 +27,7 @@ describe('readBehaviour', () => {
     },
   );
 
-  test('the maximum delay of a response of the inbox is two minutes', () => {
+  test('the inbox delays a response by at most two minutes, even if the path asks for more', () => {
     expect(readBehaviour('/slow/99999999999ms').delayMs).toBe(120_000);
   });
 });

@@ -10,7 +10,8 @@ const longestDelayMs = 120_000;
 
 /**
  * Returns how the inbox responds to a request with this path. The path can combine these segments: `status/{code}`,
- * `slow/{n}ms`, `retry-after/{seconds}` and `hang-up`. Any other path gets status 200.
+ * `slow/{n}ms`, `retry-after/{seconds}` and `hang-up`. Any other path gets status 200. The delay is at most two
+ * minutes.
  */
 export function readBehaviour(path: string): Behaviour {
   const behaviour: Behaviour = { status: 200, delayMs: 0, headers: {}, hangUp: false };

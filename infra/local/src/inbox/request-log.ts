@@ -1,5 +1,5 @@
 export interface ReceivedRequest {
-  /** Sequence number of the request, starting at 1 when the inbox starts. */
+  /** Sequence number of the request, counted from 1 since the start of the inbox. */
   number: number;
   receivedAt: string;
   method: string;

@@ -24,8 +24,8 @@ export interface RunningInbox {
 
 /**
  * Starts a destination that stores requests. GET / shows them, GET /requests returns them as JSON, and DELETE /requests
- * deletes them; these three are allowed from this machine only. Every other request with a body of at most 1 MiB is
- * stored, regardless of its headers.
+ * deletes them. These three are rejected if they come from a web page of another site. Every other request with a body
+ * of at most 1 MiB is stored, regardless of its headers.
  */
 export async function startInbox({ port, capacity = 200 }: InboxOptions): Promise<RunningInbox> {
   const log = createRequestLog(capacity);

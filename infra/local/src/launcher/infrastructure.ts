@@ -40,8 +40,8 @@ export interface Infrastructure {
 export async function startInfrastructure(context: InfrastructureOptions): Promise<Infrastructure> {
   const { options, ports, paths, secrets, processes, run, migrate, say } = context;
   const logOf = (name: string) => join(paths.logs, `${name}.log`);
-  // RabbitMQ is installed before anything starts. The installation blocks the event loop, so it would extend the start
-  // times that the launcher measures and prints for the other processes.
+  // A missing RabbitMQ is installed before the other servers start. The installation blocks the event loop, so it would
+  // extend the start times that the launcher prints for the other servers.
   const rabbitmq = options.amqpUrl ?? ensureRabbitmqInstalled(logOf('apt'), say);
 
   const keep = async (name: string, start: () => Promise<{ child: Child; url: string }>): Promise<string> => {

@@ -22,7 +22,7 @@ describe('acquireLock', () => {
     ['of a launcher that has exited', JSON.stringify({ pid: 2 ** 22 + 1, apiUrl: 'http://old' })],
     ['whose process id was reused', JSON.stringify({ pid: process.pid, apiUrl: 'http://old' })],
     ['that a crash has truncated', '{"pid": 1'],
-  ])('a lock file %s is replaced', async (_, content) => {
+  ])('a launcher replaces a lock file %s', async (_, content) => {
     writeFileSync(file, content);
     const lock = await acquireLock(file, 'http://new');
     await expect(acquireLock(file, 'http://newer')).rejects.toThrow('http://new (');

@@ -20,7 +20,7 @@ export async function acquireLock(file: string, apiUrl: string): Promise<FileLoc
   return lock;
 }
 
-/** Returns undefined if the owner of the lock has not written the content yet. */
+/** Returns undefined if the owner of the lock has not written the content of the file yet. */
 function readHolder(file: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Holder;

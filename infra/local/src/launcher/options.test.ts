@@ -15,7 +15,7 @@ describe('readOptions', () => {
     });
   });
 
-  test('options are read from flags and environment variables', () => {
+  test('npm start reads its options from flags and environment variables', () => {
     const env = {
       PORT_BASE: '9700',
       DATABASE_URL: 'postgres://u:p@db/x',
@@ -45,11 +45,11 @@ describe('readOptions', () => {
     expect(read).toThrow(/--workers.*\n.*PORT_BASE.*\n.*OIDC_ISSUER.*\nusage:/);
   });
 
-  test.each(['1.5', '-1', 'many', '1e3', '0x10'])('the number of workers %s is rejected', (workers) => {
+  test.each(['1.5', '-1', 'many', '1e3', '0x10'])('npm start rejects the worker count %s', (workers) => {
     expect(() => readOptions([`--workers=${workers}`], {})).toThrow(/--workers must be a whole number/);
   });
 
-  test('an unknown flag is rejected', () => {
+  test('npm start rejects an unknown flag', () => {
     expect(() => readOptions(['--wrokers', '2'], {})).toThrow(/--wrokers/);
   });
 

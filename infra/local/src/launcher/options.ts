@@ -8,7 +8,7 @@ export interface LauncherOptions {
   databaseUrl: string | undefined;
   amqpUrl: string | undefined;
   oidcIssuer: string | undefined;
-  /** Workspace in which the users and clients of `oidcIssuer` have roles. */
+  /** Workspace in which the users and clients of `oidcIssuer` have roles. Undefined with the development provider. */
   workspaceId: string | undefined;
   /** Lifetime of an access token of the development provider, in seconds. */
   accessTokenTtlSeconds: number;

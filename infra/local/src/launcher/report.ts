@@ -26,7 +26,7 @@ export interface ReadyFacts {
 
 /**
  * Returns the text that is printed when the stack is ready: its addresses, and the password of one user of the
- * development provider. The text contains no other secrets, but names the file with all of them.
+ * development provider. The text contains no other secrets, but names the file with the other credentials.
  */
 export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): string {
   const rows: [string, string][] = [

@@ -6,7 +6,7 @@ import type { StackPorts } from './ports.js';
 import type { Secrets } from './state.js';
 
 export interface ServiceSpec {
-  /** Unique name. Workers are numbered. */
+  /** Unique name. If there are several workers, their names end with a number. */
   name: string;
   kind: 'webhook-api' | 'engine-auth' | 'delivery-worker' | 'migrations';
   /** Path relative to the root folder of the repository. */
@@ -29,15 +29,15 @@ export interface ServiceSurroundings {
  * Node.js options of all services, as in the container image.
  *
  * - `--v8-pool-size=1`: V8 marks live objects in background threads for about 40 ms, every 2,000 deliveries of a worker.
- *   By default there are four such threads. On two cores, everything else then waits. One thread lowers the p99 latency
- *   by a quarter and does not change the throughput.
+ *   By default V8 uses four threads, so on two cores all other work waits during this time. One thread lowers the p99
+ *   latency by a quarter and does not change the throughput.
  * - `--no-allocation-site-pretenuring`: under load, most objects of a delivery survive a garbage collection. By default,
  *   V8 may then create such objects in the memory for old objects. There they end only with the next marking, so V8
  *   marks up to every 0.7 s, and a worker needs up to twice the CPU time.
  */
 export const serviceNodeOptions = ['--v8-pool-size=1', '--no-allocation-site-pretenuring'];
 
-// Loopback addresses are allowed as destinations, because the inbox listens on them. By default they are blocked.
+// Loopback addresses are allowed as destinations, because the inbox listens on 127.0.0.1. By default they are blocked.
 export const quickStartEgress = '127.0.0.0/8,::1/128';
 
 export function describeServices(surroundings: ServiceSurroundings): ServiceSpec[] {

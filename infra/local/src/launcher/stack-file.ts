@@ -60,7 +60,7 @@ export interface StackFacts {
   databaseUrl: string;
   amqpUrl: string;
   issuer: string;
-  /** True if the launcher started the provider. Only then are the clients and users known. */
+  /** True if the launcher started the provider. The clients and users are known only in this case. */
   ours: boolean;
   pidOf: (name: string) => number;
   workerNames: readonly string[];

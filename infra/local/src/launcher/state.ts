@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path';
 import { makeDirectory } from '../oidc/directory.js';
 
-/** Random secrets, generated at the first start and stored only in `.tocsin/`. */
+/** Random secrets and ids. They are generated at the first start and stored in the state directory. */
 export interface Secrets {
   engineAdminKey: string;
   /** Value of SECRETS_KEYS in the format `id:base64 of 32 bytes`. */

@@ -1,6 +1,6 @@
 export interface StopRequestOptions {
   env: NodeJS.ProcessEnv;
-  /** Called for a second stop request. The process exits when the promise settles. */
+  /** Called for a second stop request. The process exits when the returned promise settles. */
   onSecondRequest: () => Promise<void>;
 }
 
@@ -11,8 +11,8 @@ const exitCodeForced = 130;
 const echoMs = 1_000;
 
 /**
- * Resolves with the reason when a stop signal arrives, or when the parent npm process has exited. The exit counts as a
- * stop request, because a killed npm forwards no signal.
+ * Resolves with the reason when a stop signal arrives, or when the parent npm process has exited. The exit of npm
+ * counts as a stop request, because a killed npm forwards no signal.
  */
 export function untilAskedToStop({ env, onSecondRequest }: StopRequestOptions): Promise<string> {
   return new Promise((resolve) => {

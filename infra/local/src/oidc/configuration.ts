@@ -14,7 +14,7 @@ export interface RealmSettings {
   /** Audiences of every access token. */
   audience: string[];
   /**
-   * Audiences of `engine-auth`. They are added to the access tokens of all people, and of service accounts that have a
+   * Audiences of `engine-auth`. They are added to the access tokens of all users, and of service accounts that have a
    * deployment role.
    */
   engineAudience: string[];
@@ -50,8 +50,8 @@ export function configureProvider(
     routes: routes,
     scopes: scopes.split(' '),
     claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email'] },
-    // The reference page of the API requests tokens for service accounts. The provider does not know the port of this
-    // page, so it allows these requests from any origin.
+    // The reference page of the API requests tokens for service accounts. oidc-provider does not know the port of this
+    // page, so it allows these requests from any origin. `refuseForeign` still rejects pages of other sites.
     clientBasedCORS: (_ctx, origin, client) =>
       client.grantTypeAllowed('client_credentials') ||
       (client.redirectUris?.some((uri) => new URL(uri).origin === origin) ?? false),

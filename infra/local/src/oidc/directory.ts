@@ -21,7 +21,7 @@ export interface User {
   roles: Roles;
 }
 
-/** Accounts. Services use client credentials, users sign in with name and password in the browser. */
+/** All accounts. Service accounts use client credentials. Users sign in with name and password in the browser. */
 export interface Directory {
   services: Record<string, ServiceClient>;
   users: Record<string, User>;
@@ -36,8 +36,8 @@ export interface Workspaces {
 }
 
 /**
- * Creates a service account and a user with random secrets for each role. The two accounts `outsider` have only the
- * role admin in the workspace `otherWorkspaceId`.
+ * For each role, creates a service account with a random secret and a user with a random password. The two accounts
+ * `outsider` have only the role admin in the workspace `otherWorkspaceId`.
  */
 export function makeDirectory(workspaces: Workspaces): Directory & {
   services: Record<RoleName, ServiceClient>;

@@ -13,13 +13,13 @@ export interface PostgresBinaries {
 export interface LocateOptions {
   user: SystemUser | undefined;
   /**
-   * Directory for a copy of the binaries. The copy is made if the installed ones are incomplete, or if `user` cannot
-   * run them.
+   * Directory for a copy of the binaries. The copy is made if the installed binaries are incomplete, or if `user`
+   * cannot run them.
    */
   copyTo: string;
 }
 
-/** Returns the path of PostgreSQL binaries that `user` can run. */
+/** Returns the paths of PostgreSQL binaries that `user` can run. */
 export function preparePostgresBinaries({ user, copyTo }: LocateOptions): PostgresBinaries {
   const installed = findInstalled();
   if (completeSymlinks(installed) && canRun(join(installed, 'bin/postgres'), user))

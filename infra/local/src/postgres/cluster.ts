@@ -22,7 +22,7 @@ export interface ClusterOptions {
   durable: boolean;
 }
 
-/** Creates the data directory with a random password, or returns the existing one. */
+/** Returns the data directory and the password of the superuser. The first call creates both. */
 export async function prepareCluster(options: ClusterOptions): Promise<Cluster> {
   const { home } = options;
   const dataDirectory = join(home, 'data');

@@ -20,8 +20,7 @@ export function prepareHome(wanted: string, user: SystemUser | undefined): strin
     return wanted;
   }
   const outside = outsideOf(wanted);
-  // If `wanted` is not a link to `outside`, any data in `outside` belongs to a state directory that was deleted. This
-  // data is removed too.
+  // If `wanted` is not a link to `outside`, any data in `outside` belongs to a deleted state directory and is removed.
   if (!isLinkTo(wanted, outside)) rmSync(outside, { recursive: true, force: true });
   mkdirSync(outside, { recursive: true, mode: 0o711 });
   chmodSync(outsideRoot, 0o711);

@@ -13,7 +13,7 @@ export interface PostgresOptions {
   logFile: string;
   /** Port on 127.0.0.1, the only address on which PostgreSQL listens. */
   port: number;
-  /** False disables fsync. Only for tests. */
+  /** False disables fsync, so a crash of the machine can lose data. Only for tests. */
   durable: boolean;
   /** Name of a database, which is created if it is missing. */
   database?: string;
@@ -35,8 +35,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   const { processes, directory, logFile, port, durable, database } = options;
   const user = getPostgresUser();
   const home = prepareHome(directory, user);
-  // The caller removes `directory` after a test. If `directory` is a link, this removes only the link, so the data is
-  // removed when this process ends.
+  // The caller removes `directory` after a test. If `directory` is a link, the caller removes only the link, so the
+  // data is removed when this process ends.
   if (!durable && home !== directory) processes.removeAtEnd(home);
   const binaries = preparePostgresBinaries({ user, copyTo: home });
   const { dataDirectory, password } = await prepareCluster({

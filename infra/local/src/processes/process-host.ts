@@ -29,8 +29,8 @@ export interface Child {
   /** Resolves when the process has exited for any reason. */
   readonly exited: Promise<ChildExit>;
   /**
-   * Sends the stop signal and waits until the process has exited; after `graceMs` milliseconds it is killed. Then kills
-   * the rest of its process group.
+   * Sends the stop signal and waits until the process has exited. Kills the process after `graceMs` milliseconds. Then
+   * kills the rest of its process group.
    */
   stop(graceMs?: number): Promise<void>;
   /** Returns the last lines of the log, for error messages. */

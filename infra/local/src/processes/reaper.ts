@@ -12,7 +12,7 @@ export interface Reaper {
   forget(pid: number): void;
   /** Adds a directory that the shell removes after it has ended the children. */
   removeAtEnd(directory: string): void;
-  /** Closes the pipe, so that the shell ends. */
+  /** Closes the pipe. The shell then ends the remaining children, removes the directories and exits. */
   close(): void;
 }
 

@@ -19,7 +19,7 @@ export interface Supervised {
   stop(): Promise<void>;
 }
 
-/** Jitter is 0: it would only keep many callers from calling at the same time, but a process has one supervisor. */
+/** Jitter is 0, because it would only help if many callers called at the same time. A process has one supervisor. */
 const restartBackoff = { firstMs: 250, maxMs: 10_000, jitter: 0 };
 /** Uptime in milliseconds after which a start counts as successful and the restart delay is reset. */
 const healthyAfterMs = 30_000;

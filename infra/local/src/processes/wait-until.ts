@@ -12,8 +12,8 @@ export interface WaitOptions {
 
 /**
  * Repeats `probe` until it succeeds, and returns the result of `probe`.
- * @throws Error after the timeout or when `child` has exited. The message contains the log of the child; `cause` is the
- * last error of `probe`
+ * @throws Error after the timeout or when `child` has exited. The message contains the last lines of the log of the
+ * child. `cause` is the last error of `probe`
  */
 export async function waitUntil<T>(probe: () => Promise<T>, options: WaitOptions): Promise<T> {
   const { what, timeoutMs, child, intervalMs = 50, signal } = options;

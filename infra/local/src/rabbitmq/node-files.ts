@@ -123,8 +123,8 @@ function configuration({
   return [
     `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
     `load_definitions = ${definitions}`,
-    // Without an option, the limit of infra/rabbitmq/20-tocsin.conf applies, so that messages that are too large for
-    // the shipped broker fail here too.
+    // By default, the limit of infra/rabbitmq/20-tocsin.conf applies, so that messages that are too large for the
+    // shipped broker fail here too.
     maxMessageBytes === undefined
       ? (/^max_message_size = .*$/m.exec(shipped('20-tocsin.conf'))?.[0] ?? '')
       : `max_message_size = ${maxMessageBytes}`,

@@ -50,7 +50,7 @@ export async function startTestServers(processes: ProcessHost): Promise<TestServ
       virtualHosts: [
         // A virtual host without Tocsin's exchanges and queues, for tests of publishers that find none.
         'blank',
-        // An additional virtual host for the one test that needs two installations.
+        // An additional virtual host for the test that needs two installations (cells.test.ts).
         'second',
         ...Array.from({ length: maxJestWorkers }, (_, index) => `jest-${index + 1}`),
       ],

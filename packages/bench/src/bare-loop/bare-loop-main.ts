@@ -2,7 +2,8 @@
  * The bare loop is the reference for the worker's throughput: a consumer that does a minimum of work with the same
  * client libraries. It consumes a quorum queue (prefetch 400), renders a body, and posts it with keep-alive
  * connections. It inserts rows in batches with `unnest`. After the commit of a batch, it acknowledges many messages at
- * once. It has no claims, retries, egress checks or attempt records, so it can lose deliveries.
+ * once. It has no claims, retries, egress checks or attempt records. A delivery whose response is an error is not
+ * repeated.
  */
 
 import { type Channel, type ChannelModel, connect } from 'amqplib';
@@ -63,8 +64,8 @@ async function start(settings: BareLoopSettings): Promise<void> {
 }
 
 /**
- * Renders the benchmark's body template (`delivery-body.ts`) by string concatenation. A compiled template would do the
- * same work.
+ * Renders the benchmark's body template (`delivery-body.ts`) by string concatenation. This is as much work as a
+ * compiled template needs.
  */
 function render(alert: Alert): string {
   return `{"alert_id":"${alert.alert_id}","text":"${jsonText(`tocsin bench: ${alert.model_name}`)} is at ${alert.metric_value}","rule":"${alert.alert_rule_id}","threshold":${alert.threshold.toFixed(2)},"bound":"${alert.bound}","fired_at":"${alert.fired_at}","workspace":"${alert.workspace_id}","source":"tocsin"}`;

@@ -43,7 +43,7 @@ const target = {
 };
 
 /**
- * Runs the bare loop in a separate process and measures its throughput.
+ * Runs the bare loop in a separate process and measures its throughput, CPU time and latency.
  * @throws Error if a message did not arrive exactly once, or has no row in the table
  */
 export async function runBareLoop(testBed: TestBed, options: BareLoopOptions): Promise<BareLoopResult> {

@@ -7,8 +7,8 @@ export interface AuthResult {
   /** Requests that list the twenty webhooks of a workspace with an access token. */
   listWebhooks: RequestsResult;
   /**
-   * Requests to `/auth/verify` with a user key (an engine key other than the admin key). The engine has cached its
-   * check of this key.
+   * Requests to `/auth/verify` with a user key (an engine key other than the admin key). The engine has the result of
+   * an earlier check of the key in its cache.
    */
   verifyCachedKey: RequestsResult;
   verifyToken: RequestsResult;

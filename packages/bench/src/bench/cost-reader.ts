@@ -11,7 +11,7 @@ export interface TableSize {
 const tables = ['alerts', 'alert_keys', 'deliveries', 'attempts'] as const;
 export type HistoryTable = (typeof tables)[number];
 
-/** Returns the sizes of the tables that grow with each alert. */
+/** Returns the sizes of the history tables and of `alert_keys`. */
 export async function readSizes({ knex }: Database): Promise<Record<HistoryTable, TableSize>> {
   const { rows } = await knex.raw<{ rows: (TableSize & { name: HistoryTable })[] }>(
     `select root.relname as name, sum(pg_relation_size(leaf.oid))::float8 as heap,
@@ -31,7 +31,7 @@ export async function readSizes({ knex }: Database): Promise<Record<HistoryTable
   return Object.fromEntries(tables.map((name) => [name, sizeOf(name)])) as Record<HistoryTable, TableSize>;
 }
 
-/** Returns the end of the write-ahead log in bytes. The difference of two results is the number of bytes written. */
+/** Returns the end position of the write-ahead log. The difference of two results is the number of bytes written. */
 export async function readWalBytes({ knex }: Database): Promise<number> {
   const { rows } = await knex.raw(
     `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes`,

@@ -38,8 +38,8 @@ export interface CostOptions {
 }
 
 /**
- * Measures the costs of a burst and of a steady rate. In a burst, the pages of a table fill before their rows are
- * updated. More updates then write the new row version to another page, and such an update also changes the indexes.
+ * Measures the costs of a burst and of a steady rate. In a burst, the pages of a table are full before their rows are
+ * updated. More updates must then write the new row version to another page, and therefore also change the indexes.
  */
 export async function measureCost(testBed: TestBed, options: CostOptions): Promise<CostResult[]> {
   return [

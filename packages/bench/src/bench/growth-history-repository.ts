@@ -15,7 +15,7 @@ export interface History {
  * Writes deliveries that are spread evenly over the days up to now. Each delivery has one attempt, and only every third
  * delivery has a row in `alerts`. 1 % of the deliveries have failed, and 2 % are open. The measured workspace has half
  * of the deliveries, and a tenth of these belong to `webhookId`. Nineteen other workspaces share the other half. Two
- * days are written in parallel.
+ * days at a time are written in parallel.
  */
 export async function fillHistory(database: Database, history: History): Promise<void> {
   const nowMs = Date.now();

@@ -7,7 +7,7 @@ const dayMs = 86_400_000;
 
 /**
  * Selects `count` deliveries that are spread evenly over the history, and returns their ids. Replaces the texts of
- * their attempts by texts that are encrypted in the worker's format, so that the API can decrypt them.
+ * their attempts with texts that are encrypted in the worker's format, so that the API can decrypt them.
  */
 export async function pickDeliveries(
   database: Database,

@@ -61,7 +61,7 @@ const executionsBeforeGenericPlan = 6;
 
 /**
  * Measures the queries of users and of the dispatcher on small and large histories. Each round queries every history
- * once, so that a slow phase of the machine affects all of them equally.
+ * once, so that a slow phase of the machine affects all histories equally.
  */
 export async function measureGrowth(testBed: TestBed, options: GrowthOptions): Promise<GrowthResult[]> {
   const sizes: Size[] = [];
@@ -195,7 +195,7 @@ async function measureLatencies(sizes: Size[], requests: number): Promise<Record
   return latencies;
 }
 
-/** Loads the compiled module of the worker by its path, because the linter forbids that a package imports a service. */
+/** Loads the compiled module of the worker by its path, because the linter forbids imports of services in packages. */
 async function openDispatchQueries(database: Database): Promise<DispatchQueries> {
   const path = '../../../../services/delivery-worker/dist/dispatch/dispatch-repository.js';
   const module: {

@@ -26,8 +26,8 @@ const launcher = fileURLToPath(import.meta.resolve('../../../../infra/local/dist
 const servers = new Set(['postgres', 'rabbitmq', 'epmd']);
 const startTimeoutMs = 300_000;
 /**
- * Maximum time between the start and the measurement, in milliseconds. Periodic jobs finish their first runs in this
- * time. The wait is never longer than the measurement itself.
+ * Wait between the start and the measurement, in milliseconds. Periodic jobs finish their first runs in this time. If
+ * the measurement is shorter, the wait is only as long as the measurement.
  */
 const settleMs = 20_000;
 

@@ -14,7 +14,7 @@ export interface LatencyResult {
 export interface SteadyRates {
   /** Rates in deliveries per second. Each one is measured separately. */
   rates: readonly number[];
-  /** Duration of each measurement. */
+  /** Duration of the measurement at each rate. */
   seconds: number;
 }
 

@@ -21,8 +21,8 @@ interface LowRateMeasurement {
 }
 
 /**
- * Measures the cost of a delivery at low rates, for the worker (one webhook for each alert, published over AMQP) and
- * for the bare loop.
+ * Measures the CPU time and the latency of a delivery at low rates, for the worker (one webhook for each alert,
+ * published over AMQP) and for the bare loop.
  */
 export async function measureLowRate(testBed: TestBed, options: SteadyRates): Promise<LowRateResult[]> {
   const { database, secrets, destination } = testBed;

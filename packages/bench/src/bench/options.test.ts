@@ -1,6 +1,6 @@
 import { readOptions } from './options.js';
 
-test('the option --short lowers the default numbers, and explicit numbers override them', () => {
+test('the option --short lowers the default numbers, but an explicit number has precedence', () => {
   expect(readOptions(['--short'])).toMatchObject({ short: true, alerts: 2_000, minutes: 0, sizes: [2_000] });
   expect(readOptions(['--short', '--alerts', '50'])).toMatchObject({ alerts: 50 });
 });
@@ -20,6 +20,6 @@ test.each([
   [['--alerts', '-1'], /.+/],
   [['--sizes', '10,,20'], /--sizes takes a number/],
   [['--fast'], /.+/],
-])('the arguments %j are rejected with a reason', (args, message) => {
+])('the benchmark rejects the arguments %j with a reason', (args, message) => {
   expect(() => readOptions(args)).toThrow(message);
 });

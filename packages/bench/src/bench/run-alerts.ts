@@ -109,7 +109,7 @@ interface RunToCheck {
 }
 
 /**
- * Checks that exactly one request arrived for every pair of an alert and a webhook, and that its delivery is recorded
+ * Checks that exactly one request arrived for every pair of an alert and a webhook, and that every delivery is recorded
  * completely. Returns the latency of each delivery in milliseconds.
  */
 async function checkRun(

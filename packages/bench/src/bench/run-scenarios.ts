@@ -17,7 +17,7 @@ import { measureThroughput } from './throughput.js';
 import { measureWebhookOptions } from './webhook-options.js';
 
 export interface RunOptions extends BenchOptions {
-  /** Ends the running scenario and stops all processes. */
+  /** An abort ends the running scenario and stops all processes. */
   signal: AbortSignal;
   print(line: string): void;
 }
@@ -33,7 +33,7 @@ const batches = { batchSize: 100, connections: 8 };
 const workerCounts = [1, 2, 4];
 /** Rate of the cost scenario, in deliveries per second. The page `docs/capacity.md` reports this load. */
 const costRate = 1_000;
-/** Number of people who have a page of the console open. */
+/** Number of people who have a page of the console open in the scenario polls. */
 const people = 200;
 
 /**

@@ -11,11 +11,11 @@ export interface ArrivalsRun {
 export interface Arrivals {
   run: number;
   webhooks: number;
-  /** Number of requests of each pair of alert and webhook. It stays at 255 if further requests arrive. */
+  /** Number of requests of each pair of alert and webhook. The count stops at 255. */
   received: Uint8Array;
   /** Number of requests of each pair of alert and webhook that were rejected with status 500. */
   rejected: Uint8Array;
-  /** Arrival time of the first request of each such pair, in milliseconds of the monotonic clock. */
+  /** Arrival time of the first request of each pair, in milliseconds of the monotonic clock. */
   firstArrivalMs: Float64Array;
   /** Number of pairs of an alert and a webhook with at least one request. */
   distinct: number;

@@ -17,7 +17,7 @@ test.each(['Content-Length', 'content-length'])(
   },
 );
 
-test('requests are read correctly wherever the network splits them', () => {
+test('requests that the network splits at any position are read correctly', () => {
   const text = request(0, '{"n":1}') + request(9, '{"text":"content-length: 9"}') + request(19, '');
   const expected = read([text]);
   expect(expected.map(({ webhook }) => webhook)).toEqual([0, 9, 19]);

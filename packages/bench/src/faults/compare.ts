@@ -23,9 +23,7 @@ export interface Comparison {
   expected: number;
   delivered: number;
   lost: number;
-  /**
-   * Number of requests that got the response 200 although an earlier request of the same delivery had already got it.
-   */
+  /** Number of requests with the response 200 after an earlier request of the same delivery with the response 200. */
   repeated: number;
   /** Number of repeated requests of a delivery. The key is the index at which the destination counts it (`slotOf`). */
   repeats: Map<number, number>;

@@ -35,7 +35,7 @@ export function cancelStatements(trial: Trial): Promise<Exposure> {
 
 /**
  * Repeatedly cuts the connections of workers and API to the database. Bytes in transit are lost. Counts the busy
- * sessions that ended.
+ * sessions that the cuts have ended.
  */
 export function cutDatabase(trial: Trial): Promise<Exposure> {
   const readPids = async (condition: string): Promise<number[]> => {

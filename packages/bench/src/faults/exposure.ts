@@ -7,8 +7,8 @@ import { type Exposure, recoveryPolling, type Trial } from './fault.js';
 import { readClaimed } from './fault-records-reader.js';
 
 /**
- * Deliveries that a worker has claimed but not recorded. Each is identified by its index in the arrays in which the
- * destination of the benchmark counts its requests (`slotOf`).
+ * Deliveries that a worker has claimed but not recorded. A delivery is identified by the index at which the destination
+ * counts its requests (`slotOf`).
  */
 export interface Claimed {
   all: Set<number>;
@@ -36,15 +36,15 @@ export async function readUnrecordedClaims(trial: Trial): Promise<Claimed> {
 }
 
 /**
- * Waiting time after a worker was killed or stopped, in milliseconds. In this time the database finishes the last
- * statements of the worker, and the destination reads its last requests. The lease of the worker is valid for at least
- * 2 s after the kill, so its claims are not released yet.
+ * Delay before the claims of a killed or stopped worker are read, in milliseconds. Meanwhile the database finishes the
+ * last statements of the worker, and the destination reads its last requests. The lease of the worker is valid for at
+ * least 2 s after the kill, so its claims are not released yet.
  */
 const lastWritesMs = 1_000;
 
 /**
- * Returns the claims of a worker that was killed, stopped or disconnected just before the call; without `pid` the
- * claims of all workers.
+ * Returns the claims of a worker that was killed, stopped or disconnected just before the call. Without `pid`, returns
+ * the claims of all workers.
  */
 export async function readLostClaims(trial: Trial, pid?: number): Promise<Claimed> {
   await sleep(lastWritesMs);

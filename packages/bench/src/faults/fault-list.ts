@@ -118,7 +118,7 @@ export function allFaults(seed: number): Fault[] {
     {
       name: 'database statements cancelled repeatedly',
       inject: cancelStatements,
-      // On a slow machine, the statement of one alert is cancelled three times in a row.
+      // On a slow machine, the statement of one alert can be cancelled three times in a row.
       messageError: 'canceling statement due to user request',
     },
     { name: 'database connections cut repeatedly', inject: cutDatabase },

@@ -16,7 +16,7 @@ export interface FaultTestBed extends TestBed {
   /** Access token of an admin who has permission to publish in every workspace. */
   adminToken: string;
   timing: Timing;
-  /** Replicated servers; undefined if the test bed has single servers. */
+  /** Replicated servers, or undefined if the test bed has single servers. */
   replicas: Replicas | undefined;
 }
 

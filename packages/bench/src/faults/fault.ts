@@ -18,8 +18,8 @@ export interface Fault {
   /** True if the fault kills or stops workers, so that some of their requests may be missing from the records. */
   affectsWorkers?: boolean;
   /**
-   * Error with which the fault may make messages fail, as its text in the log. The worker logs `message.failed`, and its
-   * consumer processes the message again. Default: no message may fail.
+   * Text of an error that the fault may cause while a worker processes a message. The worker logs the error with the
+   * event `message.failed` and processes the message again. By default, no message may fail.
    */
   messageError?: string;
   /** True if a short run (`--short`) includes the fault. */
@@ -48,8 +48,8 @@ export interface Exposure {
    */
   slots?: Map<number, number>;
   /**
-   * End of the fault, in milliseconds of the monotonic clock. Faults in `worker-faults.ts` and `replica-faults.ts` that
-   * end a process give the time of its signal, so that the recovery time includes the restart or the failover.
+   * End of the fault, in milliseconds of the monotonic clock. For a fault that ends a process in `worker-faults.ts` or
+   * `replica-faults.ts`, this is about the time of the signal, so the recovery time includes the restart or failover.
    */
   endedAtMs: number;
   /** One sentence for each broken promise that only this fault checks. */

@@ -25,7 +25,7 @@ export function findDeliveryViolations(
   ];
 }
 
-/** Limit for a response time, in milliseconds. A client must not hang for the duration of a fault. */
+/** Limit for the response time of the API, in milliseconds. Clients must get a response even while a fault lasts. */
 const responseLimitMs = 10_000;
 /** Response statuses that every fault may cause. Requests without a response (`hung`) are reported separately. */
 const expectedStatuses = ['202', '503', 'hung'];
@@ -53,8 +53,8 @@ export function findResponseViolations(
 export const failureEvents = ['service.crashed', 'service.stopped_uncleanly', 'message.failed'];
 
 /**
- * Returns a list with one sentence, which contains the first log line with an unexpected failure event. The list is
- * empty if no line has one.
+ * Returns a list with at most one sentence: the name of the service and its first log line with an unexpected failure
+ * event. The list is empty if the log has no such line.
  */
 export function findLogViolations(
   service: string,

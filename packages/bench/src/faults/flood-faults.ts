@@ -22,14 +22,14 @@ interface FloodOptions {
   overRest: boolean;
 }
 
-/** The contract's limit for webhooks of a rule. */
+/** Maximum number of webhooks that an alert message may name. */
 const webhooksPerAlert = 20;
 /** Time after the flood in which workers can still send delayed retries of another workspace, in milliseconds. */
 const lateRetriesMs = 3_000;
 
 /**
- * Returns a fault in which one or two workspaces publish many alerts at once (a flood). It waits until workers have
- * committed them, and checks their deliveries and the retries of a workspace without a flood.
+ * Returns a fault in which one or two workspaces publish many alerts at once (a flood). The fault waits until workers
+ * have committed these alerts. Then it checks their deliveries, and the retries of a workspace without a flood.
  */
 export function flood(options: FloodOptions): (trial: Trial) => Promise<Exposure> {
   return async (trial) => {

@@ -1,6 +1,7 @@
 /**
  * Loads a mutation (see `mutations.ts`) into a service: `node --import '…/mutation-loader.js?mutation=NAME' main.js`.
- * It replaces a text in one module while Node.js loads that module, so the released code needs no test hooks.
+ * This module replaces a text in one other module while Node.js loads that module. The released code therefore needs no
+ * test hooks.
  */
 
 import { writeSync } from 'node:fs';

@@ -17,7 +17,7 @@ const rounds = { long: 12, short: 4 };
 const injectionsPerRound = 2;
 const maxFaultMs = 8_000;
 
-/** Injects random faults in several rounds, in two processes at the same time. Equal seeds choose equal faults. */
+/** Injects random faults in several rounds. Each round affects two processes. Equal seeds choose equal faults. */
 export function injectRandomly(seed: number): (trial: Trial) => Promise<Exposure> {
   return async (trial) => {
     const random = createRandom(seed);

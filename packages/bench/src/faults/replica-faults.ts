@@ -82,9 +82,9 @@ export function killPrimaryAndBrokerLeader(trial: Trial): Promise<Exposure> {
 
 interface Failover {
   kill(): Promise<unknown>;
-  /** Replaces the failed server. Undefined if the other servers replace it on their own. */
+  /** Replaces the failed primary database by the standby. Undefined if only brokers fail, which need no such step. */
   failOver?(): Promise<unknown>;
-  /** Starts the failed server again. */
+  /** Starts the failed servers again. In `killAllBrokers`, it also kills and restarts the other nodes. */
   repair(): Promise<unknown>;
 }
 

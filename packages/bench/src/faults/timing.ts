@@ -43,8 +43,8 @@ export const longTiming: Timing = {
 };
 
 /**
- * Times of a short run. The lease of queued rows (14 s) is close to its minimum of 10 s, so that deliveries recover
- * fast.
+ * Parameters of a short run. The lease of queued rows (14 s) is close to the minimum of 10 s, so that deliveries
+ * recover fast.
  */
 export const shortTiming: Timing = {
   form: 'short',

@@ -113,7 +113,7 @@ async function killAndRestartAll(trial: Trial): Promise<Claimed & { atMs: number
   return { ...claimed, atMs: first!.atMs };
 }
 
-/** Kills the API while its published messages wait for confirms of the broker. */
+/** Kills the API while its published messages wait for publisher confirms from the broker. */
 export async function killApi(trial: Trial): Promise<Exposure> {
   trial.api.broker.freeze('to-server');
   await sleep(700);
@@ -167,7 +167,7 @@ export async function terminate(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Sends SIGTERM and waits for the exit.
+ * Sends SIGTERM to a worker and waits until its process has ended.
  * @throws Error if the worker does not stop cleanly within 26 s
  */
 export async function endCleanly(worker: ProxiedService): Promise<void> {

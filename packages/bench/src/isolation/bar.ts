@@ -21,11 +21,11 @@ export const maxRetryDelayMs = 1_000;
  */
 export const minThroughputShare = 2 / 3;
 /**
- * Limits while many webhooks of many workspaces have due deliveries: the maximum delay of the retries of one further
- * workspace, in milliseconds, and the minimum number of deliveries per second that workers attempt for the many
+ * Limits while many webhooks of many workspaces have due deliveries. `retryDelayMs` is the maximum delay of the retries
+ * of another workspace. `deliveriesPerSecond` is the minimum rate at which workers attempt the deliveries of the many
  * workspaces. `insert` applies if the deliveries are inserted into the database. `publish` applies if alerts are
- * published; its limits are wider, because writing a burst of alerts occupies both cores of the measuring machine for
- * seconds.
+ * published. The limits of `publish` are wider, because writing a burst of alerts occupies both cores of the measuring
+ * machine for seconds.
  */
 export const manyWebhooksLimits = {
   insert: { retryDelayMs: 1_000, deliveriesPerSecond: 2_000 },
@@ -61,8 +61,8 @@ export interface BarResult {
 }
 
 /**
- * Compares the latencies of several runs with the limits. All runs have the same kind of noisy neighbour. A run
- * without latencies counts as above both limits.
+ * Compares the latencies of several runs with the limits. All runs have the same kind of noisy neighbour. A run without
+ * latencies exceeds both limits.
  */
 export function compareWithBar(runs: readonly IsolationRun[]): BarResult {
   const p99Share = spreadOf(runs.map(shareOf)).median;

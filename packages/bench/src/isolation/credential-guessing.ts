@@ -5,7 +5,7 @@ import { startHelper } from '../test-bed/helper-process.js';
 import { createTestBed } from '../test-bed/test-bed.js';
 import type { GuessingCommands } from './credential-guessing-main.js';
 
-/** Durations of requests to `/auth/verify` with valid keys, in milliseconds. Each field is for one kind of keys. */
+/** Durations of requests to `/auth/verify` with valid keys, in milliseconds, and the responses to the attacker. */
 export interface GuessingResult {
   /** Keys in regular use, without an attacker. */
   alone: Percentiles;
@@ -30,13 +30,13 @@ const guesses = { perSecond: 1_000, seconds: 20 };
 const unusedTargets = 20;
 const keysInUse = { count: 20, usesPerSecond: 100 };
 /**
- * Number of keys that are verified once each, and the interval between two of these verifications. The interval is long
- * enough that the bcrypt checks of these keys do not wait for one another.
+ * Number of keys that are verified once each, one after the other, and the pause after each verification in
+ * milliseconds. The bcrypt checks of these keys never overlap, so they do not wait for one another.
  */
 const singleKeys = { count: 18, intervalMs: 500 };
 /**
- * Duration of the attack while keys are verified for the first time, in seconds: all intervals, plus one second for the
- * requests themselves.
+ * Duration of the attack while keys are verified for the first time, in seconds: the sum of all pauses, plus one second
+ * for the verifications.
  */
 const firstChecksSeconds = (singleKeys.count * singleKeys.intervalMs) / 1_000 + 1;
 

@@ -129,9 +129,9 @@ async function checkNeighbours(): Promise<void> {
 
 interface RepeatedMeasurement {
   bar: BarResult;
-  /** Number of requests that the noisy neighbours made in one run: the smallest number of all runs. */
+  /** Number of requests of the noisy neighbours, in the run in which they made the fewest. */
   neighbourRequests: number;
-  /** Number of healthy deliveries that arrived more than once in one run: the largest number of all runs. */
+  /** Number of healthy deliveries that arrived more than once, in the run with the most of them. */
   repeated: number;
 }
 

@@ -12,7 +12,7 @@ export interface ManyWebhooksOptions {
   workspaces: number;
   webhooksPerWorkspace: number;
   deliveriesPerWebhook: number;
-  /** False: no server listens at the URLs of the many webhooks, so every request to them fails. */
+  /** If false, no server listens at the URLs of the many webhooks, so every request to them fails. */
   responds: boolean;
   /**
    * - `insert`: the deliveries are inserted into the database, due at the same time.
@@ -44,10 +44,10 @@ export interface ManyWebhooksResult {
 const retrySchedule = '1s,10m';
 const firstRetryMs = 1_000;
 /**
- * Load of the workspace whose retries are measured: 15 deliveries a second, of which one in 5 is rejected once. Most
- * first attempts are claimed at write, so they do not take part in the dispatcher's round robin by workspace. The 3
- * retries a second do. They are less than an equal share, so the round robin need not delay them: with 500 workspaces
- * and 2,000 deliveries a second, the share of a workspace is 4 deliveries a second.
+ * Load of the workspace whose retries are measured: 15 deliveries per second. The destination rejects one in 5 of them
+ * once. Most first attempts are claimed at write, so only the 3 retries per second take part in the dispatcher's round
+ * robin by workspace. With 500 workspaces and 2,000 deliveries per second, the equal share of a workspace is 4
+ * deliveries per second. The retries are below this share, so the round robin need not delay them.
  */
 const healthyLoad = { webhooks: 3, alertsPerSecond: 5, maxAlerts: 60_000, rejectOneIn: 5 };
 const lateRetriesMs = 3_000;

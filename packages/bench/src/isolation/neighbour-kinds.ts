@@ -12,8 +12,8 @@ export interface NoisyNeighbours {
 }
 
 /**
- * Neighbours of a measurement that is printed for comparison with the other kinds of neighbours: 500 alerts per second,
- * whose rules have no webhooks. The alerts have no deliveries, so `deliveriesPerSecond` is the rate of the alerts.
+ * Neighbours for comparison with the other kinds: they publish 500 alerts per second, whose rules have no webhooks. The
+ * alerts have no deliveries, so `deliveriesPerSecond` is the number of alerts per second.
  */
 export const alertsOnly: NoisyNeighbours = {
   name: 'as many alerts without webhooks',

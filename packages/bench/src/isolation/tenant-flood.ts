@@ -25,8 +25,8 @@ export interface TenantFloodResult {
   retryDelays: Percentiles;
   retries: number;
   /**
-   * Throughput of another workspace in deliveries per second: `alone` before the flood, `afterwards` after all alerts
-   * of the flood were committed.
+   * Throughput of another workspace in deliveries per second, measured before the flood (`alone`), and after all alerts
+   * of the flood were committed (`afterwards`).
    */
   alone: number;
   afterwards: number;
@@ -35,21 +35,21 @@ export interface TenantFloodResult {
 export interface TenantFloodOptions {
   /** Number of alerts in the flood. Each names 20 webhooks. */
   alerts: number;
-  /** Number of workspaces that publish the flood at the same time, each an equal number of alerts. */
+  /** Number of workspaces that publish the flood at the same time. All publish the same number of alerts. */
   workspaces: number;
   print(line: string): void;
 }
 
 const webhooksPerAlert = 20;
 const firstRetryMs = 1_000;
-/** Load of the other workspace while the flood is written. One of 20 deliveries is rejected once. */
+/** Load of the other workspace while the flood is written. The destination rejects one in 20 deliveries once. */
 const healthyLoad = { webhooks: 3, alertsPerSecond: 100, maxAlerts: 60_000, rejectOneIn: 20 };
 /** Number of alerts in each throughput measurement, and in the warm-up, during which V8 compiles the worker's code. */
 const throughputAlerts = 10_000;
 const warmUpAlerts = 10_000;
 /**
- * Wait between the end of the flood and the reading of the delays, in milliseconds. Delayed retries are sent in this
- * time.
+ * Time between the end of the flood and the reading of the delays, in milliseconds. Workers can still send delayed
+ * retries meanwhile.
  */
 const lateRetriesMs = 3_000;
 

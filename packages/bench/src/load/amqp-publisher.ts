@@ -3,12 +3,12 @@ import { type ConfirmChannel, connect } from 'amqplib';
 import { monotonicMs } from '../measure/clock.js';
 
 /**
- * Publishes alerts. Each alert is published again until it is confirmed: by a publisher confirm of the broker, or by
- * the expected status of the API.
+ * Publishes alerts. Each alert is published again until it is confirmed: by a publisher confirm from the broker, or by
+ * a response from the API with the expected status.
  */
 export interface AlertPublisher {
   publish(alert: OfferedAlert): void;
-  /** Number of alerts that were sent and wait for a confirm of the broker or a response of the API. */
+  /** Number of alerts that were sent and wait for a confirm from the broker or a response from the API. */
   inFlight(): number;
 }
 
@@ -30,8 +30,8 @@ const connectTimeoutMs = 5_000;
 const messageOptions = { persistent: true, mandatory: true, contentType: 'application/json' };
 
 /**
- * Time in milliseconds after which an unconfirmed message is published again. Every publisher must do this: if the
- * leader of a queue is killed, RabbitMQ 3.10 sometimes never confirms the messages that were in transit to this leader.
+ * Time in milliseconds after which an unconfirmed message is published again. This is necessary, because RabbitMQ 3.10
+ * sometimes never confirms messages that were in transit to the leader of a queue when this leader was killed.
  */
 const confirmTimeoutMs = 5_000;
 

@@ -48,7 +48,7 @@ test('a load run with a fixed publish rate publishes no alert after it is stoppe
   expect(run.progress().offered).toBe(offered);
 });
 
-test('countDelayed counts the alerts that are not accepted within its option minimumMs', async () => {
+test('countDelayed counts alerts published since sinceMs that wait minimumMs for acceptance', async () => {
   const publisher = recordingPublisher();
   const run = startLoadRun({ run: 1, target, alerts: 3 }, publisher);
   publisher.alerts[0]!.onAccepted();

@@ -59,7 +59,7 @@ export interface LoadRun {
 }
 
 const tickMs = 2;
-/** Keeps the broker busy without filling its memory. */
+/** Number of unconfirmed alerts that keeps the broker busy without filling its memory. */
 const defaultMaxUnconfirmed = 1_000;
 
 export function startLoadRun(options: LoadRunOptions, amqp: AlertPublisher): LoadRun {

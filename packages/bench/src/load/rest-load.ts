@@ -22,7 +22,7 @@ export interface RestLoadResult {
   offeredAtMs: Float64Array;
   /** Duration of each request. */
   requestMs: Float64Array;
-  /** Time at which the last response had arrived. */
+  /** Arrival time of the last response. */
   endedAtMs: number;
 }
 

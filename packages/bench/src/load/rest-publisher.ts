@@ -32,10 +32,10 @@ const responseTimeoutMs = 30_000;
 const maxRetries = 200;
 
 /**
- * Opens a publisher that posts each alert as soon as `publish` is called. If there is no response, or a response with
- * another status than the expected one, the alert is posted again with the same id. The delay is `Retry-After` or an
- * exponential backoff, whichever is longer, plus up to 50 % jitter. At most `maxRetries` alerts are retried at the same
- * time; further rejected alerts wait until one of them is confirmed.
+ * Opens a publisher that posts each alert as soon as `publish` is called. If there is no response, or if the response
+ * has an unexpected status, the alert is posted again with the same id. The delay is `Retry-After` or an exponential
+ * backoff, whichever is longer, plus up to 50 % jitter. At most `maxRetries` alerts are retried at the same time.
+ * Further rejected alerts wait until one of these alerts is confirmed.
  */
 export function openRestPublisher({ url, token, expectedStatus = 202 }: RestTarget): RestPublisher {
   const agent = new Agent({ headersTimeout: responseTimeoutMs, bodyTimeout: responseTimeoutMs });

@@ -2,7 +2,7 @@ import { waitFor } from './wait-for.js';
 
 const arrivals = { description: 'of 9 arrived', isReached: (count: number) => count === 9, intervalMs: 1 };
 
-test('waitFor resolves when the count is complete, however long the count keeps changing', async () => {
+test('waitFor polls a changing count and resolves when isReached returns true for it', async () => {
   let arrived = 0;
   const count = async () => {
     arrived += 1;

@@ -11,7 +11,7 @@ export interface Wait {
 }
 
 /**
- * Polls a count until the condition is met. The total time is unlimited.
+ * Polls a count until `isReached` returns true for it. The total time is unlimited.
  * @throws Error if the count does not change for `stallTimeoutMs`
  */
 export async function waitFor(wait: Wait): Promise<void> {

@@ -12,11 +12,11 @@ export interface ManagedProcess {
   /** Resolves with the exit code or the signal after the process has ended. */
   exited(): Child['exited'];
   /**
-   * Waits until the process has ended, and starts it again: with `startOther` if it is given, otherwise with the
-   * function `start` of `startManagedProcess`. Resolves when the process is ready.
+   * Waits until the process has ended, which the caller must cause, and starts it again. `startOther` replaces the
+   * function `start` of `startManagedProcess` for this restart. Resolves when the process is ready.
    */
   restart(startOther?: () => Promise<Child>): Promise<void>;
-  /** Describes an exit that the suite did not request; undefined if there was none. */
+  /** Describes an exit that the suite did not request, or returns undefined if there was none. */
   unexpectedExit(): string | undefined;
   /** Returns the text that was logged since the last call. */
   takeNewLog(): string;

@@ -34,8 +34,9 @@ export interface ServiceOptions {
 export interface ServiceProcess extends ManagedProcess {
   readonly httpUrl: string;
   /**
-   * Waits until the process has ended, and starts it again with changed environment variables. Resolves when the
-   * process responds, even if it is not ready. A later `restart` uses the original variables again.
+   * Waits until the process has ended, which the caller must cause, and starts it again with changed environment
+   * variables. Resolves when `/livez` returns 200, even if the process is not ready. A later `restart` uses the
+   * original variables.
    */
   restartWith(changed: Record<string, string>): Promise<void>;
 }

@@ -22,7 +22,7 @@ import { type ServiceHost, type ServiceOptions, type ServiceProcess, startServic
  * needs.
  */
 export interface TestBed extends ServiceHost {
-  /** Connects directly, without a proxy, under the application name `suiteApplicationName`. */
+  /** Client of the database. It connects without a proxy, under the application name `suiteApplicationName`. */
   database: Database;
   secrets: SecretBox;
   destination: Destination;
@@ -35,7 +35,7 @@ export interface TestBed extends ServiceHost {
   print(line: string): void;
   stop(): Promise<void>;
   /**
-   * Kills all processes. It is needed with hanging destinations, because a clean stop would wait for their responses.
+   * Kills all processes. With hanging destinations, `stop` would wait for their responses, so `kill` is needed.
    */
   kill(): Promise<void>;
 }

@@ -128,7 +128,7 @@ async function copyDatabase({ url, directory: from }: Node, to: string): Promise
 
 /**
  * Waits until the standby streams the write-ahead log of the primary, and then makes it synchronous. If it were made
- * synchronous first, every commit would wait until it streams.
+ * synchronous first, every commit would wait until the standby streams.
  */
 async function waitForStandby({ url }: Node, { name }: Node): Promise<void> {
   const untilState = (states: string[]) =>

@@ -100,7 +100,7 @@ function openPublisher(env) {
   return createHttpPublisher({ url: env.TOCSIN_API_URL ?? '', credential, workspaceId });
 }
 
-/** Yields the rows with a time and a number. Prints and skips all others. */
+/** Yields the rows with a time and a number. Prints and skips all other rows. */
 async function* readMetrics(path) {
   let header;
   for await (const line of followLines(path)) {

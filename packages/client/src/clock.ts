@@ -1,7 +1,7 @@
 /** Source of time. `now` is Unix time in milliseconds. */
 export interface Clock {
   now(): number;
-  /** Resolves after `ms` milliseconds. Rejects with the reason of the signal if the signal is aborted before. */
+  /** Resolves after `ms` milliseconds. If the signal is aborted earlier, rejects with the reason of the signal. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ export function isSecure(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/** Returns true for `localhost`, names below it, and literal loopback addresses. Other names are not resolved. */
+/** Returns true for `localhost`, its subdomains, and literal loopback addresses. Other names are not resolved. */
 function isLoopback({ hostname }: URL): boolean {
   return (
     hostname === 'localhost' ||

@@ -35,7 +35,7 @@ const client = (options: { credential?: Session | string; timeoutMs?: number } =
 const alert = { alert_rule_id: 'r', model_id: 'm', model_name: 'n', metric_value: 1 };
 
 describe('retries', () => {
-  test('an idempotent call is retried after 429 and 503, with the delay of Retry-After', async () => {
+  test('an idempotent call is retried after 429 and 503, and waits for the time in Retry-After', async () => {
     const { sleeps } = clock;
     sleeps.length = 0;
     const found = { headers: { etag: '"3"' }, body: { id: 'x' } };
@@ -44,7 +44,7 @@ describe('retries', () => {
     expect(sleeps).toEqual([7_000, 1_000]);
   });
 
-  test('retries end after four requests with the last error of the server', async () => {
+  test('a call that keeps failing ends after four requests with the last error of the server', async () => {
     api.script(
       ...Array.from({ length: 9 }, () => ({ status: 503, body: { code: 'unavailable', detail: 'away' } })),
     );
@@ -54,7 +54,7 @@ describe('retries', () => {
     expect(api.seen).toHaveLength(4);
   });
 
-  test('a call that is not idempotent is sent once', async () => {
+  test('a failed call that is not idempotent is not retried', async () => {
     api.script({ status: 503 }, { status: 429 }, { cut: true });
     await expect(client().deliveries.redeliver('d')).rejects.toBeInstanceOf(UnavailableError);
     await expect(client().webhooks.test({ url: '', body: '' })).rejects.toBeInstanceOf(TooManyRequestsError);
@@ -179,7 +179,7 @@ describe('credentials', () => {
 describe('lists', () => {
   const next = (url: string) => ({ headers: { link: `<${url}>; rel="next"` } });
 
-  test('all pages of a list have the filters of the first page and come from the configured origin', async () => {
+  test('requests for later pages of a list keep the filters and go to the configured origin', async () => {
     api.script(
       { body: [1, 2], ...next('https://evil.example/other?cursor=c%2B1&limit=9') },
       { body: [], ...next('/x?cursor=c2') },
@@ -192,7 +192,7 @@ describe('lists', () => {
     expect(api.seen.map(({ url }) => url)).toEqual([base, `${base}&cursor=c%2B1`, `${base}&cursor=c2`]);
   });
 
-  test('leaving a loop over a list early fetches no further page', async () => {
+  test('a loop over a list that ends early requests no further page', async () => {
     api.script({ body: [1, 2], ...next('/x?cursor=c') });
     for await (const item of client().webhooks.list()) if (Number(item) === 1) break;
     expect(api.seen).toHaveLength(1);

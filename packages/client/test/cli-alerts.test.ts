@@ -47,7 +47,7 @@ describe('rules, alerts and deliveries', () => {
     expect(copy).toMatchObject({ ...fields, name: 'copy' });
   });
 
-  test('an alert with state, labels and annotations is accepted, and state and labels are shown', async () => {
+  test('`alerts fire` sends state, labels and annotations; `alerts get` shows state and labels', async () => {
     const own = {
       name: 'o',
       enabled: true,

@@ -50,7 +50,7 @@ async function logIn(home: string, { refuse = false } = {}) {
   return { result: await cli(words, options), clock };
 }
 
-test('login shows a link and a code, and stores the login with mode 600', async () => {
+test('login shows a link and a code, and stores the login in a file with mode 600', async () => {
   const home = newHome();
   const { result } = await logIn(home);
   expect(result).toMatchObject({
@@ -61,7 +61,7 @@ test('login shows a link and a code, and stores the login with mode 600', async 
   expect(statSync(join(home, '.config', 'tocsin')).mode & 0o777).toBe(0o700);
 });
 
-test('later commands use the stored login, even at the same time and after token refreshes', async () => {
+test('later commands use the stored login, even if they run concurrently and refresh tokens', async () => {
   const home = newHome();
   const { clock } = await logIn(home);
   const list = () => cli(['webhooks', 'list', '--json'], { env: { HOME: home }, clock });

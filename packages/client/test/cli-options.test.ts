@@ -85,7 +85,7 @@ test('a change with --if-match fails if the resource has another ETag', async ()
   expect([(await rename('a')).code, (await rename('b')).code]).toEqual([0, 7]);
 });
 
-test('the audit log is listed with filters, for a workspace and for the deployment', async () => {
+test('audit events of a workspace and of the deployment can be listed with filters', async () => {
   const webhook = await addWebhook();
   await run('webhooks', 'update', webhook, '--name', 'audited');
   const list = (...flags: string[]) => runJson('audit', 'list', '--resource', webhook, ...flags);
@@ -112,7 +112,7 @@ test('an external id can be set, used as a filter, and removed', async () => {
   }
 });
 
-test('a webhook is paused and resumed', async () => {
+test('`webhooks pause` requires an end time, and `webhooks resume` ends the pause', async () => {
   const id = await addWebhook();
   const { paused } = await runJson<{ paused: { reason: string } }>('webhooks', 'pause', id, '--until', '2h');
   expect(paused).toMatchObject({ reason: 'manual' });

@@ -1,7 +1,7 @@
 import { cli } from './support/cli.js';
 import { type ScriptedApi, startScriptedApi } from './support/scripted-api.js';
 
-// A text with control characters. The simulated API uses it for every text in its responses.
+// A text with control characters. Every text in the responses of the simulated API is this text.
 
 const hostile =
   'a\u0000\u0007\b\r\u001b[31m\u001b]0;owned\u0007\u007f\u0085\u009b31m\u00ad\u061c\u200e\u202e\u2066\u2028\ufeff\u{e0041}z';

@@ -31,7 +31,7 @@ describe('webhooks', () => {
     expect(made).toMatchObject({ name: 'flagged', enabled: false });
   });
 
-  test('the retry after a timeout can be switched off and on again', async () => {
+  test('flags of `webhooks update` switch retries after timeouts on and off', async () => {
     const { id } = await createWebhook('timeouts', '--no-retry-on-timeout');
     const update = (...flags: string[]) => runJson(['webhooks', 'update', id, ...flags]);
     expect(await update('--retry-on-timeout')).toMatchObject({ retry_on_timeout: true });

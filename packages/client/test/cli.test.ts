@@ -183,7 +183,7 @@ describe('command line and output', () => {
     },
   );
 
-  test('each group of commands has a description', async () => {
+  test('the help of each group of commands contains a description', async () => {
     const topics = await run(['__complete', '--', '']);
     for (const topic of topics.stdout
       .trim()
@@ -208,7 +208,7 @@ describe('command line and output', () => {
     expect(await complete('webhooks', 'get', '')).toEqual(['']);
   });
 
-  test('colours are used only on terminals that allow them', async () => {
+  test('output is coloured on a terminal, but not in a pipe, with NO_COLOR or with --no-color', async () => {
     await createWebhook('coloured');
     const words = ['webhooks', 'list', '--name', 'coloured'];
     const sequence = '\u001b[';

@@ -55,7 +55,7 @@ test('a failed token request rejects all waiting calls, and the next call sends 
   expect(await session.token()).toBe('t2');
 });
 
-test('discovery of the provider is repeated after a failure', async () => {
+test('a failed request for the metadata of the provider is repeated by the next call', async () => {
   provider.setDown(true);
   await expect(session.token()).rejects.toMatchObject({ code: 'provider_unreachable' });
   provider.setDown(false);
@@ -70,7 +70,7 @@ test('concurrent callers that report the same rejected token cause one token req
   expect(provider.calls).toHaveLength(2);
 });
 
-test('aborting one caller does not abort the shared refresh', async () => {
+test('aborting one caller does not abort the token request that other callers wait for', async () => {
   let release = () => {};
   const delayUntil = new Promise<void>((resolve) => {
     release = resolve;

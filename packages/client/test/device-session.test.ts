@@ -34,7 +34,7 @@ describe('logging in', () => {
     expect(await session.token()).toBe('a1');
   });
 
-  test('a login polls with the given interval, and more slowly after slow_down', async () => {
+  test('a login polls at the interval of the provider, and more slowly after slow_down', async () => {
     const { clock, session } = await start({ interval: 2 });
     provider.script(pending, { status: 400, body: { error: 'slow_down' } }, pending, granted);
     await session.login({ show });
@@ -59,7 +59,7 @@ describe('logging in', () => {
     expect(provider.calls).toHaveLength(4);
   });
 
-  test('an unavailable provider is polled again, with longer intervals', async () => {
+  test('a login continues to poll an unavailable provider, at longer intervals', async () => {
     const { clock, session } = await start();
     provider.script({ status: 502, body: 'bad gateway' }, { status: 503, body: {} }, granted);
     await session.login({ show });
@@ -119,7 +119,7 @@ describe('staying logged in', () => {
     expect(provider.calls).toHaveLength(0);
   });
 
-  test('a session has no token after a logout and rejects with login_required', async () => {
+  test('a request for a token after a logout rejects with login_required', async () => {
     const { session } = await start();
     provider.script(granted);
     await session.login({ show });

@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Command that runs an example, without the arguments of the alert. */
+/** Command that runs an example. `argumentsOf` adds the arguments that describe the alert. */
 interface Example {
   command: string;
   argumentsOf(words: string[]): string[];
@@ -47,7 +47,7 @@ function run({ command, argumentsOf, cwd = directory }: Example, words: string[]
     execFile(command, argumentsOf(words), { cwd, env }, (error, stdout, stderr) =>
       resolve({
         code: error === null ? 0 : Number(error.code ?? 1),
-        // Maven prints the code that resets colours even with -Dstyle.color=never.
+        // Maven prints the escape sequence that resets colours even with -Dstyle.color=never.
         stdout: stripVTControlCharacters(stdout),
         stderr,
       }),
@@ -77,7 +77,7 @@ async function expectDelivered(example: Example, language: string): Promise<void
   });
 }
 
-/** Expects that the example fails without retries if the password is wrong or the exchange does not exist. */
+/** Expects that the example exits with 1 and an error message if the exchange is missing or the password is wrong. */
 async function expectRefused(example: Example): Promise<void> {
   const words = [harness.workspaceId, modelId, modelId, '1'];
   const blank = Object.assign(new URL(amqpUrl), { pathname: '/blank' }).href;
@@ -146,7 +146,7 @@ test('the Java example publishes an alert that is delivered (skipped without Jav
   await expectRefused(example);
 }, 600_000);
 
-/** Returns the path of a Python with the package pika. Installs Debian's package if there is none. */
+/** Returns the command of a Python interpreter that has the package pika. If none has it, installs python3-pika. */
 function pythonWithPika(): string {
   const find = () =>
     ['python3', '/usr/bin/python3'].find((python) => isInstalled(python, '-c', 'import pika'));

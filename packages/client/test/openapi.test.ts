@@ -21,7 +21,7 @@ test("the client's types equal the schemas that the services serve", () => {
   expect(readFileSync(file, 'utf8')).toBe(generated);
 });
 
-test('each operation of both APIs has a method of the client', async () => {
+test('the client has a method for each operation of both APIs', async () => {
   const called = await recordCalls();
   const operations = documents.flatMap(({ paths }) =>
     Object.entries(paths).flatMap(([path, methods]) =>

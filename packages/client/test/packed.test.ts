@@ -193,7 +193,7 @@ test('threads that share a session cause one token request', async () => {
   await provider.close();
 });
 
-test('the example monitor fires one alert for each crossing of a bound', async () => {
+test('the example monitor fires one alert each time a value crosses a threshold', async () => {
   const [provider, api] = [await startScriptedProvider(), await startScriptedApi()];
   const values = [0.3, 0.4, 0.41, 0.9, 0.4, 0.1, 0.09, 0.3, 0.42, '', 'NaN'];
   const rows = values.map((value, index) => `2026-01-01T00:00:${String(index).padStart(2, '0')}Z,x,${value}`);

@@ -89,7 +89,7 @@ test("a call without permission throws ForbiddenError, and whoami returns the ca
   expect((await platformAs('reader').whoami()).workspaces).toEqual({ [workspaceId]: ['reader'] });
 });
 
-test('alerts, redelivery jobs and dead letters are available with the client', async () => {
+test('the client fires alerts, creates redelivery jobs, and lists deliveries and dead letters', async () => {
   const tocsin = platformAs('admin');
   const rule = await tocsin.alertRules.create({
     name: 'drift',

@@ -134,7 +134,7 @@ describe('a publisher with declare: false', () => {
     await publisher.close();
   }, 5_000);
 
-  test('publishing without a bound queue fails without retries, and the error names the remedy', async () => {
+  test('an alert for an exchange without a queue fails at once, and the error names the remedy', async () => {
     const connection = await connect(blankHost());
     const channel = await connection.createChannel();
     await channel.assertExchange('tocsin.alerts', 'topic');
@@ -199,7 +199,7 @@ test.each([
 });
 
 describe('unconfirmed alerts', () => {
-  test('over AMQP an unconfirmed alert is reported after the timeout', async () => {
+  test('over AMQP an alert is retried until the timeout and then rejected as unconfirmed', async () => {
     const clock = createManualClock();
     const publisher = await createAmqpPublisher({ url: 'amqp://127.0.0.1:9', workspaceId, clock });
     const given = alert();

@@ -6,8 +6,8 @@ import { createManualClock } from './support/manual-clock.js';
 import { startRealm } from './support/realm.js';
 
 /**
- * The provider has settings at least as strict as Keycloak's defaults: tokens of 60 s, single-use refresh tokens,
- * rotating keys.
+ * Data of the test provider. The provider is at least as strict as a Keycloak with default settings: tokens expire
+ * after 60 s, a refresh token can be used once, and the signing keys change.
  */
 const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
 const skewMs = 20_000;

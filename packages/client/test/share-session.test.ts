@@ -15,7 +15,7 @@ function createSession() {
   return { clock, session: new ClientCredentialsSession(options) };
 }
 
-test('threads that share a session use the same token, and one refresh renews it for all', async () => {
+test('all receivers of a shared session use the same token, and one refresh renews it for all', async () => {
   const { clock, session } = createSession();
   const shared = Array.from({ length: 4 }, () => receiveSession(shareSession(session)));
   const askAll = () =>
@@ -27,7 +27,7 @@ test('threads that share a session use the same token, and one refresh renews it
   expect(rejected).toEqual(['t3', 't3', 't3', 't3']);
 });
 
-test('an error of a shared session has the same code in another thread', async () => {
+test('a receiver of a shared session gets errors with the original code and reason', async () => {
   const { session } = createSession();
   provider.script({ status: 400, body: { error: 'invalid_client' } });
   const failure = receiveSession(shareSession(session)).token();
@@ -35,7 +35,7 @@ test('an error of a shared session has the same code in another thread', async (
   await expect(failure).rejects.toBeInstanceOf(SessionError);
 });
 
-test('a shared session fails with session_closed after the owning thread has ended', async () => {
+test('a shared session fails with session_closed after the port of its owner is closed', async () => {
   const { port1, port2 } = new MessageChannel();
   const session = receiveSession(port2);
   const waiting = session.token();
@@ -44,7 +44,7 @@ test('a shared session fails with session_closed after the owning thread has end
   await expect(session.token()).rejects.toMatchObject({ code: 'session_closed' });
 });
 
-test('a call of a shared session in another thread can be aborted', async () => {
+test('a receiver of a shared session can abort its call', async () => {
   const { port1, port2 } = new MessageChannel();
   const controller = new AbortController();
   const waiting = receiveSession(port2).token({ signal: controller.signal });

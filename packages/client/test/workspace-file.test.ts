@@ -128,7 +128,7 @@ Plan: 0 to create, 2 to change, 0 to delete.
   expect(await listAll()).toMatchObject({ rules: [{ threshold: 0.9 }] });
 });
 
-test('prune deletes only resources in the namespace of the file', async () => {
+test('`apply --prune` deletes only resources in the namespace of the file', async () => {
   await apply(save(workspaceFile()));
   const create = (...words: string[]) =>
     run(['webhooks', 'create', '--url', 'http://127.0.0.1:9/', '--body', '{}', ...words]);
@@ -150,7 +150,7 @@ Done: 4 of 4.
   expect([webhooks.map(({ name }) => name).sort(), rules]).toEqual([['bare', 'by hand', 'other'], []]);
 });
 
-test('a failed apply prints completed steps, remaining steps and the line in the file', async () => {
+test('a failed apply prints completed, failed and remaining steps, and the line of the error', async () => {
   const broken = workspaceFile().replace("body: '{}'", "body: '{{'");
   const { code, stdout, stderr } = await apply(save(broken));
   expect(code).toBe(6);
@@ -167,7 +167,7 @@ Not done:
   expect([repaired.code, repaired.stdout.match(/^\+.*$/gm)?.length]).toEqual([0, 2]);
 });
 
-test('the commands of docs/configuration-as-code.md run in their order', async () => {
+test('the commands of docs/configuration-as-code.md succeed in the order of the page', async () => {
   const page = readFileSync(new URL('../../../docs/configuration-as-code.md', import.meta.url), 'utf8');
   const commands = [...page.matchAll(/^```sh\n(.*?)```$/gms)].flatMap(([, block = '']) =>
     block.split('\n').filter((line) => line.startsWith('tocsin ')),

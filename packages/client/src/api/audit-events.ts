@@ -2,7 +2,7 @@ import { createPaged, type Paged, path } from './requests.js';
 import type { AuditEvent, ListAuditEventsQuery } from './schemas.js';
 import type { CallOptions, Send } from './transport.js';
 
-/** Lists of audit events, newest first: principal, time, action and names of the changed fields. */
+/** Lists of audit events, newest first. An event has a principal, a time, an action and the changed field names. */
 export interface AuditEventsApi {
   /** Lists the audit events of the workspace. The caller must be an admin of the workspace. */
   list(query?: ListAuditEventsQuery, options?: CallOptions): Paged<AuditEvent>;

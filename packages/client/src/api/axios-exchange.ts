@@ -2,8 +2,8 @@ import axios from 'axios';
 import type { Exchange } from './transport.js';
 
 /**
- * Options with which axios accepts every status and does not parse bodies. The transport checks the status and parses
- * the body.
+ * An axios instance that accepts every status and does not parse bodies. The transport checks the status and parses the
+ * body.
  */
 const http = axios.create({
   responseType: 'text',
@@ -13,7 +13,7 @@ const http = axios.create({
   proxy: false,
 });
 
-/** Sends one HTTP request from Node. The environment's proxy variables are ignored. */
+/** Sends one HTTP request from Node. Ignores proxy variables in the environment, such as `HTTPS_PROXY`. */
 export const axiosExchange: Exchange = async ({ body, ...request }) => {
   const { status, headers, data } = await http.request<string>({ ...request, data: body });
   return { status, headers: new Headers(headers as Record<string, string>), text: data };

@@ -7,14 +7,15 @@ export interface ClientOptions {
   /** Base URL of the API, without `/api/v1` or `/auth`. */
   url: string;
   /**
-   * True: plain http is allowed to any host. Anyone on the network path can then read the credential. Default: false.
+   * If true, plain http is allowed to any host. Anyone on the network path can then read the credential. Default:
+   * false.
    */
   allowHttp?: boolean | undefined;
   /** Credential of every request: a session, which renews its tokens, or a fixed token or key. */
   credential: Session | string;
   /** Timeout of each request, including its response body, in milliseconds. Default: 30,000. */
   timeoutMs?: number | undefined;
-  /** Maximum number of requests of a call that is idempotent: the first request and its retries. Default: 4. */
+  /** Maximum number of requests of an idempotent call: the first request and its retries. Default: 4. */
   maxTries?: number | undefined;
   clock?: Clock | undefined;
   /** Returns a random number from 0 to 1, for the jitter of retries. */
@@ -22,8 +23,9 @@ export interface ClientOptions {
 }
 
 /**
- * @throws TypeError for a URL that is not http or https, or that has a query, a fragment or a user name. Unless
- * `allowHttp` is true, also for plain http to a host that is not loopback.
+ * Checks the URL and adds the defaults of the options.
+ * @throws TypeError if the URL is not http or https, if it has a query, a fragment or a user name, or if it is plain
+ * http to a host that is not loopback and `allowHttp` is not true
  */
 export function transportOptions(
   options: Omit<ClientOptions, 'credential'>,

@@ -1,7 +1,7 @@
 import { TocsinError } from '../tocsin-error.js';
 import type { Problem } from './schemas.js';
 
-/** Error code of the API. The code `http_error` means that another server has responded, for example a proxy. */
+/** Error code of the API, or `http_error` if the response contains no code, for example because a proxy sent it. */
 export type ApiErrorCode = Problem['code'] | 'http_error';
 
 export interface ApiErrorDetails {
@@ -14,7 +14,7 @@ export interface ApiErrorDetails {
   problem: Record<string, unknown>;
 }
 
-/** An error response of the API. The message of the error is the explanation that the API gives for people. */
+/** An error response from the API. The message is the member `detail` of the problem document, if there is one. */
 export class ApiError extends TocsinError {
   readonly code: ApiErrorCode;
   readonly status: number;

@@ -19,8 +19,8 @@ import {
 
 export interface PlatformApiOptions extends Pick<ClientOptions, 'clock'> {
   /**
-   * Workspace of operations such as `list`, `create` and `fire`, and of all operations on alerts and jobs. Operations
-   * with the id of a webhook, an alert rule, a delivery or a dead letter need no workspace.
+   * Id of the workspace. It is needed for operations such as `list` and `create`, and for all operations on alerts and
+   * jobs. Operations with the id of a webhook, an alert rule, a delivery or a dead letter need no workspace.
    */
   workspaceId?: string | undefined;
 }

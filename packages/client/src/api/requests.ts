@@ -20,7 +20,7 @@ function encode(value: string): string {
 /** A resource with the ETag of the version in the response. Pass the ETag as `ifMatch` of a later change. */
 export type Tagged<Resource> = Resource & { etag: string };
 
-/** Sends a request whose response has an ETag. */
+/** Sends a request. Returns the resource in the response with the ETag, which is empty if the response has none. */
 export async function sendTagged<Resource extends object>(
   send: Send,
   request: ApiRequest,
@@ -44,7 +44,7 @@ export interface ListTotal {
   isMore: boolean;
 }
 
-/** Creates the list of a GET operation. The `Link` header of each response names the next page (RFC 8288). */
+/** Creates a list whose pages a GET operation returns. The header `Link` of a page names the next page (RFC 8288). */
 export function createPaged<T>(send: Send, request: Omit<ApiRequest, 'method'>): Paged<T> {
   async function* pages(): AsyncGenerator<T[]> {
     let cursor: string | undefined;
@@ -88,8 +88,8 @@ function parseTotal(header: string | null): ListTotal {
 }
 
 /**
- * Returns only the cursor of the link. Behind a proxy the address in the link can be wrong, and the token must not be
- * sent to an address from a response.
+ * Returns the cursor in the link to the next page. The address of the link is ignored: it can be wrong behind a proxy,
+ * and the token must not be sent to an address from a response.
  */
 function nextCursor(link: string | null): string | undefined {
   for (const [, target = '', parameters = ''] of (link ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {

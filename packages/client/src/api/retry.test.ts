@@ -13,7 +13,7 @@ test.each([
   ['', undefined],
   ['9'.repeat(400), undefined],
   [null, undefined],
-])('the header "Retry-After: %s" is read as %s ms', (value, expected) => {
+])('for the Retry-After value %j, parseRetryAfterMs returns %s', (value, expected) => {
   expect(parseRetryAfterMs(value, now)).toBe(expected);
 });
 
@@ -23,6 +23,6 @@ test.each([
   [{ tries: 1, maxTries: 4, retryAfterMs: 3_000, random: 1 }, 3_000],
   [{ tries: 4, maxTries: 4, retryAfterMs: 3_000, random: 1 }, undefined],
   [{ tries: 1, maxTries: 4, retryAfterMs: 60_001, random: 1 }, undefined],
-])('nextRetryMs of %o is %s', (state, expected) => {
+])('for the state %o, nextRetryMs returns %s', (state, expected) => {
   expect(nextRetryMs(state)).toBe(expected);
 });

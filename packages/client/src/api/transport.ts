@@ -146,8 +146,9 @@ function lost(code: ConnectionError['code'], message: string): Outcome {
 }
 
 /**
- * Returns the header `Authorization`. A key can be any text, but header values are bytes. The key is therefore encoded
- * as UTF-8, with one character for each byte.
+ * Returns the header `Authorization`. A key can contain non-ASCII characters, but header values are bytes. The key is
+ * therefore encoded as UTF-8, with one character for each byte.
+ * @throws TypeError if the token contains an ASCII control character other than a tab
  */
 function authorizationOf(token: string): string {
   if (/[^\t\x20-\x7e\x80-\uffff]/.test(token))

@@ -30,9 +30,9 @@ export interface WebhooksApi {
    * @throws ConflictError if alert rules use the webhook and `force` is not set; the error names these rules
    */
   delete(id: string, options?: DeleteWebhookQuery & ChangeOptions): Promise<void>;
-  /** Sends a body to a URL, without rendering it. */
+  /** Sends the given body to a URL, without rendering the body as a template. */
   test(request: TestWebhook, options?: CallOptions): Promise<TestResult>;
-  /** Renders a saved webhook with sample values, a past alert or a given context, and sends the body to its URL. */
+  /** Renders a saved webhook with sample values, a past alert or a given context. Sends the result to its URL. */
   testSaved(id: string, request?: TestSavedWebhook, options?: CallOptions): Promise<SavedTestResult>;
   /** Renders a template on the server, without sending the body. */
   preview(request: PreviewTemplate, options?: CallOptions): Promise<Preview>;

@@ -52,8 +52,8 @@ export function runs<Options = object>(
 }
 
 /**
- * Adds the connection flags and runs `work` as the command's action, with the settings from the flags, the environment
- * or the stored login.
+ * Adds the connection flags and runs `work` as the command's action, with the settings that `resolveSettings` returns
+ * for these flags.
  */
 export function runsConnected<Options = object>(
   command: Command,

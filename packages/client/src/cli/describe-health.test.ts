@@ -20,7 +20,7 @@ test('the description of unknown health contains neither a start time nor a succ
   expect(describeHealth(unknown)).toBe('unknown');
 });
 
-test('the last error of a webhook contains its code and time', () => {
+test('the description of the last error of a webhook contains the error code and the time', () => {
   expect(describeLastError(failing)).toBe(`The destination responded with status 500. (http_status, ${at})`);
   expect(describeLastError(unknown)).toBeNull();
 });

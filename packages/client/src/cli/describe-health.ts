@@ -18,12 +18,12 @@ export function describeHealth({ state, since, success_rate_24h }: Health): stri
   return `${state}${start}${rate}`;
 }
 
-/** Returns the last failure with its error code and time; null if there was no failure. */
+/** Returns the last failure with its error code and time, or null if there was no failure. */
 export function describeLastError({ last_error }: Health): string | null {
   return last_error === null ? null : `${last_error.error} (${last_error.code}, ${last_error.at})`;
 }
 
-/** Returns the error of a webhook that is failing or paused now; an empty string for other webhooks. */
+/** Returns the last error of a webhook that is failing or paused now, or an empty string for other webhooks. */
 export function describeTrouble({ state, last_error }: Health): string {
   return state === 'failing' || state === 'paused' ? (last_error?.error ?? '') : '';
 }

@@ -46,7 +46,7 @@ function splitWords(text: string): string[] {
   return text.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
 }
 
-/** Describes the first error of a command line; undefined if there is none. */
+/** Describes the first error in the words of a command, or returns undefined if there is none. */
 function faultOf(words: readonly string[], { isComplete }: { isComplete: boolean }): string | undefined {
   let command: Command = program;
   let given = 0;
@@ -80,7 +80,7 @@ function faultOf(words: readonly string[], { isComplete }: { isComplete: boolean
   return missing && `${command.name()} needs ${missing.long}`;
 }
 
-test.each(documents)('tocsin has each command and option that %s names', (document) => {
+test.each(documents)('tocsin has every command and option that the document %s names', (document) => {
   const text = readFileSync(`${root}${document}`, 'utf8');
   for (const words of typedCommands(text))
     expect([words, faultOf(words, { isComplete: true })]).toEqual([words, undefined]);
@@ -93,6 +93,6 @@ test.each([
   ['an unknown option', ['webhooks', 'list', '--colour'], 'list has no option --colour'],
   ['a missing argument', ['webhooks', 'get'], 'get needs an argument'],
   ['a missing command', ['webhooks'], 'webhooks needs a command'],
-])('the check of documented commands reports %s', (_, words, fault) => {
+])('the check of the commands in documents reports %s', (_, words, fault) => {
   expect(faultOf(words, { isComplete: true })).toBe(fault);
 });

@@ -3,8 +3,8 @@ import { CommandFailure, exitCodeOf } from './exit-codes.js';
 import type { Output } from './output.js';
 
 /**
- * Runs `work` for one id after the other, and prints the results and the errors. After a failure it continues with the
- * next id. The exit code of the command is that of the first failure.
+ * Runs `work` for one id after the other, and prints the results and the errors. A failure does not prevent the work
+ * for the next ids. The exit code of the command is that of the first failure.
  */
 export async function forEachId<T>(
   ids: string[],

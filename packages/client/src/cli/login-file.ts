@@ -26,7 +26,7 @@ export function loginFilePath(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Returns the stored login. Returns undefined if the file does not exist or does not contain a login in this format.
+ * Returns the stored login, or undefined if the file does not exist or has no issuer and client id.
  */
 export async function readLogin(file: string): Promise<SavedLogin | undefined> {
   try {

@@ -16,7 +16,7 @@ type Text = string | Painted;
 /** Output of a command. Control characters are printed as escapes, so that no response can control the terminal. */
 export interface Output {
   json: boolean;
-  /** Prints `value` with `--json`. Otherwise calls `show`, which prints it for people. */
+  /** With `--json`, prints `value` as JSON. Without it, calls `show`, which prints the value as text. */
   value(value: unknown, show: () => void): void;
   /**
    * Prints a list as a JSON array or a table. All rows are read before the first is printed, because the column widths
@@ -33,10 +33,10 @@ export interface Output {
   facts(facts: Record<string, Text | number | boolean | null | undefined>): void;
   line(...parts: Text[]): void;
   /**
-   * Prints a value as JSON on one line. For commands such as `tail`, whose output never ends and so cannot be an array.
+   * Prints a value as JSON on one line. The output of a command such as `tail` never ends, so it cannot be an array.
    */
   jsonLine(value: unknown): void;
-  /** Prints a message for people on stderr. */
+  /** Prints a message on stderr, also with `--json`. */
   note(text: string): void;
   /**
    * Prints `text` in place of the last progress line; undefined removes that line. Does nothing if stderr is not a

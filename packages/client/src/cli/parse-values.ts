@@ -21,7 +21,7 @@ export function parseBound(text: string): 'upper_bound' | 'lower_bound' {
   throw new InvalidArgumentError('It must be upper or lower.');
 }
 
-/** Parses a value `Name: value` of a repeatable option. Adds it to `before`, the headers from its earlier values. */
+/** Parses a header `Name: value` of a repeatable option. Adds it to `before`, the headers that were given earlier. */
 export function parseHeader(text: string, before: Record<string, string[]> = {}): Record<string, string[]> {
   const colon = text.indexOf(':');
   const name = text.slice(0, colon).trim();
@@ -30,7 +30,7 @@ export function parseHeader(text: string, before: Record<string, string[]> = {})
   return { ...before, [name]: [...earlier, text.slice(colon + 1).trim()] };
 }
 
-/** Parses a value `name=value` of a repeatable option. Adds it to `before`, the pairs from its earlier values. */
+/** Parses a pair `name=value` of a repeatable option. Adds it to `before`, the pairs that were given earlier. */
 export function parsePair(text: string, before: Record<string, string> = {}): Record<string, string> {
   const equals = text.indexOf('=');
   if (equals < 1) throw new InvalidArgumentError('It must be written name=value.');
@@ -38,8 +38,8 @@ export function parsePair(text: string, before: Record<string, string> = {}): Re
 }
 
 /**
- * Parses a value `name=value` or `name:value` of a repeatable option into a label filter of the API. Adds it to
- * `before`, the filters from the option's earlier values.
+ * Parses `name=value` or `name:value`, given for a repeatable option, into a label filter of the API. Adds the filter
+ * to `before`, the filters that were given earlier.
  */
 export function parseLabelFilter(text: string, before: string[] = []): string[] {
   const [, name, value] = /^([^=:]+)[=:](.*)$/s.exec(text) ?? [];
@@ -53,7 +53,7 @@ export function collect(text: string, before: string[] = []): string[] {
 
 const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Parses a time in ISO 8601, or a duration before now: `90s`, `15m`, `2h`, `7d`. */
+/** Parses a time, or a duration before now such as `90s`, `15m`, `2h`, `7d`. Returns the time in ISO 8601, in UTC. */
 export function parseTime(text: string): string {
   const [, amount, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const timeMs = amount === undefined ? Date.parse(text) : Date.now() - Number(amount) * (unitMs[unit] ?? 0);
@@ -77,7 +77,7 @@ export function parseDurationMs(text: string): number {
   return Number(amount) * (unit === 'ms' ? 1 : (unitMs[unit] ?? 0));
 }
 
-/** Parses a time in ISO 8601, or a duration after now such as `15m`. */
+/** Parses a time, or a duration after now such as `15m`. Returns the time in ISO 8601, in UTC. */
 export function parseTimeAhead(text: string): string {
   const isDuration = /^\d{1,6}[smhd]$/.test(text);
   const timeMs = isDuration ? Date.now() + parseDurationMs(text) : Date.parse(text);

@@ -29,8 +29,9 @@ export async function readJsonObject(file: string, io: Io): Promise<Record<strin
 }
 
 /**
- * Reads the fields of a resource from the file of the option `--from`. If the file is output of `get --json`, members
- * that callers cannot write are removed. Any other object is returned unchanged, so that the API reports such members.
+ * Reads the fields of a resource from the file of the option `--from`. From the output of `get --json`, which has an id
+ * and a creation time, members that callers cannot write are removed. Any other object is returned unchanged, so that
+ * the API reports its invalid members.
  */
 export async function readFieldsFrom(
   file: string,

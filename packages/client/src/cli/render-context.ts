@@ -1,8 +1,8 @@
 import { sampleContext, type TemplateContext } from '@tocsin/template';
 
 /**
- * Returns the context of a template. It has the sample values. The values in `given`, which is an alert-fired message
- * or an object with variables, replace sample values of the same name.
+ * Returns the context of a template: the sample values, and the values in `given`, which replace sample values of the
+ * same name. `given` is an alert-fired message or an object with variables.
  */
 export function renderContext(given: Record<string, unknown>): TemplateContext {
   return sampleContext(isMessage(given) ? fromMessage(given) : given);
@@ -18,9 +18,9 @@ function isMessage(given: Record<string, unknown>): given is Message {
 }
 
 /**
- * Converts an alert-fired message to the template variables that a worker would create. Threshold and bound of the
- * message have precedence over those of its rule. A missing state, missing labels and missing annotations get their
- * defaults.
+ * Converts an alert-fired message to the template variables that a worker would create. The threshold and the bound of
+ * the message have precedence over those in its `alert_rule`. A missing state is `firing`. Missing labels and
+ * annotations are empty.
  */
 function fromMessage({
   alert_rule,

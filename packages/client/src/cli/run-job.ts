@@ -18,7 +18,7 @@ export interface JobTexts {
 interface JobContext<Filter, J extends Job> extends JobTexts {
   jobs: JobsApi<Filter, J>;
   filter: Filter;
-  /** True: the command waits until the job has ended. False: the command ends when the API has created the job. */
+  /** If true, the command waits until the job has ended. If false, it ends when the API has created the job. */
   wait: boolean;
   io: Io;
   out: Output;

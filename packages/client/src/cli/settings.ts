@@ -30,17 +30,17 @@ export interface ConnectionFlags {
 }
 
 export interface ResolvedSettings extends Settings {
-  /** Id of the public OAuth client for logins of people. */
+  /** Id of the public OAuth client with which people log in. */
   deviceClientId: string;
   loginFile: string;
-  /** True: plain http is accepted for every host, and not only for loopback addresses. */
+  /** If true, plain http is accepted for every host, and not only for loopback addresses. */
   allowHttp: boolean;
 }
 
 /**
- * Returns the settings of a command. With a stack file, which `npm start` writes for a local installation, flags have
- * precedence over the values of the file. Without one, flags have precedence over the environment, and the environment
- * over the stored login.
+ * Returns the settings of a command. With a stack file, which `npm start` writes for a local installation, the settings
+ * come from flags and, with lower precedence, from the file. Without a stack file, flags have precedence over the
+ * environment, and the environment has precedence over the stored login.
  */
 export async function resolveSettings(
   flags: ConnectionFlags,
@@ -63,7 +63,7 @@ export async function resolveSettings(
   return { ...remembered, ...chosen, deviceClientId: chosen.clientId ?? personal ?? 'tocsin-cli', ...fixed };
 }
 
-/** Returns the settings of the stored login; no settings if the login is from another provider than `issuer`. */
+/** Returns the settings of the stored login, or no settings if the login is not from the provider `issuer`. */
 async function readRemembered(loginFile: string, issuer: string | undefined): Promise<Settings> {
   const login = await readLogin(loginFile);
   if (login === undefined || (issuer !== undefined && issuer !== login.issuer)) return {};

@@ -10,7 +10,7 @@ export interface PageFlags {
   count?: boolean | undefined;
 }
 
-/** Adds the options of a list. `limit` is the default of `--limit`; undefined: by default the whole list is printed. */
+/** Adds the options of a list. `limit` is the default of `--limit`. Without a default, the whole list is printed. */
 export function withPageFlags(command: Command, { limit }: { limit?: number } = {}): Command {
   return withCount(command.option('--limit <count>', 'maximum number of results', parseCount, limit));
 }
@@ -19,7 +19,7 @@ export function withCount(command: Command): Command {
   return command.option('--count', 'print only their number; 10000+ if there are more');
 }
 
-/** Returns the number of entries that one request fetches. The API allows at most 1,000. */
+/** Returns the page size for a request: `limit`, but at most 1,000, which is the maximum of the API. */
 export function pageSizeOf({ limit }: PageFlags): number | undefined {
   return limit && Math.min(limit, 1000);
 }

@@ -26,7 +26,7 @@ interface StackSettings {
   amqpUrl: string | undefined;
 }
 
-/** Reads the settings for the local stack. `role` chooses one of its service accounts. */
+/** Reads the settings for the local stack from `file`. `role` chooses one of the service accounts in the file. */
 export async function readStackSettings(file: string, role: string): Promise<StackSettings> {
   const stack = await readStack(file);
   const client = Object.hasOwn(stack.clients, role) ? stack.clients[role] : undefined;

@@ -33,13 +33,13 @@ test('a table column with the option `whole` is never truncated', () => {
   expect(layOutTable(rows, { columns, terminalWidth: 100, paint: plain })[1]).toContain(id);
 });
 
-test('a table on a very narrow terminal has long lines instead of empty cells', () => {
+test('on a very narrow terminal, a table has lines that are too wide, but no empty cells', () => {
   expect(
     layOutTable([[id, 'name', 'http://example.com']], { columns, terminalWidth: 1, paint: plain })[1],
   ).toBe(`${id}  name  http…`);
 });
 
-test('colour codes do not count for the width of a cell', () => {
+test('escape sequences for colours do not count towards the width of a cell', () => {
   const painted = [{ title: 'S', value: () => 'ok', color: () => 'green' as const }, ...columns];
   const paint = (cell: string, color: string) => `<${color}>${cell}</${color}>`;
   expect(layOutTable([['1', '2', '3']], { columns: painted, terminalWidth: undefined, paint })).toEqual([

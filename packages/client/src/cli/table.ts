@@ -3,7 +3,7 @@ import { type Color, cutToWidth, printable, widthOf } from './text.js';
 export interface Column<Row> {
   title: string;
   value(row: Row): string;
-  /** True: cells of this column are never truncated, for example ids that people copy. */
+  /** If true, cells of this column are never truncated. This is useful for ids, which people copy. */
   whole?: boolean;
   /** Colour of the cell. */
   color?: (row: Row) => Color;

@@ -11,8 +11,8 @@ export type FiredAlert = PublishAlert & { alert_id: string; workspace_id: string
 /** Publishes alerts, over AMQP or HTTP. */
 export interface AlertPublisher {
   /**
-   * Resolves when the broker has routed and confirmed the alert; from then on the alert cannot be lost. Temporary
-   * failures are retried until a time limit, the option `giveUpAfterMs` of the publisher.
+   * Resolves when the broker has routed and confirmed the alert. From then on, the alert cannot be lost. Temporary
+   * failures are retried until the time limit `giveUpAfterMs`, which is an option of the publisher.
    * @throws AlertNotPublishedError if the alert was not confirmed. The error contains the alert.
    */
   publish(alert: PublishAlert, options?: CallOptions): Promise<FiredAlert>;

@@ -10,17 +10,17 @@ export interface AmqpPublisherOptions extends PublisherOptions {
   /** Longest wait for a publisher confirm, in milliseconds. Default: 5000. */
   confirmTimeoutMs?: number | undefined;
   /**
-   * True: the publisher declares exchanges and queues. False: a Tocsin service must have declared them. Use false for a
-   * broker user that may only publish (configure `^$`, write `^tocsin\.alerts$`, read `^$`). Default: true.
+   * If true, the publisher declares exchanges and queues. If false, a Tocsin service must have declared them. Use false
+   * for a broker user that may only publish (configure `^$`, write `^tocsin\.alerts$`, read `^$`). Default: true.
    */
   declare?: boolean | undefined;
 }
 
 /**
- * Publishes persistent, mandatory messages with publisher confirms, on a connection that reconnects. The creation does
- * not wait for the broker, but `publish` does. If the broker rejects the login or a permission at the first connection,
- * the publisher does not connect again. An alert of a rule that is not registered must contain its `alert_rule`. A
- * worker stores a message that it cannot process as a dead letter.
+ * Creates a publisher that sends persistent, mandatory messages with publisher confirms. It reconnects after the loss
+ * of a connection. This function does not wait for the broker, but `publish` does. If the broker rejects the login or a
+ * permission at the first connection, the publisher does not connect again. An alert of a rule that is not registered
+ * must contain its `alert_rule`. A worker stores a message that it cannot process as a dead letter.
  */
 export async function createAmqpPublisher(options: AmqpPublisherOptions): Promise<AlertPublisher> {
   const { url, confirmTimeoutMs, declare = true } = options;
@@ -63,8 +63,8 @@ export class InvalidAlert extends Error {
 }
 
 /**
- * Error if the broker rejects the login of the publisher, if the publisher lacks a permission, or if an exchange or
- * queue does not exist. Retries do not help.
+ * Error for a permanent failure: the broker rejects the login of the publisher, the publisher lacks a permission, or an
+ * exchange or queue does not exist. A retry would fail too.
  */
 export class BrokerRefusal extends Error {
   readonly refused: 'login' | 'permission' | 'topology';
@@ -82,7 +82,7 @@ const mayNotDeclare =
   'If this user may only publish, declare nothing: --no-declare, or the option `declare: false`.';
 const mayNotPublish = 'The user needs the write permission ^tocsin\\.alerts$ in this virtual host.';
 
-/** Returns an error that says what to correct; undefined if a retry can succeed. */
+/** Returns an error that says what to correct, or undefined if a retry can succeed. */
 function toRefusal(error: unknown, { declare }: { declare: boolean }): BrokerRefusal | undefined {
   if (!(error instanceof PublishError)) return undefined;
   if (error.reason === 'returned')
@@ -99,8 +99,8 @@ function toRefusal(error: unknown, { declare }: { declare: boolean }): BrokerRef
 }
 
 /**
- * Returns true for a rejected login, because the broker reports it during the handshake. It reports missing permissions
- * on exchanges and queues later.
+ * Returns true for the reason of a rejected login. The broker reports a rejected login during the handshake, and
+ * missing permissions on exchanges and queues later.
  */
 function isHandshake(reason: string): boolean {
   return reason.startsWith('Handshake');

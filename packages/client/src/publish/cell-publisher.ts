@@ -15,8 +15,9 @@ export interface CellPublisherOptions<Cell extends string> {
 }
 
 /**
- * Publishes each alert to the cell of its workspace. Each alert needs a `workspace_id`. `close` closes the publishers
- * of all cells.
+ * Creates a publisher that sends each alert to the cell of its workspace. Each alert needs a `workspace_id`. `close`
+ * closes the publishers of all cells.
+ * @throws TypeError if `workspaces` names a cell that has no publisher
  */
 export function createCellPublisher<Cell extends string>(
   options: CellPublisherOptions<Cell>,

@@ -10,10 +10,10 @@ export interface AlertProblem {
 }
 
 /**
- * Returns a function that checks an alert without a server and lists at most 20 problems, none for a valid alert. With
- * `rest` the alert is a body of `POST …/alerts`. With `amqp` it is a message that a program publishes without this
- * package: `alert_id`, `workspace_id` and `fired_at` are required, and unknown members are ignored. The function cannot
- * check whether rules and webhooks exist.
+ * Returns a function that checks an alert without a server. The function returns at most 20 problems, or an empty list
+ * for a valid alert. With `rest`, the alert is a body of `POST …/alerts`. With `amqp`, the alert is a message that a
+ * program publishes without this package: `alert_id`, `workspace_id` and `fired_at` are required, and unknown members
+ * are ignored. The function cannot check whether rules and webhooks exist.
  */
 export function createAlertCheck({ over }: { over: 'rest' | 'amqp' }): (alert: unknown) => AlertProblem[] {
   const checkMessage = createAlertFiredCheck();

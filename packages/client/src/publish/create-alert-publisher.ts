@@ -17,7 +17,7 @@ export interface PublisherOptions {
   random?: (() => number) | undefined;
 }
 
-/** Sends each alert once, over AMQP or HTTP. A carrier makes no retries; the alert publisher that uses it does. */
+/** Sends each alert once, over AMQP or HTTP. It does not retry a failed send; the alert publisher retries. */
 export interface Carrier {
   /** Resolves when the broker has confirmed the alert. */
   send(alert: FiredAlert, signal: AbortSignal | undefined): Promise<void>;
@@ -28,14 +28,15 @@ export interface Carrier {
 
 export type PublishFailure =
   | { kind: 'refused' | 'misconfigured' }
-  /** `waitMs` is the delay of the header `Retry-After` in milliseconds. */
+  /** `waitMs` is the delay that the header `Retry-After` asks for, in milliseconds. */
   | { kind: 'transient'; waitMs?: number | undefined };
 
 const retryBackoff = { firstMs: 250, maxMs: 5_000 };
 
 /**
  * Creates a publisher that sends alerts through `carrier`. The publisher adds missing ids and times to the alerts, and
- * retries until a time limit. All failures of `carrier` become an AlertNotPublishedError.
+ * retries temporary failures until `giveUpAfterMs`. If an alert cannot be sent, `publish` rejects with an
+ * AlertNotPublishedError.
  */
 export function createAlertPublisher(carrier: Carrier, options: PublisherOptions): AlertPublisher {
   const { workspaceId, giveUpAfterMs = 60_000, clock = systemClock, random = Math.random } = options;

@@ -44,8 +44,8 @@ export class DeviceSession implements Session {
   }
 
   /**
-   * Shows a code and a link, and waits until the person has signed in.
-   * After the code is shown, an unavailable provider is retried until the code expires.
+   * Shows a code and a link, and waits until the person has signed in. If the provider is unavailable during this wait,
+   * requests to it are repeated until the code expires.
    * @throws SessionError `access_denied`, `expired_token`, `provider_refused`, and `provider_unreachable` before the
    * code is shown
    */
@@ -60,7 +60,10 @@ export class DeviceSession implements Session {
     this.#tokens.put(tokens);
   }
 
-  /** Deletes the login, and revokes it if the provider supports revocation. Does nothing without a login. */
+  /**
+   * Deletes the stored login, and revokes its tokens if the provider supports revocation. Does nothing without a login.
+   * @throws SessionError if the revocation fails; the stored login is deleted even then
+   */
   async logout(): Promise<void> {
     let stored: Tokens | undefined;
     await this.#store.update(async (tokens) => {
@@ -86,7 +89,7 @@ export class DeviceSession implements Session {
     let failure: SessionError | undefined;
     const renewed = await this.#store.update(async (stored) => {
       if (stored === undefined) return undefined;
-      // Another process may have refreshed the tokens while this one waited for the lock.
+      // Another process may have refreshed the tokens while this process waited for the lock.
       if (stored.accessToken !== rejected && isFresh(stored, this.#clock.now())) return stored;
       if (stored.refreshToken === undefined) return undefined;
       try {

@@ -43,9 +43,7 @@ export function createFindProvider(options: ProviderOptions): FindProvider {
   };
   const server = parseIssuer(issuer);
   refuseInsecure(server);
-  /**
-   * Rejects plain http for every request, because the endpoints in the provider's metadata can differ from the issuer.
-   */
+  /** Checks the URL of every request, because the endpoints in the provider's metadata can have an insecure URL. */
   const guardedFetch: CustomFetch = async (url, { body, ...rest }) => {
     refuseInsecure(new URL(url));
     return fetch(url, { ...rest, ...(body != null && { body: body as NonNullable<RequestInit['body']> }) });

@@ -3,7 +3,8 @@ import { describeError } from '../describe-error.js';
 import { SessionError } from './session-error.js';
 
 /**
- * Converts an error of openid-client. `doing` is the start of the message, such as "The token could not be refreshed".
+ * Converts an error of openid-client to a SessionError. `doing` is the start of its message, such as "The token could
+ * not be refreshed".
  */
 export function toSessionError(error: unknown, doing: string): SessionError {
   if (error instanceof SessionError) return error;

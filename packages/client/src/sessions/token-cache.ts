@@ -15,9 +15,9 @@ export interface TokenCache extends Session {
 }
 
 /**
- * Creates a cache of one set of tokens. If the tokens are stale, or the API has rejected the access token, the first
- * call starts a renewal, and concurrent calls wait for its result. If the renewal fails, all these calls reject. The
- * next call then starts another renewal.
+ * Creates a cache of one set of tokens. If it has no fresh tokens, or the API has rejected the access token, the first
+ * call starts a renewal, and concurrent calls wait for the result. If the renewal fails, all these calls reject, and
+ * the next call starts another renewal.
  */
 export function createTokenCache({ clock, renew }: TokenCacheOptions): TokenCache {
   let cached: Tokens | undefined;
@@ -43,7 +43,7 @@ export function createTokenCache({ clock, renew }: TokenCacheOptions): TokenCach
   };
 }
 
-/** Waits for work that several callers share. The signal ends this wait, not the work. */
+/** Waits for work that several callers share. `signal` ends the wait of one caller, and not the work. */
 function waitFor<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

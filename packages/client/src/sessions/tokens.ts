@@ -47,7 +47,7 @@ function lifeOfJwt(token: string): number | undefined {
   return typeof exp === 'number' && typeof iat === 'number' && exp > iat ? exp - iat : undefined;
 }
 
-/** Returns undefined for an opaque token. The signature of a JWT is not verified here; the API does this. */
+/** Returns undefined for an opaque token. The signature of a JWT is not verified, because the API verifies it. */
 function parseClaims(token: string): { exp?: unknown; iat?: unknown } | undefined {
   const payload = token.split('.')[1] ?? '';
   try {

@@ -15,9 +15,9 @@ interface CliStack {
   /** The services of the stack. They are undefined until `beforeAll` has started them, so only tests may read them. */
   readonly services: Services;
   workspace: string;
-  /** A temporary directory. */
+  /** Path of a temporary directory, which is deleted after the tests. */
   directory: string;
-  /** Environment variables of the command. */
+  /** Environment variables with which `run` runs the command. */
   env: Record<string, string>;
   /** Runs the command with the settings of the stack. */
   run(words: string[], options?: CliOptions): Promise<CliResult>;

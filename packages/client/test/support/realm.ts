@@ -2,7 +2,7 @@ import { type RunningProvider, startProvider } from '@tocsin/local';
 
 type Settings = Parameters<typeof startProvider>[0];
 
-/** Starts a provider with tokens of 60 s and single-use refresh tokens, at least as strict as Keycloak's defaults. */
+/** Starts a provider whose tokens are valid for 60 s and whose refresh tokens can be used once. */
 export function startRealm(
   settings: Pick<Settings, 'directory' | 'engineAudience'>,
 ): Promise<RunningProvider> {

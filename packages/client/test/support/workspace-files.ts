@@ -6,7 +6,7 @@ import { useCliStack } from './cli-stack.js';
 export const otherWorkspace = process.env.TOCSIN_TEST_OTHER_WORKSPACE_ID ?? '';
 export const inOther = ['--workspace', otherWorkspace, '--as', 'outsider'];
 
-/** Values of the variables of `workspaceFile`. */
+/** Environment variables that the text of `workspaceFile` uses. */
 export const secrets = { CHAT_URL: 'https://127.0.0.1:9/s3cret-path', CHAT_TOKEN: 's3cret-token' };
 
 const model = 'a9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11';

@@ -53,11 +53,11 @@ export function plan(text: string, { env = {}, prune = false, of = state() }: Gi
   return createPlan({ file, state: of, env, prune });
 }
 
-/** Returns one line for each step. */
+/** Returns one line for each step: its action, kind, label and changed fields. */
 export const shown = (steps: Step[]) =>
   steps.map(({ action, kind, label, fields }) => `${action} ${kind} ${label}: ${fields.join(' ')}`);
 
-/** Returns the text of a file with one webhook, and `more` after it. */
+/** Returns a part of a workspace file: a list with one webhook, and the text `more` after it. */
 export const entry = (more = '', name = 'chat') => `webhooks:
   - name: ${name}
     url: \${URL}

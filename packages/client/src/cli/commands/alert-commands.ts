@@ -134,7 +134,7 @@ function describeSuppression({ suppressed_by }: Alert): string | null {
   return alert_id === null ? reason : `${reason} since alert ${alert_id}`;
 }
 
-/** Returns a string such as "2 succeeded, 1 open". It is empty without deliveries. */
+/** Returns a string such as "2 succeeded, 1 open", or an empty string for an alert without deliveries. */
 function describeSummary({ summary = {} as Alert['summary'] }: Alert): string {
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
   return counts.map(([state, count]) => `${count} ${state}`).join(', ');

@@ -26,7 +26,7 @@ export interface FireFlags {
   declare: boolean;
 }
 
-/** Maximum number of concurrent requests. */
+/** Maximum number of alerts, or of batches with `--batch`, that are published at the same time. */
 const atOnce = 16;
 
 /** Publishes one alert from flags, or many from a file, and reports each alert that was not confirmed. */

@@ -16,8 +16,8 @@ const recheckedAtOnce = 8;
  */
 export async function tailDeliveries(context: PlatformContext<SearchFlags>): Promise<void> {
   const { options, platform, io, out, signal } = context;
-  // The filters `status`, `status_code` and `error_code` are applied here after each change of a delivery. The API
-  // would apply them to the state at the time of the request, so a delivery that matches only later would be missed.
+  // This function itself applies the filters `status`, `status_code` and `error_code` after each change of a delivery.
+  // The API would apply them to the state at the time of the request, and omit a delivery that matches only later.
   const { status, status_code, error_code, ...filter } = searchOf(options);
   const seen = new Map<string, string>();
   const open = new Map<string, Delivery>();

@@ -61,7 +61,7 @@ function problemsOf(read: AlertEntry, check: (alert: unknown) => AlertProblem[])
 }
 
 /**
- * Returns the size of a value as JSON in bytes. Undefined for a value that is nested too deeply for `JSON.stringify`.
+ * Returns the size of a value as JSON in bytes, or undefined if it is nested too deeply for `JSON.stringify`.
  */
 function bytesOf(value: unknown): number | undefined {
   try {

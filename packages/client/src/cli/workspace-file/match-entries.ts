@@ -16,7 +16,7 @@ export interface Match<E extends Entry, R extends Resource> {
   entry: E;
   /** JSON pointer of the entry. */
   path: string;
-  /** The stored resource; undefined if it does not exist yet. */
+  /** The stored resource, or undefined if it does not exist yet. */
   current: R | undefined;
   /** The external id in the entry, or `{namespace}/{name}` if the entry has none. */
   externalId: string;
@@ -28,7 +28,10 @@ export interface Matches<E extends Entry, R extends Resource> {
   left: R[];
 }
 
-/** Finds the resource of each entry: by `external_id`, else by `id`, else by the external id `{namespace}/{name}`. */
+/**
+ * Finds the resource of each entry: by the external id in the entry, else by its id. The external id of an entry
+ * without `external_id` is `{namespace}/{name}`, which is compared after the id.
+ */
 export function matchEntries<E extends Entry, R extends Resource>(
   { entries, resources, path }: { entries: readonly E[]; resources: readonly R[]; path: string },
   { namespace, faults }: { namespace: string; faults: FileFault[] },

@@ -136,7 +136,7 @@ test('a header with an unset variable keeps its stored values, whatever the case
   ]);
 });
 
-test('the error of a header names each unset variable once', () => {
+test('the error about a header with unset variables names each of them once', () => {
   const text = entry().replace('"${TOKEN}"', '["${A}${B}", "${A}"]').replace('Authorization', 'X-New');
   expect(() => plan(text)).toThrow(
     'w.yaml:5: webhooks 1, headers.X-New: needs a value that is not stored, and A, B is not set',
@@ -181,7 +181,7 @@ test('a reference is read as an external id first, then as an id, and then as a 
   expect(plan(byId, { of: withNameOfId }).steps).toEqual([]);
 });
 
-test('a reference to a webhook that prune deletes is an error', () => {
+test('a reference to a webhook that `--prune` deletes is an error', () => {
   const text = rule(withChat);
   expect(plan(text).steps).toEqual([]);
   expect(() => plan(text, { prune: true })).toThrow('is no webhook of the file or the workspace: chat');
@@ -228,7 +228,7 @@ test('entries for different webhooks are not reported as duplicates', () => {
   expect(plan(`webhooks:\n${one('chat')}${one('pager')}`, { of }).steps).toHaveLength(2);
 });
 
-test('a rule can refer to a webhook by the id in its entry, even if it also has an external id', () => {
+test('a rule can refer to a webhook by id, even if the webhook entry also has an external id', () => {
   const id = 'abcdefab-1111-4111-8111-111111111111';
   const webhook = entry(`    external_id: risk/chat\n    id: ${id}`);
   const reference = `    notification_webhooks: [${id.toUpperCase()}]`;
@@ -241,7 +241,7 @@ test('a reference by name means a stored webhook if no webhook in the file has t
   expect(steps[0]?.body(nothing)).toEqual({ notification_webhook_ids: [pager.id] });
 });
 
-test('the error of a reference in the settings has the line of the reference', () => {
+test('the error about an unknown webhook in the settings names the line of the reference', () => {
   expect(() => plan('settings:\n  notice_webhooks:\n    - nobody')).toThrow(
     'w.yaml:4: settings, notice_webhooks.0: is no webhook of the file or the workspace: nobody',
   );

@@ -39,7 +39,7 @@ test('an unset variable is an error if no value is stored for its field', () => 
   expect(() => plan(entry(), { of: withoutHeader })).toThrow(/^w\.yaml:5: .* TOKEN is not set$/);
 });
 
-test('an entry is matched by external id first, then by id, then by namespace and name', () => {
+test('an entry is matched by its external id first, and then by its id', () => {
   const ids = (ids: string) => entry(`    ${ids}`, 'renamed');
   expect(shown(plan(ids('external_id: risk/chat')).steps)).toEqual(['change webhook risk/chat: name']);
   expect(shown(plan(ids(`id: ${chat.id.toUpperCase()}`)).steps)).toEqual(['change webhook risk/chat: name']);
@@ -80,7 +80,7 @@ test('a reference that matches no webhook, or several, is an error', () => {
   expect(() => plan(rule('pager'), { of })).toThrow('is the name of several webhooks');
 });
 
-test('prune deletes resources that are in the namespace but not in the file, rules first', () => {
+test('`--prune` deletes resources that are in the namespace but not in the file, rules first', () => {
   const of = state({ webhooks: [chat, pager, { ...pager, id: model, external_id: 'fraud/x' }] });
   expect(plan('', { of })).toEqual({ steps: [], left: ['alert rule risk/drift', 'webhook risk/chat'] });
   const pruned = plan('', { of, prune: true });

@@ -36,7 +36,7 @@ export interface PlanOptions {
   state: WorkspaceState;
   /** Environment variables, whose values replace the variables in the file. */
   env: NodeJS.ProcessEnv;
-  /** True: delete the resources of the namespace that the file does not contain. */
+  /** If true, the plan deletes the resources of the namespace that the file does not contain. */
   prune: boolean;
 }
 
@@ -71,8 +71,8 @@ export function createPlan({ file, state, env, prune }: PlanOptions): Plan {
 }
 
 /**
- * Returns the ids of the webhooks that a file refers to. A webhook that the plan creates has no id yet; its external id
- * is returned instead.
+ * Returns the ids of the webhooks to which `references` refer. A webhook that the plan creates has no id yet, so its
+ * external id is returned instead.
  */
 type Resolve = (references: readonly string[], path: string) => string[];
 
@@ -229,7 +229,7 @@ function stepOf(
   return [{ action: 'change', kind, label, fields: names, id: current.id, path, body: withIds(values) }];
 }
 
-/** Returns the fields that differ, and their names for people: `headers.{name}` for each changed header. */
+/** Returns the values of the fields that differ, and their names to print. A header is named `headers.{name}`. */
 function differences(desired: Fields, current: Fields): { values: Fields; names: string[] } {
   const changed = Object.keys(desired).filter((name) => !isDeepStrictEqual(desired[name], current[name]));
   return {

@@ -99,11 +99,11 @@ test.each([
     '__proto__: {}\nnamespace: a',
     'w.yaml:1: __proto__: is not a known property',
   ],
-])('a file with %s is an error that names the line', (_, text, fault) => {
+])('the error about a file with %s names the line', (_, text, fault) => {
   expect(faultsOf(text)[0]?.slice(0, fault.length)).toBe(fault);
 });
 
-test('a file that is nested too deeply causes one error', () => {
+test('5,000 or more unclosed brackets in a file are reported as one error', () => {
   for (const depth of [5_000, 20_000])
     expect(faultsOf(`namespace: risk\nwebhooks: ${'['.repeat(depth)}`)).toEqual([
       'w.yaml:1: is nested too deeply',
@@ -158,7 +158,7 @@ test('YAML aliases are rejected before they are expanded', () => {
   expect(performance.now() - startMs).toBeLessThan(2_000);
 });
 
-test('deep nesting is reported as an error and does not end the process', () => {
+test('20,000 nested pairs of brackets are reported as one error', () => {
   const depth = 20_000;
   expect(faultsOf(`namespace: ${'['.repeat(depth)}${']'.repeat(depth)}`)).toHaveLength(1);
 });

@@ -60,8 +60,8 @@ function parse(
       logLevel: 'error',
     }) as Document;
   } catch (error) {
-    // The parser is recursive, so deep nesting overflows the stack. It then throws a RangeError, or adds it to
-    // `document.errors`.
+    // The parser is recursive, so deep nesting overflows the stack. The parser then throws a RangeError, or adds an
+    // error to `document.errors`.
     if (error instanceof RangeError) return tooDeep();
     throw error;
   }
@@ -81,8 +81,8 @@ function parse(
 }
 
 /**
- * Returns the position of the part that a JSON pointer names. If the part is missing, returns the position of its
- * parent.
+ * Returns the offset in the file of the value that a JSON pointer names. For a member of an object, this is the offset
+ * of its name. If the value is missing, returns the offset of its closest existing ancestor.
  */
 function offsetOf({ contents }: Document, path: string): number {
   let offset = contents?.range?.[0] ?? 0;
@@ -107,7 +107,7 @@ function childOf(node: unknown, name: string): { place: Node | null; value: unkn
   return pair && { place: pair.key as Node, value: pair.value };
 }
 
-/** Describes the position of an error for people, such as "webhooks 3, url: ". Entries are counted from 1. */
+/** Converts a JSON pointer to a text for error messages, such as "webhooks 3, url: ". Entries are counted from 1. */
 function labelOf(path: string): string {
   const [, list, index, ...field] = path.split('/');
   if (list === undefined) return '';

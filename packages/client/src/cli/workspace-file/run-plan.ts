@@ -18,9 +18,9 @@ export interface VersionedPlan extends Plan {
 
 /**
  * Creates a plan, and reads the ETag of each resource that the plan changes or deletes. The first plan is made from
- * lists, which contain no ETags. Each resource in the plan is then read separately with its ETag. Because it can have
- * changed meanwhile, the plan is made again, until the ETags of all resources in the plan are known. The user therefore
- * confirms exactly the versions that `If-Match` requires.
+ * lists, which contain no ETags. Each resource in the plan is then read separately with its ETag. A resource can have
+ * changed meanwhile, so the plan is made again, until the ETags of all resources in the plan are known. The user
+ * therefore confirms exactly the versions that `If-Match` requires.
  */
 export async function planChanges(
   deps: Deps,

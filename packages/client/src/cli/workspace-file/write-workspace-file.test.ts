@@ -45,7 +45,7 @@ const state = (parts: Partial<WorkspaceState>): WorkspaceState => ({
 const exported = (of: WorkspaceState, options: { namespace?: string; withIds?: boolean } = {}) =>
   toYaml(createWorkspaceFile(of, { withIds: true, ...options }).file);
 
-test('an export contains only printable ASCII characters, and reading it returns all texts', () => {
+test('an export escapes control and format characters, and reading it returns the same texts', () => {
   const name = 'a\u001b[31m\u009b\u0085\u202e\u2066\u200f\u061c\u2028z';
   const body = `{\n  "text": "\u202e${'long '.repeat(30)}\u009b"\n}`;
   const text = exported(state({ webhooks: [webhook({ name, body })] }));

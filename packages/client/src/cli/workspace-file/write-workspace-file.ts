@@ -13,7 +13,7 @@ export interface ExportOptions {
    * contain none. Required if they contain several namespaces.
    */
   namespace?: string | undefined;
-  /** False: the file contains no ids, so that it can be applied to another workspace. */
+  /** If false, the file contains no ids, so that it can be applied to another workspace. */
   withIds: boolean;
 }
 

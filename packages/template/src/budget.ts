@@ -19,8 +19,8 @@ export interface Limits {
 }
 
 /**
- * The slowest known template within these limits takes 11 ms of CPU (`npm run template:costs`). A typical chat message
- * takes 64 steps; a loop over 20 labels of 256 characters takes 500 to 2,100.
+ * The slowest known template within these limits takes 11 ms of CPU time (`npm run template:costs`). A typical chat
+ * message takes 64 steps, and a loop over 20 labels of 256 characters takes 500 to 2,100 steps.
  */
 export const defaultLimits: Limits = {
   steps: 30_000,
@@ -40,7 +40,7 @@ const clockMask = 1_023;
 /**
  * Counts the work of one rendering in steps, and throws when a limit is exceeded. Steps are counted before the work is
  * done. All limits except the wall clock are deterministic: a template with the same values always fails at the same
- * place. The wall clock is the last resort. It is read every 1,024 steps.
+ * place. The wall clock is the last resort, and is read only every 1,024 steps.
  */
 export class Budget {
   readonly limits: Limits;

@@ -15,10 +15,10 @@ import type { Value } from './values/value.js';
 
 export interface TemplateOptions {
   /**
-   * True: printed strings are escaped for the inside of a JSON string. False: they are printed unchanged, as in Jinja2.
+   * If true, printed strings are escaped for the inside of a JSON string. Otherwise they are unchanged, as in Jinja2.
    */
   readonly json?: boolean;
-  /** True: `round` of an undefined value prints nothing. False: it fails, as in Jinja2. */
+  /** If true, `round` of an undefined value prints nothing. Otherwise it fails, as in Jinja2. */
   readonly lenientRound?: boolean;
   readonly limits?: Partial<Limits>;
   /** A monotonic clock in milliseconds. */
@@ -35,7 +35,7 @@ export type RenderResult =
   | { readonly ok: true; readonly output: string }
   | { readonly ok: false; readonly error: TemplateError };
 
-/** A compiled template. It contains no state of a rendering, so it can be rendered many times, also concurrently. */
+/** A compiled template. It has no state of renderings, so it can be rendered many times, even concurrently. */
 export interface Template {
   /** The source with LF as line end. Lines and columns of errors refer to it. */
   readonly source: string;
@@ -48,7 +48,7 @@ export interface InspectableTemplate extends Template {
   readonly body: readonly Statement[];
   /** Renders the template, and adds each piece of the output to `pieces`, with its place in the source. */
   trace(context: TemplateContext, pieces: TracePiece[], options: TraceOptions): RenderResult;
-  /** Renders the template, and returns the result and the number of steps, also if the rendering failed. */
+  /** Renders the template. Returns the result and the number of steps, even if the rendering has failed. */
   measure(context: TemplateContext): { readonly result: RenderResult; readonly steps: number };
 }
 
@@ -67,7 +67,7 @@ export type InspectableResult =
   | { readonly ok: true; readonly template: InspectableTemplate }
   | { readonly ok: false; readonly error: TemplateError };
 
-/** Maximum length of a source in UTF-16 units. A longer source is a compile error and is not parsed. */
+/** Maximum length of a source in UTF-16 units. A longer source causes a compile error and is not parsed. */
 const maxSourceLength = 65_536;
 
 /**

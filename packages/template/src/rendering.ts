@@ -1,13 +1,13 @@
 import type { Budget } from './budget.js';
 
 interface RenderOptions {
-  /** True: printed strings are escaped for the inside of a JSON string. */
+  /** If true, printed strings are escaped for the inside of a JSON string. */
   readonly json: boolean;
-  /** True: `round` of an undefined value prints nothing. False: it fails, as in Jinja2. */
+  /** If true, `round` of an undefined value prints nothing. Otherwise it fails, as in Jinja2. */
   readonly lenientRound: boolean;
 }
 
-/** The part of the state of a rendering that operations on values need. */
+/** State of a rendering that operations on values need. `Runtime` adds the state that the evaluator needs. */
 export interface Rendering {
   readonly budget: Budget;
   readonly options: RenderOptions;

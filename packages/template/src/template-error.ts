@@ -19,7 +19,7 @@ export interface TemplateError {
   readonly column: number;
   /** The source line, with a `^` below the column. */
   readonly excerpt: string;
-  /** Known name that is similar to the unknown name in the message. */
+  /** Known name that is similar to the unknown name in the message. It is missing if no known name is similar. */
   readonly suggestion?: string;
 }
 

@@ -95,7 +95,7 @@ const exhausting: Readonly<Record<string, string>> = {
 };
 
 test.each(Object.entries(exhausting))(
-  'a template with %s exceeds the budget with the same error each time',
+  'a template with %s exceeds the budget, and each rendering fails with the same error',
   (_, source) => {
     const first = run(source);
     expect(first).toMatchObject({ error: { kind: 'template_error', type: 'BudgetExceeded' } });

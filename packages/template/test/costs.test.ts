@@ -13,8 +13,8 @@ const measure = createCostMeter({ precision: 0.1, batchMs: 1 });
 
 /**
  * Maximum CPU time of a template relative to a simple loop with the same number of steps. The slowest hostile templates
- * take about 5 times as long as the loop. A template with work for which no steps are charged would take hundreds of
- * times as long.
+ * take about 5 times as long as the loop. If work of a template were not charged as steps, the template could take
+ * hundreds of times as long.
  */
 const maxRatio = 12;
 let loopMs: number;

@@ -155,7 +155,7 @@ test('every text or number variable has its exact value in the rendered JSON, al
   );
 });
 
-test('parsing a JSON string returns the text that its expression prints without JSON escaping', () => {
+test('a JSON string with an expression parses to the text that the expression prints unescaped', () => {
   const variables = new Map(
     Object.entries(sampleValues).map(([name, value]) => [
       name,
@@ -204,7 +204,7 @@ test('a macro prints valid JSON with escaped values, even after filters and oper
   }
 });
 
-test('text captured with set has the length and value that it had before JSON escaping', () => {
+test('text captured by a set block has the length and value of the unescaped text', () => {
   const source =
     '{% set v %}say "{{ bound }}"{% endset %}[{{ (v == "say \\"lower_bound\\"") | tojson }}, {{ v | length }}]';
   expect(JSON.parse(renderBody(source, sampleFacts))).toEqual([true, 17]);

@@ -79,7 +79,7 @@ describe.each(names)('%s', (name) => {
     expect(rendered.ok && JSON.parse(rendered.output)).toEqual(render(name, sampleFacts));
   });
 
-  test('the rendered body shows if the alert is a test, and if the alert is firing or resolved', () => {
+  test('the rendered body is different for a test alert, and for a resolved alert', () => {
     const plain = render(name, sampleFacts);
     expect(render(name, { ...sampleFacts, is_test: true })).not.toEqual(plain);
     expect(render(name, { ...sampleFacts, state: 'resolved' })).not.toEqual(plain);
@@ -192,7 +192,7 @@ interface Mail {
   personalizations: [{ to: object[] }];
 }
 
-test('the subject of the e-mail has only one line', () => {
+test('the subject of the e-mail has only one line, even if the rule name has several', () => {
   for (const { facts, body } of renderAll<Mail>('e-mail-gateway.json.j2')) {
     expect(body.subject).not.toMatch(/[\r\n]/);
     expect(body.content[0].value).toContain(`Alert: ${facts.alert_id}`);
@@ -200,7 +200,7 @@ test('the subject of the e-mail has only one line', () => {
   }
 });
 
-test('the event is a CloudEvent whose data has all values of the alert', () => {
+test('the CloudEvents template renders an event whose data has all values of the alert', () => {
   for (const { facts, body } of renderAll<{ type: string; source: string; data: object }>(
     'cloudevents.json.j2',
   )) {

@@ -7,8 +7,8 @@ if (first === '--search') printSearch(Number(seed), Number(count));
 else printCosts(first);
 
 /**
- * Prints the CPU time of each hostile template, at its largest size within the budget and at a larger size that exceeds
- * it. `part` selects templates by title.
+ * Prints the CPU time of each hostile template, at its largest size within the budget and at a larger size. `part`
+ * selects the templates whose title contains this text.
  */
 function printCosts(part: string): void {
   const measure = createCostMeter({ precision: 0.004, batchMs: 50 });

@@ -5,8 +5,8 @@ import { recordedResultsFile, recordResults } from './fuzz/recorded-results.js';
 main(process.argv.slice(2));
 
 /**
- * Renders generated templates with our evaluator and with this machine's Jinja2, and prints the differences. With
- * `--record`, only writes the results of Jinja2 into the file that the tests read, and compares nothing.
+ * Renders generated templates with the evaluator of this package and with this machine's Jinja2, and prints the
+ * differences. With `--record`, only writes the results of Jinja2 into the file that the tests read.
  */
 function main(args: readonly string[]): void {
   const python = findPython();

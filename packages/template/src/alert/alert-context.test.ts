@@ -54,7 +54,7 @@ test('a template cannot read members of the facts that are not template variable
   expect(rendered('[{{ request_id }}{{ toString }}{{ __proto__ }}]', alertContext(facts))).toBe('[]');
 });
 
-test('a template can change an object of its context, without effect on the next rendering', () => {
+test('a template that changes an object of its context does not change the next rendering', () => {
   const context = alertContext(sampleFacts);
   const source = '{% set _ = alert.update({"id": 1}) %}{% for _ in [1, 2] %}{{ alert.id }}{% endfor %}';
   expect([rendered(source, context), rendered(source, context)]).toEqual(['11', '11']);

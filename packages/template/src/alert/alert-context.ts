@@ -73,8 +73,8 @@ const noNotice: NoticeFacts = {
 export const noticeVariables = Object.keys(noNotice) as readonly (keyof NoticeFacts)[];
 
 /**
- * Names of the variables that are objects. The values of the first ten `alertVariables` are their members, under shorter
- * names: `model.name` is `model_name`, and `alert.id` is `alert_id`.
+ * Names of the variables that are objects. Their members are the values of the first ten `alertVariables`. A member's
+ * name lacks the name of its object: `model.name` is `model_name`, and `alert.threshold` is `threshold`.
  */
 export const alertObjects = ['alert', 'model', 'alert_rule'] as const;
 
@@ -117,7 +117,7 @@ class AlertContext implements TemplateContext {
   }
 }
 
-/** Returns a value of a notice as a template value. A template prints numbers such as `count` as integers. */
+/** Converts a value of a notice to a template value. The number `count` becomes an integer, so that 5 prints as `5`. */
 function noticeValue(notice: AlertOrNoticeFacts['notice'], name: keyof NoticeFacts): Value {
   const value = (notice ?? noNotice)[name];
   return typeof value === 'number' ? BigInt(value) : value;

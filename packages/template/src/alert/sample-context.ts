@@ -4,9 +4,9 @@ import { type AlertFacts, type AlertOrNoticeFacts, alertContext } from './alert-
 import { sampleFacts } from './sample-facts.js';
 
 /**
- * Returns the variables of a sample alert, in which the values of `given` replace those of `facts`. A given value with
- * the type that its variable has in real alerts is used as in a real alert: a number becomes a float, and the objects
- * `alert`, `model` and `alert_rule` contain it too. Other given values keep their JSON type.
+ * Returns the variables of a sample alert, in which the values of `given` replace those of `facts`. If a given value
+ * has the type of its variable in real alerts, it is used as in a real alert: a number becomes a float, and the
+ * members of `alert`, `model` and `alert_rule` for this variable change too. Other given values keep their JSON type.
  */
 export function sampleContext(
   given: Readonly<Record<string, unknown>>,

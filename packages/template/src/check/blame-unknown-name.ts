@@ -20,11 +20,11 @@ interface Question {
  * Finds the unknown name that causes the failure, and returns the failure with a message about this name. Returns the
  * failure unchanged if no unknown name causes it, or if the rendering exceeded its time limit. To find the cause, the
  * template is rendered again with values for the unknown names:
- * - If values for all unknown names remove the failure or replace it by another one, the cause is the first name that
- *   must have a value for this. If there is no such name, the cause is the first name whose value alone removes or
- *   replaces the failure. If there is no such name either, the cause is the first unknown name.
- * - If the failure stays although all unknown names have values, the cause is the first unknown name in a condition or
- *   loop around the failure, if there is one. The condition may have another result with a value that was not tried.
+ * - If the failure disappears or changes when all unknown names have values, the cause is the first name without whose
+ *   value the failure stays. If there is no such name, the cause is the first name whose value alone removes or changes
+ *   the failure. If there is no such name either, the cause is the first unknown name.
+ * - If the failure stays although all unknown names have values, the cause is the first unknown name that a condition
+ *   or loop near the failure uses, if there is one: with another value, the condition could have another result.
  */
 export function blameUnknownName({ failure, unknown, render }: Question): Failure {
   if (failure.overran || unknown.length === 0) return failure;
@@ -37,7 +37,7 @@ export function blameUnknownName({ failure, unknown, render }: Question): Failur
     : unknown.find(({ uses }) => uses.some((use) => use.decides && isNear(use, failure)));
   if (reason === undefined) return failure;
   const use = reason.uses.find((candidate) => isNear(candidate, failure));
-  // A printed value causes the failure, and its expression does not contain the unknown name. The message about the
+  // A printed value causes the failure, and the unknown name is not used near that value. The message about the
   // printed value is therefore kept.
   if (failure.isPrinted && use === undefined) return failure;
   const { offset } =

@@ -12,7 +12,7 @@ test('a body is rejected if the first or last item that random can choose makes 
 });
 
 test('both branches of a condition on `bound` are checked with every sample alert', () => {
-  // An expression that fails only for the sample alert with an empty model name.
+  // This expression fails only for the sample alert with an empty model name.
   const part = '"{{ model_name | first | indent }}"';
   for (const bound of ['upper_bound', 'lower_bound'])
     expect(errorOf(`{"a": {% if bound == "${bound}" %}${part}{% else %}1{% endif %}}`)).toContain(
@@ -36,7 +36,7 @@ test.each(['upper_bound', 'lower_bound'])(
 test('a check fails with overran: true if all sample alerts together take more than 250 ms', () => {
   let nowMs = 0;
   // The clock advances by 2 ms at each reading. It is read every 1,024 steps, which is 28 times for each of the five
-  // sample alerts. Rendering all five would therefore take 280 ms, more than the limit of 250 ms.
+  // sample alerts. Rendering all five alerts would therefore take 280 ms, more than the limit of 250 ms.
   const check = createBodyChecker({ now: () => (nowMs += 2) });
   const body = '[{% for i in range(29000) %}{% endfor %}1]';
   expect(check(body)).toMatchObject({ ok: false, overran: true });

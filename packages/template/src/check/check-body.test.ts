@@ -37,7 +37,7 @@ test.each([
     '{"a": {{ threshold }},\n "b": {% ▸filter upper %}x{% endfilter %}}',
     '{{ … }} prints text outside of quotes',
   ],
-])('the error of the body %j is at the mark and states the reason', (marked, message) => {
+])('the error of the body %j is at the position of ▸ and states the reason', (marked, message) => {
   const { text, line, column } = readMarked(marked);
   const error = errorOf(text);
   expect(error).toContain(message);
@@ -49,7 +49,7 @@ test('an error shows the source line with a caret below the position of the erro
   expect(check).toMatchObject({ ok: false, errors: [{ excerpt: '  "a": {{ model_name }}\n          ^' }] });
 });
 
-test('line numbers of errors are correct with CRLF line endings', () => {
+test('the line number of an error is correct in a body with CRLF line endings', () => {
   expect(errorOf('{\r\n  "a": {{ model_name }}\r\n}').startsWith('2:11 ')).toBe(true);
 });
 
@@ -86,7 +86,7 @@ test.each([
   ['{"a": {{ ▸rule_name }}}', 'alert_rule_name'],
   ['{"t": "{{ metricvalue }}",\n "a": {{ ▸metricvalue }}}', 'metric_value'],
   ['{"t": "{{ teem }}", "a": {{ ▸metricvalue }}}', 'metric_value'],
-])('the error of the body %s is at the mark and suggests the most similar name', (marked, name) => {
+])('the error of the body %s is at the position of ▸ and suggests the most similar name', (marked, name) => {
   const { text, line, column } = readMarked(marked);
   const start = `^${line}:${column} (there is no variable|'alert' has no member) `;
   expect(errorOf(text)).toMatch(new RegExp(start));

@@ -39,15 +39,15 @@ export type BodyCheck =
 /**
  * Checks the body of a webhook. It must compile, stay within the limits of a rendering, and render to JSON for each
  * sample alert. The result must be JSON both if the filter `random` chooses the first item of each list and if it
- * chooses the last. If an unknown name causes an error, the message of the error contains the name. Warnings are
- * duplicate keys, floats in quotes, and unknown names that the body reads without the filter `default` and never sets.
- * At most 20 warnings are returned.
+ * chooses the last. If an unknown name causes an error, the message of the error contains the name. At most 20 warnings
+ * are returned. They report duplicate keys, floats in quotes, and unknown names that the body reads without the filter
+ * `default` and never sets.
  */
 export function checkBody(source: string): BodyCheck {
   return createBodyChecker()(source);
 }
 
-/** Time limit for all sample alerts together, because the check blocks the event loop. A usual body takes 1 to 2 ms. */
+/** Time limit for all sample alerts. The check blocks the event loop this long at most. Usual bodies take 1 to 2 ms. */
 const checkWallClockMs = 250;
 
 /** Maximum number of warnings. It is limited because the line of each warning must be searched in the source. */

@@ -12,8 +12,8 @@ export interface Explanation {
   readonly from: number;
   readonly to: number;
   /**
-   * True: the JSON error is in the text of a printed value. False: the cause may be elsewhere, for example a value that
-   * prints nothing, or the template's own text.
+   * True if the JSON error is in the text of a printed value. If false, the cause may be elsewhere, for example a value
+   * that prints nothing, or the template's own text.
    */
   readonly isPrinted: boolean;
 }
@@ -35,7 +35,7 @@ export function explainFault(
       printsWithFilter(source, candidate, 'safe'),
   );
   const piece = unescaped ?? pieceAt(pieces, fault.offset);
-  // Unreachable: an output that is not empty has at least one piece.
+  // This line is unreachable, because an output that is not empty has at least one piece.
   if (piece === undefined) throw new Error('the output has no pieces');
   const from = textBefore(pieces, piece)?.offset ?? 0;
   if (piece.value === undefined) {
@@ -62,7 +62,7 @@ function tagEnd(source: string, offset: number): number {
   return close === -1 ? source.length : close;
 }
 
-/** Returns true if the value was printed unescaped and its expression contains the name of the filter. */
+/** Returns true if the value was printed unescaped and the source of its expression contains the text `filter`. */
 function printsWithFilter(source: string, { value, offset }: TracePiece, filter: string): boolean {
   return value instanceof Markup && value.kind === 'json' && expressionAt(source, offset).includes(filter);
 }
@@ -76,8 +76,8 @@ function pieceAt(pieces: readonly TracePiece[], offset: number): TracePiece | un
 }
 
 /**
- * Explains a JSON error in text of the template itself. The cause can be the value that was printed before this text:
- * it printed nothing, or it is a string that the template prints without quotes around it.
+ * Explains a JSON error in text of the template itself. The cause can be the value that was printed before this text,
+ * if that value printed nothing, or if it is a string without quotes around it.
  */
 function explainText(
   source: string,

@@ -54,7 +54,7 @@ test('scanJson accepts a random text if and only if JSON.parse accepts the text'
   );
 });
 
-/** For each problem, texts with a mark at the place of the error. */
+/** Texts for each kind of error. In each text, `▸` marks the position of the error. */
 const faults = {
   'comma before a closing bracket': ['{"a": 1▸,}', '[1▸,}', '{"a": 1▸,]'],
   'comma expected': ['[1 ▸2]', '[1, 2▸}', '{"a": 1▸]'],
@@ -84,7 +84,7 @@ const markedFaults = Object.entries(faults).flatMap(([problem, texts]) =>
   texts.map((marked) => [problem, marked] as const),
 );
 
-test.each(markedFaults)('scanJson finds the error "%s" at the mark in %j', (problem, marked) => {
+test.each(markedFaults)('scanJson finds the error "%s" at the position of ▸ in %j', (problem, marked) => {
   const { text, offset } = readMarked(marked);
   expect(scanJson(text).fault).toEqual({ offset, problem });
 });
@@ -94,7 +94,7 @@ test('duplicate keys are found even if one of them contains escapes', () => {
 });
 
 test.each(['▸', '{"a": ▸}', '{"a": 1▸,}', '{\n  "a": ▸churn\n}', '["a" ▸"b"]', '{"a": "x▸\ny"}', '1 ▸2'])(
-  'findJsonFault finds in %j an error at the line and column of the mark',
+  'findJsonFault returns for %j an error with the line and column of ▸',
   (marked) => {
     const { text, line, column } = readMarked(marked);
     expect(findJsonFault(text)).toMatchObject({ line, column });

@@ -223,8 +223,9 @@ export const jsonProblems: Readonly<Record<JsonProblem, string>> = {
 export interface PlacedJsonFault {
   /** Description of the problem. It contains no part of the text, which can be secret. */
   readonly message: string;
-  /** Line number, counted from 1. `column` is counted from 1 too. */
+  /** Line number, counted from 1. */
   readonly line: number;
+  /** Column in UTF-16 units, counted from 1. */
   readonly column: number;
   /** The source line, with a `^` below the column. */
   readonly excerpt: string;

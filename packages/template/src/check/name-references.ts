@@ -6,19 +6,19 @@ import type { Expression, Filter, Node, Statement } from '../parser/nodes.js';
  * `model["name"]`.
  */
 export interface NameReference {
-  /** The variable whose member is read. Null: the variable `name` itself is read. */
+  /** The variable whose member is read. Null if the variable `name` itself is read. */
   readonly object: string | null;
   readonly name: string;
   /** Index of the name in the source. */
   readonly offset: number;
   /**
-   * True: the template sets the variable, possibly in another scope or branch. The variable is `object`, or `name` if
+   * True if the template sets the variable, possibly in another scope or branch. The variable is `object`, or `name` if
    * `object` is null.
    */
   readonly isSet: boolean;
-  /** True: the filter `default` replaces the value if it is undefined. */
+  /** True if the filter `default` is applied to the value, and replaces it when it is undefined. */
   readonly hasDefault: boolean;
-  /** True: the value is used in a condition, or a loop runs over it. */
+  /** True if the value is used in a condition, or if a loop runs over it. */
   readonly decides: boolean;
 }
 

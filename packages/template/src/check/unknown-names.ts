@@ -61,8 +61,8 @@ function suggest({ object, name }: NameReference): UnknownName['suggestion'] {
 }
 
 /**
- * Minimum length of an unknown name for the suggestion of a known name that contains it. A shorter name occurs in
- * several known names, so the suggestion would often be wrong.
+ * A known name that contains the unknown name is suggested only if the unknown name has at least this length. A shorter
+ * name can occur in several known names, so the suggestion would often be wrong.
  */
 const minPartLength = 4;
 
@@ -97,7 +97,7 @@ function listNames(object: string | null): string {
   return `${owner} ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`;
 }
 
-/** Adds the unknown names as variables or members. Each has the value of its suggestion, or 1 if there is none. */
+/** Returns the variables with values for `names`. Each name has the value of its suggestion, or 1 if there is none. */
 export function defineNames(context: TemplateContext, names: readonly UnknownName[]): TemplateContext {
   const values = new Map<string, Value>(context);
   for (const { object, name, suggestion } of names) {

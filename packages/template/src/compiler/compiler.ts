@@ -25,7 +25,7 @@ import {
   walk,
 } from './visit.js';
 
-/** A compiled syntax tree: each name has a slot in a scope, and all filters and tests that the template uses exist. */
+/** A syntax tree in which each name has a slot in a scope, and all filters and tests that the template uses exist. */
 export interface CompiledTemplate {
   readonly body: Statement[];
   readonly symbols: Symbols;
@@ -160,8 +160,8 @@ function enter(frame: Frame): Frame {
 }
 
 /**
- * Creates the inner scope of a statement. Declares in it the names that `nodes` write, and those that they read and no
- * outer scope has.
+ * Creates the inner scope of a statement. The scope declares the names that `nodes` write, and the names that `nodes`
+ * read and that no outer scope has.
  */
 function enterScope(
   node: Extract<Statement, { kind: 'FilterBlock' | 'With' | 'Scope' | 'AssignBlock' }>,

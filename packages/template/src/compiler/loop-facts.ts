@@ -7,7 +7,7 @@ import { childrenOf } from './visit.js';
  * again for each loop would take quadratic time.
  */
 export interface LoopFacts {
-  /** Loops that contain the name `loop`, also in an inner scope. */
+  /** Loops that contain the name `loop`, even if only in an inner scope. */
   readonly namingLoop: ReadonlySet<For>;
   /** Loops that contain a scoped block. Such a block can read `loop`. */
   readonly withScopedBlock: ReadonlySet<For>;
@@ -18,7 +18,7 @@ interface Enclosing {
   readonly outer: Enclosing | null;
 }
 
-/** Finds the properties of all loops. Throws `CompileFailure` for an assignment to `loop` inside a loop. */
+/** Finds the properties of all loops. Throws `CompileFailure` if a loop assigns `loop` as its target or in its body. */
 export function findLoopFacts(template: TemplateNode): LoopFacts {
   const namingLoop = new Set<For>();
   const withScopedBlock = new Set<For>();

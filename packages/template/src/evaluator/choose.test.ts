@@ -7,13 +7,13 @@ function rendered(source: string, seed: string): string {
   return result.ok ? result.output : `${result.error.type}: ${result.error.message}`;
 }
 
-test('random chooses the same for equal seeds, and differently for different seeds', () => {
+test('random makes the same choices for equal seeds, and other choices for different seeds', () => {
   const body = '{{ range(100000) | random }} {{ range(100000) | random }}';
   expect(rendered(body, 'a')).toBe(rendered(body, 'a'));
   expect(rendered(body, 'a')).not.toBe(rendered(body, 'b'));
 });
 
-test('two uses of random in one template choose independently', () => {
+test('two uses of random in one template make independent choices', () => {
   const pairs = Array.from({ length: 400 }, (_, index) =>
     rendered('{{ [0, 1] | random }}{{ [0, 1] | random }}', `id-${index}`),
   );

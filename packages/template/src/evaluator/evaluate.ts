@@ -94,7 +94,7 @@ function evaluateInner(node: Exclude<Expression, { kind: 'Const' | 'Name' }>, fr
   }
 }
 
-/** Stores the offset for error messages, then runs an operation that may fail. */
+/** Stores `offset` for the error message, and then runs `operate`, which may fail. */
 function at(offset: number, frame: Frame, value: Value, operate: (value: Value) => Value): Value {
   frame.runtime.offset = offset;
   return operate(value);

@@ -84,7 +84,7 @@ interface LoopOptions {
   readonly runtime: Runtime;
 }
 
-/** The value of `loop`. It reads one item ahead only for `last` and `nextitem`, as in Jinja2. */
+/** The value of `loop`. Only `last`, `nextitem` and the length of an iterator read items ahead, as in Jinja2. */
 class LoopContext extends NativeObject implements Iterator<Value> {
   readonly typeName = 'LoopContext';
   readonly #iterable: Value;
@@ -171,7 +171,7 @@ class LoopContext extends NativeObject implements Iterator<Value> {
     return this.#after;
   }
 
-  /** Returns the number of items. For an iterator this reads all remaining items. */
+  /** Returns the number of items. If the loop runs over an iterator, reads all remaining items to count them. */
   #length(): number {
     this.#knownLength ??= tryLength(this.#iterable, this.#options.runtime) ?? this.#readToEnd();
     return this.#knownLength;

@@ -12,7 +12,7 @@ export interface Frame {
   readonly output: Output;
 }
 
-/** The values of the variables of one scope. The slot of a variable is undefined until it has a value. */
+/** The values of the variables of one scope. A slot is undefined until its variable has a value. */
 export interface Scope {
   readonly slots: (Value | undefined)[];
   readonly parent: Scope | null;

@@ -71,7 +71,7 @@ function rangeArgument(value: Value): bigint {
   throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
 }
 
-/** Python's `dict(mapping_or_pairs, **names)`. */
+/** Implements Python's `dict(mapping_or_pairs, **names)`. */
 function createDict(args: CallArguments, runtime: Runtime): Dict {
   if (args.positional.length > 1) {
     throw typeError(`dict expected at most 1 argument, got ${args.positional.length}`);
@@ -139,7 +139,7 @@ function createJoiner(separator: Value): NativeObject {
   });
 }
 
-/** An object with attributes that `{% set ns.name = … %}` changes, also inside loops. */
+/** An object whose attributes a template can change with `{% set ns.name = … %}`, even inside loops. */
 export class Namespace extends NativeObject {
   readonly typeName = 'Namespace';
   readonly #attributes: Dict;

@@ -10,8 +10,8 @@ export type FilterTable = ReadonlyMap<string, FilterFunction>;
 export type TestTable = ReadonlyMap<string, TestFunction>;
 
 /**
- * A part of the output (from `start` to `end`) and its place in the template. `value` is undefined for the template's
- * own text.
+ * A part of the output (from `start` to `end`) and its place in the template. `value` is the printed value, or
+ * undefined for the template's own text.
  */
 export interface TracePiece {
   readonly start: number;
@@ -32,6 +32,6 @@ export interface Runtime extends Rendering {
   offset: number;
   /** Chooses the items for the filter `random`. */
   readonly choose: Choose;
-  /** Receives the parts of the output. Null: the caller does not need them. */
+  /** Receives the parts of the output. Null if the caller does not need them. */
   readonly trace: TracePiece[] | null;
 }

@@ -13,7 +13,7 @@ import { type Filter, filter } from './filter.js';
 import { unescapeHtml } from './html-entities.js';
 import { urlizeFilter } from './urlize.js';
 
-/** Filters for HTML, XML and URLs. */
+/** Returns the filters for HTML, XML and URLs, for example `escape` and `urlencode`. */
 export function htmlFilters(): Filter[] {
   return [
     filter('escape', [], (runtime, value) => escapeToMarkup(value, runtime)),
@@ -37,7 +37,8 @@ function stripTags(text: string, runtime: Runtime): string {
 }
 
 /**
- * Removes each part from `open` to `close` in linear time. A regular expression takes quadratic time for unclosed tags.
+ * Removes each part from `open` to `close` in linear time. A regular expression would need quadratic time for a text
+ * with many unclosed tags.
  */
 function removeBetween(text: string, open: string, close: string): string {
   let result = '';
@@ -89,8 +90,8 @@ const unsafeInPath = /[^A-Za-z0-9_.~/-]/gu;
 const unsafeInQuery = /[^A-Za-z0-9_.~-]/gu;
 
 /**
- * Percent-encodes the UTF-8 bytes of a text, for a URL path if `isPath` is true, otherwise for a query. In a path, `/`
- * is not encoded. In a query, a space becomes `+`.
+ * Percent-encodes the UTF-8 bytes of a text for a URL path, or for a query if `isPath` is false. In a path, `/` is not
+ * encoded. In a query, a space becomes `+`.
  */
 function quote(value: Value, isPath: boolean, runtime: Runtime): string {
   const text = str(value, runtime);

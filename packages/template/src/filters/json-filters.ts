@@ -9,7 +9,7 @@ import type { Value } from '../values/value.js';
 import { Dict, Tuple } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 
-/** Filters that convert a value and everything in it to text: `tojson` and `pprint`. */
+/** Returns the filters `tojson` and `pprint`, which convert a value and everything in it to text. */
 export function jsonFilters(): Filter[] {
   return [
     filter(
@@ -36,8 +36,8 @@ function indentText(indent: Value, runtime: Runtime): string | undefined {
 const width = 80;
 
 /**
- * Python's `pprint.pformat`: one line if the value fits in 80 columns, otherwise one line for each item. The keys of a
- * dict are sorted if all are strings. Unlike in Python, a long string is not split.
+ * Implements Python's `pprint.pformat`. The result is one line if the value fits in 80 columns, otherwise one line for
+ * each item. The keys of a dict are sorted if all are strings. Unlike in Python, a long string is not split.
  */
 function prettyFormat(value: Value, runtime: Runtime): string {
   return format(value, { indent: 0, allowance: 0, runtime });

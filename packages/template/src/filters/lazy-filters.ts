@@ -11,7 +11,7 @@ import { type CallArguments, hashKey, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 import { attributeGetter, ignoreCase } from './sorting.js';
 
-/** Filters that return a generator. Their work and their errors occur when the items are read. */
+/** Returns the filters that return a generator. They do their work, or fail, only when the items are read. */
 export function lazyFilters(): Filter[] {
   return [
     ['map', lazily(map)],

@@ -14,7 +14,7 @@ import { typeName } from '../values/type-name.js';
 import type { Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 
-/** Filters for numbers. */
+/** Returns the filters for numbers: `abs`, `int`, `float`, `round` and `filesizeformat`. */
 export function numberFilters(): Filter[] {
   return [
     filter('abs', [], (_, value) => {
@@ -65,7 +65,7 @@ function toInt(runtime: Runtime, value: Value, base: Value): bigint | undefined 
 }
 
 /**
- * Charges steps for converting a text to a number: one for every 16 characters, and one for each of the first
+ * Charges the steps for converting a text to a number: one for every 16 characters, and one for each of the first
  * `maxDecimalDigits` characters. A text with more digits is not converted to an integer.
  */
 function chargeDigits(runtime: Runtime, text: string): void {
@@ -73,14 +73,14 @@ function chargeDigits(runtime: Runtime, text: string): void {
   runtime.budget.items(Math.min(text.length, maxDecimalDigits));
 }
 
-/** Parses an integer. Returns undefined for an invalid text or base. The filter then tries to read a float. */
+/** Parses an integer. Returns undefined for an invalid text or base, so that `toInt` tries to parse a float. */
 function parseInBase(text: string, base: Value): bigint | undefined {
   if (typeof base !== 'bigint' && typeof base !== 'boolean') return undefined;
   const radix = Number(base);
   return radix === 0 || (radix >= 2 && radix <= 36) ? parseInteger(text, radix) : undefined;
 }
 
-/** Python's `float(value)`. Returns undefined where Python raises a TypeError or ValueError. */
+/** Implements Python's `float(value)`. Returns undefined where Python raises a TypeError or ValueError. */
 function tryFloat(runtime: Runtime, value: Value): number | undefined {
   if (isNumeric(value)) return toFloat(numeric(value));
   if (!isString(value)) return undefined;
@@ -101,19 +101,19 @@ function round(runtime: Runtime, value: Value, precision: Value, method: Value):
   return binary('/', roundTo(numeric(scaled), name), scale, runtime);
 }
 
-/** Python's `math.ceil` and `math.floor`, whose result is an int. */
+/** Implements Python's `math.ceil` and `math.floor`. The result is an int. */
 function roundTo(value: bigint | number, method: 'ceil' | 'floor'): bigint {
   if (typeof value === 'bigint') return value;
   return truncate(method === 'ceil' ? Math.ceil(value) : Math.floor(value));
 }
 
-/** Budget steps for rounding a float (duration: about 0.6 µs). */
+/** Budget steps for rounding a number (duration: about 0.6 µs for a float). */
 const roundSteps = 3;
 
-/** A float is rounded without BigInt if the absolute value of the precision is at most this number. */
+/** Rounding a float costs `roundSteps` up to this absolute precision, and `longIntegerSteps` beyond it. */
 const cheapFloatDigits = 22;
 
-/** Python's `round(value, precision)`. A tie is rounded to the even digit. An int stays an int. */
+/** Implements Python's `round(value, precision)`. A tie is rounded to the even digit. An int stays an int. */
 function roundCommon(runtime: Runtime, value: Value, precision: Value): Value {
   if (!isNumeric(value)) throw typeError(`type ${typeName(value)} doesn't define __round__ method`);
   const number = numeric(value);

@@ -17,7 +17,7 @@ import { Dict, GroupTuple, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 import { attributeGetter, ignoreCase, multiAttributeGetter } from './sorting.js';
 
-/** Filters that read a sequence when they are applied, unlike `lazyFilters`. */
+/** Returns the filters that read a sequence when they are applied. `lazyFilters` returns those that read it later. */
 export function sequenceFilters(): Filter[] {
   return [
     filter('first', [], (runtime, value) => {
@@ -71,7 +71,7 @@ export function sequenceFilters(): Filter[] {
   ];
 }
 
-/** Python's `random.choice`, with the deterministic choices of the rendering. */
+/** Implements Python's `random.choice`. `Runtime.choose` chooses the index. */
 function chooseItem(runtime: Runtime, value: Value): Value {
   const count = length(value, runtime);
   if (count === 0) return new Undefined('No random item, sequence was empty.');
@@ -109,7 +109,7 @@ function join(runtime: Runtime, value: Value, separator: Value, attribute: Value
   return concatenate(parts, runtime);
 }
 
-/** Joins parts while autoescape is on. The result is Markup if a part or the separator is Markup. */
+/** Joins parts inside `{% autoescape true %}`. The result is Markup if a part or the separator is Markup. */
 function joinEscaped(parts: readonly Value[], separator: Value, runtime: Runtime): Value {
   if (parts.some((part) => part instanceof Markup)) {
     return joinMarkup(

@@ -18,8 +18,8 @@ interface GetterOptions {
 }
 
 /**
- * Jinja2's `make_attrgetter`. The getter makes three look-ups for the attribute `a.b.0`, and one for an int. For the
- * attribute None, it returns the item itself.
+ * Implements Jinja2's `make_attrgetter`. The getter makes three look-ups for the attribute `a.b.0`, and one for an int.
+ * For the attribute None, the getter returns the item itself.
  */
 export function attributeGetter(
   attribute: Value,
@@ -38,7 +38,7 @@ export function attributeGetter(
   };
 }
 
-/** Returns a getter for several attributes that are separated by commas, for sorting. */
+/** Returns a getter for comma-separated attributes. It returns the list of their values, which is a key for `sort`. */
 export function multiAttributeGetter(
   attribute: Value,
   runtime: Runtime,

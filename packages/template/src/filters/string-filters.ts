@@ -12,7 +12,7 @@ import { sameKind, textOf } from '../values/text.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 
-/** Filters for strings. They convert other values to strings first. */
+/** Returns the filters for strings. These filters convert other values to strings first. */
 export function stringFilters(): Filter[] {
   return [
     textFilter('upper', (text) => text.toUpperCase()),
@@ -61,8 +61,8 @@ function textFilter(name: string, run: (text: string) => string, kind?: 'plain')
 }
 
 /**
- * Capitalises words. A word starts after a space, a hyphen or an opening bracket. Unlike in `str.title`, no word starts
- * after an apostrophe.
+ * Capitalises words. A word starts after whitespace, a hyphen or an opening bracket. Unlike in `str.title`, no word
+ * starts after an apostrophe.
  */
 function titleWords(text: string): string {
   let result = '';

@@ -16,7 +16,7 @@ import { wrapText } from './wrap-text.js';
 /** Default of Jinja2's setting `policies['truncate.leeway']`, in characters. */
 const truncateLeeway = 5n;
 
-/** Filters that arrange text in lines and columns. */
+/** Returns the filters `indent`, `truncate` and `wordwrap`. */
 export function textLayoutFilters(): Filter[] {
   return [
     filter(
@@ -70,8 +70,8 @@ function indent(runtime: Runtime, value: Value, width: Value, first: Value, blan
 }
 
 /**
- * Splits a line into its text and its line end. The returned line end is LF. Captured text is an exception: its line
- * end is returned unchanged, because it can be encoded as a mark (`json/marked-text.ts`).
+ * Splits a line into its text and its line end. The returned line end is LF. Only in captured text, the line end is
+ * returned unchanged, because it can be encoded as a mark (`json/marked-text.ts`).
  */
 function splitEnd(line: string, value: string | Markup): { content: string; end: string } {
   const [content = ''] = splitLines(line);

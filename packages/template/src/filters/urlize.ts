@@ -110,8 +110,8 @@ function splitTail(word: string): [middle: string, tail: string] {
 }
 
 /**
- * Moves closing brackets from the text after an address into the address, if the address contains their opening
- * brackets.
+ * Moves closing brackets from `tail`, the text after an address, to the end of the address `middle`, if the address
+ * contains their opening brackets.
  */
 function balance(middle: string, tail: string): { middle: string; tail: string } {
   let result = { middle, tail };
@@ -137,7 +137,7 @@ function count(text: string, part: string): number {
 
 const labelPattern = /^[\p{L}\p{N}_%-]+$/u;
 const genericDomains = new Set(['com', 'net', 'int', 'edu', 'gov', 'org', 'info', 'mil']);
-/** Maximum length of a word that can become a link. */
+/** Maximum length, in UTF-16 units, of a word that can become a link. */
 const maxAddress = 2_048;
 
 function linkMiddle(middle: string, link: Link): string {
@@ -159,8 +159,8 @@ function linkMiddle(middle: string, link: Link): string {
 }
 
 /**
- * Returns true for the address of a website. The parts of the address are checked one after the other, because one
- * regular expression for the whole address would backtrack and be slow.
+ * Returns true for the address of a website. The parts of the address are checked one after the other. One regular
+ * expression for the whole address could backtrack for a long time.
  */
 function isHttp(word: string): boolean {
   const start = /^(?:https?:\/\/|www\.)/i.exec(word)?.[0] ?? '';

@@ -14,7 +14,7 @@ import { Dict, Tuple, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 import { ignoreCase } from './sorting.js';
 
-/** Filters for a value of any type. */
+/** Returns the filters for values of any type, for example `default` and `length`. */
 export function valueFilters(): Filter[] {
   return [
     filter(
@@ -45,7 +45,7 @@ export function valueFilters(): Filter[] {
   ];
 }
 
-/** Filters for dicts. */
+/** Returns the filters for dicts: `items` and `dictsort`. */
 export function dictFilters(): Filter[] {
   return [
     filter('items', [], (_, value) => new PythonIterator(itemsOf(value))),

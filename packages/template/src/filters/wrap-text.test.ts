@@ -8,6 +8,6 @@ test.each([
   ['ab1-cd-ef', ['ab1-cd-', 'ef']],
   ['a-1-aa', ['a-1-aa']],
   ['a-.-aa', ['a-.-aa']],
-])('the word %s is wrapped at the same hyphens as by Python', (word, lines) => {
+])('the word %s is wrapped at the same hyphens as in Python', (word, lines) => {
   expect(wrapText(word, { width: 3, breakLongWords: false, breakOnHyphens: true })).toEqual(lines);
 });

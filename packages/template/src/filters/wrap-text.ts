@@ -16,7 +16,7 @@ interface Chunk {
   taken: number;
 }
 
-/** Python's `textwrap.wrap` of one line, without expanding tabs or replacing whitespace. */
+/** Implements Python's `textwrap.wrap` for one line. Tabs are not expanded, and whitespace is not replaced. */
 export function wrapText(text: string, options: WrapOptions): string[] {
   if (options.width <= 0) throw valueError(`invalid width ${options.width} (must be > 0)`);
   const pending = splitChunks(text, options.breakOnHyphens).map(createChunk).reverse();

@@ -22,7 +22,7 @@ interface Spec {
 
 const specPattern = /^(?:([\s\S])?([<>=^]))?([+\- ])?(z)?(#)?(0)?(\d*)([,_])?(?:\.(\d+))?([\s\S])?$/u;
 
-/** Python's `format(value, spec)`. */
+/** Implements Python's `format(value, spec)`. */
 export function formatValue(value: Value, text: string, rendering: Rendering): string {
   if (text === '') return str(value, rendering);
   const isNumber = isNumeric(value) && typeof value !== 'boolean';
@@ -128,7 +128,7 @@ function realText(magnitude: number, { type, precision, alternate }: Spec): stri
   }
 }
 
-/** Formats a float without a type: like `g`, but with at least one decimal. */
+/** Formats a float if the format spec has no type: like `g`, but with at least one decimal. */
 function shortFloat(magnitude: number, precision: number): string {
   if (!Number.isFinite(magnitude)) return floatRepr(magnitude);
   const digits = Math.max(precision, 1);
@@ -163,7 +163,7 @@ function assemble(parts: NumberParts, spec: Spec, groupSize: number): string {
   return lead + spec.fill.repeat(Math.max(0, spec.width - codePointLength(text))) + whole + parts.rest;
 }
 
-/** Groups digits and padding zeros. The result never starts with a separator. */
+/** Adds zeros up to the length `minLength`, and separators between groups. A separator is never the first character. */
 function group(digits: string, separator: string, size: number, minLength: number): string {
   const groups: string[] = [];
   let length = 0;

@@ -11,7 +11,7 @@ import { typeName } from '../values/type-name.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 import { formatFloat } from './float-format.js';
 
-/** Python's `text % values`. If the text is HTML Markup, the values are escaped for HTML. */
+/** Implements Python's `format % values`. If the format is HTML Markup, the values are escaped for HTML. */
 export function percentFormat(format: string | Markup, values: Value, rendering: Rendering): Value {
   const formatter = new PercentFormatter(format, values, rendering);
   return sameKind(format, formatter.run());
@@ -231,7 +231,7 @@ function toInteger(value: Value, type: string, isMarkup: boolean): bigint {
   return typeof number === 'bigint' ? number : truncate(number);
 }
 
-/** Python's `int(value)` of a float. */
+/** Implements Python's `int(value)` for a float. Throws for NaN and infinite values. */
 export function truncate(value: number): bigint {
   if (Number.isNaN(value)) throw valueError('cannot convert float NaN to integer');
   if (!Number.isFinite(value)) {

@@ -19,7 +19,7 @@ export interface AttributeLookups {
   getItem(value: Value, key: Value, rendering: Rendering): Value;
 }
 
-/** Python's `str.format` with sandboxed look-ups. If the format is HTML Markup, the values are escaped for HTML. */
+/** Implements `str.format` with sandboxed look-ups. If the format is HTML Markup, the values are escaped for HTML. */
 export function strFormat(format: string | Markup, args: FormatArguments, rendering: Rendering): Value {
   const isMarkup = format instanceof Markup && format.kind === 'html';
   const formatter = new StrFormatter(args, rendering, isMarkup);
@@ -33,7 +33,7 @@ class StrFormatter {
   readonly #args: FormatArguments;
   readonly #rendering: Rendering;
   readonly #isMarkup: boolean;
-  /** Index of the argument for the next field without a number. Null after a field with an explicit number. */
+  /** Argument index for the next field without an explicit number. Null after a field that has an explicit number. */
   #automatic: number | null = 0;
 
   constructor(args: FormatArguments, rendering: Rendering, isMarkup: boolean) {

@@ -29,7 +29,7 @@ test('the runtime of nunjucks never evaluates an expression', () => {
   });
 });
 
-test('a filter returns the result of Jinja2 even if the filter of nunjucks returns another one', () => {
+test('a filter returns the same result as in Jinja2, even if it differs from that of nunjucks', () => {
   expect(new nunjucks.Environment().renderString('{{ true | string }}', {})).toBe('true');
   const host = createNunjucksHost();
   expect(host(templateOf('{{ true | string }}')).render(new Map())).toEqual({ ok: true, output: 'True' });

@@ -3,7 +3,7 @@ import { bodyOptions } from '../body-options.js';
 import type { RenderResult, Template, TemplateContext } from '../compile-template.js';
 import { type CompileResult, createTemplateCompiler, type TemplateOptions } from '../compile-template.js';
 
-/** Object that passes the variables and the seed to a rendering by nunjucks. The rendering stores its result in it. */
+/** Passes the variables and the seed to a rendering by nunjucks. The rendering stores its result in `result`. */
 interface Exchange {
   readonly variables: TemplateContext;
   readonly seed: string | undefined;
@@ -33,8 +33,8 @@ interface CompiledCode {
 
 /**
  * Creates a function that wraps templates in `nunjucks.Template` objects of one environment. The compiled code of each
- * object is a `root` function that calls our evaluator. The lexer, compiler, runtime and filters of nunjucks never get
- * the text of a template, because nunjucks could execute code that the text contains.
+ * object is a `root` function that calls the evaluator of this package. The lexer, compiler, runtime and filters of
+ * nunjucks never get the text of a template, because nunjucks could execute code that the text contains.
  */
 export function createNunjucksHost(): (template: Template) => Template {
   const environment = new nunjucks.Environment([]);

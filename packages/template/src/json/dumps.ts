@@ -11,7 +11,7 @@ import { escapeUnit } from './escape.js';
 import { plainText } from './marked-text.js';
 
 /**
- * Jinja2's `tojson`: Python's `json.dumps(value, sort_keys=True)` with `<`, `>`, `&` and `'` escaped.
+ * Implements Jinja2's `tojson`, which is Python's `json.dumps(value, sort_keys=True)` with `<`, `>`, `&`, `'` escaped.
  */
 export function htmlsafeJsonDumps(value: Value, indent: string | undefined, rendering: Rendering): string {
   const text = new JsonWriter(indent, rendering).write(value, 0);

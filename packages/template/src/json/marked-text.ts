@@ -9,8 +9,8 @@ import { escapeJsonString } from './escape.js';
  * Marked text. A macro, set block or filter block captures text that comes partly from the template and partly from
  * values. Only text from values must be escaped when the captured text is printed. In text from the template,
  * characters with a meaning in JSON are therefore replaced by marks, which are private-use characters of Unicode
- * (U+10FF00 to U+10FF23). Printing replaces marks by their characters and escapes everything else. So filters get
- * values unescaped, and no text is escaped twice.
+ * (U+10FF00 to U+10FF23). Printing replaces marks by their characters and escapes everything else. Filters therefore
+ * get unescaped values, and no text is escaped twice.
  */
 const markBase = 0x10ff00;
 const markedCharacters = [
@@ -28,7 +28,7 @@ const characterOf: ReadonlyMap<string, string> = new Map(
 );
 
 const trustedSpecial = /["\\\p{Cc}\u2028\u2029]/gu;
-/** Prefix of an encoded character that looks like a mark but comes from a value or from the source of the template. */
+/** Prefix of a character that `markForeign` has encoded because it is equal to a mark but is not used as one. */
 const literalMark = '\u{10ff24}';
 const foreignMark = /[\u{10ff00}-\u{10ff24}]/gu;
 const anyMark = /[\u{10ff00}-\u{10ff24}]/u;
@@ -65,8 +65,8 @@ function unmark(mark: string, literal: string | undefined): string {
 }
 
 /**
- * Returns the code of the character that a mark stands for, or undefined if the given code point is not a mark. The
- * function is used to find marks that stand for whitespace.
+ * Returns the code of the character that a mark stands for, or undefined if the given code point is not a mark. Methods
+ * such as `strip` find the marks of whitespace with this function.
  */
 export function unmarkedCode(codePoint: number): number | undefined {
   const index = codePoint - markBase;
@@ -79,7 +79,7 @@ export function fromMarked(text: string): Markup | string {
   return anyMark.test(text) ? new Markup(text, 'marked') : text;
 }
 
-/** Replaces marks by their characters, for comparisons and for `tojson`. */
+/** Replaces marks by their characters, without escapes. Comparisons and `tojson` need this text. */
 export function plainText(text: string, budget: Budget): string {
   return anyMark.test(text) ? replaceMarks(text, budget) : text;
 }
@@ -107,7 +107,7 @@ export function joinMarked(parts: readonly Value[], rendering: Rendering): Marku
   return fromMarked(text);
 }
 
-/** Converts any value to marked text. Only text that is printed unescaped gets marks. */
+/** Converts any value to marked text. Only Markup of the kind `marked` or `json` results in marks. */
 export function markedTextOf(value: Value, rendering: Rendering): string {
   const { budget } = rendering;
   if (!(value instanceof Markup)) return markForeign(str(value, rendering), budget);

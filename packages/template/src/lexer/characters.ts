@@ -1,4 +1,4 @@
-/** Python's `str.isspace` for one UTF-16 unit. JavaScript's `\s` does not match U+001C to U+001F and U+0085. */
+/** Implements Python's `str.isspace` for one UTF-16 unit. Unlike `\s`, it includes U+001C to U+001F and U+0085. */
 export function isSpaceCode(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code >= 0x1c && code <= 0x1f);
   if (code < 0x85) return false;
@@ -36,7 +36,7 @@ export function nameCharacterLength(source: string, offset: number): number {
   return word.test(character) ? character.length : 0;
 }
 
-/** Python's `str.isidentifier`. */
+/** Implements Python's `str.isidentifier`. */
 export function isIdentifier(name: string): boolean {
   return identifier.test(name.normalize('NFKC'));
 }

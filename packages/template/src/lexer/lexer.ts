@@ -105,8 +105,8 @@ class Lexer {
 
   /**
    * Matches `name %}` or `name -%}` at `at`, and `name +%}` too if `allowPlus` is true. White space around the name is
-   * optional. Returns the index after the tag (with `-%}`: after the white space that follows), or undefined if the
-   * text is different.
+   * optional. Returns the index after the tag, or undefined if the text is different. With `-%}`, the white space after
+   * the tag is skipped too.
    */
   #matchTag(at: number, name: string, allowPlus: boolean): number | undefined {
     const start = this.#spaceEnd(at);

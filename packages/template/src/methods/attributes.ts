@@ -15,7 +15,7 @@ import { createStrMethods } from './str-methods.js';
 
 const strMethods = createStrMethods({ getAttribute, getItem });
 
-/** Jinja2's sandboxed `value.name`: an attribute, else an item, else undefined. */
+/** Implements Jinja2's sandboxed `value.name`. Returns an attribute, otherwise an item, otherwise an Undefined. */
 export function getAttribute(value: Value, name: string, rendering: Rendering): Value {
   if (value instanceof Undefined && !instanceAttributes.has(name)) value.fail();
   const attribute = attributeOf(value, name, rendering);
@@ -25,7 +25,7 @@ export function getAttribute(value: Value, name: string, rendering: Rendering): 
   return item === undefined ? undefinedAttribute(value, name, rendering) : item;
 }
 
-/** Jinja2's sandboxed `value[key]`: an item, else an attribute, else undefined. */
+/** Implements Jinja2's sandboxed `value[key]`. Returns an item, otherwise an attribute, otherwise an Undefined. */
 export function getItem(value: Value, key: Value, rendering: Rendering): Value {
   const item = tryGetItem(value, key, rendering);
   if (item !== undefined) return item;
@@ -36,7 +36,7 @@ export function getItem(value: Value, key: Value, rendering: Rendering): Value {
   return isPythonAttribute(name) ? unsafe(value, name) : undefinedAttribute(value, name, rendering);
 }
 
-/** Looks up an attribute and never an item, as the filter `attr` does. */
+/** Looks up an attribute, but never an item, as the filter `attr` does. Returns undefined if there is none. */
 export function attributeOf(value: Value, name: string, rendering: Rendering): Value | undefined {
   if (name.startsWith('_')) return undefined;
   if (value instanceof NativeObject) return value.attribute(name, rendering);
@@ -109,8 +109,8 @@ function rangeAttribute(range: Range, name: string): Value | undefined {
 }
 
 /**
- * Returns true for the special attributes (`__class__` and others) of Python objects, types and functions. Jinja2's
- * sandbox rejects these with a special message.
+ * Returns true for the special attributes (`__class__` and others) of Python objects, types and functions. For these
+ * attributes, Jinja2's sandbox returns an undefined value whose use raises a SecurityError.
  */
 export function isPythonAttribute(name: string): boolean {
   return instanceAttributes.has(name) || typeAttributes.has(name);

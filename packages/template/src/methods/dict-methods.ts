@@ -9,12 +9,12 @@ import { Dict, Tuple, type Value } from '../values/value.js';
 type Method = readonly [string, NativeFunction];
 
 /**
- * Default value of the parameter `default`. It means that no default was given; None cannot mean this, because a caller
- * can pass None.
+ * Default value of the parameter `default` of `pop`. It means that the caller has given no default. None cannot mean
+ * this, because a caller can pass None.
  */
 const notGiven = new Tuple([]);
 
-/** Python's `dict` methods. */
+/** The methods of Python's `dict`, by name. */
 export const dictMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   method('keys', [], (_, self) => new DictView(self, 'keys')),
   method('values', [], (_, self) => new DictView(self, 'values')),
@@ -92,7 +92,7 @@ function update(
   return null;
 }
 
-/** Python's `dict.update`, from a mapping or from pairs. */
+/** Implements Python's `dict.update`. The source is a mapping, or yields pairs of a key and a value. */
 export function updateDict(dict: Dict, source: Value, rendering: Rendering): void {
   const { budget } = rendering;
   if (source instanceof Undefined) source.fail();

@@ -10,7 +10,7 @@ import { flagArgument, integerArgument } from './arguments.js';
 
 type Method = readonly [string, NativeFunction];
 
-/** Python's `list` methods. Methods that change the list are included, as in Jinja2's default sandbox. */
+/** The methods of Python's `list`, by name. They include those that change the list, as in Jinja2's default sandbox. */
 export const listMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   method('append', ['object'], (rendering, self, item) => {
     rendering.budget.list(self.length + 1 > rendering.budget.limits.listLength ? self.length + 1 : 1);

@@ -7,7 +7,7 @@ import { isLong, longIntegerSteps } from '../values/integers.js';
 import { defineFunction, type NativeFunction } from '../values/signature.js';
 import { Tuple, type Value } from '../values/value.js';
 
-/** Methods of `int` and `bool`. */
+/** The methods of Python's `int` and `bool`, by name. */
 export const intMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   [
     'bit_length',
@@ -51,7 +51,7 @@ function floatMethod(name: string, run: (value: number) => Value): NativeFunctio
   return defineFunction(name, ['self'], (_, self) => run(self as number));
 }
 
-/** Python's `float.hex`. */
+/** Implements Python's `float.hex`. */
 function hex(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';

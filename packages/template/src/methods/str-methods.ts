@@ -23,8 +23,8 @@ import { searchMethods } from './str-search.js';
 import * as operations from './text-operations.js';
 
 /**
- * Python's `str` methods. Most methods of Markup return Markup. `join`, `replace` and `format` of HTML Markup escape
- * their arguments for HTML.
+ * Returns the methods of Python's `str`, by name. Most of them return Markup if they are called on Markup. `join`,
+ * `replace` and `format` escape their arguments for HTML if they are called on HTML Markup.
  */
 export function createStrMethods(lookups: AttributeLookups): ReadonlyMap<string, NativeFunction> {
   return new Map<string, NativeFunction>([
@@ -75,7 +75,7 @@ function stripMethod(name: string, sides: 'both' | 'left' | 'right'): [string, N
   ];
 }
 
-/** Python's `strip`, `lstrip` or `rstrip`, with steps charged for the work. */
+/** Implements Python's `strip`, `lstrip` and `rstrip`, and charges steps for the work. */
 export function stripText(
   rendering: Rendering,
   text: string,
@@ -213,7 +213,7 @@ function replaceMethod(rendering: Rendering, self: Self, old: Value, by: Value, 
   );
 }
 
-/** Python's `replace`, with steps charged for the work. */
+/** Implements Python's `replace`, and charges steps for the work. */
 export function replaceText(
   rendering: Rendering,
   text: string,

@@ -4,8 +4,8 @@ import { findBackward, partsBetween } from '../values/find-text.js';
 import { codePointLength, codePoints } from '../values/text.js';
 
 /**
- * Python's `strip`, `lstrip` and `rstrip`. Undefined `characters` means whitespace. This includes the private-use
- * characters that stand for whitespace in the output of macros and blocks (`json/marked-text.ts`).
+ * Implements Python's `strip`, `lstrip` and `rstrip`. If `characters` is undefined, whitespace is stripped, including
+ * the marks that stand for whitespace in the output of macros and blocks (`json/marked-text.ts`).
  */
 export function strip(
   text: string,
@@ -86,7 +86,7 @@ function lineEnd(text: string, index: number): number {
   return code !== undefined && lineEnds.has(String.fromCharCode(code)) ? 2 : 0;
 }
 
-/** Python's `split()` without a separator: runs of whitespace separate the parts. */
+/** Implements Python's `split()` without a separator: runs of whitespace separate the parts. */
 export function splitSpace(text: string, limit: number): string[] {
   const parts: string[] = [];
   let index = 0;
@@ -140,7 +140,7 @@ export function splitAtRight(text: string, separator: string, limit: number): st
   return parts.reverse();
 }
 
-/** Python's `replace`. An empty `old` matches before, between and after all characters. */
+/** Implements Python's `replace`. An empty `old` matches before, between and after all characters. */
 export function replace(text: string, old: string, by: string, limit: number): string {
   if (limit === 0) return text;
   if (old !== '') {
@@ -217,7 +217,7 @@ function isCased(character: string): boolean {
   return casedProperty.test(character);
 }
 
-/** Python's `str.title`: a letter after another letter becomes lower case, every other letter title case. */
+/** Implements `str.title`: a letter after another letter becomes lower case, every other letter title case. */
 export function title(text: string): string {
   let result = '';
   let afterCased = false;

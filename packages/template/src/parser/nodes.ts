@@ -50,8 +50,8 @@ interface Callable extends Base {
 export interface MacroSignature {
   symbols: Symbols;
   /**
-   * Slots of the declared arguments, followed by the slots of `caller`, `kwargs` and `varargs` if the body uses these
-   * names without declaring them.
+   * Slots of the declared arguments, followed by the slots of `caller`, `kwargs` and `varargs`. Each of these names has
+   * a slot only if the body reads the name before setting it, and the name is not a declared argument.
    */
   slots: number[];
   accessesCaller: boolean;
@@ -162,7 +162,7 @@ export interface Arguments {
 }
 export interface Filter extends Base {
   readonly kind: 'Filter';
-  /** The filtered expression. Null: the filter applies to the text of a filter block or set block. */
+  /** The filtered expression. Null if the filter applies to the text of a filter block or set block. */
   readonly node: Expression | null;
   readonly name: string;
   readonly arguments: Arguments;
@@ -187,7 +187,7 @@ export interface Getitem extends Base {
   readonly kind: 'Getitem';
   readonly node: Expression;
   readonly arg: Expression;
-  /** True: Jinja2 computes this slice at compile time (see `markFoldedSlices`). */
+  /** True if Jinja2 computes this slice at compile time (see `markFoldedSlices`). */
   folded?: boolean;
 }
 export interface Slice extends Base {

@@ -13,13 +13,13 @@ const testArgumentStarts: ReadonlySet<TokenType> = new Set([
   'lbrace',
 ]);
 
-/** Maximum nesting of expressions and statements. The limit protects the parser's stack. */
+/** Maximum nesting of expressions and statements. Without a limit, the recursive parser could overflow the stack. */
 const maxNesting = 150;
 
 export interface TupleRules {
   /**
-   * True: each item of the tuple is a name, a literal or an expression in brackets, without operators. The targets of
-   * assignments are parsed in this way.
+   * If true, each item of the tuple is a name, a literal or an expression in brackets, without operators. The parser
+   * uses this rule for the targets of assignments.
    */
   simplified?: boolean;
   withCondexpr?: boolean;

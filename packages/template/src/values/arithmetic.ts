@@ -156,14 +156,14 @@ function powerFloats(left: number, right: number, rendering: Rendering): Value {
   return result;
 }
 
-/** Python's `%`: the remainder has the sign of the divisor. */
+/** Implements Python's `%` for floats: the remainder has the sign of the divisor. */
 function moduloFloats(left: number, right: number): number {
   const remainder = left % right;
   if (remainder === 0) return right < 0 ? -0 : 0;
   return remainder < 0 === right < 0 ? remainder : remainder + right;
 }
 
-/** Python's `//`. It is computed from the remainder, because the floor of a rounded quotient can be wrong by one. */
+/** Implements `//` with the remainder, because the floor of a rounded quotient can be wrong by one. */
 function floorDivideFloats(left: number, right: number): number {
   let remainder = left % right;
   let quotient = (left - remainder) / right;

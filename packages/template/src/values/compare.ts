@@ -131,7 +131,7 @@ function compareViews(left: DictView, operator: Ordering, right: DictView, rende
   return true;
 }
 
-/** Python's `sorted`: stable, and based on `<` alone. */
+/** Implements Python's `sorted`. The sort is stable and compares only with `<`. */
 export function sorted(
   rendering: Rendering,
   values: readonly Value[],

@@ -6,8 +6,8 @@ import { isString, textOf } from './text.js';
 import { Dict, Tuple, type Value } from './value.js';
 
 /**
- * Python's `left == right`. If a list occurs several times in a value, every occurrence is compared, and the steps of
- * each comparison are charged.
+ * Implements Python's `left == right`. If a list occurs several times in a value, every occurrence is compared, and
+ * steps are charged for each comparison.
  */
 export function equals(left: Value, right: Value, rendering: Rendering): boolean {
   if (isNumeric(left)) return isNumeric(right) && equalNumbers(numeric(left), numeric(right));

@@ -1,8 +1,8 @@
 /**
  * Returns the index of the next occurrence of a string, searched from the index `from` in one direction; -1 if there is
  * none. The search takes linear time for every input. For hostile input, the time of the built-in `lastIndexOf` grows
- * with the product of the lengths of both strings. The time of `indexOf` grows in this way too if the search string has
- * more than 250 characters.
+ * with the product of the lengths of both strings. The time of `indexOf` also grows with this product if the search
+ * string has more than 250 characters.
  */
 export type Find = (from: number) => number;
 

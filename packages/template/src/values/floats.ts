@@ -1,6 +1,6 @@
 import { toAsciiDigits } from './integers.js';
 
-/** Python's `repr` of a float: the shortest text that converts to the same float. */
+/** Implements Python's `repr` of a float: the shortest text that converts to the same float. */
 export function floatRepr(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
@@ -27,7 +27,7 @@ const floatPattern =
 const specialPattern = /^([+-]?)(inf|infinity|nan)$/i;
 const maxLength = 5_000;
 
-/** Python's `float(text)`. Returns undefined where Python raises a ValueError, and for a text that is too long. */
+/** Implements `float(text)`. Returns undefined where Python raises a ValueError, and for text over 5,000 characters. */
 export function parseFloatText(text: string): number | undefined {
   const stripped = text.trim();
   if (stripped.length > maxLength) return undefined;
@@ -102,7 +102,7 @@ export function roundHalfEven(numerator: bigint, denominator: bigint): bigint {
   return quotient;
 }
 
-/** Divides and rounds towards minus infinity, as Python's `//`. */
+/** Divides and rounds towards minus infinity, as Python's `//` does. */
 export function floorDivide(left: bigint, right: bigint): bigint {
   const quotient = left / right;
   return left % right !== 0n && left < 0n !== right < 0n ? quotient - 1n : quotient;

@@ -6,7 +6,7 @@ export const maxDecimalDigits = 1_233;
 
 const longLimit = 1n << 512n;
 
-/** Returns true for an integer of more than 512 bits. Operations on it take longer than one step. */
+/** Returns true for an integer of more than 512 bits. An operation on it takes longer than the time of one step. */
 export function isLong(value: bigint): boolean {
   return value >= longLimit || value <= -longLimit;
 }
@@ -45,7 +45,7 @@ const prefixes: ReadonlyMap<number, RegExp> = new Map([
  */
 const maxLength = 2 * maxDecimalDigits + 4;
 
-/** Python's `int(text, base)`. Returns undefined where Python raises a ValueError, and for a text that is too long. */
+/** Implements `int(text, base)`. Returns undefined where Python raises a ValueError, and for text that is too long. */
 export function parseInteger(text: string, base: number): bigint | undefined {
   const stripped = text.trim();
   if (stripped.length > maxLength) return undefined;
@@ -88,8 +88,8 @@ export function toAsciiDigits(text: string): string {
 
 /**
  * Returns the value of a digit in any script. In Unicode, the digits 0 to 9 of a script follow each other and have the
- * property Nd, so the value is the number of Nd characters directly before the digit. It is taken modulo 10, because
- * the digits of another script can precede them directly.
+ * property Nd, so the value is the number of Nd characters directly before the digit. This number is taken modulo 10,
+ * because the digits of another script can come directly before the 0 of this script.
  */
 function decimalValue(digit: string): number {
   const code = digit.codePointAt(0) ?? 0;
@@ -105,7 +105,7 @@ function firstOfRun(code: number): number {
   return first;
 }
 
-/** Converts to float. Throws an OverflowError where Python raises one. */
+/** Converts a number to a float. Throws a `RenderFailure` of the type OverflowError if an integer is too large. */
 export function toFloat(value: bigint | number): number {
   const float = Number(value);
   if (typeof value === 'bigint' && !Number.isFinite(float)) {

@@ -7,10 +7,10 @@ import { codePoints, hasSurrogates, isString, textOf } from './text.js';
 import { typeName } from './type-name.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
-/** Budget steps for creating an iterator of a value that is no string, list or tuple (duration: about 0.4 µs). */
+/** Budget steps for an iterator of a value other than a list, tuple or plain string (duration: about 0.4 µs). */
 const iteratorSteps = 3;
 
-/** Python's `iter(value)`. Returns undefined for values that are not iterable. */
+/** Implements Python's `iter(value)`. Returns undefined for values that are not iterable. */
 export function tryIterate(value: Value, rendering: Rendering): Iterator<Value> | undefined {
   if (typeof value === 'string') return iterateText(value, rendering);
   if (Array.isArray(value)) return value.values();
@@ -39,7 +39,7 @@ export function* items(value: Value, rendering: Rendering): Generator<Value> {
   }
 }
 
-/** Python's `list(value)`. The result is always a new list. */
+/** Implements Python's `list(value)`. The result is always a new list. */
 export function toList(value: Value, rendering: Rendering): Value[] {
   if (Array.isArray(value)) {
     rendering.budget.list(value.length);
@@ -54,7 +54,7 @@ export function toList(value: Value, rendering: Rendering): Value[] {
   return list;
 }
 
-/** Python's `len(value)`. Returns undefined for values without a length. */
+/** Implements Python's `len(value)`. Returns undefined for values without a length. */
 export function tryLength(value: Value, rendering: Rendering): number | undefined {
   if (typeof value === 'string') return textLength(value, rendering);
   if (Array.isArray(value)) return value.length;
@@ -73,7 +73,7 @@ export function length(value: Value, rendering: Rendering): number {
   return result;
 }
 
-/** Python's `reversed(value)`. Returns undefined for values that cannot be reversed. */
+/** Implements Python's `reversed(value)`. Returns undefined for values that cannot be reversed. */
 export function tryReverse(value: Value, rendering: Rendering): PythonIterator | undefined {
   if (!isReversible(value)) return undefined;
   rendering.budget.list(isString(value) ? textOf(value).length : length(value, rendering));

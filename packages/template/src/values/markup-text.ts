@@ -34,14 +34,14 @@ export function softStr(value: Value, rendering: Rendering): string | Markup {
   return isString(value) ? value : str(value, rendering);
 }
 
-/** Concatenates two strings, at least one of which is Markup. Uses `joinMarkup`. */
+/** Concatenates two strings, at least one of which is Markup. Strings are escaped as in `joinMarkup`. */
 export function concatenateMarkup(left: Value, right: Value, rendering: Rendering): Markup | string {
   return joinMarkup([left, right], rendering);
 }
 
 /**
- * Joins parts as HTML, in which parts that are not Markup are escaped. If the output is JSON and no part is HTML, joins
- * them as captured text instead, which is escaped only when it is printed.
+ * Joins parts as HTML, and escapes the parts that are not Markup. If the template is for JSON and no part is HTML
+ * Markup, the parts are joined as captured text instead, which is escaped only when it is printed.
  */
 export function joinMarkup(parts: readonly Value[], rendering: Rendering): Markup | string {
   const isHtml = parts.some((part) => part instanceof Markup && part.kind === 'html');

@@ -3,7 +3,7 @@ import { createObject } from './simple-object.js';
 import type { NativeObject } from './value.js';
 
 /**
- * Number of binary places with which logarithms and exponentials are computed, as integers. JavaScript's `**` is not
+ * Logarithms and exponentials are computed as integers with this number of binary places. JavaScript's `**` is not
  * exact enough: its last digit can differ from the result of Python, which uses C's `pow`.
  */
 const binaryPlaces = 160n;
@@ -36,7 +36,7 @@ function logarithm(value: number): bigint {
   return 2n * atanh(ratio) + (BigInt(exponent) + bits) * ln2;
 }
 
-/** Adds up the series z + z³/3 + z⁵/5 + …, which converges fast for z up to 1/3. */
+/** Returns atanh(z) as the sum of the series z + z³/3 + z⁵/5 + …, which converges fast for z up to 1/3. */
 function atanh(ratio: bigint): bigint {
   const square = (ratio * ratio) >> binaryPlaces;
   let power = ratio;

@@ -5,7 +5,7 @@ import { Markup, Range, Undefined } from './simple-values.js';
 import { hasSurrogates } from './text.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
-/** Python's `str(value)`. */
+/** Implements Python's `str(value)`. */
 export function str(value: Value, rendering: Rendering): string {
   if (typeof value === 'string') return value;
   if (value instanceof Markup) return value.text;
@@ -24,7 +24,7 @@ export function concatenate(values: readonly Value[], rendering: Rendering): str
   return text;
 }
 
-/** Python's `repr(value)`. */
+/** Implements Python's `repr(value)`. */
 export function repr(value: Value, rendering: Rendering): string {
   switch (typeof value) {
     case 'string':

@@ -8,7 +8,8 @@ interface Members {
 }
 
 /**
- * Creates an object from its members. Frequent objects, such as bound methods, are classes, which need fewer closures.
+ * Creates an object from its members. Objects that are created often, such as bound methods, are instances of classes
+ * instead, because these need fewer closures.
  */
 export function createObject(members: Members): NativeObject {
   return new SimpleObject(members);

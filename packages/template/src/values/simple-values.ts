@@ -18,7 +18,7 @@ export class Undefined {
     this.#suggest = options.suggest;
   }
 
-  /** Name of an existing attribute that is similar. */
+  /** Name of an existing attribute that is similar to the missing one. Undefined if there is none. */
   get suggestion(): string | undefined {
     return this.#suggest?.();
   }
@@ -49,8 +49,8 @@ export type MarkupKind = 'html' | 'json' | 'marked';
 /**
  * A string that is not escaped again, like markupsafe's Markup. The filter `escape` returns the kind `html`. The
  * filters `tojson` and `safe` return `json` if the output is JSON, and `html` otherwise. The kind `marked` exists only
- * if the output is JSON: it is the captured text of a macro or block. Marks replace the special characters of the
- * template's own text in it (`json/marked-text.ts`), and all other text is escaped when it is printed.
+ * if the output is JSON: it is the captured text of a macro or block. In this text, marks replace the special
+ * characters of the template's own text (`json/marked-text.ts`), and all other text is escaped when it is printed.
  */
 export class Markup {
   readonly text: string;
@@ -62,7 +62,7 @@ export class Markup {
   }
 }
 
-/** Python's `range`. Jinja2's sandbox limits it to 100,000 items. */
+/** A `range` of Python. The function `range` allows at most 100,000 items, as Jinja2's sandbox does. */
 export class Range {
   readonly start: bigint;
   readonly stop: bigint;

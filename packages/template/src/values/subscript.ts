@@ -6,7 +6,7 @@ import { codePoints, hasSurrogates, isString, sameKind, textOf } from './text.js
 import { typeName } from './type-name.js';
 import { Dict, Tuple, type Value } from './value.js';
 
-/** Python's `value[key]`. Returns undefined where Python raises a TypeError or LookupError. */
+/** Implements Python's `value[key]`. Returns undefined where Python raises a TypeError or LookupError. */
 export function tryGetItem(value: Value, key: Value, rendering: Rendering): Value | undefined {
   if (value === null || (typeof value !== 'object' && typeof value !== 'string')) return undefined;
   if (value instanceof Dict)
@@ -27,7 +27,7 @@ export interface SliceBounds {
   step: Value;
 }
 
-/** Python's `value[start:stop:step]`. */
+/** Implements Python's `value[start:stop:step]`. */
 export function getSlice(value: Value, bounds: SliceBounds, rendering: Rendering): Value {
   if (value instanceof Undefined) value.fail();
   if (isString(value)) {

@@ -1,7 +1,7 @@
 import { Markup, Range, Undefined } from './simple-values.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
-/** Python's `bool(value)`. */
+/** Implements Python's `bool(value)`. */
 export function isTrue(value: Value): boolean {
   switch (typeof value) {
     case 'boolean':

@@ -4,9 +4,9 @@ import type { Rendering } from '../rendering.js';
 import { Markup, Range, Undefined } from './simple-values.js';
 
 /**
- * Values of templates. Types of Python correspond to these types:
+ * Values of templates. The table shows the TypeScript type of each Python type:
  *
- * | Python | here |
+ * | Python | TypeScript |
  * |---|---|
  * | None, bool, str | null, boolean, string |
  * | int | bigint (exact at any size) |
@@ -73,24 +73,24 @@ export abstract class NativeObject {
   /** False for objects that cannot be the key of a dict in Python. */
   readonly isHashable: boolean = true;
 
-  /** Returns the attribute of that name, or undefined. */
+  /** Returns the attribute with the given name, or undefined if there is none. */
   attribute(_name: string, _rendering: Rendering): Value | undefined {
     return undefined;
   }
 
-  /** Calls the object. Undefined if the object is not callable. */
+  /** Calls the object. The member is undefined if the object is not callable. */
   readonly call?: ((args: CallArguments, rendering: Rendering) => Value) | undefined;
 
-  /** Iterates over the object. Undefined if the object is not iterable. An iterator returns itself. */
+  /** Returns an iterator; a generator returns the same one each time. Undefined if the object is not iterable. */
   readonly iterate?: (rendering: Rendering) => Iterator<Value>;
 
-  /** Returns the length. Undefined if the object has no length. */
+  /** Returns the length. The member is undefined if the object has no length. */
   readonly size?: () => number;
 }
 
 /**
- * Python's dict, ordered by insertion. Equal keys such as `1`, `1.0` and `True` share one entry, which keeps the first
- * of these keys.
+ * A `dict` of Python, ordered by insertion. Equal keys such as `1`, `1.0` and `True` share one entry, which keeps the
+ * first of these keys.
  */
 export class Dict {
   readonly #entriesByKey = new Map<HashKey, [Value, Value]>();

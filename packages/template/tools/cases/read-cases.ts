@@ -5,8 +5,8 @@ import type { CaseResult } from './case-runner.js';
 export interface ExpectedCase {
   readonly id: string;
   /**
-   * Tier 1: common in webhook bodies. Tier 2: the rest of the documented language. Tier 3: behaviour of one version of
-   * Jinja2.
+   * How common the case is. Tier 1 is common in webhook bodies, tier 2 is the rest of the documented language, and tier
+   * 3 is behaviour of one version of Jinja2.
    */
   readonly tier: 1 | 2 | 3;
   readonly template: string;

@@ -10,10 +10,11 @@ export interface Cost {
   /** CPU time of one rendering including garbage collection, in milliseconds. */
   readonly acceptedMs: number;
   /**
-   * CPU time in milliseconds of a rendering that the budget ends. The template is rendered with ten times `size`, but
+   * CPU time in milliseconds of one rendering at a size that the budget normally does not allow: ten times `size`, but
    * at most 100,000.
    */
   readonly refusedMs: number;
+  /** Message of the error at this larger size. Empty if the budget allows the size. */
   readonly refusal: string;
 }
 
@@ -76,8 +77,8 @@ function largest(precision: number, holds: (size: number) => boolean): number {
 }
 
 /**
- * Returns the CPU time of one call in milliseconds, after a warm-up: the smallest of five means, each over at least
- * `batchMs`, because other work of the process can only add time.
+ * Returns the CPU time of one call in milliseconds: the smallest of five means, each over at least `batchMs`. The
+ * minimum is used because compilation and other work of the process can only add time.
  */
 function meanCpuMs(batchMs: number, run: () => void): number {
   const batch = () => {

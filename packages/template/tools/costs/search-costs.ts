@@ -14,13 +14,13 @@ interface SearchOptions {
 interface Candidate {
   readonly template: string;
   readonly render: () => void;
-  /** CPU time of one rendering. */
+  /** CPU time of one rendering, the smallest of several. */
   readonly milliseconds: number;
 }
 
 /**
- * Generates `count` templates. Each is repeated in a `for` loop until the budget ends the rendering. Returns the 30
- * templates with the largest CPU time, slowest first.
+ * Generates `count` templates. Each is repeated in a `for` loop until the budget or an error of the template ends the
+ * rendering. Returns the 30 templates with the largest CPU time, slowest first.
  */
 export function searchCosts({ seed, count }: SearchOptions): Candidate[] {
   const compile = createTemplateCompiler({ ...bodyOptions, limits: { wallClockMs: 600_000 } });
@@ -49,7 +49,7 @@ function slowestFirst(left: Candidate, right: Candidate): number {
   return right.milliseconds - left.milliseconds;
 }
 
-/** Returns the smallest CPU time of several runs. V8 needs about 20 runs to compile all code. */
+/** Returns the smallest CPU time of `runs` calls, in milliseconds. V8 needs about 20 calls to compile all code. */
 function leastCpuMs(run: () => void, runs: number): number {
   const measured = Array.from({ length: runs }, () => {
     const before = cpuUsage();

@@ -25,7 +25,7 @@ export const engines = {
   },
   'minijinja-js with enablePyCompat': (): Engine =>
     engine('minijinja-js', (template) => {
-      // Each case has its own environment: after a panic, all later renderings in the same environment fail.
+      // Each case has its own environment, because after a panic all later renderings in the same environment fail.
       const environment = new MiniJinjaEnvironment();
       environment.enablePyCompat();
       environment.addTemplate('case', template);

@@ -9,7 +9,7 @@ const caseTimeoutMs = 5_000;
 
 export interface EngineRun {
   readonly version: string;
-  /** Results in the order of the given lines. Null: the template ended the process or took longer than 5 s. */
+  /** Results in the order of the lines. Null if the template ended the process or took longer than 5 s. */
   readonly results: readonly (CaseResult | null)[];
 }
 

@@ -95,7 +95,7 @@ function tag(pieces: TemplateStringsArray, ...parts: readonly fc.Arbitrary<strin
   return phrase`{%${sign()} ${phrase(pieces, ...parts)} ${sign()}%}`;
 }
 
-/** Generates the whitespace control `-` in one of seven cases, otherwise an empty string. */
+/** Generates the whitespace control `-` with a probability of one in seven, otherwise an empty string. */
 function sign(): fc.Arbitrary<string> {
   return fc.oneof({ weight: 6, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constant('-') });
 }

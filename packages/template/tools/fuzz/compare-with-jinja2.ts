@@ -27,7 +27,7 @@ export function findPython(): string | undefined {
 }
 
 /**
- * Renders `count` generated templates with our evaluator and with Jinja2, and returns those whose results differ. An
+ * Renders `count` generated templates with this package and with Jinja2, and returns those whose results differ. An
  * equal `seed` gives the same templates.
  */
 export function compareWithJinja2(python: string, { seed, count }: FuzzOptions): Difference[] {
@@ -40,7 +40,7 @@ export function generateTemplates({ seed, count }: FuzzOptions): string[] {
   return fc.sample(anyTemplate(), { seed, numRuns: count });
 }
 
-/** Time limit for shrinking. Each candidate starts Python once, which takes about 30 ms. */
+/** Time limit for shrinking. Each new candidate starts Python once, which takes about 30 ms. */
 const shrinkTimeLimitMs = 20_000;
 
 /** Returns the smallest template that fast-check finds by shrinking the first difference of this seed. */
@@ -94,8 +94,8 @@ export function askJinja2(python: string, templates: readonly string[]): OracleR
 }
 
 /**
- * Returns true if two results agree. Two errors agree if they have the same phase, with any message. An output of
- * Jinja2 that contains a memory address agrees with every output, because addresses differ in each run.
+ * Returns true if two results agree. Two errors agree if they have the same phase, whatever their messages are. An
+ * output of Jinja2 that contains a memory address agrees with every output, because addresses differ in each run.
  */
 export function agrees({ ours, theirs }: Difference): boolean {
   if ('error' in theirs) return 'error' in ours && ours.phase === theirs.phase;

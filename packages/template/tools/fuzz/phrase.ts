@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * Tag of a template literal. Returns an arbitrary of fast-check that generates texts. Each placeholder of the literal
- * is an arbitrary too, and the other text is fixed.
+ * Tag of a template literal. Returns an arbitrary of fast-check that generates texts: the fixed text of the literal, in
+ * which a value of its arbitrary replaces each placeholder.
  */
 export function phrase(
   pieces: TemplateStringsArray,
